@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+/** The services that may own a contract or call one; the same word names folder, pod, subject, metric and log field. */
+export const serviceNames = ['gateway', 'query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'] as const
+export type ServiceName = (typeof serviceNames)[number]
+
+/** Feature ids of the configuration reference; permissions are stated per id. */
+export const features = [
+  'OVERVIEW', 'AGENT', 'INSIGHTS', 'HEALTH', 'QUERIES', 'TABLES', 'METRICS', 'DASHBOARD', 'SECURITY', 'LOGS',
+  'SETTINGS', 'BILLING', 'CLUSTER', 'OPERATIONS', 'ACTIONS', 'MCP', 'DOCS', 'ABOUT', 'REPLDB',
+] as const
+export const Feature = z.enum(features)
+export type Feature = z.infer<typeof Feature>
+
+/** Who is asking, as the gateway resolved it. `features` are those this caller may use; `all` is every feature. */
+export const Identity = z.object({
+  kind: z.enum(['anonymous', 'guest', 'user', 'key', 'service']),
+  subject: z.string().max(256),
+  features: z.union([z.literal('all'), z.array(z.string()).max(64)]),
+})
+export type Identity = z.infer<typeof Identity>
+
+/** Who waits for the answer: people go before sweeps, sweeps before reports. */
+export const Priority = z.enum(['person', 'sweep', 'report'])
+export type Priority = z.infer<typeof Priority>
+
+/** W3C trace context of the caller's span. */
+export interface Trace {
+  traceparent: string
+  tracestate?: string
+}
+
+/** What travels with every request. Handlers hand theirs on, so deadline, trace and cancellation span all services. */
+export interface Call {
+  identity: Identity
+  /** Epoch milliseconds after which nobody waits for the answer. */
+  deadline: number
+  signal: AbortSignal
+  priority: Priority
+  trace?: Trace | undefined
+  /** The calling service, proven by the subject it published on; set on the serving side only. */
+  caller?: ServiceName | undefined
+}
+
+/** Whether an identity may use a feature; methods without one are open to every caller that may reach them. */
+export const mayUse = (identity: Identity, feature: Feature | undefined): boolean =>
+  feature === undefined || identity.features === 'all' || identity.features.includes(feature)

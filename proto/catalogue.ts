@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { Feature } from './call.ts'
+
+/** File name of a definition without its suffix: the id in URLs. */
+export const DefinitionId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'lower case letters, digits and dashes')
+
+/** How a number is meant; the web formats by it. Durations and sizes are raw numbers, never text made by SQL. */
+export const Unit = z.enum([
+  'count', 'bytes', 'bytes-per-second', 'rows', 'rows-per-second', 'seconds', 'milliseconds', 'microseconds',
+  'percent', 'ratio', 'per-second', 'none',
+])
+export type Unit = z.infer<typeof Unit>
+
+/** Buckets a time series may use: the allow-list of the `interval` parameter. */
+export const intervals = [
+  'toStartOfMinute', 'toStartOfFiveMinutes', 'toStartOfTenMinutes', 'toStartOfFifteenMinutes',
+  'toStartOfHour', 'toStartOfDay', 'toStartOfWeek', 'toStartOfMonth',
+] as const
+export const Interval = z.enum(intervals)
+export type Interval = z.infer<typeof Interval>
+
+const Version = z.string().regex(/^\d{1,2}(\.\d{1,2})?$/, 'a server version such as 24.3')
+
+/** One statement, or one per server version: the highest `since` not above the server's version is taken. */
+export const Sql = z.union([z.string().min(1), z.array(z.strictObject({ since: Version, sql: z.string().min(1) })).min(1)])
+export type Sql = z.infer<typeof Sql>
+
+/** How long an answer may be reused: 10, 30 or 120 seconds. */
+export const CacheClass = z.enum(['realtime', 'standard', 'historical'])
+export type CacheClass = z.infer<typeof CacheClass>
+
+const described = {
+  title: z.string().min(1).max(80),
+  /** One sentence: what the reader learns from it. */
+  doc: z.string().min(1).max(400),
+  feature: Feature,
+  /** Tables, as `database.table`, that a server may lack; a missing one makes the answer `unavailable`, not an error. */
+  requires: z.array(z.string().regex(/^[\w$]+\.[\w$]+$/)).default([]),
+  sql: Sql,
+}
+
+/** A column of a chart: the time or name axis, or a value drawn in its unit. */
+const ChartColumn = z.strictObject({
+  name: z.string().min(1),
+  role: z.enum(['time', 'series', 'label', 'value']),
+  label: z.string().optional(),
+  unit: Unit.default('count'),
+})
+
+/** The shape of `charts/<topic>/<id>.chart.yaml`. */
+export const ChartDefinition = z.strictObject({
+  ...described,
+  kind: z.enum(['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar', 'number', 'list']),
+  columns: z.array(ChartColumn).min(1),
+  /** Default bucket of a time series; charts of the present moment have none. */
+  interval: Interval.optional(),
+  /** Default window in hours; charts of the present moment have none. */
+  lastHours: z.number().int().min(1).max(8760).optional(),
+  cache: CacheClass.default('standard'),
+})
+export type ChartDefinition = z.infer<typeof ChartDefinition>
+
+/** How a cell is shown. */
+export const CellFormat = z.enum([
+  'text', 'code', 'number', 'bytes', 'rows', 'duration-seconds', 'duration-ms', 'duration-us', 'percent', 'ratio', 'time', 'relative-time',
+  'boolean', 'badge', 'list', 'query', 'link',
+])
+export type CellFormat = z.infer<typeof CellFormat>
+
+const TableColumn = z.strictObject({
+  name: z.string().min(1),
+  label: z.string().optional(),
+  doc: z.string().optional(),
+  format: CellFormat.default('text'),
+  /** Drawn as a bar relative to the column's maximum. */
+  bar: z.boolean().default(false),
+  /** Not shown until the reader asks for it. */
+  hidden: z.boolean().default(false),
+  /** Target of a `link` cell: a path with `{column}` placeholders. */
+  href: z.string().optional(),
+})
+
+/** A value the reader may give, bound as a query parameter of this ClickHouse type. */
+const TableParameter = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z_]{0,31}$/),
+  type: z.string().min(1),
+  default: z.union([z.string(), z.number()]),
+  doc: z.string(),
+})
+
+/** The shape of `charts/<topic>/<id>.table.yaml`. Sorting, filters, search and paging wrap around `sql`. */
+export const TableDefinition = z.strictObject({
+  ...described,
+  columns: z.array(TableColumn).min(1),
+  sort: z.strictObject({ column: z.string(), direction: z.enum(['asc', 'desc']) }).optional(),
+  parameters: z.array(TableParameter).default([]),
+  /** Charts shown above the rows. */
+  charts: z.array(DefinitionId).default([]),
+  actions: z.array(z.enum(['kill-query', 'optimize-table', 'kill-mutation'])).default([]),
+  refreshSeconds: z.number().int().min(5).optional(),
+})
+export type TableDefinition = z.infer<typeof TableDefinition>
+
+/** What clients may know of a chart: everything but its SQL. */
+export const ChartInfo = ChartDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
+export type ChartInfo = z.infer<typeof ChartInfo>
+
+/** What clients may know of a table page: everything but its SQL. */
+export const TableInfo = TableDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
+export type TableInfo = z.infer<typeof TableInfo>
+
+/** All definitions in force, in menu order. */
+export const Catalogue = z.object({ charts: z.array(ChartInfo), tables: z.array(TableInfo) })
+export type Catalogue = z.infer<typeof Catalogue>

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+
+/** The body of every answer whose shape the specification leaves open. */
+export const answer = <D extends z.ZodType, M extends z.ZodType>(data: D, metadata: M) =>
+  z.object({ success: z.literal(true), data, metadata })
+
+/** The one shape of every error under /api. `type` is the error code. */
+export const Failure = z.object({
+  success: z.literal(false),
+  error: z.object({
+    type: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+  metadata: z.object({ requestId: z.string() }),
+})
+export type Failure = z.infer<typeof Failure>

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { Catalogue, ChartInfo, TableInfo } from '../catalogue.ts'
+import { ChartData, ChartResult, FleetMetrics, Host, HostStatus, Overview, Row, StatementFacts, Unavailable } from '../query.ts'
+import { answer } from './answer.ts'
+
+const Empty = z.object({})
+
+/** `GET /api/v1/hosts` */
+export const HostsAnswer = answer(z.array(Host.omit({ key: true })), Empty)
+/** `GET /api/v1/host-status?hostId=` and `&fleet=1` */
+export const HostStatusAnswer = answer(
+  z.object({ version: z.string(), uptime: z.number(), hostname: z.string(), timezone: HostStatus.shape.timezone, clockSkewMs: z.number(), metrics: FleetMetrics.nullable() }),
+  z.object({ host: z.string() }),
+)
+/** `GET /api/v1/overview?hostId=` */
+export const OverviewAnswer = answer(Overview, z.object({ host: z.string() }))
+/** `GET /api/v1/catalogue`: every chart and table page, for menus and generic pages. */
+export const CatalogueAnswer = answer(Catalogue, Empty)
+
+const ChartMetadata = StatementFacts.partial().extend({
+  chart: ChartInfo,
+  window: ChartData.shape.window,
+  unavailable: Unavailable.nullable(),
+})
+/** `GET /api/v1/charts/{name}` */
+export const ChartAnswer = answer(z.array(Row), ChartMetadata)
+/** `POST /api/v1/charts/batch` */
+export const ChartBatchRequest = z.object({
+  names: z.array(z.string()).min(1).max(50),
+  hostId: z.number().int().default(0),
+  interval: z.string().optional(),
+  lastHours: z.number().int().min(1).max(8760).optional(),
+  from: z.number().int().optional(),
+  to: z.number().int().optional(),
+  timezone: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+export const ChartBatchAnswer = answer(z.record(z.string(), ChartResult), z.object({ host: z.string() }))
+
+/** `GET /api/v1/tables/{name}` */
+export const TableAnswer = answer(
+  z.array(Row),
+  StatementFacts.partial().extend({
+    table: TableInfo,
+    limit: z.number().nullable(),
+    /** There were more rows than `limit`. */
+    truncated: z.boolean(),
+    unavailable: Unavailable.nullable(),
+  }),
+)
+/** `GET /api/v1/tables` */
+export const TableListAnswer = answer(
+  z.array(z.object({ database: z.string(), table: z.string(), engine: z.string() })),
+  z.object({ host: z.string() }),
+)

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** `GET /api/health`: the literal shape of the specification. */
+export const Health = z.object({ status: z.literal('ok'), timestamp: z.iso.datetime() })
+
+/** `GET /api/healthz`: from state at most 10 seconds old; anonymous callers see ids and statuses only. */
+export const Healthz = z.object({
+  ok: z.boolean(),
+  hosts: z.array(
+    z.object({
+      id: z.number().int(),
+      status: z.enum(['up', 'down', 'unknown']),
+      name: z.string().optional(),
+      reason: z.string().nullable().optional(),
+      version: z.string().nullable().optional(),
+      latencyMs: z.number().nullable().optional(),
+      checkedAt: z.iso.datetime().nullable().optional(),
+    }),
+  ),
+  cloudMode: z.object({ build: z.boolean(), runtime: z.boolean(), warning: z.string().nullable() }),
+})
+
+/** `GET /api/version` */
+export const Version = z.object({ ui: z.string(), version: z.string(), gitSha: z.string().nullable(), gitRef: z.string().nullable(), builtAt: z.string().nullable() })

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { event } from './contract.ts'
+import { serviceNames } from './call.ts'
+
+/** Told by every serving process every two seconds and once more, with `leaving`, when it drains. */
+export const instanceAnnounced = event({
+  name: 'instance.announced',
+  doc: 'A process serves a contract; callers pick preferred instances from these.',
+  publishers: serviceNames,
+  payload: z.object({
+    service: z.enum(serviceNames),
+    instance: z.string().regex(/^[a-z0-9-]{1,64}$/),
+    version: z.string(),
+    /** Calls in flight. */
+    load: z.number().int().min(0),
+    leaving: z.boolean(),
+  }),
+})

@@ -1,0 +1,241 @@
+import { z } from 'zod'
+import { Catalogue, ChartInfo, DefinitionId, Interval, TableInfo } from './catalogue.ts'
+import { bytes, rpc, service, stream } from './contract.ts'
+
+/** Stable name of a monitored host: its label, else a hash of its URL without credentials. */
+export const HostKey = z.string().min(1).max(128)
+
+/** A configured host as callers may see it: never its URL, user or password. `id` is its position in the list. */
+export const Host = z.object({
+  id: z.number().int(),
+  key: HostKey,
+  name: z.string(),
+  /** Host name and port without scheme, path or credentials. */
+  host: z.string(),
+  group: z.string().nullable(),
+  tags: z.array(z.string()),
+})
+export type Host = z.infer<typeof Host>
+
+/** Why an answer is empty although nothing failed. */
+export const Unavailable = z.object({
+  reason: z.enum(['missing-table', 'permission', 'version']),
+  message: z.string(),
+  missingTables: z.array(z.string()),
+})
+export type Unavailable = z.infer<typeof Unavailable>
+
+/** Facts about a statement that ran: its id on the host, and what it cost there. */
+export const StatementFacts = z.object({
+  queryId: z.string(),
+  /** Milliseconds from sending the statement to its last byte. */
+  durationMs: z.number(),
+  rows: z.number().int(),
+  rowsRead: z.number().int(),
+  bytesRead: z.number().int(),
+  /** Label of the host. */
+  host: z.string(),
+  clickhouseVersion: z.string(),
+  sql: z.string(),
+  /** The zone in which times were bucketed; null is the host's own. */
+  timezone: z.string().nullable(),
+})
+export type StatementFacts = z.infer<typeof StatementFacts>
+
+/** One row as the host sent it; 64-bit integers are numbers when they fit, else strings. */
+export const Row = z.record(z.string(), z.unknown())
+export type Row = z.infer<typeof Row>
+
+/** What selects a window of a chart. `from` and `to` are epoch seconds and win over `lastHours`. */
+export const Window = z.object({
+  interval: Interval.optional(),
+  lastHours: z.number().int().min(1).max(8760).optional(),
+  from: z.number().int().min(0).optional(),
+  to: z.number().int().min(0).optional(),
+  timezone: z.string().max(64).optional(),
+})
+export type Window = z.infer<typeof Window>
+
+const primitive = z.union([z.string().max(512), z.number(), z.boolean(), z.null()])
+/** Extra values for a chart's placeholders: at most 20 keys of 64 characters. */
+export const Parameters = z
+  .record(z.string().max(64), primitive)
+  .refine((parameters) => Object.keys(parameters).length <= 20, 'at most 20 keys')
+
+export const ChartData = z.object({
+  chart: ChartInfo,
+  rows: z.array(Row),
+  /** The window and bucket that were used; null for charts of the present moment. */
+  window: z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() }).nullable(),
+  unavailable: Unavailable.nullable(),
+  statement: StatementFacts.nullable(),
+})
+export type ChartData = z.infer<typeof ChartData>
+
+/** One chart of a batch: its data, or the sentence of its failure. */
+export const ChartResult = z.union([
+  z.object({ ok: z.literal(true), data: ChartData }),
+  z.object({ ok: z.literal(false), error: z.object({ code: z.string(), message: z.string() }) }),
+])
+export type ChartResult = z.infer<typeof ChartResult>
+
+export const filterOperators = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'contains', 'in'] as const
+export const Filter = z.object({
+  column: z.string().max(128),
+  operator: z.enum(filterOperators),
+  values: z.array(z.string().max(1024)).min(1).max(50),
+})
+export type Filter = z.infer<typeof Filter>
+
+export const TableRequest = z.object({
+  hostKey: HostKey,
+  name: DefinitionId,
+  sort: z.object({ column: z.string().max(128), direction: z.enum(['asc', 'desc']) }).optional(),
+  filters: z.array(Filter).max(20).default([]),
+  /** Text looked for in every text column. */
+  search: z.string().max(256).optional(),
+  limit: z.number().int().min(1).optional(),
+  offset: z.number().int().min(0).default(0),
+  parameters: Parameters.default({}),
+  timezone: z.string().max(64).optional(),
+})
+export type TableRequest = z.infer<typeof TableRequest>
+
+export const HostStatus = z.object({
+  version: z.string(),
+  uptimeSeconds: z.number(),
+  hostname: z.string(),
+  timezone: z.string(),
+  /** Their clock minus ours, in milliseconds. */
+  clockSkewMs: z.number(),
+})
+export type HostStatus = z.infer<typeof HostStatus>
+
+/** The bundle behind `fleet=1`: one statement, null where the host cannot tell. */
+export const FleetMetrics = z.object({
+  databases: z.number().nullable(),
+  tables: z.number().nullable(),
+  runningQueries: z.number().nullable(),
+  merges: z.number().nullable(),
+  memoryUsedBytes: z.number().nullable(),
+  memoryTotalBytes: z.number().nullable(),
+  loadAverage: z.number().nullable(),
+  cpuCores: z.number().nullable(),
+  diskUsedBytes: z.number().nullable(),
+  diskTotalBytes: z.number().nullable(),
+  readonlyReplicas: z.number().nullable(),
+  maxReplicaDelaySeconds: z.number().nullable(),
+})
+export type FleetMetrics = z.infer<typeof FleetMetrics>
+
+export const Overview = z.object({
+  runningQueries: z.number().nullable(),
+  todayQueries: z.number().nullable(),
+  databaseCount: z.number().nullable(),
+  tableCount: z.number().nullable(),
+  diskUsage: z.object({ usedBytes: z.number(), totalBytes: z.number(), percent: z.number() }).nullable(),
+  hostInfo: HostStatus,
+  metrics: FleetMetrics,
+})
+export type Overview = z.infer<typeof Overview>
+
+/** What the last background probe of a host found. `down` names the cause in `reason`. */
+export const HostState = z.object({
+  key: HostKey,
+  id: z.number().int(),
+  name: z.string(),
+  status: z.enum(['up', 'down', 'unknown']),
+  reason: z.enum(['unreachable', 'timeout', 'refused', 'garbage']).nullable(),
+  version: z.string().nullable(),
+  uptimeSeconds: z.number().nullable(),
+  latencyMs: z.number().nullable(),
+  /** Epoch milliseconds of the probe; null before the first one ended. */
+  checkedAtMs: z.number().nullable(),
+})
+export type HostState = z.infer<typeof HostState>
+
+const ofHost = { hostKey: HostKey }
+const readers = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
+
+/** The only client of the databases. Every method reads; each host's statements are queued, counted and bounded on their own. */
+export const query = service('query', {
+  hosts: rpc({
+    doc: 'The configured hosts in their order.',
+    callers: readers,
+    safe: true,
+    input: z.object({}),
+    output: z.array(Host),
+  }),
+  hostStates: rpc({
+    doc: 'Last known state of every host, at most 10 seconds old; asks no host.',
+    callers: readers,
+    safe: true,
+    input: z.object({}),
+    output: z.array(HostState),
+  }),
+  catalogue: rpc({
+    doc: 'All chart and table definitions in force, without their SQL.',
+    callers: readers,
+    safe: true,
+    input: z.object({}),
+    output: Catalogue,
+  }),
+  hostStatus: rpc({
+    doc: 'Version, uptime and host name as the host says them now; with `fleet` the metric bundle too.',
+    callers: readers,
+    feature: 'OVERVIEW',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ ...ofHost, fleet: z.boolean().default(false) }),
+    output: HostStatus.extend({ metrics: FleetMetrics.nullable() }),
+  }),
+  overview: rpc({
+    doc: 'The key figures of one host in one batch.',
+    callers: readers,
+    feature: 'OVERVIEW',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object(ofHost),
+    output: Overview,
+  }),
+  chart: rpc({
+    doc: 'The series of one chart. The feature of its definition is checked too.',
+    callers: readers,
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ ...ofHost, name: DefinitionId, ...Window.shape, parameters: Parameters.default({}) }),
+    output: ChartData,
+  }),
+  charts: rpc({
+    doc: 'Several charts of one host in one answer; each fails alone.',
+    callers: readers,
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({
+      ...ofHost,
+      names: z.array(DefinitionId).min(1).max(50),
+      ...Window.shape,
+      parameters: Parameters.default({}),
+    }),
+    output: z.record(DefinitionId, ChartResult),
+  }),
+  table: stream({
+    doc: 'The rows of one table page as the host sent them: JSONEachRow, cut at row boundaries.',
+    callers: readers,
+    safe: true,
+    prefer: 'hostKey',
+    input: TableRequest,
+    head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: Unavailable.nullable() }),
+    frames: bytes(),
+    tail: z.object({ truncated: z.boolean(), statement: StatementFacts.nullable() }),
+  }),
+  databaseTables: rpc({
+    doc: 'Names of all tables outside the system databases, for autocompletion.',
+    callers: readers,
+    feature: 'TABLES',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object(ofHost),
+    output: z.array(z.object({ database: z.string(), table: z.string(), engine: z.string() })),
+  }),
+})
