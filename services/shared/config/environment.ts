@@ -1,0 +1,47 @@
+import { readFileSync, statSync } from 'node:fs'
+
+/** Variables by name, as the process sees them now. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** How long a secret file's text is trusted before its modification time is looked at again. */
+const recheckMs = 1_000
+
+interface CachedFile {
+  text: string | undefined
+  modifiedMs: number
+  checkedAtMs: number
+}
+
+/**
+ * The environment with `NAME_FILE` honoured: when it is set, `NAME` reads as that file's content without the line end,
+ * read again after the file changed. A file that cannot be read makes `NAME` unset.
+ */
+export const withFiles = (variables: Record<string, string | undefined>, now: () => number = Date.now): Environment => {
+  const files = new Map<string, CachedFile>()
+
+  const fromFile = (path: string): string | undefined => {
+    const cached = files.get(path)
+    if (cached && now() - cached.checkedAtMs < recheckMs) return cached.text
+    const fresh = readFile(path, cached, now())
+    files.set(path, fresh)
+    return fresh.text
+  }
+
+  return new Proxy(variables, {
+    get(target, name) {
+      if (typeof name !== 'string') return undefined
+      const path = target[`${name}_FILE`]
+      return path ? fromFile(path) : target[name]
+    },
+  })
+}
+
+const readFile = (path: string, cached: CachedFile | undefined, checkedAtMs: number): CachedFile => {
+  try {
+    const modifiedMs = statSync(path).mtimeMs
+    if (cached?.modifiedMs === modifiedMs) return { ...cached, checkedAtMs }
+    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), modifiedMs, checkedAtMs }
+  } catch {
+    return { text: undefined, modifiedMs: Number.NaN, checkedAtMs }
+  }
+}

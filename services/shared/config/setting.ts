@@ -1,0 +1,196 @@
+import type { Environment } from './environment.ts'
+
+export type Audience = 'server' | 'secret' | 'client'
+
+/** One variable: what it means, who may see it, and how its text becomes a value. */
+export interface Setting<T> {
+  doc: string
+  audience: Audience
+  /** What the reference prints as default. */
+  fallback: string
+  /** What the reference prints as allowed values. */
+  allowed: string
+  /** The value of a text, or of absence; throws a sentence when the text cannot be meant. */
+  parse(text: string | undefined): T
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>
+export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
+
+/** A variable that cannot be obeyed, in words; never its value when it is secret. */
+export interface SettingProblem {
+  name: string
+  sentence: string
+}
+
+/** Thrown by `read` with every problem at once. */
+export class InvalidSettings extends Error {
+  override readonly name = 'InvalidSettings'
+  readonly problems: readonly SettingProblem[]
+
+  constructor(problems: readonly SettingProblem[]) {
+    super(problems.map((problem) => `${problem.name}: ${problem.sentence}`).join('\n'))
+    this.problems = problems
+  }
+}
+
+/** Values of all settings; throws `InvalidSettings` with every problem. Empty text counts as unset. */
+export const read = <S extends Settings>(settings: S, env: Environment): Values<S> => {
+  const problems: SettingProblem[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(settings)) {
+    try {
+      values[name] = setting.parse(env[name] === '' ? undefined : env[name])
+    } catch (error) {
+      problems.push({ name, sentence: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  if (problems.length > 0) throw new InvalidSettings(problems)
+  // Every name of `settings` was given the value of its own `parse`, which is what `Values` says.
+  return values as Values<S>
+}
+
+/** What is wrong with the environment for these settings; empty when nothing is. */
+export const problemsOf = (settings: Settings, env: Environment): readonly SettingProblem[] => {
+  try {
+    read(settings, env)
+    return []
+  } catch (error) {
+    if (error instanceof InvalidSettings) return error.problems
+    throw error
+  }
+}
+
+const truthy = new Set(['true', '1', 'yes', 'on'])
+const falsy = new Set(['false', '0', 'no', 'off'])
+
+/** The specification's booleans, case-insensitive; whatever is neither yes nor no is `undefined`. */
+export const parseFlag = (text: string | undefined, alsoTrue: readonly string[] = []): boolean | undefined => {
+  const word = text?.trim().toLowerCase()
+  if (word === undefined) return undefined
+  if (truthy.has(word) || alsoTrue.includes(word)) return true
+  return falsy.has(word) ? false : undefined
+}
+
+interface Options {
+  audience?: Audience
+}
+
+export const text = (fallback: string, doc: string, options: Options = {}): Setting<string> => ({
+  doc,
+  audience: options.audience ?? 'server',
+  fallback,
+  allowed: 'text',
+  parse: (given) => given ?? fallback,
+})
+
+/** Text that may be absent. */
+export const optional = (doc: string, options: Options = {}): Setting<string | undefined> => ({
+  doc,
+  audience: options.audience ?? 'server',
+  fallback: 'none',
+  allowed: 'text',
+  parse: (given) => given,
+})
+
+/** A secret: redacted by name, also read from `NAME_FILE`. */
+export const secret = (doc: string): Setting<string | undefined> => ({ ...optional(doc), audience: 'secret' })
+
+interface WholeOptions extends Options {
+  min?: number
+  max?: number
+  /** Take the default instead of refusing to start when the text is no such number. */
+  lenient?: boolean
+}
+
+/** A whole number within bounds. */
+export const whole = (fallback: number, doc: string, options: WholeOptions = {}): Setting<number> => {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = options
+  const allowed = max === Number.MAX_SAFE_INTEGER ? `whole number ≥ ${min}` : `whole number ${min}–${max}`
+  return {
+    doc,
+    audience: options.audience ?? 'server',
+    fallback: String(fallback),
+    allowed,
+    parse: (given) => {
+      if (given === undefined) return fallback
+      const value = /^\s*-?\d+\s*$/.test(given) ? Number(given) : Number.NaN
+      if (value >= min && value <= max) return value
+      if (options.lenient) return fallback
+      throw new Error(`must be a ${allowed}`)
+    },
+  }
+}
+
+interface FlagOptions extends Options {
+  /** Further words that mean true for this variable. */
+  alsoTrue?: readonly string[]
+}
+
+/** A boolean by the specification's rule: unknown words count as unset and take the default. */
+export const flag = (fallback: boolean, doc: string, options: FlagOptions = {}): Setting<boolean> => ({
+  doc,
+  audience: options.audience ?? 'server',
+  fallback: String(fallback),
+  allowed: ['true/1/yes/on', ...(options.alsoTrue ?? []), 'false/0/no/off'].join(', '),
+  parse: (given) => parseFlag(given, options.alsoTrue) ?? fallback,
+})
+
+/** A boolean whose absence means something of its own. */
+export const maybeFlag = (doc: string, options: FlagOptions = {}): Setting<boolean | undefined> => ({
+  ...flag(false, doc, options),
+  fallback: 'unset',
+  parse: (given) => parseFlag(given, options.alsoTrue),
+})
+
+/** On only for exactly this text. */
+export const exactly = (wanted: string, doc: string): Setting<boolean> => ({
+  doc,
+  audience: 'server',
+  fallback: 'off',
+  allowed: `exactly ${wanted}`,
+  parse: (given) => given === wanted,
+})
+
+/** One of a closed set of words. */
+export const oneOf = <const T extends string>(words: readonly T[], fallback: NoInfer<T>, doc: string, options: Options = {}): Setting<T> => ({
+  doc,
+  audience: options.audience ?? 'server',
+  fallback,
+  allowed: words.join(', '),
+  parse: (given) => {
+    if (given === undefined) return fallback
+    const word = words.find((known) => known === given.trim().toLowerCase())
+    if (word === undefined) throw new Error(`must be one of ${words.join(', ')}`)
+    return word
+  },
+})
+
+/** Comma-separated text; blanks around items are cut, empty items dropped. */
+export const list = (doc: string, options: Options = {}): Setting<readonly string[]> => ({
+  doc,
+  audience: options.audience ?? 'server',
+  fallback: 'none',
+  allowed: 'comma-separated text',
+  parse: (given) => (given ?? '').split(',').map((item) => item.trim()).filter((item) => item !== ''),
+})
+
+interface UrlOptions extends Options {
+  protocols: readonly string[]
+}
+
+/** An absolute URL of one of these protocols, or absent. */
+export const url = (doc: string, options: UrlOptions): Setting<URL | undefined> => ({
+  doc,
+  audience: options.audience ?? 'server',
+  fallback: 'none',
+  allowed: `URL (${options.protocols.join(', ')})`,
+  parse: (given) => {
+    if (given === undefined) return undefined
+    const parsed = URL.canParse(given) ? new URL(given) : undefined
+    if (!parsed || !options.protocols.includes(parsed.protocol.slice(0, -1))) {
+      throw new Error(`must be an absolute URL with ${options.protocols.join(' or ')}`)
+    }
+    return parsed
+  },
+})

@@ -1,0 +1,25 @@
+import type { Clock } from './clock.ts'
+import type { Bus } from './bus/bus.ts'
+import type { Environment } from './config/environment.ts'
+import type { Store } from './store/store.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
+
+/** What varies between a test, a laptop and a cluster; handed to every service when it starts. */
+export interface Context {
+  /** Settings are read from here when a request is handled. */
+  env: Environment
+  bus: Bus
+  store: Store
+  telemetry: Telemetry
+  clock: Clock
+  readiness: Readiness
+}
+
+/** What the process itself needs before it may get work; never the monitored hosts. */
+export interface Readiness {
+  /** Names a need and how to see that it is met. */
+  require(name: string, met: () => boolean): void
+}
+
+/** Opens what a service owns, serves its contract, and returns what releases it. */
+export type Start = (context: Context) => Promise<AsyncDisposable>

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Trace } from '#proto/call.ts'
+
+/** Logs, metrics and traces of one service. */
+export interface Telemetry {
+  log: Logger
+  /** Metrics of the whole process, scraped at `/metrics`; names begin with `watchhouse_`. */
+  metrics: Registry
+  tracer: Tracer
+}
+
+export type SpanKind = 'server' | 'client' | 'internal'
+export type SpanAttributes = Record<string, string | number | boolean>
+
+/** Makes spans when an exporter is configured, and costs nothing otherwise. */
+export interface Tracer {
+  /** Starts a span under `parent`, or a new trace without one. */
+  start(name: string, kind: SpanKind, parent: Trace | undefined, attributes?: SpanAttributes): Span
+}
+
+export interface Span {
+  /** Context for whatever happens inside; without an exporter it is the parent's, unchanged. */
+  readonly trace: Trace | undefined
+  set(attributes: SpanAttributes): void
+  /** Ends the span; an error marks it failed. */
+  end(error?: unknown): void
+}
