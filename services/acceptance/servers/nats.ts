@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { answersWith } from './answer.ts'
+import { startContainer } from './container.ts'
+import { startProcess } from './process.ts'
+import { type ServerOptions, type TestServer, addressed } from './server.ts'
+import { requireSource } from './source.ts'
+
+export interface NatsOptions extends ServerOptions {
+  /** Text added to the server's configuration: users, permissions, `max_payload`, … It makes the server private. */
+  config?: string
+}
+
+/** NATS with JetStream on file storage. */
+export const startNats = async ({ config, private: own }: NatsOptions = {}): Promise<TestServer> => {
+  const source = requireSource('nats', own ?? config !== undefined)
+  if ('url' in source) return addressed(source.url)
+  const answers = (url: string) => answersWith(url, 'INFO ')
+  const url = (port: number) => `nats://127.0.0.1:${port}`
+  if ('image' in source) {
+    return startContainer({
+      image: source.image,
+      port: 4222,
+      files: { '/etc/nats/test.conf': settings('0.0.0.0', 4222, '/data', config) },
+      command: ['-c', '/etc/nats/test.conf'],
+      url,
+      answers,
+    })
+  }
+  return startProcess({
+    program: source.program,
+    prepare: (directory, port) =>
+      writeFile(join(directory, 'nats.conf'), settings('127.0.0.1', port, join(directory, 'jetstream'), config)),
+    arguments: (directory) => ['-c', join(directory, 'nats.conf')],
+    url,
+    answers,
+  })
+}
+
+const settings = (host: string, port: number, directory: string, config = ''): string => `
+host: "${host}"
+port: ${port}
+jetstream { store_dir: "${directory}" }
+${config}
+`

@@ -1,0 +1,95 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chown } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { startContainer } from './container.ts'
+import { startProcess } from './process.ts'
+import { type ServerOptions, type TestServer, addressed } from './server.ts'
+import { requireSource } from './source.ts'
+
+const user = 'watchhouse'
+const password = 'watchhouse'
+const connectWithinMs = 2_000
+
+/** PostgreSQL with one empty database. On a server found by its address, a database of the caller's own. */
+export const startPostgres = async ({ private: own }: ServerOptions = {}): Promise<TestServer> => {
+  const source = requireSource('postgres', own)
+  if ('url' in source) return ownDatabase(source.url)
+  const url = (port: number) => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
+  const answers = (address: string) => run(address, 'SELECT 1')
+  if ('image' in source) {
+    const environment = { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' }
+    return startContainer({ image: source.image, port: 5432, environment, url, answers })
+  }
+  const runAs = process.getuid?.() === 0 ? unprivileged() : undefined
+  return startProcess({
+    program: source.program,
+    user: runAs,
+    stopSignal: 'SIGINT',
+    prepare: async (directory) => {
+      if (runAs) await chown(directory, runAs.uid, runAs.gid)
+      const options = [
+        '-D',
+        join(directory, 'data'),
+        '-U',
+        user,
+        '-E',
+        'UTF8',
+        '--locale=C',
+        '-A',
+        'trust',
+        '--no-sync',
+      ]
+      await promisify(execFile)(join(dirname(source.program), 'initdb'), options, { ...runAs, cwd: directory })
+    },
+    // Not durable against a power cut (-F), which no test brings about; a killed server still recovers.
+    arguments: (directory, port) => [
+      '-D',
+      join(directory, 'data'),
+      '-h',
+      '127.0.0.1',
+      '-p',
+      String(port),
+      '-k',
+      '',
+      '-F',
+    ],
+    url,
+    answers,
+  })
+}
+
+const run = async (url: string, statement: string): Promise<void> => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs })
+  // The server may end while this waits; the query's own rejection says enough.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+const ownDatabase = async (server: string): Promise<TestServer> => {
+  const name = `watchhouse_test_${randomUUID().replaceAll('-', '')}`
+  await run(server, `CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return addressed(url.href, () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+}
+
+/** PostgreSQL refuses to run as root; packages create the user `postgres`, and `nobody` always exists. */
+const unprivileged = (): { uid: number; gid: number } => {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }))
+      return { uid: id('-u'), gid: id('-g') }
+    } catch {
+      continue
+    }
+  }
+  throw new Error('PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody')
+}

@@ -1,0 +1,44 @@
+import { Redis } from 'ioredis'
+import { answersWith } from './answer.ts'
+import { startContainer } from './container.ts'
+import { startProcess } from './process.ts'
+import { type ServerOptions, type TestServer, addressed } from './server.ts'
+import { requireSource } from './source.ts'
+
+export interface RedisOptions extends ServerOptions {
+  /** Settings that differ from a durable server's: `{ 'maxmemory-policy': 'allkeys-lru' }`. They make it private. */
+  settings?: Record<string, string>
+}
+
+/** What the product asks of Redis: nothing evicted, everything written down before it is acknowledged. */
+const durable = { appendonly: 'yes', appendfsync: 'always', save: '', 'maxmemory-policy': 'noeviction' }
+
+/** Redis with an append-only file. A server found by its address is emptied first. */
+export const startRedis = async ({ settings, private: own }: RedisOptions = {}): Promise<TestServer> => {
+  const source = requireSource('redis', own ?? settings !== undefined)
+  if ('url' in source) {
+    await empty(source.url)
+    return addressed(source.url)
+  }
+  const flags = Object.entries({ ...durable, ...settings }).flatMap(([name, value]) => [`--${name}`, value])
+  const answers = (url: string) => answersWith(url, '+PONG', 'PING\r\n')
+  const url = (port: number) => `redis://127.0.0.1:${port}`
+  if ('image' in source) {
+    return startContainer({ image: source.image, port: 6379, command: ['redis-server', ...flags], url, answers })
+  }
+  return startProcess({
+    program: source.program,
+    arguments: (directory, port) => ['--bind', '127.0.0.1', '--port', String(port), '--dir', directory, ...flags],
+    url,
+    answers,
+  })
+}
+
+const empty = async (url: string): Promise<void> => {
+  const client = new Redis(url, { maxRetriesPerRequest: 1 })
+  try {
+    await client.flushdb()
+  } finally {
+    client.disconnect()
+  }
+}

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, globSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+export type ServerKind = 'nats' | 'redis' | 'postgres'
+
+/** Where a server comes from: an address, a program on this machine, or a container. */
+export type Source = { url: string } | { program: string } | { image: string }
+
+const kinds: Record<ServerKind, { address: string; program: string; image: string }> = {
+  nats: { address: 'TEST_NATS_URL', program: 'nats-server', image: 'nats:2.12-alpine' },
+  redis: { address: 'TEST_REDIS_URL', program: 'redis-server', image: 'redis:7-alpine' },
+  postgres: { address: 'TEST_POSTGRES_URL', program: 'postgres', image: 'postgres:17-alpine' },
+}
+
+const dockerAnswerMs = 5_000
+
+/** The first source that exists; `own` passes over addresses. Undefined when there is none. */
+export const sourceOf = (kind: ServerKind, own = false): Source | undefined => {
+  const { address, program, image } = kinds[kind]
+  const url = process.env[address]
+  if (url && !own) return { url }
+  const found = findProgram(program)
+  if (found) return { program: found }
+  return dockerAnswers() ? { image } : undefined
+}
+
+/** Like `sourceOf`, for a caller that cannot go on without. */
+export const requireSource = (kind: ServerKind, own = false): Source => {
+  const source = sourceOf(kind, own)
+  if (source) return source
+  const { address, program } = kinds[kind]
+  throw new Error(`no ${kind} for this test: set ${address}, install ${program}, or start Docker`)
+}
+
+const findProgram = (name: string): string | undefined => {
+  const path = (process.env.PATH ?? '').split(delimiter)
+  const versions = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+  const folders = [...path, '/usr/sbin', '/usr/local/sbin', ...versions]
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+const isExecutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const dockerAnswers = (): boolean =>
+  spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: dockerAnswerMs }).status === 0
