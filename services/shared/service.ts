@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Environment } from './config/environment.ts'
+import type { SettingProblem, Settings } from './config/setting.ts'
 import type { Store } from './store/store.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 
@@ -22,4 +23,17 @@ export interface Readiness {
 }
 
 /** Opens what a service owns, serves its contract, and returns what releases it. */
-export type Start = (context: Context) => Promise<AsyncDisposable>
+export type Start = (context: Context) => Promise<Running>
+
+/** A service that runs; disposing it finishes the work in flight first. */
+export interface Running extends AsyncDisposable {
+  /** Where people reach it, of a service with a door of its own. */
+  readonly url?: string
+}
+
+/** What `config.ts` of a service exports under these names; checked for all chosen services before any of them starts. */
+export interface ServiceConfig {
+  readonly settings: Settings
+  /** What is wrong with several settings taken together; each one alone is checked by `settings`. */
+  problems?(env: Environment): readonly SettingProblem[]
+}

@@ -1,0 +1,75 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+/** Makes a metric in a registry, or finds it there: the services of one process share theirs. */
+export type MetricIn<M> = (registry: Registry) => M
+
+const counter =
+  <L extends string>(name: string, help: string, labelNames: readonly L[]): MetricIn<Counter<L>> =>
+  (registry) => {
+    const known = registry.getSingleMetric<L>(name)
+    return known instanceof Counter ? known : new Counter({ name, help, labelNames, registers: [registry] })
+  }
+
+const gauge =
+  <L extends string>(name: string, help: string, labelNames: readonly L[]): MetricIn<Gauge<L>> =>
+  (registry) => {
+    const known = registry.getSingleMetric<L>(name)
+    return known instanceof Gauge ? known : new Gauge({ name, help, labelNames, registers: [registry] })
+  }
+
+const histogram =
+  <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]): MetricIn<Histogram<L>> =>
+  (registry) => {
+    const known = registry.getSingleMetric<L>(name)
+    return known instanceof Histogram
+      ? known
+      : new Histogram({ name, help, labelNames, buckets, registers: [registry] })
+  }
+
+/** Seconds, from a bus hop in memory to a statement that meets its time limit. */
+const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/**
+ * Every metric of our own, with its labels. A label's values are bounded: route templates, methods of contracts, error
+ * codes, labels of configured hosts; never a path, an id, a user or a statement.
+ */
+export const metrics = {
+  buildInfo: gauge('watchhouse_build_info', 'Always 1; what runs in this process.', ['version', 'node', 'services']),
+  httpRequestDuration: histogram(
+    'watchhouse_http_request_duration_seconds',
+    'Time from the head of a request to the end of its answer.',
+    ['route', 'method', 'status'],
+    durations,
+  ),
+  httpInFlight: gauge('watchhouse_http_in_flight', 'Requests being answered now.', []),
+  busRequestDuration: histogram(
+    'watchhouse_bus_request_duration_seconds',
+    'Time a service took to answer a call; outcome is ok or an error code.',
+    ['service', 'method', 'caller', 'outcome'],
+    durations,
+  ),
+  busInFlight: gauge('watchhouse_bus_in_flight', 'Calls being answered now.', ['service']),
+  statementDuration: histogram(
+    'watchhouse_query_statement_duration_seconds',
+    'Time from sending a statement to its last byte; outcome is ok or an error code.',
+    ['host', 'outcome'],
+    durations,
+  ),
+  statementsRunning: gauge('watchhouse_query_statements_running', 'Statements running on a host now.', ['host']),
+  statementsWaiting: gauge('watchhouse_query_statements_waiting', 'Statements waiting for their turn on a host.', [
+    'host',
+  ]),
+  spansExported: counter('watchhouse_trace_spans_total', 'Spans handed to the exporter; outcome is sent or lost.', [
+    'outcome',
+  ]),
+} as const
+
+/** The registry of one process, with the figures of Node itself in it. */
+export const openMetrics = (facts: { version: string; services: readonly string[] }): Registry => {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'watchhouse_' })
+  metrics
+    .buildInfo(registry)
+    .set({ version: facts.version, node: process.version, services: facts.services.join(',') }, 1)
+  return registry
+}
