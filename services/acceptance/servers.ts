@@ -1,17 +1,21 @@
 import { describe, it } from 'vitest'
+import { chromiumProgram } from './servers/chromium.ts'
 import { type ServerKind, sourceOf } from './servers/source.ts'
 
+export { chromiumProgram } from './servers/chromium.ts'
 export { startNats } from './servers/nats.ts'
 export { startPostgres } from './servers/postgres.ts'
 export { startRedis } from './servers/redis.ts'
 export { type TestServer } from './servers/server.ts'
 
+type Need = ServerKind | 'chromium'
+
 /**
- * A `describe` that needs real servers. Where one cannot be had, the suite is left out and says so; with `CI` set that is
- * a failing test instead.
+ * A `describe` that needs real servers or a browser. Where one cannot be had the suite is left out and says so; with `CI`
+ * set that is a failing test instead.
  */
-export const describeWith = (kinds: readonly ServerKind[], name: string, body: () => void): void => {
-  const missing = kinds.filter((kind) => sourceOf(kind) === undefined)
+export const describeWith = (needs: readonly Need[], name: string, body: () => void): void => {
+  const missing = needs.filter((need) => !isThere(need))
   if (missing.length === 0) return void describe(name, body)
   const sentence = `${missing.join(' and ')} not found: neither an address, nor a binary, nor Docker`
   if (process.env.CI) {
@@ -24,3 +28,6 @@ export const describeWith = (kinds: readonly ServerKind[], name: string, body: (
   process.stderr.write(`LEFT OUT: ${name} (${sentence})\n`)
   describe.skip(name, body)
 }
+
+const isThere = (need: Need): boolean =>
+  need === 'chromium' ? chromiumProgram() !== undefined : sourceOf(need) !== undefined

@@ -33,7 +33,8 @@ export const requireSource = (kind: ServerKind, own = false): Source => {
   throw new Error(`no ${kind} for this test: set ${address}, install ${program}, or start Docker`)
 }
 
-const findProgram = (name: string): string | undefined => {
+/** Where a program lies: the PATH, and the folders of servers that packages leave out of it. */
+export const findProgram = (name: string): string | undefined => {
   const path = (process.env.PATH ?? '').split(delimiter)
   const versions = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
   const folders = [...path, '/usr/sbin', '/usr/local/sbin', ...versions]

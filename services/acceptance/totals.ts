@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+
+/** How many checks passed, failed, and were left out for want of a server. */
+export interface Totals {
+  passed: number
+  failed: number
+  leftOut: number
+}
+
+const Report = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.unknown()) })),
+})
+
+/**
+ * Totals of a vitest JSON report. A file that could not be loaded counts as one failure; so does a run that ended badly
+ * though no test failed, and a run that left no report.
+ */
+export const readTotals = async (file: string, exitCode: number): Promise<Totals> => {
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  if (text === undefined) return { passed: 0, failed: 1, leftOut: 0 }
+  const report = Report.parse(JSON.parse(text))
+  const unloadable = report.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0)
+  const failed = report.numFailedTests + unloadable.length
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    leftOut: report.numPendingTests,
+  }
+}
+
+export const addTotals = (one: Totals, two: Totals): Totals => ({
+  passed: one.passed + two.passed,
+  failed: one.failed + two.failed,
+  leftOut: one.leftOut + two.leftOut,
+})

@@ -1,0 +1,135 @@
+// What `npm start`, `npm test` and `npm run bench` run first, on any Node from 20 on: installs what is missing, builds the web
+// when its inputs changed, then hands over to Node 24 from node_modules. The only plain JavaScript, since it runs before both.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const at = (...parts) => join(root, ...parts)
+const node24 = at('node_modules/node/bin/node')
+const environment = { ...process.env, PATH: [at('node_modules/.bin'), process.env.PATH].join(delimiter) }
+const stillWorkingMs = 15_000
+const outputKept = 8_000
+
+/** What runs under Node 24 once everything is there. */
+const entries = { start: 'services/main.ts', test: 'services/acceptance/run.ts', bench: 'services/bench/run.ts' }
+
+const main = async ([command, ...rest]) => {
+  if (Number.parseInt(process.versions.node, 10) < 20)
+    throw new Error(`Node ${process.version} is too old; take 20 or newer`)
+  if (!Object.hasOwn(entries, command))
+    throw new Error(`usage: node services/set-up.mjs ${Object.keys(entries).join('|')}`)
+  await installPackages()
+  await buildWeb()
+  return handOver([entries[command], ...rest])
+}
+
+/** Installs when node_modules is not what package-lock.json says; npm's own record of it tells without asking npm. */
+const installPackages = async () => {
+  if (isInstalled()) return
+  const npm = npmCommand('ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error')
+  await step('Installing npm packages', npm, 'Is the package registry reachable?')
+  if (!isInstalled()) throw new Error('npm installed no Node 24 (package `node`); are install scripts switched off?')
+}
+
+const isInstalled = () => {
+  if (!existsSync(node24) || !existsSync(at('node_modules/.package-lock.json'))) return false
+  const packages = (file) => JSON.parse(readFileSync(at(file), 'utf8')).packages
+  const installed = packages('node_modules/.package-lock.json')
+  return Object.entries(packages('package-lock.json')).every(([name, wanted]) => {
+    if (!name.includes('node_modules/') || wanted.link) return true
+    const found = installed[name]
+    return found ? found.version === wanted.version : wanted.optional === true
+  })
+}
+
+const npmCommand = (...rest) => {
+  const cli = process.env.npm_execpath
+  return cli?.endsWith('.js') ? [process.execPath, cli, ...rest] : ['npm', ...rest]
+}
+
+/** Builds the web unless the files and variables that go into it are those of the last build. */
+const buildWeb = async () => {
+  const stamp = at('web/build/.inputs')
+  const inputs = hashInputs()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return
+  await step('Building the web', npmCommand('run', 'build', '--workspace=web'))
+  writeFileSync(stamp, inputs)
+}
+
+/** What the build inlines into the browser's files; who built it and when is a fact about the build, not an input. */
+const isWebVariable = (name) =>
+  canonicalVariables.has(name) || (name.startsWith('CLIENT_') && !/_(GIT_SHA|GIT_REF|BUILD_TIMESTAMP)$/.test(name))
+const canonicalVariables = new Set([
+  'SVC_AUTH_PROVIDER',
+  'SVC_IDP_PUBLISHABLE_KEY',
+  'SVC_CLOUD_MODE',
+  'SVC_DEPLOYMENT_MODE',
+  'SVC_FEATURE_CONVERSATION_DB',
+  'SVC_FEATURE_USER_CONNECTIONS_DB',
+  'SVC_EDITION',
+])
+
+const hashInputs = () => {
+  const hash = createHash('sha256')
+  for (const file of ['package.json', 'package-lock.json', ...filesOf('web'), ...filesOf('proto')]) {
+    hash.update(`${file}\0`)
+    hash.update(readFileSync(at(file)))
+  }
+  const variables = Object.keys(process.env).filter(isWebVariable).toSorted()
+  for (const name of variables) hash.update(`${name}=${process.env[name]}\0`)
+  return hash.digest('hex')
+}
+
+const filesOf = (folder) => {
+  const names = readdirSync(at(folder), { recursive: true }).map((name) => `${folder}/${name}`)
+  const inputs = names.filter((name) => !/\/(node_modules|build|tests|\.svelte-kit)(\/|$)|\.test\.ts$/.test(name))
+  return inputs.filter((name) => statSync(at(name)).isFile()).toSorted()
+}
+
+/** Runs Node 24 in the foreground, hands signals on, and gives the exit code. */
+const handOver = (rest) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(node24, rest, { cwd: root, stdio: 'inherit', env: environment })
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'))
+    child.on('error', reject)
+    child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
+  })
+
+/** Runs one step quietly, showing that it goes on; the end of its output is shown when it fails. */
+const step = (title, [program, ...rest], hint = '') =>
+  new Promise((resolve, reject) => {
+    const began = Date.now()
+    const isTerminal = process.stderr.isTTY
+    const show = (word, end = isTerminal ? '' : '\n') => {
+      const seconds = Math.round((Date.now() - began) / 1000)
+      process.stderr.write(`${isTerminal ? '\r' : ''}${title} … ${word}${seconds} s${end}`)
+    }
+    show('')
+    const timer = setInterval(show, isTerminal ? 1_000 : stillWorkingMs, '')
+    const child = spawn(program, rest, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: environment })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => (output = (output + chunk).slice(-outputKept)))
+    }
+    const end = (problem) => {
+      clearInterval(timer)
+      show(problem ? 'failed after ' : 'done in ', '\n')
+      if (!problem) return resolve()
+      reject(new Error(`${output.trimEnd()}\n${title} failed: ${problem}. ${hint}`.trim()))
+    }
+    child.on('error', (error) => end(error.message))
+    child.on('close', (code, signal) => end(code === 0 ? '' : `${program} ended with ${signal ?? code}`))
+  })
+
+const say = (line) => process.stderr.write(`${line}\n`)
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  say(error.message)
+  process.exitCode = 1
+}
