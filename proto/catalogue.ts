@@ -39,7 +39,18 @@ const described = {
   sql: Sql,
 }
 
-/** A column of a chart: the time or name axis, or a value drawn in its unit. */
+/** A value the reader may give, bound as a query parameter of this ClickHouse type. */
+const Parameter = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z_]{0,31}$/),
+  type: z.string().min(1),
+  default: z.union([z.string(), z.number()]),
+  doc: z.string(),
+})
+
+/**
+ * A column of a chart: the time or name axis, or a value drawn in its unit. A `time` column arrives as epoch
+ * milliseconds, and its gaps are filled: with null where the value may be null, else with 0.
+ */
 const ChartColumn = z.strictObject({
   name: z.string().min(1),
   role: z.enum(['time', 'series', 'label', 'value']),
@@ -56,11 +67,12 @@ export const ChartDefinition = z.strictObject({
   interval: Interval.optional(),
   /** Default window in hours; charts of the present moment have none. */
   lastHours: z.number().int().min(1).max(8760).optional(),
+  parameters: z.array(Parameter).default([]),
   cache: CacheClass.default('standard'),
 })
 export type ChartDefinition = z.infer<typeof ChartDefinition>
 
-/** How a cell is shown. */
+/** How a cell is shown. `time` and `relative-time` cells are epoch milliseconds. */
 export const CellFormat = z.enum([
   'text', 'code', 'number', 'bytes', 'rows', 'duration-seconds', 'duration-ms', 'duration-us', 'percent', 'ratio', 'time', 'relative-time',
   'boolean', 'badge', 'list', 'query', 'link',
@@ -80,20 +92,12 @@ const TableColumn = z.strictObject({
   href: z.string().optional(),
 })
 
-/** A value the reader may give, bound as a query parameter of this ClickHouse type. */
-const TableParameter = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z_]{0,31}$/),
-  type: z.string().min(1),
-  default: z.union([z.string(), z.number()]),
-  doc: z.string(),
-})
-
 /** The shape of `charts/<topic>/<id>.table.yaml`. Sorting, filters, search and paging wrap around `sql`. */
 export const TableDefinition = z.strictObject({
   ...described,
   columns: z.array(TableColumn).min(1),
   sort: z.strictObject({ column: z.string(), direction: z.enum(['asc', 'desc']) }).optional(),
-  parameters: z.array(TableParameter).default([]),
+  parameters: z.array(Parameter).default([]),
   /** Charts shown above the rows. */
   charts: z.array(DefinitionId).default([]),
   actions: z.array(z.enum(['kill-query', 'optimize-table', 'kill-mutation'])).default([]),
@@ -109,6 +113,14 @@ export type ChartInfo = z.infer<typeof ChartInfo>
 export const TableInfo = TableDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
 export type TableInfo = z.infer<typeof TableInfo>
 
+/** A folder of `charts/`: an entry of the menu. */
+export const Topic = z.object({ id: z.string(), title: z.string() })
+export type Topic = z.infer<typeof Topic>
+
 /** All definitions in force, in menu order. */
-export const Catalogue = z.object({ charts: z.array(ChartInfo), tables: z.array(TableInfo) })
+export const Catalogue = z.object({
+  topics: z.array(Topic).default([]),
+  charts: z.array(ChartInfo),
+  tables: z.array(TableInfo),
+})
 export type Catalogue = z.infer<typeof Catalogue>

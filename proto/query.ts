@@ -22,6 +22,8 @@ export const Unavailable = z.object({
   reason: z.enum(['missing-table', 'permission', 'version']),
   message: z.string(),
   missingTables: z.array(z.string()),
+  /** The statement an administrator would run so that the answer becomes possible; with `permission` only. */
+  grant: z.string().optional(),
 })
 export type Unavailable = z.infer<typeof Unavailable>
 
@@ -220,7 +222,7 @@ export const query = service('query', {
     output: z.record(DefinitionId, ChartResult),
   }),
   table: stream({
-    doc: 'The rows of one table page as the host sent them: JSONEachRow, cut at row boundaries.',
+    doc: 'The rows of one table page as the host sent them: JSONEachRow, cut at row boundaries; only a row longer than a frame is continued in the next.',
     callers: readers,
     safe: true,
     prefer: 'hostKey',
