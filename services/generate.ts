@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type FormatConfig, format } from 'oxfmt'
+import { processSettings } from '#shared/config/process.ts'
+import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
+import type { ServiceConfig } from '#shared/service.ts'
+
+interface Generated {
+  /** From the repository's root. */
+  path: string
+  content: string
+}
+
+const root = join(import.meta.dirname, '..')
+
+/** Writes everything that is generated, or with `--check` says what would change and fails. */
+const main = async (isCheck: boolean): Promise<void> => {
+  for (const generate of generators) {
+    const { path, content } = await generate()
+    const formatted = await formatLike(path, content)
+    const present = await readFile(join(root, path), 'utf8').catch(() => undefined)
+    if (present === formatted) continue
+    console.log(isCheck ? `${path} is not what \`npm run generate\` writes` : path)
+    if (isCheck) process.exitCode = 1
+    else await writeFile(join(root, path), formatted)
+  }
+}
+
+const settingsPage = async (): Promise<Generated> => {
+  const owners = (await readdir(join(root, 'services'))).toSorted()
+  const groups: SettingsGroup[] = [{ title: 'Every process', settings: processSettings }]
+  for (const owner of owners) {
+    const file = join(root, 'services', owner, 'config.ts')
+    if (!existsSync(file)) continue
+    const { settings }: ServiceConfig = await import(file)
+    groups.push({ title: owner, settings })
+  }
+  return { path: 'services/shared/config/REFERENCE.md', content: settingsReference(groups) }
+}
+
+/** One function per generated file. */
+const generators: readonly (() => Promise<Generated>)[] = [settingsPage]
+
+/** Formatted as the repository is, so that the format check and the drift check agree. */
+const formatLike = async (path: string, content: string): Promise<string> => {
+  const options: FormatConfig = JSON.parse(await readFile(join(root, '.oxfmtrc.json'), 'utf8'))
+  const { code, errors } = await format(path, content, options)
+  if (errors.length > 0)
+    throw new Error(`${path} cannot be formatted: ${errors.map((error) => error.message).join('; ')}`)
+  return code
+}
+
+await main(process.argv.includes('--check'))

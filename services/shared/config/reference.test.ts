@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { settingsReference } from './reference.ts'
+import { oneOf, secret, text } from './setting.ts'
+
+it('prints one row per setting, and no default of a secret', () => {
+  const settings = {
+    LOG_LEVEL: oneOf(['info', 'error'], 'info', 'Least severe line.'),
+    CRON_SECRET: secret('Guards the cron routes | both.'),
+    COLUMNDB_PASSWORD: text('', 'Password of all hosts.'),
+  }
+  const lines = settingsReference([{ title: 'gateway', settings }]).split('\n')
+  expect(lines).toContain('## gateway')
+  expect(lines.find((line) => line.includes('LOG_LEVEL'))).toContain('`info`')
+  expect(lines.find((line) => line.includes('CRON_SECRET'))).toContain('secret | Guards the cron routes \\| both.')
+  expect(lines.find((line) => line.includes('COLUMNDB_PASSWORD'))).toContain('| empty |')
+})
