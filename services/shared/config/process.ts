@@ -1,16 +1,34 @@
-import { flag, oneOf, optional, secret, text, url, whole } from './setting.ts'
+import { maybeFlag, oneOf, optional, secret, text, url, whole } from './setting.ts'
 
 /** What every process obeys whatever services it runs; names the specification leaves open are declared here once. */
 export const processSettings = {
   NODE_ENV: text('development', 'development, production or test; production refuses to start without a host list.'),
-  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], 'info', 'Least severe log line that is written.'),
-  NATS_URL: url('Bus between processes; unset keeps the bus in memory and all services in one process.', { protocols: ['nats', 'tls'], audience: 'secret' }),
-  REDIS_URL: url('Shared state of several processes; unset keeps it in SQL when there is a state database, else in memory.', { protocols: ['redis', 'rediss'], audience: 'secret' }),
-  SVC_STATE_DB_URL: secret('State database: a PostgreSQL URL, or file: and libsql: for SQLite. Falls back to DATABASE_URL, POSTGRES_URL, POSTGRES_PRISMA_URL.'),
-  OPERATIONS_PORT: whole(9464, 'Port of /livez, /readyz and /metrics of this process; 0 takes a free one.', { max: 65_535 }),
+  LOG_LEVEL: oneOf(
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
+    'info',
+    'Least severe log line that is written.',
+  ),
+  NATS_URL: url('Bus between processes; unset keeps the bus in memory and all services in one process.', {
+    protocols: ['nats', 'tls'],
+    audience: 'secret',
+  }),
+  REDIS_URL: url(
+    'Shared state of several processes; unset keeps it in SQL when there is a state database, else in memory.',
+    { protocols: ['redis', 'rediss'], audience: 'secret' },
+  ),
+  SVC_STATE_DB_URL: secret(
+    'State database: a PostgreSQL URL, or file: and libsql: for SQLite. Falls back to DATABASE_URL, POSTGRES_URL, POSTGRES_PRISMA_URL.',
+  ),
+  OPERATIONS_PORT: whole(9464, 'Port of /livez, /readyz and /metrics of this process; 0 takes a free one.', {
+    max: 65_535,
+  }),
   OPERATIONS_HOST: text('0.0.0.0', 'Address the operations listener binds to.'),
-  SVC_OTEL_EXPORTER_URL: optional('OTLP/HTTP traces URL including the path; invalid or unset means no spans and no network call.'),
+  SVC_OTEL_EXPORTER_URL: optional(
+    'OTLP/HTTP traces URL including the path; invalid or unset means no spans and no network call.',
+  ),
   SVC_INSTANCE: optional('Name of this process among its equals; a random one by default.'),
-  SHUTDOWN_GRACE_MS: whole(20_000, 'How long calls in flight may take after a stop was asked for, in milliseconds.', { max: 600_000 }),
-  LOG_PRETTY: flag(false, 'Write logs for people instead of JSON lines.'),
+  SHUTDOWN_GRACE_MS: whole(20_000, 'How long calls in flight may take after a stop was asked for, in milliseconds.', {
+    max: 600_000,
+  }),
+  LOG_PRETTY: maybeFlag('Write logs for people instead of JSON lines; unset does so on a terminal outside production.'),
 } as const

@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { type IncomingMessage, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { z } from 'zod'
+
+const Attribute = z.strictObject({
+  key: z.string().min(1),
+  value: z.union([
+    z.strictObject({ stringValue: z.string() }),
+    z.strictObject({ intValue: z.union([z.number().int(), z.string().regex(/^-?\d+$/)]) }),
+    z.strictObject({ doubleValue: z.number() }),
+    z.strictObject({ boolValue: z.boolean() }),
+  ]),
+})
+
+const nanoseconds = z.string().regex(/^\d{19}$/)
+
+const OtlpSpan = z
+  .strictObject({
+    traceId: z.string().regex(/^[\da-f]{32}$/),
+    spanId: z.string().regex(/^[\da-f]{16}$/),
+    parentSpanId: z
+      .string()
+      .regex(/^[\da-f]{16}$/)
+      .optional(),
+    traceState: z.string().optional(),
+    name: z.string().min(1),
+    kind: z.number().int().min(1).max(5),
+    startTimeUnixNano: nanoseconds,
+    endTimeUnixNano: nanoseconds,
+    attributes: z.array(Attribute),
+    droppedAttributesCount: z.literal(0),
+    events: z.array(z.unknown()),
+    droppedEventsCount: z.literal(0),
+    links: z.array(z.unknown()),
+    droppedLinksCount: z.literal(0),
+    flags: z.number().int().optional(),
+    status: z.strictObject({ code: z.number().int().min(0).max(2), message: z.string().optional() }),
+  })
+  .refine((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano), 'ends before it starts')
+
+/** The body of `POST /v1/traces` with `Content-Type: application/json`. */
+const TracesRequest = z.strictObject({
+  resourceSpans: z.array(
+    z.strictObject({
+      resource: z.strictObject({ attributes: z.array(Attribute), droppedAttributesCount: z.literal(0) }),
+      scopeSpans: z.array(
+        z.strictObject({
+          scope: z.strictObject({ name: z.string(), version: z.string().optional() }),
+          spans: z.array(OtlpSpan).min(1),
+          schemaUrl: z.string().optional(),
+        }),
+      ),
+      schemaUrl: z.string().optional(),
+    }),
+  ),
+})
+
+/** A span as the collector understood it. */
+export interface CollectedSpan {
+  service: string
+  name: string
+  traceId: string
+  spanId: string
+  parentSpanId: string | undefined
+  /** 1 internal, 2 server, 3 client. */
+  kind: number
+  failed: boolean
+  attributes: Record<string, unknown>
+}
+
+export interface OtlpCollector extends AsyncDisposable {
+  /** What goes into `SVC_OTEL_EXPORTER_URL`. */
+  readonly url: string
+  readonly spans: readonly CollectedSpan[]
+  /** Why requests were refused. */
+  readonly problems: readonly string[]
+  readonly requests: number
+}
+
+/** An OTLP/HTTP collector that accepts nothing but what the protocol says. */
+export const startOtlpCollector = async (): Promise<OtlpCollector> => {
+  const spans: CollectedSpan[] = []
+  const problems: string[] = []
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests++
+    take(request)
+      .then((taken) => {
+        spans.push(...taken)
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      })
+      .catch((error: unknown) => {
+        problems.push(error instanceof Error ? error.message : String(error))
+        response.writeHead(400).end()
+      })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server's address is always this shape.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1/traces`,
+    spans,
+    problems,
+    get requests() {
+      return requests
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const take = async (request: IncomingMessage): Promise<CollectedSpan[]> => {
+  if (request.method !== 'POST' || request.url !== '/v1/traces') throw new Error(`${request.method} ${request.url}`)
+  if (request.headers['content-type'] !== 'application/json') throw new Error(`type ${request.headers['content-type']}`)
+  const body = TracesRequest.parse(await json(request))
+  return body.resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = String(plain(resource.attributes)['service.name'])
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        service,
+        name: span.name,
+        traceId: span.traceId,
+        spanId: span.spanId,
+        parentSpanId: span.parentSpanId,
+        kind: span.kind,
+        failed: span.status.code === 2,
+        attributes: plain(span.attributes),
+      })),
+    )
+  })
+}
+
+const plain = (attributes: z.output<typeof Attribute>[]): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

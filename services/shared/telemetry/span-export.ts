@@ -1,0 +1,126 @@
+import {
+  type Context as TraceContext,
+  ROOT_CONTEXT,
+  SpanKind as OtelKind,
+  SpanStatusCode,
+  createTraceState,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Trace } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { metrics } from './metrics.ts'
+import type { Span, SpanKind, Tracer } from './telemetry.ts'
+import { formatTraceParent, parseTraceParent } from './traceparent.ts'
+import type { Tracing, TracingOptions } from './tracing.ts'
+
+const maxWaitingSpans = 2_048
+const maxSpansPerExport = 512
+const exportEveryMs = 1_000
+const exportTimeoutMs = 5_000
+
+const kinds: Record<SpanKind, OtelKind> = {
+  server: OtelKind.SERVER,
+  client: OtelKind.CLIENT,
+  internal: OtelKind.INTERNAL,
+}
+
+/** Spans over OTLP/HTTP: one batch queue for the process, one resource for each service in it. */
+export const openSpanExport = (url: URL, options: TracingOptions): Tracing => {
+  const exporter = new OTLPTraceExporter({ url: url.href, timeoutMillis: exportTimeoutMs })
+  const processor = new BatchSpanProcessor({
+    exporter: reporting(exporter, options),
+    maxQueueSize: maxWaitingSpans,
+    maxExportBatchSize: maxSpansPerExport,
+    scheduledDelayMillis: exportEveryMs,
+    exportTimeoutMillis: exportTimeoutMs,
+  })
+  return {
+    tracer: (service) => {
+      const provider = new TracerProvider({
+        resource: resourceFromAttributes({
+          'service.name': service,
+          'service.namespace': 'watchhouse',
+          'service.version': options.version,
+          'service.instance.id': options.instance,
+        }),
+        sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+        spanProcessors: [processor],
+      })
+      return tracer(provider)
+    },
+    [Symbol.asyncDispose]: () => processor.shutdown(),
+  }
+}
+
+/** Counts what was sent and lost, and tells the log when the collector stops or starts answering, not at every batch. */
+const reporting = (exporter: SpanExporter, { log, registry }: TracingOptions): SpanExporter => {
+  const spans = metrics.spansExported(registry)
+  let losing = false
+  return {
+    export: (batch, done) =>
+      exporter.export(batch, (result) => {
+        const lost = result.error !== undefined
+        spans.inc({ outcome: lost ? 'lost' : 'sent' }, batch.length)
+        if (lost && !losing) log.warn({ err: result.error }, 'spans are lost: the collector does not take them')
+        if (!lost && losing) log.info('the collector takes spans again')
+        losing = lost
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+  }
+}
+
+const tracer = (provider: TracerProvider): Tracer => {
+  const source = provider.getTracer('watchhouse')
+  return {
+    start: (name, kind, parent, attributes) => {
+      const span = source.startSpan(name, { kind: kinds[kind], attributes: attributes ?? {} }, contextOf(parent))
+      const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+      const state = traceState?.serialize()
+      return {
+        trace: {
+          traceparent: formatTraceParent({ traceId, spanId, flags: traceFlags }),
+          ...(state ? { tracestate: state } : {}),
+        },
+        set: (more) => void span.setAttributes(more),
+        end: (error) => {
+          if (error !== undefined) {
+            // Sentences of failures may quote a statement, which is personal data; the code says enough.
+            span.setAttribute('error.type', nameOf(error))
+            span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) })
+          }
+          span.end()
+        },
+      } satisfies Span
+    },
+  }
+}
+
+const contextOf = (parent: Trace | undefined): TraceContext => {
+  const known = parseTraceParent(parent)
+  if (!known) return ROOT_CONTEXT
+  const { traceId, spanId, flags } = known
+  const state = parent?.tracestate
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: flags & 1,
+    isRemote: true,
+    ...(state ? { traceState: createTraceState(state) } : {}),
+  })
+}
+
+const nameOf = (error: unknown): string => {
+  if (error instanceof ServiceError) return error.code
+  return error instanceof Error ? error.name : 'unknown'
+}

@@ -1,0 +1,45 @@
+import type { Registry } from 'prom-client'
+import type { Logger } from 'pino'
+import type { Trace } from '#proto/call.ts'
+import type { Span, Tracer } from './telemetry.ts'
+
+/** Who makes spans, and where failures to hand them on are told. */
+export interface TracingOptions {
+  /** OTLP/HTTP traces URL including its path, as the operator wrote it. */
+  exporterUrl: string | undefined
+  instance: string
+  version: string
+  log: Logger
+  registry: Registry
+}
+
+/** The tracers of one process; disposing hands on what was not sent yet. */
+export interface Tracing extends AsyncDisposable {
+  tracer(service: string): Tracer
+}
+
+/** Loads OpenTelemetry only when there is somewhere to send spans to: without it no span is made and nothing is dialled. */
+export const openTracing = async (options: TracingOptions): Promise<Tracing> => {
+  const url = exporterUrl(options)
+  if (url === undefined) return untraced
+  const { openSpanExport } = await import('./span-export.ts')
+  return openSpanExport(url, options)
+}
+
+const exporterUrl = ({ exporterUrl, log }: TracingOptions): URL | undefined => {
+  if (exporterUrl === undefined) return undefined
+  const url = URL.canParse(exporterUrl) ? new URL(exporterUrl) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+  log.warn('SVC_OTEL_EXPORTER_URL is not an absolute http(s) URL, so no spans are made')
+  return undefined
+}
+
+const passedOn = (trace: Trace | undefined): Span => ({ trace, set: () => {}, end: () => {} })
+
+const nothing: Span = passedOn(undefined)
+
+/** Makes no spans and hands the caller's trace context on unchanged. */
+export const untraced: Tracing = {
+  tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? nothing : passedOn(parent)) }),
+  [Symbol.asyncDispose]: async () => {},
+}
