@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { openReadiness } from './readiness.ts'
+
+it('names what is not met, as it is now', () => {
+  const readiness = openReadiness()
+  let connected = false
+  readiness.require('bus', () => connected)
+  readiness.require('definitions', () => true)
+  expect(readiness.unmet()).toEqual(['bus'])
+  connected = true
+  expect(readiness.unmet()).toEqual([])
+})
+
+it('counts a check that fails as not met', () => {
+  const readiness = openReadiness()
+  readiness.require('store', () => {
+    throw new Error('gone')
+  })
+  expect(readiness.unmet()).toEqual(['store'])
+})
+
+it('refuses two needs of one name, of which one would hide the other', () => {
+  const readiness = openReadiness()
+  readiness.require('bus', () => true)
+  expect(() => readiness.require('bus', () => false)).toThrow('the need bus is stated twice')
+})
