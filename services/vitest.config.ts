@@ -16,7 +16,7 @@ export default defineConfig({
         root,
         test: {
           name: 'services',
-          include: ['proto/**/*.test.ts', 'services/**/*.test.ts', 'charts/**/*.test.ts'],
+          include: ['proto/**/*.test.ts', 'services/**/*.test.ts'],
           environment: 'node',
           experimental: { viteModuleRunner: false },
           testTimeout: 20_000,

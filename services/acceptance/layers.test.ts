@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { forbidden } from './shape/layers.ts'
+import { importsOf, isCode, readSource, repositoryFiles } from './shape/source-file.ts'
+
+describe('who may import whom', () => {
+  it.each([
+    ['proto/query.ts', 'node:fs'],
+    ['proto/query.ts', 'undici'],
+    ['proto/query.ts', '../services/shared/clock.ts'],
+    ['services/shared/bus/nats.ts', '../../query/hosts.ts'],
+    ['services/query/service.ts', '../gateway/service.ts'],
+    ['services/query/service.ts', '../sandbox/start.ts'],
+    ['services/query/service.ts', '../acceptance/servers.ts'],
+    ['services/query/service.ts', 'nats'],
+    ['services/gateway/service.ts', '@clickhouse/client'],
+    ['services/gateway/routes/hosts.ts', '../../query/hosts.ts'],
+    ['services/gateway/routes/hosts.test.ts', '../../query/hosts.ts'],
+    ['services/set-up.mjs', 'zod'],
+    ['web/src/lib/api/client.ts', '../../../../services/shared/clock.ts'],
+    ['charts/merges/build.ts', 'zod'],
+  ])('%s may not import %s', (path, specifier) => {
+    expect(forbidden(path, specifier)).toContain(specifier)
+  })
+
+  it.each([
+    ['proto/query.ts', 'zod'],
+    ['proto/http/data.ts', '../catalogue.ts'],
+    ['services/shared/bus/nats.ts', 'nats'],
+    ['services/query/pool.ts', '@clickhouse/client'],
+    ['services/query/service.ts', '#proto/query.ts'],
+    ['services/query/service.ts', '#shared/service.ts'],
+    ['services/query/service.test.ts', '../sandbox/start.ts'],
+    ['services/shared/bus/bus.test.ts', '../../acceptance/servers.ts'],
+    ['services/main.ts', './query/service.ts'],
+    ['services/main.ts', './sandbox/start.ts'],
+    ['web/src/lib/api/client.ts', '#proto/http/data.ts'],
+  ])('%s may import %s', (path, specifier) => {
+    expect(forbidden(path, specifier)).toBeUndefined()
+  })
+
+  it('holds for every import of the repository', () => {
+    const files = repositoryFiles().filter(isCode).map(readSource)
+    const found = files.flatMap((file) => importsOf(file).flatMap((one) => forbidden(file.path, one) ?? []))
+    expect(found).toEqual([])
+  })
+
+  it('sees static, exported, dynamic and component imports', () => {
+    const text = "import a from 'one'\nexport { b } from 'two'\nexport * from 'three'\nawait import('four')\n"
+    expect(importsOf({ path: 'services/x.ts', text }).toSorted()).toEqual(['four', 'one', 'three', 'two'])
+    const component = '<p>{1}</p>\n<script lang="ts">\n  import A from \'./A.svelte\'\n</script>\n'
+    expect(importsOf({ path: 'web/src/B.svelte', text: component })).toEqual(['./A.svelte'])
+  })
+})

@@ -1,0 +1,93 @@
+import { dirname, join } from 'node:path/posix'
+import { isTest } from './source-file.ts'
+
+/**
+ * The parts of the repository, and what each may import besides itself. A service's name stands for itself alone:
+ * services talk over the bus.
+ */
+const mayImport: Record<string, readonly string[]> = {
+  proto: ['npm:zod'],
+  'services/shared': ['proto', 'npm', 'node'],
+  'services/<service>': ['services/shared', 'proto', 'npm', 'node'],
+  'services/main.ts': ['package.json', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
+  'services/generate.ts': ['services/<service>', 'services/shared', 'proto', 'npm', 'node'],
+  'services/set-up.mjs': ['node'],
+  'services/vitest.config.ts': ['npm', 'node'],
+  'services/acceptance': ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node'],
+  'services/bench': [
+    'services/acceptance',
+    'services/<service>',
+    'services/main.ts',
+    'services/shared',
+    'proto',
+    'npm',
+    'node',
+  ],
+  web: ['proto', 'npm', 'node'],
+}
+
+/** What any test may reach besides: the real servers, and the embedded ClickHouse host. */
+const testsMayImport = ['services/acceptance', 'services/sandbox', 'npm', 'node']
+
+/** Packages that one part alone may use, so that what they do has one owner. */
+const owners: Record<string, string> = {
+  nats: 'services/shared/bus/',
+  ioredis: 'services/shared/store/',
+  '@clickhouse/client': 'services/query/',
+  express: 'services/gateway/',
+  openai: 'services/agent/',
+  chdb: 'services/sandbox/',
+}
+
+/** Why this import must not be, or undefined when it may. */
+export const forbidden = (path: string, specifier: string): string | undefined => {
+  const target = targetOf(path, specifier)
+  const from = partOf(path)
+  const to = partOf(target)
+  if (isTest(path) && testsMayImport.some((allowed) => covers(allowed, to))) return undefined
+  const owner = owners[packageOf(target) ?? '']
+  if (owner && !path.startsWith(owner) && !/^services\/(acceptance|bench)\//.test(path)) {
+    return `${path} imports ${specifier}, which belongs to ${owner}`
+  }
+  if (from === to) return undefined
+  const allowed = mayImport[from] ?? mayImport[generic(from)] ?? []
+  if (allowed.some((one) => covers(one, to) || one === generic(to))) return undefined
+  return `${path} imports ${specifier}: ${from} may import ${allowed.join(', ') || 'nothing'}`
+}
+
+const covers = (allowed: string, part: string): boolean =>
+  allowed === part || (allowed === 'npm' && part.startsWith('npm:'))
+
+/** A path from the root, `node` for what Node brings, `npm:<package>` for a package. */
+const targetOf = (path: string, specifier: string): string => {
+  if (specifier.startsWith('.')) return join(dirname(path), specifier)
+  if (specifier.startsWith('#proto/')) return specifier.replace('#', '')
+  if (specifier.startsWith('#shared/')) return specifier.replace('#shared', 'services/shared')
+  if (path.startsWith('web/') && /^(#lib|\$)/.test(specifier)) return 'web/src'
+  if (specifier.startsWith('node:')) return 'node'
+  return `npm:${/^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier}`
+}
+
+const packageOf = (target: string): string | undefined => (target.startsWith('npm:') ? target.slice(4) : undefined)
+
+/** `services/query` for all of that service; the first folder for the rest. */
+const partOf = (target: string): string => {
+  if (target === 'node' || target.startsWith('npm:')) return target
+  const [top = '', second = ''] = target.split('/')
+  return top === 'services' ? `${top}/${second}` : top
+}
+
+const notServices = new Set([
+  'shared',
+  'acceptance',
+  'bench',
+  'main.ts',
+  'generate.ts',
+  'set-up.mjs',
+  'vitest.config.ts',
+])
+
+const generic = (part: string): string => {
+  const [top, second] = part.split('/')
+  return top === 'services' && second !== undefined && !notServices.has(second) ? 'services/<service>' : part
+}

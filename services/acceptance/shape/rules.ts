@@ -1,0 +1,96 @@
+import { type BindingPattern, type Class, type ParamPattern, Visitor } from 'oxc-parser'
+import { type SourceFile, lineOf, parse } from './source-file.ts'
+
+/** One rule of the house that needs a parser: the places where it is broken, each as `path:line what`. */
+export type Rule = (file: SourceFile) => string[]
+
+/** A cast is a promise that nobody checks, so a comment at the statement says what guarantees it. */
+export const castsAreExplained: Rule = (file) => {
+  const { program, comments } = parse(file)
+  const commented = new Set(comments.map((comment) => lineOf(file, comment.end)))
+  const starts: { start: number; end: number }[] = []
+  const found: string[] = []
+  const enter = ({ body }: { body: readonly { start: number; end: number }[] }) => void starts.push(...body)
+  new Visitor({
+    Program: enter,
+    BlockStatement: enter,
+    TSAsExpression: ({ start, end, typeAnnotation }) => {
+      if (file.text.slice(typeAnnotation.start, typeAnnotation.end) === 'const') return
+      const around = starts.filter((one) => one.start <= start && end <= one.end).map((one) => one.start)
+      const first = lineOf(file, Math.max(0, ...around)) - 1
+      const count = lineOf(file, end) - first + 1
+      const isExplained = Array.from({ length: count }, (_, index) => first + index).some((line) => commented.has(line))
+      if (!isExplained)
+        found.push(`${file.path}:${lineOf(file, start)} cast without the comment that states its guarantee`)
+    },
+  }).visit(program)
+  return found
+}
+
+const abbreviations = new Set(
+  'req res cfg ctx conf err msg opts opt args arg params param cb fn tmp idx len str num obj arr val evt btn el conn mgr svc svr srv'.split(
+    ' ',
+  ),
+)
+
+/** Names of variables, parameters and functions are whole words. */
+export const namesAreWords: Rule = (file) => {
+  const found: string[] = []
+  const check = (pattern: BindingPattern | ParamPattern | null) => {
+    for (const { name, start } of bindings(pattern)) {
+      if (abbreviations.has(name)) found.push(`${file.path}:${lineOf(file, start)} ${name}`)
+    }
+  }
+  new Visitor({
+    VariableDeclarator: ({ id }) => check(id),
+    CatchClause: ({ param }) => check(param),
+    FunctionDeclaration: ({ id, params }) => [id, ...params].forEach(check),
+    FunctionExpression: ({ params }) => params.forEach(check),
+    ArrowFunctionExpression: ({ params }) => params.forEach(check),
+  }).visit(parse(file).program)
+  return found
+}
+
+const bindings = (pattern: BindingPattern | ParamPattern | null): { name: string; start: number }[] => {
+  switch (pattern?.type) {
+    case 'Identifier':
+      return [pattern]
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((one) => bindings(one.type === 'RestElement' ? one.argument : one.value))
+    case 'ArrayPattern':
+      return pattern.elements.flatMap((one) => bindings(one?.type === 'RestElement' ? one.argument : one))
+    case 'AssignmentPattern':
+      return bindings(pattern.left)
+    case 'RestElement':
+      return bindings(pattern.argument)
+    default:
+      return []
+  }
+}
+
+/** A class has a lifetime: it hides state behind `#`, or it is an error. Everything else is functions and records. */
+export const classesHaveALifetime: Rule = (file) => {
+  const found: string[] = []
+  const check = ({ id, superClass, body, start }: Class) => {
+    const isError = superClass !== null && file.text.slice(superClass.start, superClass.end).endsWith('Error')
+    const isPrivate = body.body.some((member) => 'key' in member && member.key.type === 'PrivateIdentifier')
+    if (!isError && !isPrivate) found.push(`${file.path}:${lineOf(file, start)} class ${id?.name ?? ''}`)
+  }
+  new Visitor({ ClassDeclaration: check, ClassExpression: check }).visit(parse(file).program)
+  return found
+}
+
+/** Whatever a shared file exports has its sentence, except a type that is read off the value above it. */
+export const exportsAreDocumented: Rule = (file) => {
+  const { program, comments } = parse(file)
+  const ends = comments.filter((one) => one.type === 'Block' && one.value.startsWith('*')).map((one) => one.end)
+  const found: string[] = []
+  new Visitor({
+    ExportNamedDeclaration: ({ start, declaration }) => {
+      if (!declaration || /^export type \w+ = [^\n]*\btypeof /.test(file.text.slice(start))) return
+      const isDocumented = ends.some((end) => end <= start && file.text.slice(end, start).trim() === '')
+      if (!isDocumented) found.push(`${file.path}:${lineOf(file, start)} ${file.text.slice(start).split('\n', 1)[0]}`)
+    },
+  }).visit(program)
+  return found
+}

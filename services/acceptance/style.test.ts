@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Rule,
+  castsAreExplained,
+  classesHaveALifetime,
+  exportsAreDocumented,
+  namesAreWords,
+} from './shape/rules.ts'
+import { isCode, isTest, readSource, repositoryFiles } from './shape/source-file.ts'
+
+const product = repositoryFiles()
+  .filter((path) => isCode(path) && !isTest(path))
+  .map(readSource)
+const lengthOf = (text: string): number => text.split('\n').length - 1
+
+const broken = (rule: Rule, text: string, path = 'services/x.ts'): number => rule({ path, text }).length
+
+describe('sizes', () => {
+  const lengths = product.map(({ text }) => lengthOf(text)).toSorted((a, b) => a - b)
+
+  it('keeps half of all files within 60 lines, and nine of ten within 200', () => {
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(60)
+    expect(lengths[Math.floor(lengths.length * 0.9)]).toBeLessThanOrEqual(200)
+  })
+
+  it('keeps every file within 400 lines', () => {
+    const files = repositoryFiles().filter(isCode).map(readSource)
+    expect(files.filter(({ text }) => lengthOf(text) > 400).map(({ path }) => path)).toEqual([])
+  })
+
+  it('keeps every service.ts within 60 lines', () => {
+    const services = product.filter(({ path }) => path.endsWith('/service.ts'))
+    expect(services.filter(({ text }) => lengthOf(text) > 60).map(({ path }) => path)).toEqual([])
+    expect(services).not.toEqual([])
+  })
+})
+
+describe('what a parser sees', () => {
+  const shared = product.filter(({ path }) => /^(proto|services\/shared)\//.test(path))
+
+  it('explains every cast', () => {
+    expect(broken(castsAreExplained, 'const a = b as string\n')).toBe(1)
+    expect(broken(castsAreExplained, 'const f = () => {\n  // why\n  const c = 1\n  return c as never\n}\n')).toBe(1)
+    expect(broken(castsAreExplained, '// b was parsed above.\nconst a = b as string\n')).toBe(0)
+    expect(broken(castsAreExplained, "const a = ['x'] as const\n")).toBe(0)
+    expect(product.flatMap(castsAreExplained)).toEqual([])
+  })
+
+  it('names things in whole words', () => {
+    expect(broken(namesAreWords, 'const cfg = 1\n')).toBe(1)
+    expect(broken(namesAreWords, 'const f = ({ a: { req } }, ...args) => req\n')).toBe(2)
+    expect(broken(namesAreWords, 'try { f() } catch (err) { g(err) }\n')).toBe(1)
+    expect(broken(namesAreWords, 'const { res: response } = f(settings.opts)\n')).toBe(0)
+    expect(product.flatMap(namesAreWords)).toEqual([])
+  })
+
+  it('has classes only where there is a lifetime', () => {
+    expect(broken(classesHaveALifetime, 'class A { b = 1 }\n')).toBe(1)
+    expect(broken(classesHaveALifetime, 'class A { #b = 1 }\n')).toBe(0)
+    expect(broken(classesHaveALifetime, 'class Refused extends TypeError {}\n')).toBe(0)
+    expect(product.flatMap(classesHaveALifetime)).toEqual([])
+  })
+
+  it('documents everything that proto and services/shared export', () => {
+    expect(broken(exportsAreDocumented, '// no\nexport const a = 1\n')).toBe(1)
+    expect(broken(exportsAreDocumented, '/** One. */\nexport const a = 1\n')).toBe(0)
+    expect(
+      broken(exportsAreDocumented, '/** A. */\nexport const A = z.any()\nexport type A = z.infer<typeof A>\n'),
+    ).toBe(0)
+    expect(shared.flatMap(exportsAreDocumented)).toEqual([])
+  })
+})

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { isCode, isTest, readSource, repositoryFiles } from './shape/source-file.ts'
+
+const files = repositoryFiles()
+
+/** Names in a folder that are neither expected nor hidden. */
+const unexpected = (paths: readonly string[], folder: string, expected: string): string[] => {
+  const names = new Set(expected.split(' '))
+  const inside = paths
+    .filter((path) => path.startsWith(folder))
+    .map((path) => path.slice(folder.length).split('/')[0] ?? '')
+  return [...new Set(inside)].filter((name) => !name.startsWith('.') && !names.has(name))
+}
+
+/** Lines that match, as `path:line`. */
+const matching = (paths: readonly string[], pattern: RegExp): string[] =>
+  paths.map(readSource).flatMap(({ path, text }) => {
+    if (!pattern.test(text)) return []
+    return text.split('\n').flatMap((line, index) => (pattern.test(line) ? `${path}:${index + 1}` : []))
+  })
+
+describe('the tree', () => {
+  const top =
+    'README.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s'
+  const services =
+    'main.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared acceptance bench'
+
+  it('has nothing at the top that the design does not name', () => {
+    expect(unexpected([...files, 'docs/a.md', 'jest.config.js'], '', top)).toEqual(['docs', 'jest.config.js'])
+    expect(unexpected(files, '', top)).toEqual([])
+  })
+
+  it('has nothing among the services that the design does not name', () => {
+    expect(unexpected([...files, 'services/common/a.ts'], 'services/', services)).toEqual(['common'])
+    expect(unexpected(files, 'services/', services)).toEqual([])
+  })
+
+  it('says in every name what is inside', () => {
+    const hides = /(^|\/)(utils?|helpers?|common|misc|types|lib)(\.(ts|js|mjs|svelte))?(\/|$)/
+    const vague = (paths: readonly string[]) => paths.filter((path) => hides.test(path.replace(/^web\/src\/lib\//, '')))
+    expect(vague(['services/query/utils.ts', 'services/lib/a.ts', 'web/src/lib/chart/line.svelte'])).toHaveLength(2)
+    expect(vague(files)).toEqual([])
+  })
+
+  it('has an index only as the list of a folder of alternatives', () => {
+    const lists = files.filter((path) => path.endsWith('/index.ts')).map(readSource)
+    expect(lists.filter(({ text }) => !/^import /m.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
+  it('has one file of plain JavaScript', () => {
+    const scripts = (paths: readonly string[]) =>
+      paths.filter((path) => /\.[cm]?js$/.test(path) && !path.startsWith('web/static/'))
+    expect(scripts([...files, 'web/svelte.config.js'])).toContain('web/svelte.config.js')
+    expect(scripts(files)).toEqual(['services/set-up.mjs'])
+  })
+})
+
+describe('what no file may say', () => {
+  const product = files.filter((path) => path.startsWith('services/') && isCode(path) && !isTest(path))
+
+  it('leaves a process only by leaving its scope', () => {
+    const pattern = /process\.(exit|abort|reallyExit)\(/
+    expect(pattern.test('process.exit(1)')).toBe(true)
+    expect(matching(product, pattern)).toEqual([])
+  })
+
+  it('calls out only through services/shared/net, which guards every address', () => {
+    const pattern = /(?<![.\w#'"`])fetch\(/
+    const free = /^services\/(shared\/net|sandbox|bench)\//
+    expect(['await fetch(url)', 'query.fetch(url)', 'prefetch(url)'].map((line) => pattern.test(line))).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(
+      matching(
+        product.filter((path) => !free.test(path)),
+        pattern,
+      ),
+    ).toEqual([])
+  })
+
+  it('names no directory of somebody’s machine', () => {
+    const pattern = /\/(home|Users|root|work)\/\w/
+    expect(pattern.test(['', 'home', 'somebody', 'watchhouse'].join('/'))).toBe(true)
+    expect(
+      matching(
+        files.filter((path) => !/\.(png|ico|woff2)$/.test(path)),
+        pattern,
+      ),
+    ).toEqual([])
+  })
+
+  it('locks packages without naming a registry', () => {
+    const pattern = /"resolved": "(https?|git)/
+    expect(pattern.test('"resolved": "https://registry.example.com/zod.tgz"')).toBe(true)
+    expect(matching(['package-lock.json'], pattern)).toEqual([])
+  })
+})
