@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import { Catalogue, ChartInfo, DefinitionId, Interval, TableInfo } from './catalogue.ts'
+import { Catalogue, ChartInfo, Interval, TableInfo } from './catalogue.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
 
 /** Stable name of a monitored host: its label, else a hash of its URL without credentials. */
 export const HostKey = z.string().min(1).max(128)
+
+/** A chart or table page as a caller names it; a name that is none is `not-found` with the nearest that are. */
+const AskedName = z.string().min(1).max(128)
 
 /** A configured host as callers may see it: never its URL, user or password. `id` is its position in the list. */
 export const Host = z.object({
@@ -58,7 +61,10 @@ export const Window = z.object({
 })
 export type Window = z.infer<typeof Window>
 
-const primitive = z.union([z.string().max(512), z.number(), z.boolean(), z.null()])
+const primitive = z.union(
+  [z.string().max(512), z.number(), z.boolean(), z.null()],
+  'must be text of at most 512 characters, a number, a boolean or null',
+)
 /** Extra values for a chart's placeholders: at most 20 keys of 64 characters. */
 export const Parameters = z
   .record(z.string().max(64), primitive)
@@ -91,7 +97,7 @@ export type Filter = z.infer<typeof Filter>
 
 export const TableRequest = z.object({
   hostKey: HostKey,
-  name: DefinitionId,
+  name: AskedName,
   sort: z.object({ column: z.string().max(128), direction: z.enum(['asc', 'desc']) }).optional(),
   filters: z.array(Filter).max(20).default([]),
   /** Text looked for in every text column. */
@@ -205,7 +211,7 @@ export const query = service('query', {
     callers: readers,
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, name: DefinitionId, ...Window.shape, parameters: Parameters.default({}) }),
+    input: z.object({ ...ofHost, name: AskedName, ...Window.shape, parameters: Parameters.default({}) }),
     output: ChartData,
   }),
   charts: rpc({
@@ -215,11 +221,11 @@ export const query = service('query', {
     prefer: 'hostKey',
     input: z.object({
       ...ofHost,
-      names: z.array(DefinitionId).min(1).max(50),
+      names: z.array(AskedName).min(1).max(50),
       ...Window.shape,
       parameters: Parameters.default({}),
     }),
-    output: z.record(DefinitionId, ChartResult),
+    output: z.record(AskedName, ChartResult),
   }),
   table: stream({
     doc: 'The rows of one table page as the host sent them: JSONEachRow, cut at row boundaries; only a row longer than a frame is continued in the next.',

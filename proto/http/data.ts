@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from '../catalogue.ts'
-import { ChartData, ChartResult, FleetMetrics, Host, HostStatus, Overview, Row, StatementFacts, Unavailable } from '../query.ts'
+import {
+  ChartData,
+  ChartResult,
+  FleetMetrics,
+  Host,
+  HostStatus,
+  Overview,
+  Row,
+  StatementFacts,
+  Unavailable,
+} from '../query.ts'
 import { answer } from './answer.ts'
 
 const Empty = z.object({})
@@ -9,7 +19,14 @@ const Empty = z.object({})
 export const HostsAnswer = answer(z.array(Host.omit({ key: true })), Empty)
 /** `GET /api/v1/host-status?hostId=` and `&fleet=1` */
 export const HostStatusAnswer = answer(
-  z.object({ version: z.string(), uptime: z.number(), hostname: z.string(), timezone: HostStatus.shape.timezone, clockSkewMs: z.number(), metrics: FleetMetrics.nullable() }),
+  z.object({
+    version: z.string(),
+    uptime: z.number(),
+    hostname: z.string(),
+    timezone: HostStatus.shape.timezone,
+    clockSkewMs: z.number(),
+    metrics: FleetMetrics.nullable(),
+  }),
   z.object({ host: z.string() }),
 )
 /** `GET /api/v1/overview?hostId=` */
@@ -24,17 +41,7 @@ const ChartMetadata = StatementFacts.partial().extend({
 })
 /** `GET /api/v1/charts/{name}` */
 export const ChartAnswer = answer(z.array(Row), ChartMetadata)
-/** `POST /api/v1/charts/batch` */
-export const ChartBatchRequest = z.object({
-  names: z.array(z.string()).min(1).max(50),
-  hostId: z.number().int().default(0),
-  interval: z.string().optional(),
-  lastHours: z.number().int().min(1).max(8760).optional(),
-  from: z.number().int().optional(),
-  to: z.number().int().optional(),
-  timezone: z.string().optional(),
-  params: z.record(z.string(), z.unknown()).optional(),
-})
+/** `POST /api/v1/charts/batch`: each chart fails alone. */
 export const ChartBatchAnswer = answer(z.record(z.string(), ChartResult), z.object({ host: z.string() }))
 
 /** `GET /api/v1/tables/{name}` */

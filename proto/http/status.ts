@@ -21,4 +21,10 @@ export const Healthz = z.object({
 })
 
 /** `GET /api/version` */
-export const Version = z.object({ ui: z.string(), version: z.string(), gitSha: z.string().nullable(), gitRef: z.string().nullable(), builtAt: z.string().nullable() })
+export const Version = z.object({
+  ui: z.string(),
+  version: z.string(),
+  gitSha: z.string().nullable(),
+  gitRef: z.string().nullable(),
+  builtAt: z.string().nullable(),
+})

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { Interval, intervals } from '../catalogue.ts'
+import { Parameters, filterOperators } from '../query.ts'
+
+/** A query parameter as it stands in the URL: present, and given once. */
+const text = z.string({
+  error: (issue) => (issue.input === undefined ? 'is required' : 'must be given only once'),
+})
+
+const whole = (min: number, max: number) => {
+  const sentence = `must be a whole number from ${min} to ${max}`
+  return text
+    .regex(/^(0|[1-9]\d{0,14})$/, sentence)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, sentence)
+}
+
+/** Position in the list of configured hosts; more hosts than this would not fit one list. */
+const hostId = whole(0, 99_999)
+
+/** What a route knows that answers for one host, named by the caller. */
+export const HostQuery = z.strictObject({ hostId })
+/** What a route knows that answers for the first host when the caller names none. */
+export const DefaultHostQuery = z.strictObject({ hostId: hostId.default(0) })
+
+const yesWords = ['1', 'true']
+const noWords = ['0', 'false']
+
+/** `GET /api/v1/host-status` */
+export const HostStatusQuery = z.strictObject({
+  hostId,
+  fleet: text
+    .refine((word) => yesWords.includes(word) || noWords.includes(word), 'must be 1 or 0')
+    .transform((word) => yesWords.includes(word))
+    .default(false),
+})
+
+/** An IANA time zone in its own spelling: hosts tell upper from lower case. */
+export const TimeZone = text
+  .regex(/^[A-Za-z][\w+/-]{0,63}$/, 'must be a time zone such as Europe/Berlin')
+  .transform((name, context) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be a time zone such as Europe/Berlin' })
+      return z.NEVER
+    }
+  })
+
+const primitiveMap = 'must be a JSON object of at most 20 texts, numbers, booleans or nulls'
+/** Longest `params` text: 20 keys and values at their limits, escaped. */
+const parametersLength = 16_384
+
+/** Values for a chart's placeholders, as JSON text. */
+const JsonParameters = text
+  .max(parametersLength, `must not be longer than ${parametersLength} characters`)
+  .transform((json, context): unknown => {
+    try {
+      return JSON.parse(json)
+    } catch {
+      context.addIssue({ code: 'custom', message: primitiveMap })
+      return z.NEVER
+    }
+  })
+  .pipe(Parameters)
+
+const forwards = (window: { from?: number | undefined; to?: number | undefined }) =>
+  window.from === undefined || window.to === undefined || window.from < window.to
+const backwards = { path: ['to'], message: 'must be later than from' }
+
+/** The last second of the year 2099. */
+const latestSecond = 4_102_444_799
+
+/** `GET /api/v1/charts/{name}`. `from` and `to` are epoch seconds and win over `lastHours`. */
+export const ChartQuery = z
+  .strictObject({
+    hostId: hostId.default(0),
+    interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
+    lastHours: whole(1, 8760).optional(),
+    from: whole(0, latestSecond).optional(),
+    to: whole(0, latestSecond).optional(),
+    timezone: TimeZone.optional(),
+    params: JsonParameters.optional(),
+  })
+  .refine(forwards, backwards)
+
+/** `POST /api/v1/charts/batch`: several charts of one host over one window. */
+export const ChartBatchRequest = z
+  .strictObject({
+    names: z.array(z.string().min(1).max(128)).min(1).max(50),
+    hostId: z.int().min(0).max(99_999).default(0),
+    interval: Interval.optional(),
+    lastHours: z.int().min(1).max(8760).optional(),
+    from: z.int().min(0).max(latestSecond).optional(),
+    to: z.int().min(0).max(latestSecond).optional(),
+    timezone: TimeZone.optional(),
+    params: Parameters.optional(),
+  })
+  .refine(forwards, backwards)
+
+/** `column.asc` or `column.desc`. */
+const Sort = text
+  .regex(/^.{1,128}\.(asc|desc)$/, 'must be a column and a direction, such as elapsed.desc')
+  .transform((given) => {
+    const dot = given.lastIndexOf('.')
+    return { column: given.slice(0, dot), direction: given.endsWith('.desc') ? ('desc' as const) : ('asc' as const) }
+  })
+
+const filterPattern = new RegExp(
+  `^(?<column>.{1,128}?)\\.(?<operator>${filterOperators.join('|')})\\.(?<value>.*)$`,
+  's',
+)
+const Operator = z.enum(filterOperators)
+const valueLength = 1024
+const inValues = 50
+
+/** `column.operator.value`; the values of `in` are separated by commas. */
+const TableFilter = z
+  .string()
+  .max(valueLength * 4, `must not be longer than ${valueLength * 4} characters`)
+  .transform((given, context) => {
+    const { column, operator, value } = filterPattern.exec(given)?.groups ?? {}
+    const known = Operator.safeParse(operator)
+    if (column === undefined || value === undefined || !known.success) {
+      const message = `must be column.operator.value with one of ${filterOperators.join(', ')}`
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    const values = known.data === 'in' ? value.split(',') : [value]
+    if (values.length > inValues || values.some((each) => each.length > valueLength)) {
+      const message = `must have at most ${inValues} values of ${valueLength} characters`
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    return { column, operator: known.data, values }
+  })
+
+const filters = z.preprocess(
+  (given) => (typeof given === 'string' ? [given] : given),
+  z.array(TableFilter).max(20, 'must be given at most 20 times').default([]),
+)
+
+/**
+ * `GET /api/v1/tables/{name}`. `limit` and `pageSize` mean the same; `page` counts from 1 and stands for an `offset`.
+ * Every other parameter is a value for one that the table page declares.
+ */
+export const TableQuery = z
+  .object({
+    hostId: hostId.default(0),
+    sort: Sort.optional(),
+    filter: filters,
+    search: text.max(256, 'must not be longer than 256 characters').optional(),
+    limit: whole(1, 1_000_000).optional(),
+    pageSize: whole(1, 1_000_000).optional(),
+    page: whole(1, 1_000_000).optional(),
+    offset: whole(0, 1_000_000_000).optional(),
+    timezone: TimeZone.optional(),
+  })
+  .catchall(text.max(512, 'must not be longer than 512 characters'))
+  .refine((query) => query.limit === undefined || query.pageSize === undefined, {
+    path: ['pageSize'],
+    message: 'means the same as limit; give one of them',
+  })
+  .refine((query) => query.page === undefined || query.offset === undefined, {
+    path: ['page'],
+    message: 'and offset exclude each other',
+  })
+  .refine((query) => query.page === undefined || (query.limit ?? query.pageSize) !== undefined, {
+    path: ['page'],
+    message: 'needs limit or pageSize',
+  })
