@@ -27,10 +27,13 @@ const main = async ([command, ...rest]) => {
   return handOver([entries[command], ...rest])
 }
 
-/** Installs when node_modules is not what package-lock.json says; npm's own record of it tells without asking npm. */
+/**
+ * Installs when node_modules is not what package-lock.json says; npm's own record of it tells without asking npm. Not
+ * `npm ci`: that refuses a lock file whose writer could not see the optional binaries of every other platform.
+ */
 const installPackages = async () => {
   if (isInstalled()) return
-  const npm = npmCommand('ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error')
+  const npm = npmCommand('install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error')
   await step('Installing npm packages', npm, 'Is the package registry reachable?')
   if (!isInstalled()) throw new Error('npm installed no Node 24 (package `node`); are install scripts switched off?')
 }
