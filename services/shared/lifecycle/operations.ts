@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
+import { InvalidSettings } from '../config/setting.ts'
 import type { ProcessReadiness } from './readiness.ts'
 
 /** What orchestrators and Prometheus ask this process. */
@@ -40,7 +41,7 @@ export const openOperations = async ({ host, port, readiness, metrics }: Operati
   )
   server.maxConnections = maxConnections
   server.listen(port, host)
-  await once(server, 'listening')
+  await listening(server, port)
   // A listening TCP server's address is always this shape.
   const address = server.address() as AddressInfo
   return {
@@ -50,6 +51,16 @@ export const openOperations = async ({ host, port, readiness, metrics }: Operati
       server.closeAllConnections()
       await once(server, 'close')
     },
+  }
+}
+
+const listening = async (server: Server, port: number): Promise<void> => {
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'EADDRINUSE') throw error
+    throw new InvalidSettings([{ name: 'OPERATIONS_PORT', sentence: `port ${port} is taken by another process` }])
   }
 }
 

@@ -12,13 +12,16 @@ export interface StopRequest extends Disposable {
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 /** One Ctrl-C reaches this process from the terminal and again from whoever started it; that is not a second wish. */
-const sameWishMs = 1_000
+const defaultSameWishMs = 1_000
 
 /** The exit code that says an error ended the process. */
 const failed = 1
 
-/** Turns signals and uncaught errors into one request to stop; a second signal ends the process at once. */
-export const listenForStop = (log: Logger): StopRequest => {
+/**
+ * Turns signals and uncaught errors into one request to stop; a further signal, more than `sameWishMs` after the first, ends
+ * the process at once.
+ */
+export const listenForStop = (log: Logger, { sameWishMs = defaultSameWishMs } = {}): StopRequest => {
   const stop = Promise.withResolvers<void>()
   let since: number | undefined
   const request = (): void => {

@@ -1,0 +1,97 @@
+import { startSandbox } from '../sandbox/start.ts'
+import { type ProductProcess, startProcess } from './product/process.ts'
+import { startNats, startPostgres, startRedis } from './servers.ts'
+import { freePort } from './servers/port.ts'
+
+/** All services in one process on memory, or each in its own on real NATS, Redis and PostgreSQL. */
+export type Topology = 'memory' | 'nats'
+
+/** A host to watch. */
+export interface ProductHost {
+  url: string
+  name?: string
+  user?: string
+  password?: string
+}
+
+export interface ProductOptions {
+  /** Default: one process. */
+  topology?: Topology
+  /** Default: two fresh sandboxes with history, which end with the product. */
+  hosts?: readonly ProductHost[]
+  /** Further variables, for every process. */
+  env?: Record<string, string>
+}
+
+/** The product as an operator runs it: real processes, reached by HTTP only. */
+export interface Product extends AsyncDisposable {
+  /** The address people open. */
+  readonly url: string
+  /** Of every process. */
+  readonly operationsUrls: readonly string[]
+  readonly pids: readonly number[]
+  /** The processes by the service they run; in memory both are the same one. */
+  readonly gateway: ProductProcess
+  readonly query: ProductProcess
+  /** All that every process has written so far. */
+  output(): string
+  stop(): Promise<void>
+}
+
+/** Starts the product on free ports and resolves when all of it is ready. */
+export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
+  await using scope = new AsyncDisposableStack()
+  const hosts = options.hosts ?? (await startHosts(scope))
+  const port = await freePort()
+  const variables = { HOST: '127.0.0.1', PORT: String(port), ...options.env }
+  const isSplit = options.topology === 'nats'
+  const shared = isSplit ? await startServers(scope) : {}
+  const start = async (services: readonly string[], own: Record<string, string>): Promise<ProductProcess> => {
+    const operationsPort = await freePort()
+    return scope.use(await startProcess({ services, variables: { ...shared, ...own, ...variables }, operationsPort }))
+  }
+  const query = await start(isSplit ? ['query'] : [], hostVariables(hosts))
+  // The gateway is never told where the hosts are, let alone their passwords.
+  const gateway = isSplit ? await start(['gateway'], {}) : query
+  const processes = [...new Set([query, gateway])]
+  const running = scope.move()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    operationsUrls: processes.map((process) => process.operationsUrl),
+    get pids() {
+      return processes.map((process) => process.pid)
+    },
+    gateway,
+    query,
+    output: () => processes.map((process) => process.output()).join('\n'),
+    stop: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+const startHosts = (scope: AsyncDisposableStack): Promise<ProductHost[]> =>
+  Promise.all(
+    ['one', 'two'].map(async (name) => {
+      const sandbox = scope.use(await startSandbox({ label: name, seed: true }))
+      return { url: sandbox.url, name }
+    }),
+  )
+
+const startServers = async (scope: AsyncDisposableStack): Promise<Record<string, string>> => {
+  const [nats, redis, postgres] = await Promise.all([
+    // Queue groups of two products on one server would mix; so would their state.
+    startNats({ private: true }),
+    startRedis({ private: true }),
+    startPostgres(),
+  ])
+  for (const server of [nats, redis, postgres]) scope.use(server)
+  return { NATS_URL: nats.url, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url }
+}
+
+/** The variables that name these hosts. */
+export const hostVariables = (hosts: readonly ProductHost[]): Record<string, string> => ({
+  COLUMNDB_HOST: hosts.map((host) => host.url).join(','),
+  COLUMNDB_USER: hosts.map((host) => host.user ?? 'default').join(','),
+  COLUMNDB_PASSWORD: hosts.map((host) => host.password ?? '').join(','),
+  COLUMNDB_NAME: hosts.map((host, index) => host.name ?? `host-${index}`).join(','),
+})

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** One real process of the product. */
+export interface ProductProcess extends AsyncDisposable {
+  readonly pid: number
+  /** Where `/livez`, `/readyz` and `/metrics` are. */
+  readonly operationsUrl: string
+  /** All it has written so far, to standard output and standard error. */
+  output(): string
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again with the same variables, and waits until it is ready. */
+  restart(): Promise<void>
+  /** Sends a signal and resolves with what the process ended with. */
+  stop(signal?: NodeJS.Signals): Promise<Ending>
+}
+
+export interface Ending {
+  code: number | null
+  signal: NodeJS.Signals | null
+  tookMs: number
+}
+
+/** How a process is started. */
+export interface ProcessOptions {
+  /** Services to run; none means all. */
+  services: readonly string[]
+  variables: Record<string, string>
+  /** None for a process that is expected to end by itself. */
+  operationsPort?: number
+}
+
+export const repository = join(import.meta.dirname, '../../..')
+
+const readyWithinMs = 60_000
+const endsWithinMs = 40_000
+const pollMs = 25
+const outputKept = 1_000_000
+
+/** Starts a process and waits until it says it is ready; shows its output when it does not. */
+export const startProcess = async (options: ProcessOptions & { operationsPort: number }): Promise<ProductProcess> => {
+  const operationsUrl = `http://127.0.0.1:${options.operationsPort}`
+  let output = ''
+  const run = () => spawnProduct(options, (text) => (output = (output + text).slice(-outputKept)))
+  let child = run()
+  const ready = async () => {
+    try {
+      await untilReady(child, operationsUrl)
+    } catch (error) {
+      await end(child, 'SIGKILL')
+      throw new Error(`${String(error)}; it wrote:\n${output}`, { cause: error })
+    }
+  }
+  await ready()
+  return {
+    get pid() {
+      return child.pid ?? 0
+    },
+    operationsUrl,
+    output: () => output,
+    kill: async () => void (await end(child, 'SIGKILL')),
+    restart: async () => {
+      await end(child, 'SIGTERM')
+      child = run()
+      await ready()
+    },
+    stop: (signal = 'SIGTERM') => end(child, signal),
+    [Symbol.asyncDispose]: async () => void (await end(child, 'SIGTERM')),
+  }
+}
+
+/** Runs a process that is expected to end by itself, such as one that refuses to start. */
+export const runToEnd = async (options: ProcessOptions): Promise<Ending & { output: string }> => {
+  let output = ''
+  const child = spawnProduct(options, (text) => (output += text))
+  const began = performance.now()
+  const tooLong = AbortSignal.timeout(endsWithinMs)
+  tooLong.addEventListener('abort', () => child.kill('SIGKILL'))
+  await once(child, 'close')
+  return { ...endingOf(child, began), output }
+}
+
+const spawnProduct = (
+  { services, variables, operationsPort }: ProcessOptions,
+  onOutput: (text: string) => void,
+): ChildProcess => {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    NODE_ENV: 'production',
+    OPERATIONS_HOST: '127.0.0.1',
+    OPERATIONS_PORT: String(operationsPort ?? 0),
+    ...variables,
+  }
+  const [program = process.execPath, ...rest] = [...endsWithUs(), process.execPath, 'services/main.ts', ...services]
+  const child = spawn(program, rest, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
+  return child
+}
+
+/** On Linux the kernel ends the product with its test, even when the test runner is killed. */
+const endsWithUs = (): string[] => {
+  const program = '/usr/bin/setpriv'
+  return existsSync(program) ? [program, '--pdeathsig', 'KILL', '--'] : []
+}
+
+const untilReady = async (child: ChildProcess, operationsUrl: string): Promise<void> => {
+  const until = performance.now() + readyWithinMs
+  while (performance.now() < until) {
+    if (hasEnded(child)) throw new Error('the product ended instead of starting')
+    const answer = await fetch(`${operationsUrl}/readyz`).catch(() => undefined)
+    if (answer?.ok) return
+    await wait(pollMs)
+  }
+  throw new Error(`the product was not ready within ${readyWithinMs} ms`)
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<Ending> => {
+  const began = performance.now()
+  if (!hasEnded(child)) {
+    const ended = once(child, 'close')
+    child.kill(signal)
+    const timer = setTimeout(() => child.kill('SIGKILL'), endsWithinMs)
+    await ended
+    clearTimeout(timer)
+  }
+  return endingOf(child, began)
+}
+
+const endingOf = (child: ChildProcess, began: number): Ending => ({
+  code: child.exitCode,
+  signal: child.signalCode,
+  tookMs: performance.now() - began,
+})

@@ -1,0 +1,150 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import packageFile from '../package.json' with { type: 'json' }
+import type { ServiceName } from '#proto/call.ts'
+import type { Bus } from '#shared/bus/bus.ts'
+import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
+import { systemClock } from '#shared/clock.ts'
+import { type Environment, withFiles } from '#shared/config/environment.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { InvalidSettings, type Values, read } from '#shared/config/setting.ts'
+import { describeProblems, secretNamesOf, startProblems } from '#shared/lifecycle/check.ts'
+import { openOperations } from '#shared/lifecycle/operations.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { listenForStop } from '#shared/lifecycle/stop.ts'
+import type { ServiceConfig, Start } from '#shared/service.ts'
+import { openStore } from '#shared/store/open.ts'
+import { type ProcessFacts, type ProcessTelemetry, instanceName, openTelemetry } from '#shared/telemetry/open.ts'
+
+interface ServiceModules {
+  config(): Promise<ServiceConfig>
+  service(): Promise<{ start: Start }>
+}
+
+/** Every service there is, the asked before the asking: the order of starting, and in reverse of stopping. */
+const services = {
+  query: { config: () => import('./query/config.ts'), service: () => import('./query/service.ts') },
+  gateway: { config: () => import('./gateway/config.ts'), service: () => import('./gateway/service.ts') },
+} satisfies Partial<Record<ServiceName, ServiceModules>>
+
+type Target = keyof typeof services
+// Keys of an object literal are exactly the keys of its type.
+const targets = Object.keys(services) as Target[]
+
+const root = join(import.meta.dirname, '..')
+const misused = 2
+const failed = 1
+
+/** What is settled before anything is opened. */
+interface Plan {
+  chosen: readonly Target[]
+  /** The variables themselves; `env` is the way to read them. */
+  variables: Record<string, string | undefined>
+  env: Environment
+  settings: Values<typeof processSettings>
+  facts: ProcessFacts
+}
+
+const main = async (names: readonly string[], variables: Plan['variables']): Promise<void> => {
+  const unknown = names.filter((name) => !targets.some((target) => target === name))
+  if (unknown.length > 0) {
+    return refuse(
+      misused,
+      `no such service: ${unknown.join(', ')}; there are ${targets.join(' and ')}, and all run when none is named\n`,
+    )
+  }
+  try {
+    const plan = await makePlan(
+      targets.filter((target) => names.length === 0 || names.includes(target)),
+      variables,
+    )
+    await using telemetry = await openTelemetry(plan.env, plan.facts)
+    await serve(plan, telemetry).catch((error: unknown) => {
+      if (error instanceof InvalidSettings) throw error
+      telemetry.log.fatal({ err: error }, 'ended by an error')
+      process.exitCode = failed
+    })
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error
+    refuse(failed, describeProblems(error.problems))
+  }
+}
+
+const refuse = (exitCode: number, sentences: string): void => {
+  process.stderr.write(sentences)
+  process.exitCode = exitCode
+}
+
+/** Throws `InvalidSettings` with every problem of the process and of all chosen services. */
+const makePlan = async (chosen: readonly Target[], variables: Plan['variables']): Promise<Plan> => {
+  const env = withFiles(variables)
+  const configs = await Promise.all(chosen.map((target) => services[target].config()))
+  const elsewhere = targets.filter((target) => !chosen.includes(target))
+  const problems = startProblems({ configs, chosen, elsewhere }, env)
+  if (problems.length > 0) throw new InvalidSettings(problems)
+  const settings = read(processSettings, env)
+  const { version } = packageFile
+  const facts = {
+    instance: instanceName(settings.SVC_INSTANCE),
+    version,
+    services: chosen,
+    secretNames: secretNamesOf(configs),
+  }
+  return { chosen, variables, env, settings, facts }
+}
+
+/** Opens what the services need, starts them, waits for the wish to stop, and releases everything by leaving the scope. */
+const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetry: ProcessTelemetry): Promise<void> => {
+  const { log, metrics } = telemetry
+  await using scope = new AsyncDisposableStack()
+  const stop = scope.use(listenForStop(log))
+  const readiness = openReadiness()
+  const buses: Bus[] = []
+  let started = false
+  readiness.require('start', () => started && !stop.isRequested)
+  readiness.require('bus', () => buses.every((bus) => bus.connected))
+  const { OPERATIONS_HOST: host, OPERATIONS_PORT: port } = settings
+  const operations = scope.use(await openOperations({ host, port, readiness, metrics }))
+
+  const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
+  if (chosen.includes('query') && isHostless(env)) Object.assign(variables, await startSandboxes(scope, log))
+  const busIsShared = settings.NATS_URL !== undefined
+  const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href }) : openMemoryHub()
+  const store = scope.use(await openStore({ env, busIsShared, log }))
+  readiness.require('store', () => store.connected)
+
+  let door: string | undefined
+  for (const { caller, start } of await modules) {
+    const own = telemetry.of(caller)
+    const bus = scope.use(await openBus({ hub, caller, ...facts, telemetry: own }))
+    buses.push(bus)
+    const running = scope.use(await start({ env, bus, store, telemetry: own, clock: systemClock, readiness }))
+    door ??= running.url
+  }
+  started = true
+  log.info({ url: door, operations: operations.url, services: chosen, tookMs: Math.round(performance.now()) }, 'ready')
+  await stop.requested
+  stop.bound(settings.SHUTDOWN_GRACE_MS)
+}
+
+const isHostless = (env: Environment): boolean => !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE
+
+/** Two embedded hosts for a first look, which keep their data between starts; gives the variables that name them. */
+const startSandboxes = async (scope: AsyncDisposableStack, log: Logger): Promise<Plan['variables']> => {
+  log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts for a first look')
+  const { startSandbox } = await import('./sandbox/start.ts')
+  const start = async (label: string) =>
+    scope.use(await startSandbox({ label, directory: join(root, '.watchhouse', 'sandbox', label), seed: true }))
+  const hosts = await Promise.all(sandboxLabels.map(start))
+  const users = hosts.map(({ users }) => users.find(({ user }) => user === 'watchhouse'))
+  return {
+    COLUMNDB_HOST: hosts.map(({ url }) => url).join(','),
+    COLUMNDB_USER: users.map((user) => user?.user).join(','),
+    COLUMNDB_PASSWORD: users.map((user) => user?.password).join(','),
+    COLUMNDB_NAME: sandboxLabels.join(','),
+  }
+}
+
+const sandboxLabels = ['sandbox-1', 'sandbox-2']
+
+await main(process.argv.slice(2), { ...process.env })

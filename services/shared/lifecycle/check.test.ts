@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { whole } from '../config/setting.ts'
+import type { ServiceConfig } from '../service.ts'
+import { describeProblems, startProblems } from './check.ts'
+
+const gateway: ServiceConfig = { settings: { PORT: whole(3000, 'Port.', { max: 65_535 }) } }
+const query: ServiceConfig = {
+  settings: { COLUMNDB_POOL_SIZE: whole(10, 'Size.', { min: 1 }) },
+  problems: () => [{ name: 'COLUMNDB_USER', sentence: 'there are 3 users for 2 hosts' }],
+}
+const everything = { configs: [query, gateway], chosen: ['query', 'gateway'], elsewhere: [] }
+
+describe('starting with bad variables', () => {
+  it('tells every problem of the process and of all its services at once', () => {
+    const env = { PORT: 'http', COLUMNDB_POOL_SIZE: '0', LOG_LEVEL: 'loud', SVC_INSTANCE: 'Pod_1' }
+    const problems = startProblems(everything, env)
+    expect(problems.map((problem) => problem.name)).toEqual([
+      'LOG_LEVEL',
+      'COLUMNDB_POOL_SIZE',
+      'COLUMNDB_USER',
+      'PORT',
+      'SVC_INSTANCE',
+    ])
+    expect(describeProblems(problems).split('\n')).toHaveLength(7)
+    expect(describeProblems(problems)).toContain('  PORT: must be a whole number 0–65535\n')
+  })
+
+  it('finds nothing wrong with variables that can be obeyed', () => {
+    expect(startProblems({ ...everything, configs: [gateway] }, { PORT: '8080', SVC_INSTANCE: 'pod-1' })).toEqual([])
+  })
+})
+
+describe('running only some of the services', () => {
+  const part = { configs: [gateway], chosen: ['gateway'], elsewhere: ['query'] }
+
+  it('is refused without NATS, where the others could not be reached', () => {
+    expect(startProblems(part, {})).toEqual([
+      { name: 'NATS_URL', sentence: expect.stringMatching(/^must be set to run gateway without query/) },
+    ])
+  })
+
+  it('is allowed with NATS', () => {
+    expect(startProblems(part, { NATS_URL: 'nats://localhost:4222' })).toEqual([])
+  })
+})
