@@ -18,20 +18,22 @@ const whole = (min: number, max: number) => {
 /** Position in the list of configured hosts; more hosts than this would not fit one list. */
 const hostId = whole(0, 99_999)
 
+/** Of a route that takes no parameters; whatever a probe or a proxy adds is ignored. */
+export const noQuery = z.object({})
 /** What a route knows that answers for one host, named by the caller. */
 export const HostQuery = z.strictObject({ hostId })
 /** What a route knows that answers for the first host when the caller names none. */
 export const DefaultHostQuery = z.strictObject({ hostId: hostId.default(0) })
 
-const yesWords = ['1', 'true']
-const noWords = ['0', 'false']
+const yesWords = new Set(['1', 'true'])
+const noWords = new Set(['0', 'false'])
 
 /** `GET /api/v1/host-status` */
 export const HostStatusQuery = z.strictObject({
   hostId,
   fleet: text
-    .refine((word) => yesWords.includes(word) || noWords.includes(word), 'must be 1 or 0')
-    .transform((word) => yesWords.includes(word))
+    .refine((word) => yesWords.has(word) || noWords.has(word), 'must be 1 or 0')
+    .transform((word) => yesWords.has(word))
     .default(false),
 })
 

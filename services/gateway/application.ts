@@ -1,0 +1,81 @@
+import express, { type Express, type RequestHandler, type Router } from 'express'
+import { ServiceError } from '#proto/errors.ts'
+import { readBody } from './body.ts'
+import { serveUnbuiltPage, serveWeb } from './built-web.ts'
+import { dispatch } from './dispatch.ts'
+import { exchangeOf } from './exchange.ts'
+import { answerFailure } from './failure.ts'
+import type { Gateway } from './gateway.ts'
+import { HttpError } from './http-error.ts'
+import { receive } from './receive.ts'
+import type { Route } from './route.ts'
+import type { SecurityHeaders } from './security-headers.ts'
+
+/** What the application serves besides its routes. */
+export interface Door {
+  routes: readonly Route[]
+  headers: SecurityHeaders
+  /** The web build; undefined when there is none. */
+  webDirectory: string | undefined
+}
+
+/** The whole of HTTP: every request passes through here from top to bottom. */
+export const openApplication = (gateway: Gateway, { routes, headers, webDirectory }: Door): Express => {
+  const application = express()
+  application.disable('x-powered-by')
+  application.disable('etag')
+  application.set('query parser', false)
+  application.enable('case sensitive routing')
+
+  application.use(receive(gateway.telemetry, headers))
+  application.use(routerOf(routes, gateway))
+  application.use('/api', noSuchPath)
+  application.use(webDirectory === undefined ? serveUnbuiltPage : serveWeb(webDirectory))
+  application.use(noSuchFile)
+  application.use(answerFailure(gateway.telemetry.log))
+  return application
+}
+
+const routerOf = (routes: readonly Route[], gateway: Gateway): Router => {
+  const router = express.Router({ caseSensitive: true })
+  for (const [path, those] of Map.groupBy(routes, (route) => route.path)) {
+    const here = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+    here.all(namesRoute(path))
+    for (const route of those) {
+      const handlers = route.body ? [readBody, dispatch(route, gateway)] : [dispatch(route, gateway)]
+      if (route.method === 'GET') here.get(...handlers)
+      else here.post(...handlers)
+    }
+    here.all(refuseMethod(those))
+  }
+  return router
+}
+
+/** Lets log and metrics know the route before its body is read, which may already fail. */
+const namesRoute =
+  (path: string): RequestHandler<Record<string, string>> =>
+  (_request, response, next) => {
+    exchangeOf(response).route = path
+    next()
+  }
+
+const refuseMethod = (routes: readonly Route[]): RequestHandler<Record<string, string>> => {
+  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const allowed = [...methods, 'OPTIONS'].join(', ')
+  return (request, response) => {
+    response.setHeader('Allow', allowed)
+    if (request.method !== 'OPTIONS') {
+      throw new HttpError(405, 'method-not-allowed', `this path knows ${allowed}`)
+    }
+    response.statusCode = 204
+    response.end()
+  }
+}
+
+const noSuchPath: RequestHandler = () => {
+  throw new ServiceError('not-found', 'no such path under /api')
+}
+
+const noSuchFile: RequestHandler = () => {
+  throw new ServiceError('not-found', 'no such file')
+}

@@ -1,0 +1,18 @@
+import { flag, optional, text, whole } from '#shared/config/setting.ts'
+
+/** What the gateway obeys. */
+export const settings = {
+  PORT: whole(3000, 'Port of the HTTP API and the web; 0 takes a free one.', { max: 65_535 }),
+  HOST: text('0.0.0.0', 'Address the HTTP API and the web are bound to.'),
+  SVC_REQUEST_TIMEOUT_MS: whole(
+    75_000,
+    'How long the answer to one request may take in all, in milliseconds; keep it above COLUMNDB_MAX_EXECUTION_TIME.',
+    { min: 100, max: 3_600_000 },
+  ),
+  SVC_CLOUD_MODE: flag(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
+  SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud turns cloud mode on.'),
+  APP_VERSION: optional('On edge platforms, the ui version of GET /api/version.'),
+  EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
+  EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
+  EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
+} as const

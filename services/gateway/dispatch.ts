@@ -1,0 +1,54 @@
+import type { RequestHandler, Response } from 'express'
+import { mayUse, type Call, type Identity, type Trace } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { jsonBody } from './body.ts'
+import { exchangeOf } from './exchange.ts'
+import type { Gateway } from './gateway.ts'
+import { parseQueryString } from './query-string.ts'
+import { replyTo } from './reply.ts'
+import type { Route } from './route.ts'
+
+/** Answers one route: who asks, may they, what do they ask, and the span of it all. */
+export const dispatch =
+  (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
+  async (request, response) => {
+    const { requestId } = exchangeOf(response)
+    const identity = gateway.identify(request)
+    const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
+      'http.request.method': request.method,
+      'http.route': route.path,
+      'http.request.id': requestId,
+    })
+    try {
+      admit(route, identity)
+      const call = callOf(identity, span.trace, response, gateway)
+      const query = parseQueryString(request.url)
+      const body = route.body && jsonBody(request)
+      await route.respond({ path: request.params, query, body, call }, gateway, replyTo(request, response))
+      span.end()
+    } catch (error) {
+      span.end(error)
+      throw error
+    }
+  }
+
+const admit = (route: Route, identity: Identity): void => {
+  if (mayUse(identity, route.feature ?? undefined)) return
+  throw new ServiceError('forbidden', `this needs the feature ${route.feature}, which you may not use`)
+}
+
+const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>>): Trace | undefined => {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string') return undefined
+  return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent }
+}
+
+/** What travels with the request; it is cancelled when the caller leaves before the answer has ended. */
+const callOf = (identity: Identity, trace: Trace | undefined, response: Response, gateway: Gateway): Call => {
+  const left = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) left.abort()
+  })
+  const deadline = gateway.clock.now() + gateway.requestTimeoutMs
+  return { identity, deadline, signal: left.signal, priority: 'person', trace }
+}

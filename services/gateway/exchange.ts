@@ -1,0 +1,18 @@
+import type { Response } from 'express'
+
+/** One request and what became of it, for its log line and metrics. */
+export interface Exchange {
+  requestId: string
+  /** Template of the route, so that labels stay few. */
+  route: string
+  /** `performance.now()` when the head had arrived. */
+  startedAtMs: number
+}
+
+/** Begun by the first middleware, so everything after it finds one. */
+export const beginExchange = (response: Response, exchange: Exchange): void => {
+  response.locals.exchange = exchange
+}
+
+/** The exchange that an answer belongs to. */
+export const exchangeOf = (response: Response): Exchange => response.locals.exchange

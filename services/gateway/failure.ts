@@ -1,0 +1,71 @@
+import type { ErrorRequestHandler, Response } from 'express'
+import type { Logger } from 'pino'
+import { errorStatuses, ServiceError, type ErrorDetails } from '#proto/errors.ts'
+import type { Failure } from '#proto/http/answer.ts'
+import { exchangeOf } from './exchange.ts'
+import { HttpError } from './http-error.ts'
+import { sendJson } from './send-json.ts'
+
+/** A failure as HTTP shows it. */
+interface Shown {
+  status: number
+  type: string
+  message: string
+  details?: ErrorDetails | undefined
+  retryAfterMs?: number | undefined
+}
+
+const defect: Shown = {
+  status: errorStatuses.internal,
+  type: 'internal',
+  message: 'something failed on our side; the log tells more under this request id',
+}
+
+/** What Express and its body parser refuse, by status; their own sentences may quote the request. */
+const refusals: Readonly<Record<number, Omit<Shown, 'status'>>> = {
+  400: { type: 'invalid', message: 'the path or the body cannot be read' },
+  413: { type: 'too-large', message: 'the body is too large' },
+  415: { type: 'unsupported-media-type', message: 'the encoding of the body is not known here' },
+}
+
+/** What a caller may know of an error; whatever is not meant for callers becomes one fixed sentence. */
+export const shown = (error: unknown): Shown => {
+  if (error instanceof ServiceError) {
+    if (error.code === 'internal') return defect
+    const { code, message, details, retryAfterMs } = error
+    return { status: errorStatuses[code], type: code, message, details, retryAfterMs }
+  }
+  if (error instanceof HttpError) return { status: error.status, type: error.type, message: error.message }
+  const status = statusOf(error)
+  const refusal = refusals[status]
+  return refusal ? { status, ...refusal } : defect
+}
+
+const statusOf = (error: unknown): number =>
+  error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : 500
+
+/** The body of every error. */
+export const failure = ({ type, message, details }: Shown, requestId: string): Failure => ({
+  success: false,
+  error: { type, message, ...(details && { details }) },
+  metadata: { requestId },
+})
+
+/** Answers whatever a route threw. An answer that had begun is cut, so that nobody takes it for a whole one. */
+export const answerFailure =
+  (log: Logger): ErrorRequestHandler =>
+  (error: unknown, request, response, _next) => {
+    const { requestId, route } = exchangeOf(response)
+    const visible = shown(error)
+    if (visible.status === 500) log.error({ requestId, route, err: error }, 'request failed')
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    setRetryAfter(response, visible)
+    sendJson(request, response, visible.status, failure(visible, requestId))
+  }
+
+const setRetryAfter = (response: Response, { retryAfterMs }: Shown): void => {
+  if (retryAfterMs !== undefined) response.setHeader('Retry-After', Math.max(1, Math.ceil(retryAfterMs / 1000)))
+}

@@ -1,0 +1,24 @@
+import type { Request } from 'express'
+import type { Identity } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import type { BuildFacts } from '#proto/http/build.ts'
+import type { query } from '#proto/query.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { HostList } from './host-list.ts'
+
+/** What routes answer from. */
+export interface Gateway {
+  env: Environment
+  clock: Clock
+  telemetry: Telemetry
+  query: Client<typeof query>
+  hosts: HostList
+  /** Absent when the web was not built. */
+  build: BuildFacts | undefined
+  /** Version of the product. */
+  version: string
+  requestTimeoutMs: number
+  identify(request: Request): Identity
+}

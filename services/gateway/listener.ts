@@ -1,0 +1,93 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
+import { answerUnreadable } from './unreadable.ts'
+
+const maxHeaderBytes = 16 * 1024
+const maxConnections = 4_096
+/** A client that sends its head or body slower than this is a slow-loris or broken. */
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 30_000
+const timeoutsCheckedEveryMs = 1_000
+/** Longer than the 60 seconds of common load balancers, so that they and not we close an idle connection. */
+const keepAliveMs = 75_000
+/** How long a kept connection may still bring a request that was on its way when the stop began. */
+const lingerMs = 250
+const idleCheckedEveryMs = 50
+
+/** A port that answers; disposing it finishes what is in flight. */
+export interface Listener extends AsyncDisposable {
+  readonly url: string
+  readonly listening: boolean
+}
+
+interface ListenerOptions {
+  port: number
+  host: string
+  /** How long answers may take after a stop was asked for. */
+  graceMs: number
+}
+
+/** Takes a port and hands its requests to the application. */
+export const listen = async (application: RequestListener, options: ListenerOptions): Promise<Listener> => {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: timeoutsCheckedEveryMs,
+  })
+  server.maxConnections = maxConnections
+  server.on('clientError', answerUnreadable)
+  server.on('request', (request, response) => {
+    if (!server.listening) response.setHeader('Connection', 'close')
+    application(request, response)
+  })
+  await bound(server, options)
+  return {
+    url: urlOf(server, options.host),
+    get listening() {
+      return server.listening
+    },
+    [Symbol.asyncDispose]: () => drain(server, options.graceMs),
+  }
+}
+
+const bound = async (server: Server, { port, host }: ListenerOptions): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen(port, host, resolve)
+  try {
+    await promise
+  } catch (error) {
+    throw new Error(`PORT: cannot listen on ${host}:${port}; is something else using it?`, { cause: error })
+  }
+  server.off('error', reject)
+}
+
+const urlOf = (server: Server, host: string): string => {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const isEverywhere = host === '0.0.0.0' || host === '::'
+  return `http://${isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/**
+ * Stops accepting, answers what is in flight and what still arrives on kept connections, and closes them.
+ * `http.Server.close` would cut kept connections at once, and with them a request that is just arriving.
+ */
+const drain = async (server: Server, graceMs: number): Promise<void> => {
+  const closed = Promise.withResolvers<void>()
+  NetServer.prototype.close.call(server, () => closed.resolve())
+  let idle: NodeJS.Timeout | undefined
+  const linger = setTimeout(() => {
+    server.closeIdleConnections()
+    idle = setInterval(() => server.closeIdleConnections(), idleCheckedEveryMs)
+  }, lingerMs)
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed.promise
+  clearTimeout(linger)
+  clearInterval(idle)
+  clearTimeout(cut)
+  // Now only ends the checks for slow clients.
+  server.close()
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import type { Request, Response } from 'express'
+import { sendJson, sendJsonText } from './send-json.ts'
+import { sendRows, type Rows } from './send-rows.ts'
+
+/** The ways a route answers. */
+export interface Reply {
+  json(body: unknown): void
+  /** JSON that the caller may keep as long as it asks each time whether it still stands. */
+  revalidatedJson(body: unknown): void
+  rows(rows: Rows<unknown>): Promise<void>
+}
+
+export const replyTo = (request: Request, response: Response): Reply => ({
+  json: (body) => sendJson(request, response, 200, body),
+  revalidatedJson: (body) => sendRevalidated(request, response, body),
+  rows: (rows) => sendRows(request, response, rows),
+})
+
+const sendRevalidated = (request: Request, response: Response, body: unknown): void => {
+  const text = JSON.stringify(body)
+  // Weak, because the compressed and the plain form share it.
+  const tag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
+  response.setHeader('Cache-Control', 'private, no-cache')
+  response.setHeader('ETag', tag)
+  response.setHeader('Vary', 'Accept-Encoding')
+  if (!matches(request.headers['if-none-match'], tag)) {
+    sendJsonText(request, response, 200, text)
+    return
+  }
+  response.statusCode = 304
+  response.end()
+}
+
+const matches = (given: string | undefined, tag: string): boolean =>
+  given !== undefined && given.split(',').some((each) => each.trim() === tag || each.trim() === '*')

@@ -1,0 +1,27 @@
+import type { Route } from './route.ts'
+import { catalogue } from './routes/catalogue.ts'
+import { chart, chartBatch } from './routes/charts.ts'
+import { config } from './routes/config.ts'
+import { health } from './routes/health.ts'
+import { healthz } from './routes/healthz.ts'
+import { hostStatus } from './routes/host-status.ts'
+import { hosts } from './routes/hosts.ts'
+import { overview } from './routes/overview.ts'
+import { table, tableList } from './routes/tables.ts'
+import { version } from './routes/version.ts'
+
+/** Every route of the product; each states its method, path, feature, access, limit, parameters and answer. */
+export const routes: readonly Route[] = [
+  health,
+  healthz,
+  version,
+  config,
+  hosts,
+  hostStatus,
+  overview,
+  catalogue,
+  chartBatch,
+  chart,
+  tableList,
+  table,
+]

@@ -1,0 +1,52 @@
+import type { z } from 'zod'
+import type { Call, Identity } from '#proto/call.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { Healthz } from '#proto/http/status.ts'
+import type { HostState } from '#proto/query.ts'
+import { cloudMode } from '../cloud-mode.ts'
+import type { Gateway } from '../gateway.ts'
+import { getRoute } from '../route.ts'
+
+type HostHealth = z.input<typeof Healthz>['hosts'][number]
+
+/** How long `query` may take to say what it remembers; whoever probes health waits no longer. */
+const statesWithinMs = 1_000
+
+/** Always 200: a monitored host that is down is what the product is there to tell, not a fault of its own. */
+export const healthz = getRoute({
+  path: '/api/healthz',
+  feature: null,
+  access: 'anonymous',
+  limit: 'none',
+  query: noQuery,
+  answer: Healthz,
+  handle: async ({ call }, gateway) => {
+    const hosts = await hostHealth(call, gateway)
+    const ok = hosts !== undefined && hosts.every(({ status }) => status === 'up')
+    return { ok, hosts: hosts ?? forgotten(gateway), cloudMode: cloudMode(gateway.build, gateway.env) }
+  },
+})
+
+const hostHealth = async (call: Call, gateway: Gateway): Promise<HostHealth[] | undefined> => {
+  const deadline = gateway.clock.now() + statesWithinMs
+  try {
+    const states = await gateway.query.hostStates({}, { ...call, deadline })
+    return states.map((state) => visible(state, call.identity))
+  } catch (error) {
+    gateway.telemetry.log.warn({ err: error }, 'host states are not known')
+    return undefined
+  }
+}
+
+/** The hosts there were, when nobody can tell how they are. */
+const forgotten = (gateway: Gateway): HostHealth[] =>
+  gateway.hosts.lastKnown().map(({ id }) => ({ id, status: 'unknown' }))
+
+/** Strangers learn that a host is down, not its name or why. */
+const visible = (state: HostState, identity: Identity): HostHealth => {
+  const { id, status } = state
+  if (identity.kind === 'anonymous' || identity.kind === 'guest') return { id, status }
+  const { name, reason, version, latencyMs, checkedAtMs } = state
+  const checkedAt = checkedAtMs === null ? null : new Date(checkedAtMs).toISOString()
+  return { id, status, name, reason, version, latencyMs, checkedAt }
+}

@@ -1,0 +1,20 @@
+import { HostsAnswer } from '#proto/http/data.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { getRoute } from '../route.ts'
+import { success } from '../success.ts'
+
+export const hosts = getRoute({
+  path: '/api/v1/hosts',
+  feature: null,
+  access: 'read',
+  limit: 'data',
+  query: noQuery,
+  answer: HostsAnswer,
+  handle: async (_asked, gateway) => {
+    const known = await gateway.hosts.all()
+    return success(
+      known.map(({ key: _key, ...host }) => host),
+      {},
+    )
+  },
+})

@@ -1,0 +1,34 @@
+const newline = 0x0a
+const comma = 0x2c
+const separator = Uint8Array.of(comma)
+const encoder = new TextEncoder()
+
+/**
+ * Rows in JSONEachRow as the `data` array of an answer, without parsing them: a newline ends a row and occurs nowhere
+ * else, so every one but the last becomes a comma. Nothing is yielded before the first frame arrived, so a statement that
+ * fails at once can still be answered with its own status.
+ */
+export async function* rowEnvelope(
+  frames: AsyncIterable<Uint8Array>,
+  metadata: () => unknown,
+): AsyncGenerator<Uint8Array, void, void> {
+  let opening: Uint8Array | undefined = encoder.encode('{"success":true,"data":[')
+  let endsRow = false
+  for await (const frame of frames) {
+    if (frame.length === 0) continue
+    if (opening) yield opening
+    opening = undefined
+    if (endsRow) yield separator
+    endsRow = frame[frame.length - 1] === newline
+    yield separated(endsRow ? frame.subarray(0, -1) : frame)
+  }
+  if (opening) yield opening
+  yield encoder.encode(`],"metadata":${JSON.stringify(metadata())}}`)
+}
+
+/** The frame with its newlines turned into commas; a copy, since the bytes may belong to somebody else. */
+const separated = (frame: Uint8Array): Uint8Array => {
+  const rows = Buffer.from(frame)
+  for (let at = rows.indexOf(newline); at !== -1; at = rows.indexOf(newline, at + 1)) rows[at] = comma
+  return rows
+}

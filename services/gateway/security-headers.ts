@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import helmet, { type HelmetOptions } from 'helmet'
+import type { BuildFacts } from '#proto/http/build.ts'
+
+/** Names and values of headers that are the same for every answer of their kind. */
+export type HeaderLines = readonly (readonly [string, string])[]
+
+export interface SecurityHeaders {
+  api: HeaderLines
+  page: HeaderLines
+}
+
+/** The headers of helmet, computed once: they do not depend on the request, and most of a request's middleware cost was theirs. */
+export const securityHeaders = (indexHtml: string | undefined, build: BuildFacts | undefined): SecurityHeaders => ({
+  api: [...linesOf(apiOptions), ['Cache-Control', 'no-store']],
+  page: linesOf(pageOptions(indexHtml ?? '', build)),
+})
+
+/** TLS ends before this process, and whoever ends it decides about HSTS and upgrades; a plain-http installation must work. */
+const decidedInFront = { strictTransportSecurity: false } as const
+
+/** An answer of the API is data: nothing in it may run, load or be framed. */
+const apiOptions: HelmetOptions = {
+  ...decidedInFront,
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+}
+
+const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOptions => ({
+  ...decidedInFront,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      scriptSrc: ["'self'", ...inlineScriptHashes(indexHtml)],
+      // Charts and virtual rows place their marks by style attributes.
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:', ...logoOrigin(build)],
+      connectSrc: ["'self'"],
+      objectSrc: ["'none'"],
+      baseUri: ["'self'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  referrerPolicy: { policy: 'same-origin' },
+  xFrameOptions: { action: 'deny' },
+})
+
+/** Sources that allow exactly the inline scripts of a page. */
+export const inlineScriptHashes = (html: string): string[] =>
+  [...html.matchAll(/<script(?![^>]*\ssrc\s*=)[^>]*>(?<code>[\s\S]*?)<\/script>/gi)].map(
+    ({ groups }) =>
+      `'sha256-${createHash('sha256')
+        .update(groups?.code ?? '')
+        .digest('base64')}'`,
+  )
+
+const logoOrigin = (build: BuildFacts | undefined): string[] => {
+  const logo = build?.client.CLIENT_LOGO
+  return logo && URL.canParse(logo) ? [new URL(logo).origin] : []
+}
+
+const linesOf = (options: HelmetOptions): HeaderLines => {
+  const request = new IncomingMessage(new Socket())
+  const response = new ServerResponse(request)
+  helmet(options)(request, response, (error) => {
+    if (error) throw new Error('the security headers cannot be computed', { cause: error })
+  })
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const)
+}

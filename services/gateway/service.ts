@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url'
+import { query } from '#proto/query.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Context, Running, Start } from '#shared/service.ts'
+import packageFacts from '../../package.json' with { type: 'json' }
+import { openApplication } from './application.ts'
+import { settings } from './config.ts'
+import type { Gateway } from './gateway.ts'
+import { openHostList } from './host-list.ts'
+import { anonymous } from './identity.ts'
+import { listen } from './listener.ts'
+import { routes } from './routes.ts'
+import { securityHeaders } from './security-headers.ts'
+import { openWebBuild, type WebBuild } from './web-build.ts'
+
+const webDirectory = fileURLToPath(new URL('../../web/build', import.meta.url))
+/** Of the time to stop: what is left is for releasing what the answers used. */
+const drainingShare = 0.8
+
+export const start: Start = async (context) => startWith(context, openWebBuild(webDirectory, context.telemetry.log))
+
+/** Starts the gateway before a given web build. */
+export const startWith = async (
+  context: Context,
+  web: WebBuild,
+  identify: Gateway['identify'] = () => anonymous,
+): Promise<Running> => {
+  const { bus, clock, env, readiness, telemetry } = context
+  const { HOST, PORT, SVC_REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } = read({ ...settings, ...processSettings }, env)
+  const client = bus.client(query)
+  const gateway: Gateway = {
+    env,
+    clock,
+    telemetry,
+    query: client,
+    hosts: openHostList(client, clock),
+    build: web.facts,
+    version: packageFacts.version,
+    requestTimeoutMs: SVC_REQUEST_TIMEOUT_MS,
+    identify,
+  }
+  const headers = securityHeaders(web.indexHtml, web.facts)
+  const application = openApplication(gateway, { routes, headers, webDirectory: web.directory })
+  const listener = await listen(application, { port: PORT, host: HOST, graceMs: SHUTDOWN_GRACE_MS * drainingShare })
+  readiness.require('http', () => listener.listening)
+  telemetry.log.info({ url: listener.url, webBuilt: web.directory !== undefined }, 'gateway listens')
+  return listener
+}

@@ -1,0 +1,45 @@
+import type { Duplex } from 'node:stream'
+import { randomUUID } from 'node:crypto'
+import { failure } from './failure.ts'
+
+interface Unreadable {
+  status: number
+  reason: string
+  type: string
+  message: string
+}
+
+const malformed: Unreadable = { status: 400, reason: 'Bad Request', type: 'invalid', message: 'this is not HTTP/1.1' }
+
+/** What Node's parser refuses, by its error codes. */
+const unreadable: Readonly<Record<string, Unreadable>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    type: 'too-large',
+    message: 'the path and headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    reason: 'Request Timeout',
+    type: 'timeout',
+    message: 'the request did not arrive in time',
+  },
+}
+
+/** Answers a request that never became one, in the shape of every error, and hangs up. */
+export const answerUnreadable = (error: Error & { code?: string }, socket: Duplex): void => {
+  // On a connection that was answered before, these bytes might land inside another answer.
+  if (!socket.writable || error.code === 'ECONNRESET' || hasAnswered(socket)) {
+    socket.destroy()
+    return
+  }
+  const { status, reason, ...visible } = unreadable[error.code ?? ''] ?? malformed
+  const body = JSON.stringify(failure({ status, ...visible }, randomUUID()))
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  )
+}
+
+const hasAnswered = (socket: Duplex): boolean => 'bytesWritten' in socket && socket.bytesWritten !== 0
