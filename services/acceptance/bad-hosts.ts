@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+import { freePort } from './servers/port.ts'
+
+/** A host that does not do what a host should. */
+export interface BadHost extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Nobody listens. */
+export const startRefusingHost = async (): Promise<BadHost> => ({
+  url: `http://127.0.0.1:${await freePort()}`,
+  [Symbol.asyncDispose]: async () => {},
+})
+
+/** Takes connections and requests, and never answers. */
+export const startHangingHost = async (): Promise<BadHost> => listening(createServer((socket) => socket.resume()))
+
+/** Speaks HTTP, but is no database. */
+export const startGarbageHost = async (): Promise<BadHost> =>
+  listening(createHttpServer((_request, response) => response.end('<html>Welcome to nginx!</html>')))
+
+const listening = async (server: Server): Promise<BadHost> => {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server's address is always this shape.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { type Product, hostVariables, startProduct } from './product.ts'
+import { runToEnd } from './product/process.ts'
+import { ask } from './ask.ts'
+import { startRefusingHost } from './bad-hosts.ts'
+import { freePort } from './servers/port.ts'
+
+const someHost = hostVariables([{ url: 'http://127.0.0.1:9', name: 'nobody' }])
+
+describe('a start that is refused', () => {
+  it('tells every problem of every service at once, in words, and ends with 1', async () => {
+    const { code, output } = await runToEnd({
+      services: [],
+      variables: { PORT: 'http', COLUMNDB_POOL_SIZE: '0', LOG_LEVEL: 'loud', REDIS_URL: 'http://:marked@cache' },
+    })
+    expect(code).toBe(1)
+    const lines = output.trim().split('\n')
+    expect(lines[0]).toBe('watchhouse cannot start:')
+    const named = lines.slice(1).map((line) => line.trim().split(':')[0])
+    expect(named.toSorted()).toEqual(['COLUMNDB_POOL_SIZE', 'LOG_LEVEL', 'PORT', 'REDIS_URL'])
+    expect(output).not.toContain('marked')
+  })
+
+  it('asks for a host list in production', async () => {
+    const { code, output } = await runToEnd({ services: [], variables: {} })
+    expect(code).toBe(1)
+    expect(output).toContain('  COLUMNDB_HOST: is required in production')
+  })
+
+  it('asks for NATS when only one of the services is to run', async () => {
+    const { code, output } = await runToEnd({ services: ['query'], variables: someHost })
+    expect(code).toBe(1)
+    expect(output).toContain('  NATS_URL: must be set to run query without gateway')
+  })
+
+  it('names the valid services when one is unknown, and ends with 2', async () => {
+    const { code, output } = await runToEnd({ services: ['gatewya', 'query'], variables: someHost })
+    expect(code).toBe(2)
+    expect(output).toBe('no such service: gatewya; there are query and gateway, and all run when none is named\n')
+  })
+
+  it('says which port is taken', async () => {
+    await using product = await startOnNobody()
+    const taken = new URL(product.operationsUrls[0] ?? '').port
+    const { code, output } = await runToEnd({
+      services: [],
+      variables: { ...someHost, OPERATIONS_PORT: taken, PORT: '0' },
+    })
+    expect(code).toBe(1)
+    expect(output).toContain(`  OPERATIONS_PORT: port ${taken} is taken by another process`)
+  })
+
+  it('ends when the bus cannot be reached, and does not tell the password in its address', async () => {
+    const NATS_URL = `nats://watch:marked@127.0.0.1:${await freePort()}`
+    const variables = { ...someHost, NATS_URL, SVC_STATE_DB_URL: 'postgres://watch:marked@127.0.0.1:9/state' }
+    const { code, output } = await runToEnd({ services: ['query'], variables })
+    expect(code).toBe(1)
+    expect(output).not.toBe('')
+    expect(output).not.toContain('marked')
+  })
+})
+
+describe('a machine with neither NATS nor Redis, whose only host is down', () => {
+  it('starts, is ready, and answers', async () => {
+    await using product = await startOnNobody()
+    expect((await ask(`${product.url}/api/health`)).body).toEqual({ status: 'ok', timestamp: expect.any(String) })
+    expect(await ask(`${product.operationsUrls[0]}/readyz`)).toMatchObject({ status: 200, body: { ready: true } })
+  })
+
+  it('serves the metrics of its process', async () => {
+    await using product = await startOnNobody()
+    await ask(`${product.url}/api/v1/hosts`)
+    const { text } = await ask(`${product.operationsUrls[0]}/metrics`)
+    expect(text).toMatch(/^watchhouse_build_info\{.*services="query,gateway".*\} 1$/m)
+    expect(text).toMatch(/^watchhouse_http_request_duration_seconds_count\{.*route="\/api\/v1\/hosts".*\} 1$/m)
+    expect(text).toMatch(/^watchhouse_bus_request_duration_seconds_count\{.*service="query".*outcome="ok".*\} \d+$/m)
+  })
+})
+
+const startOnNobody = async (): Promise<Product> => {
+  const { url } = await startRefusingHost()
+  return startProduct({ hosts: [{ url, name: 'nobody' }] })
+}
