@@ -16,3 +16,11 @@ export const instanceAnnounced = event({
     leaving: z.boolean(),
   }),
 })
+
+/** Told by a process that has just started; whoever serves announces itself at once. */
+export const instanceSought = event({
+  name: 'instance.sought',
+  doc: 'A process wants to know which instances there are.',
+  publishers: serviceNames,
+  payload: z.object({}),
+})

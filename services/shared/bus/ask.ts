@@ -1,0 +1,74 @@
+import type { Call, ServiceName } from '#proto/call.ts'
+import type { Method } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '../clock.ts'
+import { type Channel, Exchange, type FirstFrame, timedOut, tooManyStreams } from './exchange.ts'
+import { questionHeaders } from './question.ts'
+import { type Route, gone } from './route.ts'
+import { callSubject } from './subject.ts'
+
+/** What asking needs besides the question. */
+export interface Asking {
+  channel: Channel
+  caller: ServiceName
+  clock: Clock
+}
+
+export interface Request {
+  service: ServiceName
+  name: string
+  method: Method
+  route: Route
+  body: Uint8Array
+  call: Call
+}
+
+/** A question that has begun to be answered. */
+export interface Begun {
+  exchange: Exchange
+  first: FirstFrame
+}
+
+/** Tries allowed: a `safe` question may be asked once more when nothing came back. */
+const triesOf = (method: Method): number => (method.safe ? 2 : 1)
+
+/**
+ * Asks until an answer begins. A preferred instance that is not there is passed over for any other; that is no try, as
+ * nothing was done.
+ */
+export const ask = async (asking: Asking, request: Request): Promise<Begun> => {
+  const { route, method } = request
+  let instance = route.instance
+  let triesLeft = triesOf(method)
+  for (;;) {
+    const exchange = open(asking, request, instance)
+    try {
+      return { exchange, first: await exchange.first }
+    } catch (error) {
+      if (exchange.unheard && route.only) throw gone()
+      const passedOver = exchange.unheard && instance !== undefined
+      if (!passedOver) triesLeft -= 1
+      if (triesLeft === 0 || !(passedOver || mayRepeat(exchange, error))) throw error
+      if (!route.only) instance = undefined
+    }
+  }
+}
+
+const mayRepeat = (exchange: Exchange, error: unknown): boolean =>
+  !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
+
+const open = ({ channel, caller, clock }: Asking, request: Request, instance: string | undefined): Exchange => {
+  const { call, service, name, method, body } = request
+  call.signal.throwIfAborted()
+  const timeLeftMs = call.deadline - clock.now()
+  if (timeLeftMs <= 0) throw timedOut()
+  const { reading, limits } = channel
+  if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)
+  return new Exchange(channel, {
+    subject: callSubject(service, caller, name, instance),
+    headers: questionHeaders(call, timeLeftMs),
+    body,
+    timeLeftMs,
+    signal: call.signal,
+  })
+}

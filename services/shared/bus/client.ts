@@ -1,0 +1,54 @@
+import type { Call } from '#proto/call.ts'
+import type { Client, Method, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { type Asking, ask } from './ask.ts'
+import { encodeJson } from './body.ts'
+import type { Instances } from './instances.ts'
+import type { Observer } from './observe.ts'
+import { gather, parse, readStream } from './read.ts'
+import { route } from './route.ts'
+
+/** What a client needs besides its contract. */
+export interface Calling extends Asking {
+  instances: Instances
+  observer: Observer
+}
+
+/** The methods of another service, typed by its contract. */
+export const makeClient = <S extends Service>(calling: Calling, contract: S): Client<S> => {
+  const methods = Object.entries(contract.methods).map(([name, method]) => [
+    name,
+    callable(calling, contract, name, method),
+  ])
+  // Every method of the contract is there, and each parses what it returns with the schema its type is inferred from.
+  return Object.fromEntries(methods) as Client<S>
+}
+
+const callable = (calling: Calling, { name: service }: Service, name: string, method: Method) => {
+  const { caller, channel, instances, observer } = calling
+  return async (input: unknown, call: Call): Promise<unknown> => {
+    const observed = observer.asking({ service, method: name, caller }, call)
+    try {
+      const body = encodeInput(input, channel.limits.inputBytes)
+      const target = route(method, input, () => instances.of(service))
+      const traced = { ...call, trace: observed.trace }
+      const begun = await ask(calling, { service, name, method, route: target, body, call: traced })
+      if (method.kind === 'stream') {
+        begun.exchange.onEnd(observed.end)
+        return readStream(method, begun)
+      }
+      const answer = parse(method.output, await gather(begun, channel.limits.answerBytes))
+      observed.end()
+      return answer
+    } catch (error) {
+      observed.end(error)
+      throw error
+    }
+  }
+}
+
+const encodeInput = (input: unknown, inputBytes: number): Uint8Array => {
+  const body = encodeJson(input)
+  if (body.byteLength <= inputBytes) return body
+  throw new ServiceError('too-large', `A question may be ${inputBytes} bytes long; this one has ${body.byteLength}.`)
+}

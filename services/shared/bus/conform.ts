@@ -1,0 +1,38 @@
+import type { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import { decodeJson, encodeJson } from './body.ts'
+
+const issuesTold = 10
+
+/** The input in a question's body; whoever sent something else is told what does not fit. */
+export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> => {
+  const parsed = schema.safeParse(json(body))
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues
+    .slice(0, issuesTold)
+    .map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
+  const sentence = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
+  throw new ServiceError('invalid', sentence, { details: { issues } })
+}
+
+/** What a handler gave, as its contract states it. Anything else is a defect of the service. */
+export const encodeOutput = (schema: z.ZodType, value: unknown): Uint8Array => {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return encodeJson(parsed.data)
+  throw new Error('the handler gave what its contract does not allow', { cause: parsed.error })
+}
+
+/** Like `encodeOutput`, for what must fit into one frame. */
+export const encodeFrame = (schema: z.ZodType, value: unknown, frameBytes: number): Uint8Array => {
+  const body = encodeOutput(schema, value)
+  if (body.byteLength <= frameBytes) return body
+  throw new ServiceError('too-large', `A part of the answer has ${body.byteLength} bytes; ${frameBytes} are allowed.`)
+}
+
+const json = (body: Uint8Array): unknown => {
+  try {
+    return decodeJson(body)
+  } catch {
+    throw new ServiceError('invalid', 'The question is not JSON.')
+  }
+}

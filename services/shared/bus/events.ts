@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import type { z } from 'zod'
+import type { ServiceName } from '#proto/call.ts'
+import type { Event } from '#proto/contract.ts'
+import { decodeJson } from './body.ts'
+import { encodeOutput } from './conform.ts'
+import type { Limits } from './limits.ts'
+import { eventSubject } from './subject.ts'
+import type { Wire, WireMessage } from './wire.ts'
+
+/** Tells and hears what happened; nobody waits for anybody. */
+export class Events {
+  readonly #wire: Wire
+  readonly #caller: ServiceName
+  readonly #limits: Limits
+  readonly #log: Logger | undefined
+
+  constructor(wire: Wire, caller: ServiceName, limits: Limits, log: Logger | undefined) {
+    this.#wire = wire
+    this.#caller = caller
+    this.#limits = limits
+    this.#log = log
+  }
+
+  /** Tells whoever listens. What cannot be told is logged, because nobody awaits this. */
+  emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void {
+    try {
+      this.#wire.publish(eventSubject(event.name), this.#encode(event, payload))
+    } catch (error) {
+      this.#log?.error({ err: error, event: event.name }, 'event not told')
+    }
+  }
+
+  /** Resolves when the listener misses nothing any more. */
+  async on<P extends z.ZodType>(event: Event<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable> {
+    const subscription = this.#wire.subscribe(eventSubject(event.name), (message) =>
+      this.#hear(event, message, listener),
+    )
+    await this.#wire.flush()
+    return { [Symbol.asyncDispose]: () => subscription.drain() }
+  }
+
+  #encode(event: Event, payload: unknown): Uint8Array {
+    if (!event.publishers.includes(this.#caller)) throw new Error(`${this.#caller} does not publish ${event.name}`)
+    const body = encodeOutput(event.payload, payload)
+    if (body.byteLength > this.#limits.inputBytes) throw new Error(`an event of ${body.byteLength} bytes is too large`)
+    return body
+  }
+
+  #hear<P extends z.ZodType>(event: Event<P>, message: WireMessage, listener: (payload: z.output<P>) => void): void {
+    try {
+      listener(event.payload.parse(decodeJson(message.body)))
+    } catch (error) {
+      this.#log?.error({ err: error, event: event.name }, 'event dropped')
+    }
+  }
+}

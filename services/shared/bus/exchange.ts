@@ -1,0 +1,207 @@
+import { ServiceError } from '#proto/errors.ts'
+import { decodeFailure } from './failure.ts'
+import { type Control, type Frame, controlHeaders, readFrame } from './frame.ts'
+import { FrameQueue } from './frame-queue.ts'
+import type { Inbox, InboxAddress } from './inbox.ts'
+import type { Limits } from './limits.ts'
+import type { Link } from './link.ts'
+import type { Wire, WireHeaders, WireMessage } from './wire.ts'
+
+/** What every exchange of a bus shares. */
+export interface Channel {
+  wire: Wire
+  inbox: Inbox
+  link: Link
+  limits: Limits
+  /** Streams being read now. */
+  reading: { streams: number }
+}
+
+export interface Question {
+  subject: string
+  headers: WireHeaders
+  body: Uint8Array
+  timeLeftMs: number
+  /** Whoever waits may leave. */
+  signal: AbortSignal
+}
+
+/** The whole answer, or the head of one that comes in frames. */
+export interface FirstFrame {
+  kind: 'answer' | 'head'
+  body: Uint8Array
+}
+
+/** One question on its way, seen by the caller: what came back so far, and the first thing that ended it. */
+export class Exchange {
+  readonly first: Promise<FirstFrame>
+  /** True once anything but `working` came back: asking again would do the work twice. */
+  answered = false
+  /** True when nobody listens on the subject, so nothing was done. */
+  unheard = false
+  readonly #channel: Channel
+  readonly #signal: AbortSignal
+  readonly #address: InboxAddress
+  readonly #deadline: NodeJS.Timeout
+  readonly #silence: NodeJS.Timeout
+  readonly #first = Promise.withResolvers<FirstFrame>()
+  readonly #frames = new FrameQueue()
+  #expected = 0
+  #consumed = 0
+  #control: string | undefined
+  #counted = false
+  #ended = false
+  #error: unknown
+  #onEnd: ((error: unknown) => void) | undefined
+
+  constructor(channel: Channel, question: Question) {
+    const { inbox, limits, link } = channel
+    this.#channel = channel
+    this.#signal = question.signal
+    this.first = this.#first.promise
+    // Whoever has left does not look at it any more.
+    this.first.catch(() => {})
+    this.#address = inbox.open((message) => this.#receive(message))
+    this.#deadline = setTimeout(() => this.leave(timedOut()), Math.min(question.timeLeftMs, limits.longestCallMs))
+    this.#silence = setTimeout(() => this.leave(fellSilent()), limits.silenceMs)
+    link.onCutOff(this.#fail)
+    this.#signal.addEventListener('abort', this.#abort)
+    void this.#send(question)
+  }
+
+  /** The next frame, or the tail when there are no more; each frame taken lets the producer send another. */
+  async take(): Promise<{ frame: Uint8Array } | { tail: Uint8Array }> {
+    const taken = await this.#frames.take()
+    if ('frame' in taken && !this.#ended) {
+      this.#consumed += 1
+      // Every second one, which halves the messages and never lets the producer run dry.
+      if (this.#consumed % 2 === 0) this.#tell({ kind: 'credit', consumed: this.#consumed })
+    }
+    return taken
+  }
+
+  /** Ends it with `reason` and tells the producer, at the latest when its first frame has named its inbox. */
+  leave(reason: unknown): void {
+    if (this.#ended) return
+    this.#tell({ kind: 'cancel' })
+    this.#end(reason)
+    if (this.#control !== undefined) return
+    this.#address.listen(({ reply }) => {
+      this.#control = reply
+      this.#tell({ kind: 'cancel' })
+      this.#address.release()
+    })
+    setTimeout(() => this.#address.release(), this.#channel.limits.silenceMs).unref()
+  }
+
+  /** Calls back when nothing more will come, at once when that is so already. */
+  onEnd(listener: (error: unknown) => void): void {
+    if (this.#ended) listener(this.#error)
+    else this.#onEnd = listener
+  }
+
+  async #send({ subject, body, headers }: Question): Promise<void> {
+    const { link, wire } = this.#channel
+    try {
+      if (!link.connected) await link.restored()
+      if (!this.#ended) wire.publish(subject, body, { headers, reply: this.#address.subject })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #receive(message: WireMessage): void {
+    if (message.unheard) {
+      this.unheard = true
+      return this.#fail(new ServiceError('unavailable', 'No process of that service is running.'))
+    }
+    const frame = readFrame(message)
+    if (!frame) return
+    this.#silence.refresh()
+    this.#control = frame.control ?? this.#control
+    this.answered ||= frame.kind !== 'working'
+    try {
+      this.#accept(frame)
+    } catch (error) {
+      this.leave(error instanceof ServiceError ? error : unreadable(error))
+    }
+  }
+
+  #accept({ kind, sequence, body }: Frame): void {
+    if (kind === 'answer') return this.#answer(body)
+    if (kind === 'error') return this.#fail(decodeFailure(body))
+    if (sequence !== this.#expected) throw new ServiceError('unavailable', 'Part of the answer was lost.')
+    if (kind === 'working') return
+    this.#expected += 1
+    if (kind === 'head') this.#begin(body)
+    else if (kind === 'data') this.#queue(body)
+    else this.#finish(body)
+  }
+
+  #answer(body: Uint8Array): void {
+    this.#first.resolve({ kind: 'answer', body })
+    this.#end()
+  }
+
+  #begin(body: Uint8Array): void {
+    const { reading, limits } = this.#channel
+    if (reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)
+    reading.streams += 1
+    this.#counted = true
+    this.#first.resolve({ kind: 'head', body })
+  }
+
+  #queue(body: Uint8Array): void {
+    if (this.#frames.length >= this.#channel.limits.creditFrames) throw overran()
+    this.#frames.push(body)
+  }
+
+  #finish(tail: Uint8Array): void {
+    this.#frames.end(tail)
+    this.#end()
+  }
+
+  #tell(control: Control): void {
+    if (this.#control === undefined) return
+    // The reply renews the producer's permission to answer here, which a NATS server lets expire.
+    const options = { headers: controlHeaders(control), reply: this.#address.subject }
+    this.#channel.wire.publish(this.#control, nothing, options)
+  }
+
+  readonly #abort = () => this.leave(this.#signal.reason)
+
+  readonly #fail = (error: unknown) => this.#end(error)
+
+  #end(error: unknown = undefined): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#silence)
+    this.#channel.link.forget(this.#fail)
+    this.#signal.removeEventListener('abort', this.#abort)
+    this.#address.release()
+    if (this.#counted) this.#channel.reading.streams -= 1
+    this.#error = error
+    this.#onEnd?.(error)
+    if (error === undefined) return
+    this.#first.reject(error)
+    this.#frames.fail(error)
+  }
+}
+
+const nothing = new Uint8Array(0)
+
+/** What a caller is told that already reads as many streams as its connection may. */
+export const tooManyStreams = ({ streamsPerConnection, busyRetryMs }: Limits): ServiceError =>
+  new ServiceError('busy', `This process already reads ${streamsPerConnection} streams; try again shortly.`, {
+    retryAfterMs: busyRetryMs,
+  })
+
+/** What a caller is told when its deadline has passed. */
+export const timedOut = (): ServiceError => new ServiceError('timeout', 'The answer did not come within its time.')
+
+const overran = () => new ServiceError('internal', 'The answer came faster than it was asked for.')
+
+const unreadable = (cause: unknown) => new ServiceError('internal', 'The answer cannot be read.', { cause })
+
+const fellSilent = () => new ServiceError('unavailable', 'The process that was to answer fell silent.')

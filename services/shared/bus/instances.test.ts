@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { Instances } from './instances.ts'
+
+const limits = { instanceDeadMs: 6_000, instances: 2 }
+const alive = (instance: string) => ({ service: 'query' as const, instance, leaving: false })
+
+it('knows an instance until it was unheard for six seconds', () => {
+  let now = 0
+  const instances = new Instances(limits, () => now)
+  instances.hear(alive('a'))
+  now = 4_000
+  instances.hear(alive('b'))
+  now = 6_000
+  expect(instances.of('query')).toEqual(['a', 'b'])
+  now = 6_001
+  expect(instances.of('query')).toEqual(['b'])
+})
+
+it('forgets an instance as soon as it says that it leaves', () => {
+  const instances = new Instances(limits, () => 0)
+  instances.hear(alive('a'))
+  instances.hear({ ...alive('a'), leaving: true })
+  expect(instances.of('query')).toEqual([])
+})
+
+it('remembers no more instances than its limit', () => {
+  const instances = new Instances(limits, () => 0)
+  for (const name of ['a', 'b', 'c', 'b']) instances.hear(alive(name))
+  expect(instances.of('query').toSorted()).toEqual(['a', 'b'])
+})
+
+it('keeps the services apart', () => {
+  const instances = new Instances(limits, () => 0)
+  instances.hear(alive('a'))
+  expect(instances.of('report')).toEqual([])
+})

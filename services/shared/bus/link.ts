@@ -1,0 +1,83 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { Wire } from './wire.ts'
+
+/** Watches whether a connection holds, and says when it has been gone for too long. */
+export class Link {
+  readonly #wire: Wire
+  readonly #cutOffMs: number
+  readonly #onCutOff = new Set<(error: ServiceError) => void>()
+  readonly #onConnected = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  #cutOff = false
+  #closed = false
+
+  constructor(wire: Wire, cutOffMs: number) {
+    this.#wire = wire
+    this.#cutOffMs = cutOffMs
+    wire.onConnection((connected) => (connected ? this.#connected() : this.#disconnected()))
+  }
+
+  get connected(): boolean {
+    return this.#wire.connected && !this.#closed
+  }
+
+  /** Calls back once when the connection has been gone for too long; `forget` takes it back. */
+  onCutOff(listener: (error: ServiceError) => void): void {
+    this.#onCutOff.add(listener)
+  }
+
+  forget(listener: (error: ServiceError) => void): void {
+    this.#onCutOff.delete(listener)
+  }
+
+  /** Resolves as soon as there is a connection; rejects `unavailable` when it has been, or then is, gone for too long. */
+  async restored(): Promise<void> {
+    if (this.connected) return
+    if (this.#closed) throw stopping()
+    if (this.#cutOff) throw cutOffError()
+    await new Promise<void>((resolve, reject) => {
+      const back = () => {
+        this.#onCutOff.delete(gone)
+        this.#onConnected.delete(back)
+        resolve()
+      }
+      const gone = (error: ServiceError) => {
+        this.#onConnected.delete(back)
+        reject(error)
+      }
+      this.#onConnected.add(back)
+      this.#onCutOff.add(gone)
+    })
+  }
+
+  /** Fails whoever still waits. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    this.#fail(stopping())
+  }
+
+  #connected(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#cutOff = false
+    for (const listener of this.#onConnected) listener()
+  }
+
+  #disconnected(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#cutOff = true
+      this.#fail(cutOffError())
+    }, this.#cutOffMs)
+  }
+
+  #fail(error: ServiceError): void {
+    const waiting = [...this.#onCutOff]
+    this.#onCutOff.clear()
+    for (const listener of waiting) listener(error)
+  }
+}
+
+const cutOffError = () => new ServiceError('unavailable', 'This process is cut off from the others.')
+
+const stopping = () => new ServiceError('unavailable', 'This process is stopping.')

@@ -1,0 +1,16 @@
+/** Makes a test for one pattern with NATS rules: `*` stands for one token, a last `>` for one or more. */
+export const matcher = (pattern: string): ((subject: string) => boolean) => {
+  const wild = pattern.search(/[*>]/)
+  if (wild === -1) return (subject) => subject === pattern
+  const tokens = pattern.split('.')
+  const open = tokens.at(-1) === '>'
+  const fixed = open ? tokens.slice(0, -1) : tokens
+  // Most subjects fail here, before anything is split.
+  const start = pattern.slice(0, wild)
+  return (subject) => {
+    if (!subject.startsWith(start)) return false
+    const parts = subject.split('.')
+    if (open ? parts.length <= fixed.length : parts.length !== fixed.length) return false
+    return fixed.every((token, index) => token === '*' || token === parts[index])
+  }
+}

@@ -1,0 +1,115 @@
+import { matcher } from './match.ts'
+import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
+
+/** The hub of a process whose services reach one another without a server. */
+export type MemoryHub = Hub
+
+/** What a NATS server accepts by default; the monolith must not allow what a cluster would refuse. */
+const maxMessageBytes = 1024 * 1024
+/** Messages handed over before timers and sockets get their turn. */
+const deliveriesPerTurn = 256
+
+interface Member {
+  matches(subject: string): boolean
+  queueGroup: string | undefined
+  listener(message: WireMessage): void
+}
+
+/** Opens a hub that all buses of a process share. Messages are copied and arrive later, never inside `publish`. */
+export const openMemoryHub = (): MemoryHub => {
+  const members = new Set<Member>()
+  const turns = new Map<string, number>()
+  const schedule = deliverInTurns()
+
+  /** Everybody outside a queue group, and one member of each group in turn. */
+  const receivers = (subject: string): Member[] => {
+    const heard = [...members].filter((member) => member.matches(subject))
+    const groups = Map.groupBy(heard, (member) => member.queueGroup)
+    return [...groups].flatMap(([group, equals]) => (group === undefined ? equals : [nextOf(group, equals)]))
+  }
+  const nextOf = (group: string, equals: Member[]): Member => {
+    const turn = turns.get(group) ?? 0
+    turns.set(group, turn + 1)
+    const chosen = equals[turn % equals.length]
+    if (!chosen) throw new Error(`the queue group ${group} has no members`)
+    return chosen
+  }
+  const publish = (subject: string, body: Uint8Array, { headers = {}, reply }: PublishOptions = {}): void => {
+    if (body.byteLength > maxMessageBytes) throw new Error(`a message of ${body.byteLength} bytes is over 1 MiB`)
+    const found = receivers(subject)
+    if (found.length === 0 && reply !== undefined) return tellUnheard(reply)
+    const message = { subject, body: new Uint8Array(body), headers: { ...headers }, reply, unheard: false }
+    for (const member of found) schedule(() => member.listener(message))
+  }
+  const tellUnheard = (reply: string): void => {
+    const message = { subject: reply, body: new Uint8Array(0), headers: {}, reply: undefined, unheard: true }
+    for (const member of receivers(reply)) schedule(() => member.listener(message))
+  }
+  const passed = () => new Promise<void>((resolve) => schedule(resolve))
+  return { connect: async () => new MemoryWire(members, publish, passed) }
+}
+
+class MemoryWire implements Wire {
+  readonly connected = true
+  readonly #all: Set<Member>
+  readonly #publish: (subject: string, body: Uint8Array, options?: PublishOptions) => void
+  readonly #passed: () => Promise<void>
+  readonly #own = new Set<Member>()
+  #open = true
+
+  constructor(all: Set<Member>, publish: Wire['publish'], passed: () => Promise<void>) {
+    this.#all = all
+    this.#publish = publish
+    this.#passed = passed
+  }
+
+  publish(subject: string, body: Uint8Array, options?: PublishOptions): void {
+    if (this.#open) this.#publish(subject, body, options)
+  }
+
+  subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription {
+    const heard = (message: WireMessage) => void (this.#open && listener(message))
+    const member: Member = { matches: matcher(pattern), listener: heard, queueGroup }
+    this.#all.add(member)
+    this.#own.add(member)
+    const drain = async () => {
+      this.#all.delete(member)
+      this.#own.delete(member)
+      await this.#passed()
+    }
+    return { drain }
+  }
+
+  async flush(): Promise<void> {}
+
+  onConnection(): void {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#passed()
+    this.#open = false
+    for (const member of this.#own) this.#all.delete(member)
+  }
+}
+
+/** Runs what it is given in order, soon but never at once, and lets timers and sockets in between. */
+const deliverInTurns = (): ((deliver: () => void) => void) => {
+  let waiting: (() => void)[] = []
+  let planned = false
+  let deliveredThisTurn = 0
+
+  const run = () => {
+    planned = false
+    const due = waiting
+    waiting = []
+    if (deliveredThisTurn === 0) setImmediate(() => (deliveredThisTurn = 0))
+    deliveredThisTurn += due.length
+    for (const deliver of due) deliver()
+  }
+  return (deliver) => {
+    waiting.push(deliver)
+    if (planned) return
+    planned = true
+    if (deliveredThisTurn < deliveriesPerTurn) queueMicrotask(run)
+    else setImmediate(run)
+  }
+}

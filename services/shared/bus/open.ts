@@ -1,0 +1,41 @@
+import type { ServiceName } from '#proto/call.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Bus } from './bus.ts'
+import { openInbox } from './inbox.ts'
+import { type Limits, defaultLimits } from './limits.ts'
+import { Link } from './link.ts'
+import { instanceName } from './subject.ts'
+import { type BusFacts, WireBus } from './wire-bus.ts'
+import type { Hub } from './wire.ts'
+
+export { type MemoryHub, openMemoryHub } from './memory-wire.ts'
+export { type NatsHubOptions, openNatsHub } from './nats-wire.ts'
+export type { Hub } from './wire.ts'
+
+/** What a bus is opened with. */
+export interface BusOptions {
+  /** `openMemoryHub()`, shared by every bus of the process, or `openNatsHub({ url })`. */
+  hub: Hub
+  caller: ServiceName
+  /** Lower-case letters, digits and dashes, at most 64. */
+  instance: string
+  /** Version of the product, told to the other instances. */
+  version: string
+  telemetry?: Telemetry
+  clock?: Clock
+  limits?: Partial<Limits>
+}
+
+/** Opens the bus of one service of this process; disposing it finishes what it serves, then disconnects. */
+export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOptions): Promise<Bus> => {
+  if (!instanceName.test(instance)) throw new Error(`an instance is named in a-z, 0-9 and dashes, not "${instance}"`)
+  const limits = { ...defaultLimits, ...rest.limits }
+  const wire = await hub.connect({ caller, instance })
+  const link = new Link(wire, limits.cutOffMs)
+  const channel = { wire, inbox: openInbox(wire, { caller, instance }), link, limits, reading: { streams: 0 } }
+  const facts: BusFacts = { caller, instance, version, telemetry: rest.telemetry, clock: rest.clock ?? systemClock }
+  const bus = new WireBus(facts, channel)
+  await bus.meet()
+  return bus
+}

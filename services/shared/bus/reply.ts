@@ -1,0 +1,102 @@
+import { ServiceError } from '#proto/errors.ts'
+import { cutBody } from './body.ts'
+import { Credit } from './credit.ts'
+import { type Channel, timedOut } from './exchange.ts'
+import { encodeFailure } from './failure.ts'
+import { type FrameKind, frameHeaders, readControl } from './frame.ts'
+import type { InboxAddress } from './inbox.ts'
+import type { WireMessage } from './wire.ts'
+
+/** One answer on its way, seen by the service: sends frames as far as credit allows, and `working` while there are none. */
+export class Reply {
+  readonly #channel: Channel
+  readonly #subject: string
+  readonly #stopped = new AbortController()
+  readonly #credit: Credit
+  #working: NodeJS.Timeout | undefined
+  #deadline: NodeJS.Timeout | undefined
+  #sequence = 0
+  #control: InboxAddress | undefined
+
+  /** `subject` is where the caller listens. */
+  constructor(channel: Channel, subject: string) {
+    this.#channel = channel
+    this.#subject = subject
+    this.#credit = new Credit(channel.limits.creditFrames)
+  }
+
+  /** Begins to say `working` from time to time, and stops when the time is over. */
+  begin(timeLeftMs: number): void {
+    const { workingEveryMs, longestCallMs } = this.#channel.limits
+    if (timeLeftMs <= 0) throw timedOut()
+    this.#working = setInterval(() => this.#send('working', nothing), workingEveryMs)
+    this.#deadline = setTimeout(() => this.#stopped.abort(timedOut()), Math.min(timeLeftMs, longestCallMs))
+  }
+
+  /** Aborts when nobody waits any more: the caller left, its deadline passed, or it stopped reading. */
+  get signal(): AbortSignal {
+    return this.#stopped.signal
+  }
+
+  /** The whole answer: one message when it fits into a frame, else frames that the caller puts together again. */
+  async answer(body: Uint8Array): Promise<void> {
+    if (body.byteLength <= this.#channel.limits.frameBytes) return this.#send('answer', body)
+    this.head(nothing)
+    await this.data(body)
+    this.end(nothing)
+  }
+
+  head(body: Uint8Array): void {
+    this.#sendNext('head', body)
+  }
+
+  /** Sends a body in as many frames as it takes, each when the caller has room; rejects when nobody waits any more. */
+  async data(body: Uint8Array): Promise<void> {
+    const { frameBytes, starvedMs } = this.#channel.limits
+    for (const piece of cutBody(body, frameBytes)) {
+      if (!(await this.#credit.take(starvedMs, this.signal))) {
+        this.#stopped.abort(starved(starvedMs))
+        throw this.signal.reason
+      }
+      this.#sendNext('data', piece)
+    }
+  }
+
+  end(body: Uint8Array): void {
+    this.#sendNext('end', body)
+  }
+
+  fail(error: ServiceError): void {
+    this.#send('error', encodeFailure(error, this.#channel.limits.frameBytes))
+  }
+
+  /** Forgets the caller; to be called once the last frame is sent. */
+  close(): void {
+    clearInterval(this.#working)
+    clearTimeout(this.#deadline)
+    this.#control?.release()
+  }
+
+  #sendNext(kind: FrameKind, body: Uint8Array): void {
+    this.#send(kind, body)
+    this.#sequence += 1
+  }
+
+  #send(kind: FrameKind, body: Uint8Array): void {
+    const ends = kind === 'answer' || kind === 'end' || kind === 'error'
+    if (!ends) this.#control ??= this.#channel.inbox.open((message) => this.#hear(message))
+    const options = { headers: frameHeaders(kind, this.#sequence), reply: ends ? undefined : this.#control?.subject }
+    this.#channel.wire.publish(this.#subject, body, options)
+  }
+
+  #hear(message: WireMessage): void {
+    const control = readControl(message)
+    if (control?.kind === 'cancel') this.#stopped.abort()
+    // Credit counts frames of data; the head is not one.
+    if (control?.kind === 'credit') this.#credit.grant(control.consumed)
+  }
+}
+
+const nothing = new Uint8Array(0)
+
+const starved = (waitedMs: number) => new ServiceError('timeout', `Nothing was read of the answer for ${waitedMs} ms.`)

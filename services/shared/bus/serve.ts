@@ -1,0 +1,113 @@
+import type { Logger } from 'pino'
+import type { Call } from '#proto/call.ts'
+import type { Produced, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '../clock.ts'
+import { type Admitted, admit } from './admit.ts'
+import type { Serving } from './bus.ts'
+import { encodeOutput } from './conform.ts'
+import type { Channel } from './exchange.ts'
+import { asFailure } from './failure.ts'
+import type { Observer } from './observe.ts'
+import { produce } from './produce.ts'
+import { Reply } from './reply.ts'
+import { servedSubjects } from './subject.ts'
+import type { Subscription, WireMessage } from './wire.ts'
+
+/** What serving needs of its bus. */
+export interface ServingContext {
+  channel: Channel
+  instance: string
+  clock: Clock
+  observer: Observer
+  log: Logger | undefined
+}
+
+/** What all handlers have in common once their contract has been checked. */
+export type Handler = (input: unknown, call: Call) => Promise<unknown>
+
+/** Answers the questions of one contract until disposed; then it takes no new ones and waits for those in flight. */
+export class Server implements Serving {
+  readonly #context: ServingContext
+  readonly #contract: Service
+  readonly #handlers: Readonly<Record<string, Handler>>
+  readonly #maxInFlight: number
+  readonly #subscriptions: readonly Subscription[]
+  #inFlight = 0
+  #idle: (() => void) | undefined
+
+  constructor(
+    context: ServingContext,
+    contract: Service,
+    handlers: Readonly<Record<string, Handler>>,
+    maxInFlight: number,
+  ) {
+    this.#context = context
+    this.#contract = contract
+    this.#handlers = handlers
+    this.#maxInFlight = maxInFlight
+    const { wire } = context.channel
+    const { any, own } = servedSubjects(contract.name, context.instance)
+    const hear = (message: WireMessage) => void this.#hear(message)
+    this.#subscriptions = [wire.subscribe(any, hear, contract.name), wire.subscribe(own, hear)]
+  }
+
+  get load(): number {
+    return this.#inFlight
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#subscriptions.map((subscription) => subscription.drain()))
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
+    await this.#context.channel.wire.flush()
+  }
+
+  async #hear(message: WireMessage): Promise<void> {
+    if (message.reply === undefined) return
+    const { channel, clock } = this.#context
+    const reply = new Reply(channel, message.reply)
+    this.#inFlight += 1
+    try {
+      if (this.#inFlight > this.#maxInFlight) throw this.#busy()
+      await this.#handle(admit(this.#contract, message, clock.now()), reply)
+    } catch (error) {
+      this.#fail(reply, error, message.subject)
+    } finally {
+      reply.close()
+      this.#inFlight -= 1
+      if (this.#inFlight === 0) this.#idle?.()
+    }
+  }
+
+  async #handle({ name, method, input, call }: Admitted, reply: Reply): Promise<void> {
+    const { channel, clock, observer } = this.#context
+    const observed = observer.answering({ service: this.#contract.name, method: name, caller: call.caller }, call)
+    try {
+      reply.begin(call.deadline - clock.now())
+      const given = await this.#handlers[name]?.(input, { ...call, trace: observed.trace, signal: reply.signal })
+      if (method.kind === 'rpc') await reply.answer(encodeOutput(method.output, given))
+      // A stream's handler returns this; the compiler saw to it when the handlers were given.
+      else await produce(reply, method, given as Produced<unknown, unknown, unknown>, channel.limits.frameBytes)
+      observed.end()
+    } catch (error) {
+      observed.end(error)
+      throw error
+    }
+  }
+
+  #fail(reply: Reply, error: unknown, subject: string): void {
+    const { aborted, reason } = reply.signal
+    if (aborted) {
+      // What a handler throws when it is told to stop is no defect; and a caller that left reads nothing.
+      if (reason instanceof ServiceError) reply.fail(reason)
+      return
+    }
+    const tell = (reference: string) => this.#context.log?.error({ err: error, subject, reference }, 'handler failed')
+    reply.fail(asFailure(error, tell))
+  }
+
+  #busy(): ServiceError {
+    const sentence = `${this.#contract.name} answers ${this.#maxInFlight} calls already; try again shortly.`
+    return new ServiceError('busy', sentence, { retryAfterMs: this.#context.channel.limits.busyRetryMs })
+  }
+}

@@ -1,0 +1,29 @@
+import { type ServiceName, serviceNames } from '#proto/call.ts'
+import type { Endpoint } from './wire.ts'
+
+/** What an instance may be called: it becomes one token of a subject. */
+export const instanceName = /^[a-z0-9-]{1,64}$/
+
+/** Subject of a question: `svc.<service>.<caller>.<method>`, with an instance only that one hears it. */
+export const callSubject = (service: ServiceName, caller: ServiceName, method: string, instance?: string): string =>
+  instance === undefined ? `svc.${service}.${caller}.${method}` : `svc.${service}.${caller}.${method}.${instance}`
+
+/** What a process subscribes to: the questions any instance may answer, and those for this one alone. */
+export const servedSubjects = (service: ServiceName, instance: string): { any: string; own: string } => ({
+  any: `svc.${service}.*.*`,
+  own: `svc.${service}.*.*.${instance}`,
+})
+
+/** Who asks for which method, read from a question's subject. */
+export const readCallSubject = (subject: string): { caller: ServiceName; method: string } | undefined => {
+  const [, , caller, method] = subject.split('.')
+  return caller !== undefined && method !== undefined && isServiceName(caller) ? { caller, method } : undefined
+}
+
+/** Subject of an event: `event.<noun>.<past-verb>`. */
+export const eventSubject = (name: string): string => `event.${name}`
+
+/** Where answers and control messages for one connection arrive; a last token tells them apart. */
+export const inboxPrefix = ({ caller, instance }: Endpoint): string => `_INBOX.${caller}.${instance}`
+
+const isServiceName = (name: string): name is ServiceName => serviceNames.some((known) => known === name)

@@ -1,0 +1,104 @@
+import type { z } from 'zod'
+import type { ServiceName } from '#proto/call.ts'
+import type { Client, Event, Handlers, Service } from '#proto/contract.ts'
+import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
+import type { Clock } from '../clock.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { announce } from './announce.ts'
+import type { Bus, ServeOptions, Serving } from './bus.ts'
+import { makeClient } from './client.ts'
+import { Events } from './events.ts'
+import type { Channel } from './exchange.ts'
+import { Instances } from './instances.ts'
+import { type Observer, observeWith } from './observe.ts'
+import { type Handler, Server } from './serve.ts'
+
+/** What distinguishes one bus from another on the same hub. */
+export interface BusFacts {
+  caller: ServiceName
+  instance: string
+  version: string
+  telemetry: Telemetry | undefined
+  clock: Clock
+}
+
+/** The protocol over a wire of any kind. */
+export class WireBus implements Bus {
+  readonly #facts: BusFacts
+  readonly #channel: Channel
+  readonly #events: Events
+  readonly #instances: Instances
+  readonly #observer: Observer
+  readonly #servings = new Set<Serving>()
+
+  constructor(facts: BusFacts, channel: Channel) {
+    this.#facts = facts
+    this.#channel = channel
+    this.#events = new Events(channel.wire, facts.caller, channel.limits, facts.telemetry?.log)
+    this.#instances = new Instances(channel.limits, () => performance.now())
+    this.#observer = observeWith(facts.telemetry)
+  }
+
+  get caller(): ServiceName {
+    return this.#facts.caller
+  }
+
+  get instance(): string {
+    return this.#facts.instance
+  }
+
+  get connected(): boolean {
+    return this.#channel.wire.connected
+  }
+
+  /** Learns which instances there are. */
+  async meet(): Promise<void> {
+    await this.on(instanceAnnounced, (announced) => this.#instances.hear(announced))
+    this.emit(instanceSought, {})
+  }
+
+  client<S extends Service>(contract: S): Client<S> {
+    const { caller, clock } = this.#facts
+    const calling = { channel: this.#channel, instances: this.#instances, observer: this.#observer, caller, clock }
+    return makeClient(calling, contract)
+  }
+
+  async serve<S extends Service>(contract: S, handlers: Handlers<S>, options: ServeOptions = {}): Promise<Serving> {
+    const { caller, instance, version, clock, telemetry } = this.#facts
+    if (contract.name !== caller) throw new Error(`the bus of ${caller} cannot serve ${contract.name}`)
+    const { wire, limits } = this.#channel
+    const context = { channel: this.#channel, instance, clock, observer: this.#observer, log: telemetry?.log }
+    // The compiler saw to it that they fit the contract; each gets only input that its schema has parsed.
+    const checked = handlers as Readonly<Record<string, Handler>>
+    const server = new Server(context, contract, checked, options.maxInFlight ?? limits.maxInFlight)
+    await wire.flush()
+    const presence = () => ({ service: caller, instance, version, load: server.load })
+    const announced = await announce(this.#events, presence, limits.announceEveryMs)
+    const serving: Serving = {
+      get load() {
+        return server.load
+      },
+      [Symbol.asyncDispose]: async () => {
+        if (!this.#servings.delete(serving)) return
+        await announced[Symbol.asyncDispose]()
+        await server[Symbol.asyncDispose]()
+      },
+    }
+    this.#servings.add(serving)
+    return serving
+  }
+
+  emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void {
+    this.#events.emit(event, payload)
+  }
+
+  on<P extends z.ZodType>(event: Event<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable> {
+    return this.#events.on(event, listener)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#servings].map((serving) => serving[Symbol.asyncDispose]()))
+    this.#channel.link.close()
+    await this.#channel.wire[Symbol.asyncDispose]()
+  }
+}

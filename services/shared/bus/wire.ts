@@ -1,0 +1,50 @@
+import type { ServiceName } from '#proto/call.ts'
+
+/** What a bus needs of its transport: publish and subscribe as NATS core has them. The protocol above it exists once. */
+export interface Wire extends AsyncDisposable {
+  /** False while the server cannot be reached; what is published then is lost. */
+  readonly connected: boolean
+  /** Hands a message over; at most once, never waits. The wire has copied or sent `body` before the next turn of the event loop. */
+  publish(subject: string, body: Uint8Array, options?: PublishOptions): void
+  /** Hears subjects that match a pattern (`*` is one token, a last `>` the rest); one member of a queue group gets each message. */
+  subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription
+  /** Resolves when the server knows every subscription made, and has every message published, before this call. */
+  flush(): Promise<void>
+  /** Called at each change of `connected`. */
+  onConnection(listener: (connected: boolean) => void): void
+}
+
+/** A connection point for the buses of one or many processes. */
+export interface Hub {
+  /** One connection for one bus. Throws when the server refuses it or lacks a feature. */
+  connect(endpoint: Endpoint): Promise<Wire>
+}
+
+/** Who connects; inboxes of a wire begin with it, so a server can tell whose they are. */
+export interface Endpoint {
+  caller: ServiceName
+  instance: string
+}
+
+/** Small text that travels beside a body; values hold no line breaks. */
+export type WireHeaders = Readonly<Record<string, string>>
+
+export interface PublishOptions {
+  headers?: WireHeaders
+  /** Subject on which an answer is expected; nobody listening is then told there as `unheard`. */
+  reply?: string | undefined
+}
+
+export interface WireMessage {
+  subject: string
+  body: Uint8Array
+  headers: WireHeaders
+  reply: string | undefined
+  /** True for the transport's own word that nobody subscribes to the subject of a request. */
+  unheard: boolean
+}
+
+export interface Subscription {
+  /** Stops new messages; resolves when those already on their way have reached the listener. */
+  drain(): Promise<void>
+}
