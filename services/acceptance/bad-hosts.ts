@@ -6,11 +6,14 @@ import { freePort } from './servers/port.ts'
 /** A host that does not do what a host should. */
 export interface BadHost extends AsyncDisposable {
   readonly url: string
+  /** How often it was dialled. */
+  readonly connections: number
 }
 
 /** Nobody listens. */
 export const startRefusingHost = async (): Promise<BadHost> => ({
   url: `http://127.0.0.1:${await freePort()}`,
+  connections: 0,
   [Symbol.asyncDispose]: async () => {},
 })
 
@@ -23,7 +26,9 @@ export const startGarbageHost = async (): Promise<BadHost> =>
 
 const listening = async (server: Server): Promise<BadHost> => {
   const sockets = new Set<Socket>()
+  let connections = 0
   server.on('connection', (socket) => {
+    connections++
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
@@ -34,6 +39,9 @@ const listening = async (server: Server): Promise<BadHost> => {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
+    get connections() {
+      return connections
+    },
     [Symbol.asyncDispose]: async () => {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { Failure } from '#proto/http/answer.ts'
+import { Healthz } from '#proto/http/status.ts'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask, eventually } from './ask.ts'
+import { type BadHost, startGarbageHost, startHangingHost, startRefusingHost } from './bad-hosts.ts'
+import { type Product, startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const statementLimitSeconds = 2
+/** The statement's limit, and time to notice on our side that the host does not keep to it. */
+const hangEndsWithinMs = 9_000
+
+describeOnTopologies('hosts that misbehave', (topology) => {
+  let good: Sandbox
+  let bad: Record<'down' | 'stuck' | 'garbled', BadHost>
+  let product: Product
+
+  beforeAll(async () => {
+    good = await startSandbox({ label: 'good' })
+    bad = { down: await startRefusingHost(), stuck: await startHangingHost(), garbled: await startGarbageHost() }
+    const hosts = [
+      { url: good.url, name: 'good' },
+      ...Object.entries(bad).map(([name, { url }]) => ({ url, name })),
+      {
+        url: good.url.replace('127.0.0.1', 'localhost'),
+        name: 'locked',
+        user: 'watchhouse',
+        password: 'wrong-password',
+      },
+    ]
+    product = await startProduct({
+      topology,
+      hosts,
+      env: { COLUMNDB_MAX_EXECUTION_TIME: String(statementLimitSeconds) },
+    })
+  })
+  afterAll(async () => {
+    await product?.stop()
+    for (const host of Object.values(bad ?? {})) await host[Symbol.asyncDispose]()
+    await good?.[Symbol.asyncDispose]()
+  })
+
+  const overview = (hostId: number) => ask(`${product.url}/api/v1/overview?hostId=${hostId}`)
+
+  it.each([
+    ['is down', 1, 'down', 503],
+    ['hangs', 2, 'stuck', 504],
+    ['answers garbage', 3, 'garbled', 503],
+    ['refuses the password', 4, 'locked', 503],
+  ])(
+    'names a host that %s by its label, and never by its address, user or password',
+    async (_, hostId, label, status) => {
+      const answer = await overview(hostId)
+      expect(answer.status).toBe(status)
+      expect(Failure.parse(answer.body).error.message).toContain(label)
+      expect(answer.text).not.toMatch(/127\.0\.0\.1|localhost|wrong-password|watchhouse/)
+      expect(answer.tookMs).toBeLessThan(hangEndsWithinMs)
+    },
+  )
+
+  it('answers for the others while one hangs', async () => {
+    const hanging = Array.from({ length: 20 }, () => overview(2))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => overview(0)))
+    expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200))
+    expect(Math.max(...answers.map((answer) => answer.tookMs))).toBeLessThan(statementLimitSeconds * 1000)
+    for (const answer of await Promise.all(hanging)) expect([503, 504]).toContain(answer.status)
+  })
+
+  it('tells in healthz which hosts are down, answers at once, and dials nobody', async () => {
+    const states = await eventually(
+      async () => Healthz.parse((await ask(`${product.url}/api/healthz`)).body).hosts,
+      (hosts) => hosts.every((host) => host.status !== 'unknown'),
+    )
+    expect(states).toEqual([
+      { id: 0, status: 'up' },
+      { id: 1, status: 'down' },
+      { id: 2, status: 'down' },
+      { id: 3, status: 'down' },
+      { id: 4, status: 'down' },
+    ])
+    const dialledBefore = bad.garbled.connections
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(`${product.url}/api/healthz`)))
+    expect(answers.filter((answer) => answer.status !== 200)).toEqual([])
+    // The background probe may have come by once meanwhile.
+    expect(bad.garbled.connections - dialledBefore).toBeLessThanOrEqual(1)
+  })
+
+  it('says which names there are when a host or a chart is unknown', async () => {
+    const host = await overview(9)
+    expect(host.status).toBe(404)
+    const chart = await ask(`${product.url}/api/v1/charts/query-coutn?hostId=0`)
+    expect(chart.status).toBe(404)
+    expect(Failure.parse(chart.body).error.message + JSON.stringify(chart.body)).toContain('query-count')
+    const table = await ask(`${product.url}/api/v1/tables/diks?hostId=0`)
+    expect(table.status).toBe(404)
+    expect(JSON.stringify(table.body)).toContain('disks')
+  })
+
+  it.each(['abc', '1e9', '1.5', '-1', ''])('refuses hostId=%s, naming the parameter', async (hostId) => {
+    const answer = await ask(`${product.url}/api/v1/overview?hostId=${hostId}`)
+    expect(answer.status).toBe(400)
+    expect(z.object({ error: z.object({ message: z.string() }) }).parse(answer.body).error.message).toContain('hostId')
+  })
+})

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { startSandbox } from '../sandbox/start.ts'
+import { ask, eventually } from './ask.ts'
+import { startHeldHost } from './held-host.ts'
+import { startProduct } from './product.ts'
+import { describeWith } from './servers.ts'
+
+/** A caller that hears nothing for 5 seconds gives up. */
+const silenceEndsWithinMs = 7_000
+const atOnceMs = 1_000
+
+describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', () => {
+  it('leaves a gateway that says so quickly and recovers when it is back', async () => {
+    await using sandbox = await startSandbox()
+    await using host = await startHeldHost(sandbox.url)
+    await using product = await startProduct({ topology: 'nats', hosts: [{ url: host.url, name: 'one' }] })
+    const rows = () => ask(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`)
+    expect((await rows()).status).toBe(200)
+
+    host.hold()
+    const inFlight = ask(`${product.url}/api/v1/tables/disks?hostId=0`)
+    await eventually(
+      async () => host.waiting('system.disks'),
+      (waiting) => waiting === 1,
+    )
+    await product.query.kill()
+    host.release()
+
+    const cutOff = await inFlight
+    expect(cutOff.status).toBe(503)
+    expect(cutOff.tookMs).toBeLessThan(silenceEndsWithinMs)
+    const unheard = await rows()
+    expect(unheard.status).toBe(503)
+    expect(Failure.parse(unheard.body).error.type).toBe('unavailable')
+    expect(unheard.tookMs).toBeLessThan(atOnceMs)
+    expect((await ask(`${product.url}/api/healthz`)).status).toBe(200)
+    expect((await ask(`${product.gateway.operationsUrl}/readyz`)).status).toBe(200)
+
+    await product.query.restart()
+    await eventually(rows, ({ status }) => status === 200, atOnceMs * 3)
+  })
+})

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask, eventually } from './ask.ts'
+import { startHangingHost } from './bad-hosts.ts'
+import { startOtlpCollector } from './otlp-collector.ts'
+import { startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const mark = 'M4rk3dS3cr3t'
+const paths = ['/api/health', '/api/healthz', '/api/v1/hosts', '/api/v1/overview?hostId=0', '/api/v1/overview?hostId=1']
+
+describeOnTopologies('secrets', (topology) => {
+  let sandbox: Sandbox
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ password: mark })
+  })
+  afterAll(() => sandbox[Symbol.asyncDispose]())
+
+  it('are in no log line, span, metric or answer', async () => {
+    await using stuck = await startHangingHost()
+    await using collector = await startOtlpCollector()
+    await using product = await startProduct({
+      topology,
+      hosts: [
+        { url: sandbox.url, name: 'open', user: 'watchhouse', password: mark },
+        {
+          url: sandbox.url.replace('127.0.0.1', 'localhost'),
+          name: 'locked',
+          user: 'watchhouse',
+          password: `not-${mark}`,
+        },
+        { url: stuck.url, name: 'stuck', user: 'watchhouse', password: mark },
+      ],
+      env: {
+        LOG_LEVEL: 'trace',
+        COLUMNDB_MAX_EXECUTION_TIME: '1',
+        SVC_OTEL_EXPORTER_URL: collector.url,
+        SVC_API_KEY_SECRET: mark,
+        CRON_SECRET: mark,
+        LLM_API_KEY: mark,
+      },
+    })
+    const headers = { authorization: `Bearer ${mark}`, cookie: `session=${mark}` }
+    const answers = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing'].map((path) =>
+      ask(`${product.url}${path}`, { headers }),
+    )
+    const seen = (await Promise.all(answers)).map((answer) => answer.text)
+    for (const url of product.operationsUrls) seen.push((await ask(`${url}/metrics`)).text)
+    await eventually(
+      async () => product.output(),
+      (output) => output.includes('locked'),
+    )
+    await product.stop()
+
+    expect(product.output().split('\n').length).toBeGreaterThan(paths.length)
+    expect(collector.spans.length).toBeGreaterThan(0)
+    for (const text of [...seen, product.output(), JSON.stringify(collector.spans)]) expect(text).not.toContain(mark)
+  })
+})

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask, eventually } from './ask.ts'
+import { startHeldHost } from './held-host.ts'
+import { type Product, startProduct } from './product.ts'
+import type { ProductProcess } from './product/process.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const inFlight = 8
+
+describeOnTopologies('a stop under load', (topology) => {
+  let sandbox: Sandbox
+
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+  })
+  afterAll(() => sandbox[Symbol.asyncDispose]())
+
+  const stopUnderLoad = async (of: (product: Product) => ProductProcess) => {
+    await using host = await startHeldHost(sandbox.url)
+    await using product = await startProduct({
+      topology,
+      hosts: [{ url: host.url, name: 'held' }],
+      env: { SVC_QUERY_CACHE: 'off' },
+    })
+    const rows = (limit: number) => ask(`${product.url}/api/v1/tables/settings?hostId=0&limit=${limit}`)
+    expect(await rows(1)).toMatchObject({ status: 200 })
+
+    host.hold()
+    const answers = Array.from({ length: inFlight }, (_, index) => rows(index + 2))
+    await eventually(
+      async () => host.waiting('system.settings'),
+      (waiting) => waiting === inFlight,
+    )
+    const stopping = of(product)
+    const ended = stopping.stop('SIGTERM')
+    const readiness = await eventually(
+      () => ask(`${stopping.operationsUrl}/readyz`),
+      ({ status }) => status === 503,
+    )
+    expect(readiness.body).toEqual({ ready: false, unmet: ['start'] })
+    const meanwhile = await ask(`${product.url}/api/v1/hosts`).catch(() => 'refused' as const)
+    host.release()
+
+    const settled = await Promise.all(answers)
+    expect(settled.map(({ status }) => status)).toEqual(Array(inFlight).fill(200))
+    expect(settled.map(({ body }) => rowsOf(body))).toEqual(Array.from({ length: inFlight }, (_, index) => index + 2))
+    expect(await ended).toMatchObject({ code: 0, signal: null })
+    return meanwhile
+  }
+
+  it('of the gateway loses no request in flight, and takes no new one', async () => {
+    expect(await stopUnderLoad((product) => product.gateway)).toBe('refused')
+  })
+
+  it.runIf(topology === 'nats')('of the query process loses no request in flight either', async () => {
+    expect(await stopUnderLoad((product) => product.query)).toMatchObject({ status: expect.any(Number) })
+  })
+})
+
+const rowsOf = (body: unknown): number => {
+  if (typeof body !== 'object' || body === null || !('data' in body) || !Array.isArray(body.data)) return -1
+  return body.data.length
+}
