@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { buildFacts } from './build-facts.ts'
+
+const noGit = () => null
+
+describe('facts of a build', () => {
+  it('derives the client form from the canonical server name', () => {
+    const { client } = buildFacts('1.0.0', { SVC_AUTH_PROVIDER: 'proxy', SVC_EDITION: 'cloud' }, noGit)
+    expect(client).toMatchObject({ CLIENT_AUTH_PROVIDER: 'proxy', CLIENT_EDITION: 'cloud' })
+  })
+
+  it('lets an explicit client form win', () => {
+    const environment = { SVC_CLOUD_MODE: 'true', CLIENT_CLOUD_MODE: 'false' }
+    expect(buildFacts('1.0.0', environment, noGit).client.CLIENT_CLOUD_MODE).toBe('false')
+  })
+
+  it('takes the deployment mode for cloud mode', () => {
+    expect(buildFacts('1.0.0', { SVC_DEPLOYMENT_MODE: 'Cloud' }, noGit).client.CLIENT_CLOUD_MODE).toBe('cloud')
+  })
+
+  it('asks git only for what the environment does not state', () => {
+    const git = (...words: string[]) => words.join(' ')
+    const facts = buildFacts('1.0.0', { CLIENT_GIT_SHA: 'abc' }, git)
+    expect(facts.gitSha).toBe('abc')
+    expect(facts.gitRef).toBe('rev-parse --abbrev-ref HEAD')
+  })
+
+  it('says null, not a guess, without git and environment', () => {
+    expect(buildFacts('1.0.0', {}, noGit)).toMatchObject({ gitSha: null, gitRef: null, builtAt: null })
+  })
+
+  it('never takes a secret into the bundle', () => {
+    const secrets = { SVC_API_KEY_SECRET: 'x', IDP_SECRET_KEY: 'x', COLUMNDB_PASSWORD: 'x', LLM_API_KEY: 'x' }
+    expect(Object.values(buildFacts('1.0.0', secrets, noGit).client)).not.toContain('x')
+  })
+})

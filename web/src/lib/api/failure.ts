@@ -1,0 +1,36 @@
+/** Why a request gave no answer. `status` is 0 when the service could not be reached at all. */
+export class RequestFailure extends Error {
+  override readonly name = 'RequestFailure'
+  readonly status: number
+  /** The error code of the API, or `network`. */
+  readonly type: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly requestId: string | null
+  readonly retryAfterMs: number | null
+
+  constructor(facts: FailureFacts) {
+    super(facts.message)
+    this.status = facts.status
+    this.type = facts.type
+    this.details = facts.details ?? {}
+    this.requestId = facts.requestId ?? null
+    this.retryAfterMs = facts.retryAfterMs ?? null
+  }
+
+  /** A later attempt may succeed without anything being changed: the network, or a service that is busy or away. */
+  get passing(): boolean {
+    return this.status === 0 || this.status === 503
+  }
+}
+
+interface FailureFacts {
+  status: number
+  type: string
+  message: string
+  details?: Record<string, unknown> | undefined
+  requestId?: string | null
+  retryAfterMs?: number | null
+}
+
+/** The sentence to show for whatever was thrown. */
+export const failureMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

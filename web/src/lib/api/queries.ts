@@ -1,0 +1,78 @@
+import { queryOptions } from '@tanstack/svelte-query'
+import type { z } from 'zod'
+import type { ConfigAnswer, HostSummary } from '#proto/http/config.ts'
+import type { ChartBatchAnswer, OverviewAnswer, TableAnswer } from '#proto/http/data.ts'
+import type { Healthz } from '#proto/http/status.ts'
+import { requestJson } from './request.ts'
+
+/** How often statuses of hosts are looked at, however often the page itself is refreshed. */
+export const statusRefreshMs = 60_000
+
+/** Definitions change with a deployment of the service, not while a page is open. */
+const configAgeMs = 10 * 60_000
+
+/** Hosts and definitions. The statuses that come along save the first request for them. */
+export const configQuery = () =>
+  queryOptions({
+    queryKey: ['config'],
+    queryFn: async ({ signal, client }) => {
+      const { data } = await requestJson<z.infer<typeof ConfigAnswer>>('/api/v1/config', { signal })
+      client.setQueryData<HostStatus[]>(statusQuery().queryKey, data.hosts)
+      return data
+    },
+    staleTime: configAgeMs,
+    refetchOnWindowFocus: false,
+  })
+
+type HostStatus = Pick<HostSummary, 'id' | 'status'>
+
+export const statusQuery = () =>
+  queryOptions({
+    queryKey: ['status'],
+    queryFn: async ({ signal }): Promise<HostStatus[]> =>
+      (await requestJson<z.infer<typeof Healthz>>('/api/healthz', { signal })).hosts,
+    staleTime: statusRefreshMs,
+  })
+
+export const overviewQuery = (host: number) =>
+  queryOptions({
+    queryKey: ['overview', host],
+    queryFn: ({ signal }) =>
+      requestJson<z.infer<typeof OverviewAnswer>>(`/api/v1/overview?hostId=${host}`, { signal }),
+  })
+
+/** What selects a window: the last hours, or two instants in epoch seconds. */
+export type WindowQuery = { lastHours: number } | { from: number; to: number }
+
+export interface ChartsQuery {
+  host: number
+  names: readonly string[]
+  window: WindowQuery
+  interval: string
+  timezone: string | null
+}
+
+export const chartsQuery = ({ host, names, window, interval, timezone }: ChartsQuery) =>
+  queryOptions({
+    queryKey: ['charts', host, names, window, interval, timezone],
+    enabled: names.length > 0,
+    queryFn: ({ signal }) => {
+      const body = { hostId: host, names, interval, ...window, ...(timezone ? { timezone } : {}) }
+      return requestJson<z.infer<typeof ChartBatchAnswer>>('/api/v1/charts/batch', { signal, body })
+    },
+  })
+
+export const tableQuery = (host: number, name: string, parameters: URLSearchParams) => {
+  const search = new URLSearchParams([['hostId', String(host)], ...parameters])
+  return queryOptions({
+    queryKey: ['table', host, name, search.toString()],
+    queryFn: ({ signal }) =>
+      requestJson<z.infer<typeof TableAnswer>>(`/api/v1/tables/${encodeURIComponent(name)}?${search}`, { signal }),
+  })
+}
+
+/** Keeps the last answer on screen while another window or order of the same subject is fetched, never across hosts. */
+export const keepOfSameSubject =
+  (subject: readonly unknown[]) =>
+  <Data>(previous: Data | undefined, query: { queryKey: readonly unknown[] } | undefined): Data | undefined =>
+    query && subject.every((part, index) => query.queryKey[index] === part) ? previous : undefined

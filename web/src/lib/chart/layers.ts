@@ -1,0 +1,63 @@
+import { area, line } from 'd3-shape'
+import type { TimeSeries } from './series.ts'
+
+/** One instant of one drawn series: `base` and `top` are where its area begins and ends. */
+export interface Mark {
+  timeMs: number
+  base: number
+  top: number | null
+}
+
+export interface Layer {
+  key: string
+  label: string
+  color: string
+  marks: readonly Mark[]
+}
+
+export const colorOf = (index: number): string => `var(--chart-${(index % 8) + 1})`
+
+/** Series as layers of marks: side by side from zero, or each on top of those before it. */
+export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown: (key: string) => boolean): Layer[] => {
+  const heights = times.map(() => 0)
+  return series.flatMap(({ key, label, values }, index) => {
+    if (!shown(key)) return []
+    const marks = times.map((timeMs, at) => {
+      const value = values[at] ?? null
+      if (!stacked) return { timeMs, base: 0, top: value }
+      const base = heights[at] ?? 0
+      heights[at] = base + (value ?? 0)
+      return { timeMs, base, top: heights[at] ?? base }
+    })
+    return [{ key, label, color: colorOf(index), marks }]
+  })
+}
+
+/** The lowest and highest value drawn. */
+export const extentOf = (layers: readonly Layer[]): [number, number] => {
+  let [lowest, highest] = [0, 0]
+  for (const { marks } of layers) {
+    for (const { top } of marks) {
+      if (top === null) continue
+      lowest = Math.min(lowest, top)
+      highest = Math.max(highest, top)
+    }
+  }
+  return [lowest, highest]
+}
+
+export type Place = (value: number) => number
+
+/** The outline of a layer; where a value is absent the line stops and begins anew. */
+export const linePath = (marks: readonly Mark[], x: Place, y: Place): string =>
+  line<Mark>()
+    .defined((mark) => mark.top !== null)
+    .x((mark) => x(mark.timeMs))
+    .y((mark) => y(mark.top ?? 0))([...marks]) ?? ''
+
+export const areaPath = (marks: readonly Mark[], x: Place, y: Place): string =>
+  area<Mark>()
+    .defined((mark) => mark.top !== null)
+    .x((mark) => x(mark.timeMs))
+    .y0((mark) => y(mark.base))
+    .y1((mark) => y(mark.top ?? 0))([...marks]) ?? ''

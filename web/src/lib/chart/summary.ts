@@ -1,0 +1,28 @@
+import { formatValue } from '#lib/ui/number.ts'
+import { formatDayTime } from '#lib/ui/time.ts'
+import type { Ranks } from './ranks.ts'
+import type { TimeSeries } from './series.ts'
+
+/** Series and bars that a spoken summary names; a listener reads the table view for the rest. */
+const spoken = 4
+
+/** What a chart over time shows, in a sentence for those who do not see it. */
+export const summariseSeries = (title: string, { times, series }: TimeSeries, zone: string): string => {
+  const [first, last] = [times[0], times.at(-1)]
+  if (first === undefined || last === undefined) return `${title}: no data`
+  const parts = series.slice(0, spoken).map((each) => {
+    const values = each.values.filter((value) => value !== null)
+    const latest = values.at(-1)
+    const show = (value: number | undefined) => formatValue(value, each.unit)
+    return `${each.label} now ${show(latest)}, between ${show(Math.min(...values))} and ${show(Math.max(...values))}`
+  })
+  const more = series.length > spoken ? `; and ${series.length - spoken} more series` : ''
+  return `${title}, ${formatDayTime(first, zone)} to ${formatDayTime(last, zone)}: ${parts.join('; ')}${more}`
+}
+
+/** What a chart over names shows, in a sentence. */
+export const summariseRanks = (title: string, { ranks, unit }: Ranks): string => {
+  const parts = ranks.slice(0, spoken).map((rank) => `${rank.label} ${formatValue(rank.value, unit)}`)
+  const more = ranks.length > spoken ? `; and ${ranks.length - spoken} more` : ''
+  return parts.length > 0 ? `${title}: ${parts.join('; ')}${more}` : `${title}: no data`
+}

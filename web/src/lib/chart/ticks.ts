@@ -1,0 +1,51 @@
+import type { Unit } from '#proto/catalogue.ts'
+import { formatDay, formatTime } from '#lib/ui/time.ts'
+import { zoneOffsetMs } from '#lib/state/zone.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** Steps of a time axis at which people read a clock or a calendar. */
+const timeSteps = [
+  1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7 * 1440, 14 * 1440, 30 * 1440, 90 * 1440, 365 * 1440,
+].map((minutes) => minutes * minuteMs)
+
+export interface TimeTick {
+  timeMs: number
+  label: string
+}
+
+/** Round instants of a zone between two others, at most `count` of them; a new day is named by its date. */
+export const timeTicks = (fromMs: number, toMs: number, count: number, zone: string): TimeTick[] => {
+  const step = timeSteps.find((each) => (toMs - fromMs) / each <= count) ?? toMs - fromMs
+  if (!(step > 0)) return []
+  const offset = zoneOffsetMs(fromMs, zone)
+  const first = Math.ceil((fromMs + offset) / step) * step - offset
+  const length = Math.max(0, Math.floor((toMs - first) / step) + 1)
+  return Array.from({ length }, (_, index) => {
+    const timeMs = first + index * step
+    const isMidnight = (timeMs + offset) % dayMs === 0
+    return { timeMs, label: step >= dayMs || isMidnight ? formatDay(timeMs, zone) : formatTime(timeMs, zone) }
+  })
+}
+
+const decimalSteps = [1, 2, 2.5, 5, 10]
+const binarySteps = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+
+/** Round values from 0, or from the lowest value, up to a round value that is not below the highest. */
+export const valueTicks = (lowest: number, highest: number, count: number, unit: Unit): number[] => {
+  const bottom = Math.min(0, lowest)
+  const span = highest - bottom
+  if (!(span > 0)) return [0, 1]
+  const isBinary = unit === 'bytes' || unit === 'bytes-per-second'
+  const base = isBinary ? 1024 : 10
+  const magnitude = base ** Math.floor(Math.log(span / count) / Math.log(base))
+  const step = (isBinary ? binarySteps : decimalSteps).map((each) => each * magnitude).find((each) => span / each <= count)
+  const size = wholeOnly(unit) ? Math.max(1, Math.ceil(step ?? span)) : (step ?? span)
+  const [from, to] = [Math.floor(bottom / size), Math.ceil(highest / size)]
+  return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * size)
+}
+
+/** Half a query or half a row does not exist, so an axis names none. */
+const wholeOnly = (unit: Unit): boolean => unit === 'count' || unit === 'rows'

@@ -1,0 +1,59 @@
+import { createQuery } from '@tanstack/svelte-query'
+import { createContext } from 'svelte'
+import type { Catalogue } from '#proto/catalogue.ts'
+import type { HostSummary } from '#proto/http/config.ts'
+import { configQuery, overviewQuery, statusQuery, statusRefreshMs } from '#lib/api/queries.ts'
+import { failureMessage } from '#lib/api/failure.ts'
+import { view } from './view.svelte.ts'
+import { zoneName } from './zone.ts'
+
+/** What all pages share: the hosts with their present status, and the definitions in force. */
+export interface Session {
+  readonly hosts: readonly HostSummary[]
+  /** The host of this page; undefined while hosts are loading or when there is no such host. */
+  readonly host: HostSummary | undefined
+  readonly catalogue: Catalogue | undefined
+  /** IANA name of the zone in which instants are shown. */
+  readonly zone: string
+  readonly failure: string | null
+  retry: () => void
+}
+
+export const [getSession, setSession] = createContext<Session>()
+
+/** Asked once by the layout. Statuses come with the first answer and are renewed on their own afterwards. */
+export const createSession = (): Session => {
+  const config = createQuery(() => configQuery())
+  const status = createQuery(() => ({
+    ...statusQuery(),
+    refetchInterval: statusRefreshMs,
+    enabled: config.data !== undefined,
+  }))
+  const overview = createQuery(() => ({
+    ...overviewQuery(view.host),
+    enabled: view.zone === 'host',
+    staleTime: Infinity,
+  }))
+  const hosts = $derived.by(() => {
+    const latest = new Map(status.data?.map((host) => [host.id, host.status]))
+    return (config.data?.hosts ?? []).map((host) => ({ ...host, status: latest.get(host.id) ?? host.status }))
+  })
+  return {
+    get hosts() {
+      return hosts
+    },
+    get host() {
+      return hosts.find((host) => host.id === view.host)
+    },
+    get catalogue() {
+      return config.data?.catalogue
+    },
+    get zone() {
+      return zoneName(view.zone, overview.data?.data.hostInfo.timezone)
+    },
+    get failure() {
+      return config.data === undefined && config.error ? failureMessage(config.error) : null
+    },
+    retry: () => void config.refetch(),
+  }
+}

@@ -1,0 +1,68 @@
+import { goto } from '$app/navigation'
+import { page } from '$app/state'
+import { intervalOf, readRange, writeRange, type Range } from './range.ts'
+import { readRefresh, writeRefresh } from './refresh.ts'
+import { readZone, type ZoneChoice } from './zone.ts'
+
+/** Parameters that follow the reader from page to page; the others belong to one page. */
+const kept = ['host', 'range', 'from', 'to', 'zone', 'refresh', 'paused'] as const
+
+/** What every page shows by: read from the URL, written to the URL, kept nowhere else. */
+export const view = {
+  /** Position of the host in the list of hosts. */
+  get host(): number {
+    const host = Number(page.url.searchParams.get('host') ?? 0)
+    return Number.isInteger(host) && host >= 0 ? host : 0
+  },
+  get range(): Range {
+    return readRange(page.url.searchParams)
+  },
+  get interval() {
+    return intervalOf(readRange(page.url.searchParams))
+  },
+  get zone(): ZoneChoice {
+    return readZone(page.url.searchParams)
+  },
+  get refreshSeconds(): number {
+    return readRefresh(page.url.searchParams)
+  },
+  get paused(): boolean {
+    return page.url.searchParams.get('paused') === '1'
+  },
+  /** Milliseconds between refreshes, or false while nothing is to refresh by itself. */
+  get refreshMs(): number | false {
+    return !this.paused && this.refreshSeconds > 0 && this.range.kind === 'last' ? this.refreshSeconds * 1000 : false
+  },
+
+  setHost: (host: number) => change({ host: String(host) }),
+  setRange: (range: Range) => change(writeRange(range)),
+  setZone: (zone: ZoneChoice) => change({ zone: zone === 'browser' ? null : zone }),
+  setRefresh: (seconds: number) => change({ refresh: writeRefresh(seconds), paused: null }),
+  setPaused: (paused: boolean) => change({ paused: paused ? '1' : null }),
+
+  /** A path of this application with what the reader has chosen so far. */
+  link(path: string, more: Record<string, string> = {}): string {
+    const search = new URLSearchParams()
+    for (const name of kept) {
+      const value = page.url.searchParams.get(name)
+      if (value !== null) search.set(name, value)
+    }
+    if (!search.has('host')) search.set('host', '0')
+    for (const [name, value] of Object.entries(more)) search.set(name, value)
+    return `${path}?${search}`
+  },
+}
+
+/** One parameter's new value, several of them, or null to remove it. */
+export type Change = Record<string, string | readonly string[] | null>
+
+/** Writes parameters to the URL of this page. Typing replaces the entry of the history; a choice adds one. */
+export const change = (parameters: Change, { replace = false } = {}): Promise<void> => {
+  const url = new URL(page.url.href)
+  for (const [name, value] of Object.entries(parameters)) {
+    url.searchParams.delete(name)
+    for (const each of value === null ? [] : [value].flat()) url.searchParams.append(name, each)
+  }
+  if (url.href === page.url.href) return Promise.resolve()
+  return goto(url, { replace, reset: false })
+}

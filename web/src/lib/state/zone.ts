@@ -1,0 +1,56 @@
+import type { ReadableParameters } from './range.ts'
+
+/** In whose time zone instants are shown and days begin: this browser's, UTC, or that of the monitored host. */
+export const zoneChoices = ['browser', 'utc', 'host'] as const
+export type ZoneChoice = (typeof zoneChoices)[number]
+
+export const readZone = (parameters: ReadableParameters): ZoneChoice =>
+  zoneChoices.find((choice) => choice === parameters.get('zone')) ?? 'browser'
+
+/** The IANA name of a choice; the browser's zone until the host has said its own. */
+export const zoneName = (choice: ZoneChoice, hostZone: string | undefined): string => {
+  if (choice === 'utc') return 'UTC'
+  return (choice === 'host' ? hostZone : undefined) ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** Milliseconds that the zone is ahead of UTC at an instant. */
+export const zoneOffsetMs = (instantMs: number, zone: string): number => {
+  const parts = wallClock(zone).formatToParts(instantMs)
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((each) => each.type === type)?.value)
+  const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
+  return wall - Math.floor(instantMs / 1000) * 1000
+}
+
+/** The instant that clocks in the zone show as `2026-11-20T14:05`, or null when the text is not such a time. */
+export const fromWallTime = (text: string, zone: string): number | null => {
+  const asUtc = Date.parse(`${text}Z`)
+  if (Number.isNaN(asUtc)) return null
+  // The offset is asked twice, as the first guess may lie on the other side of a change of clocks.
+  const guess = asUtc - zoneOffsetMs(asUtc, zone)
+  return asUtc - zoneOffsetMs(guess, zone)
+}
+
+/** What clocks in the zone show at an instant, in the form of a date-and-time input. */
+export const toWallTime = (instantMs: number, zone: string): string =>
+  new Date(instantMs + zoneOffsetMs(instantMs, zone)).toISOString().slice(0, 16)
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+const maximumFormats = 64
+
+const wallClock = (zone: string): Intl.DateTimeFormat => {
+  const known = formats.get(zone)
+  if (known) return known
+  if (formats.size >= maximumFormats) formats.clear()
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  formats.set(zone, format)
+  return format
+}

@@ -1,0 +1,70 @@
+import type { CellFormat, TableInfo, Unit } from '#proto/catalogue.ts'
+import type { Row } from '#proto/query.ts'
+import { readNumber } from '#lib/chart/series.ts'
+import { exactValue, formatValue } from '#lib/ui/number.ts'
+import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
+
+export type Column = TableInfo['columns'][number]
+
+/** How a cell is drawn: its text, and the longer text that a pointer or a screen reader may want. */
+export interface Cell {
+  text: string
+  title?: string
+  href?: string
+}
+
+const units: Partial<Record<CellFormat, Unit>> = {
+  number: 'count',
+  rows: 'rows',
+  bytes: 'bytes',
+  'duration-seconds': 'seconds',
+  'duration-ms': 'milliseconds',
+  'duration-us': 'microseconds',
+  percent: 'percent',
+  ratio: 'ratio',
+}
+
+/** Columns of numbers are set flush right, so that digits of the same weight stand below one another. */
+export const isNumeric = (column: Column): boolean => units[column.format] !== undefined
+
+export const isMono = (column: Column): boolean => column.format === 'code' || column.format === 'query'
+
+export interface CellContext {
+  zone: string
+  nowMs: number
+  /** Makes a path of this application a link that keeps what the reader has chosen. */
+  link: (path: string) => string
+}
+
+/** One value of a row in the format of its column. */
+export const toCell = (column: Column, row: Row, context: CellContext): Cell => {
+  const value = row[column.name]
+  if (value === null || value === undefined || value === '') return { text: '–' }
+  const unit = units[column.format]
+  const number = unit ? readNumber(value) : null
+  if (unit && number !== null) return { text: formatValue(number, unit), title: exactValue(number, unit) }
+  const instant = column.format === 'time' || column.format === 'relative-time' ? readInstant(value) : null
+  if (instant !== null) return timeCell(column, instant, context)
+  if (column.format === 'boolean') return { text: Number(value) === 0 || value === false ? 'No' : 'Yes' }
+  if (column.format === 'list') return { text: [value].flat().join(', ') }
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (column.format === 'link' && column.href) return { text, href: context.link(fill(column.href, row)) }
+  return { text, title: text }
+}
+
+/** The host has no such moment: ClickHouse writes "never" as the first instant of its calendar. */
+const never = 0
+
+const timeCell = (column: Column, instant: number, { zone, nowMs }: CellContext): Cell => {
+  if (instant <= never) return { text: 'never' }
+  const exact = formatInstant(instant, zone)
+  return column.format === 'time' ? { text: exact } : { text: formatAge(instant, nowMs), title: exact }
+}
+
+/** A path with `{column}` replaced by the row's values. */
+const fill = (path: string, row: Row): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(row[name] ?? '')))
+
+/** A column's largest number, which its bars are relative to. */
+export const largestOf = (column: Column, rows: readonly Row[]): number =>
+  rows.reduce((largest, row) => Math.max(largest, readNumber(row[column.name]) ?? 0), 0)

@@ -1,0 +1,80 @@
+import type { Filter } from '#proto/query.ts'
+import type { ReadableParameters } from '#lib/state/range.ts'
+
+/** Operators of a filter, as the API spells them. */
+export const operators = ['eq', 'ne', 'contains', 'lt', 'le', 'gt', 'ge', 'in'] as const satisfies readonly Filter['operator'][]
+
+export const operatorLabels: Record<Filter['operator'], string> = {
+  eq: 'is',
+  ne: 'is not',
+  contains: 'contains',
+  lt: 'is below',
+  le: 'is at most',
+  gt: 'is above',
+  ge: 'is at least',
+  in: 'is one of',
+}
+
+export interface Sort {
+  column: string
+  direction: 'asc' | 'desc'
+}
+
+/** A filter as the URL and the API state it: `column.operator.value`. */
+export interface Condition {
+  column: string
+  operator: Filter['operator']
+  value: string
+}
+
+/** The rows that a page may hold: enough to read, few enough to ask for again every minute. */
+export const limits = [100, 500, 2_000, 10_000] as const
+export const defaultLimit = 500
+
+/** What the reader has chosen of a table page. */
+export interface TableState {
+  sort: Sort | null
+  conditions: readonly Condition[]
+  search: string
+  limit: number
+  /** Columns shown although they are hidden by default. */
+  added: readonly string[]
+}
+
+/** Reads the choices from the URL; what cannot be understood is left out. */
+export const readTableState = (parameters: ReadableParameters): TableState => ({
+  sort: readSort(parameters.get('sort')),
+  conditions: parameters.getAll('filter').flatMap((text) => readCondition(text) ?? []),
+  search: parameters.get('search') ?? '',
+  limit: limits.find((limit) => String(limit) === parameters.get('limit')) ?? defaultLimit,
+  added: parameters.get('columns')?.split(',').filter(Boolean) ?? [],
+})
+
+const readSort = (text: string | null): Sort | null => {
+  const parts = /^(.+)\.(asc|desc)$/.exec(text ?? '')
+  return parts?.[1] ? { column: parts[1], direction: parts[2] === 'asc' ? 'asc' : 'desc' } : null
+}
+
+const readCondition = (text: string): Condition | null => {
+  const parts = /^(.+?)\.(\w+)\.(.*)$/s.exec(text)
+  const operator = operators.find((each) => each === parts?.[2])
+  return parts?.[1] && operator ? { column: parts[1], operator, value: parts[3] ?? '' } : null
+}
+
+export const writeSort = ({ column, direction }: Sort): string => `${column}.${direction}`
+export const writeCondition = ({ column, operator, value }: Condition): string => `${column}.${operator}.${value}`
+
+/** The next order of a column: largest first, smallest first, then the order of the page again. */
+export const nextSort = (current: Sort | null, column: string): Sort | null => {
+  if (current?.column !== column) return { column, direction: 'desc' }
+  return current.direction === 'desc' ? { column, direction: 'asc' } : null
+}
+
+/** The query of the API that answers for these choices. */
+export const toTableQuery = (state: TableState, values: Record<string, string>, timezone: string): URLSearchParams => {
+  const query = new URLSearchParams({ limit: String(state.limit), timezone, ...values })
+  if (state.sort) query.set('sort', writeSort(state.sort))
+  for (const condition of state.conditions) query.append('filter', writeCondition(condition))
+  if (state.search) query.set('search', state.search)
+  return query
+}

@@ -1,0 +1,78 @@
+import type { Unit } from '#proto/catalogue.ts'
+
+const binarySteps = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as const
+
+const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** A value in its unit, in few characters: for axes, tiles and cells. */
+export const formatValue = (value: number | null | undefined, unit: Unit): string => {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–'
+  return forms[unit](value)
+}
+
+/** The same value without rounding, for a tooltip. */
+export const exactValue = (value: number, unit: Unit): string => `${plain.format(value)} ${exactNames[unit]}`.trim()
+
+const forms: Record<Unit, (value: number) => string> = {
+  count: (value) => compact(value),
+  rows: (value) => compact(value),
+  none: (value) => compact(value),
+  bytes: (value) => bytes(value),
+  'bytes-per-second': (value) => `${bytes(value)}/s`,
+  'rows-per-second': (value) => `${compact(value)}/s`,
+  'per-second': (value) => `${compact(value)}/s`,
+  seconds: (value) => duration(value * secondsOf.seconds),
+  milliseconds: (value) => duration(value * secondsOf.milliseconds),
+  microseconds: (value) => duration(value * secondsOf.microseconds),
+  percent: (value) => `${digits(value)}%`,
+  ratio: (value) => `${digits(value * 100)}%`,
+}
+
+const exactNames: Record<Unit, string> = {
+  count: '', none: '', rows: 'rows', bytes: 'bytes', 'bytes-per-second': 'bytes/s', 'rows-per-second': 'rows/s',
+  'per-second': '/s', seconds: 's', milliseconds: 'ms', microseconds: 'µs', percent: '%', ratio: '',
+}
+
+/** Whole thousands in full up to five digits, then 12.3K, 4.5M. */
+const compact = (value: number): string => {
+  const size = Math.abs(value)
+  if (size >= 100_000) return short.format(value)
+  return size >= 100 ? whole.format(value) : digits(value)
+}
+
+/** Three significant digits at most, without trailing zeros. */
+const digits = (value: number): string => {
+  const size = Math.abs(value)
+  const fraction = size >= 100 ? 0 : size >= 10 ? 1 : 2
+  return size > 0 && size < 0.005 ? '<0.01' : plain.format(Number(value.toFixed(fraction)))
+}
+
+const bytes = (value: number): string => {
+  const size = Math.abs(value)
+  const step = size < 1024 ? 0 : Math.min(Math.floor(Math.log2(size) / 10), binarySteps.length - 1)
+  return `${digits(value / 1024 ** step)} ${binarySteps[step]}`
+}
+
+const duration = (seconds: number): string => {
+  const size = Math.abs(seconds)
+  if (size === 0) return '0 s'
+  if (size < 1e-3) return `${digits(seconds * 1e6)} µs`
+  if (size < 1) return `${digits(seconds * 1e3)} ms`
+  if (size < 120) return `${digits(seconds)} s`
+  return span(seconds)
+}
+
+const spans: readonly [seconds: number, name: string][] = [[86_400, 'd'], [3600, 'h'], [60, 'm'], [1, 's']]
+
+/** The two largest parts: `3d 4h`, `2h 5m`, `2m 10s`. */
+export const span = (seconds: number): string => {
+  const first = spans.findIndex(([size]) => Math.abs(seconds) >= size)
+  const [large, small] = [spans[Math.max(first, 0)], spans[first + 1]]
+  if (!large || first < 0) return '0s'
+  const rest = small ? Math.floor((Math.abs(seconds) % large[0]) / small[0]) : 0
+  const head = `${Math.trunc(seconds / large[0])}${large[1]}`
+  return small && rest > 0 ? `${head} ${rest}${small[1]}` : head
+}

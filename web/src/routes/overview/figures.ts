@@ -1,0 +1,67 @@
+import type { Unit } from '#proto/catalogue.ts'
+import type { ChartResult, Overview } from '#proto/query.ts'
+import { toTimeSeries, type TimeSeries } from '#lib/chart/series.ts'
+import { formatValue, span } from '#lib/ui/number.ts'
+
+export interface Figure {
+  label: string
+  value: number | null | undefined
+  unit: Unit
+  note?: string
+  share?: number | null
+  trend?: { times: readonly number[]; values: readonly (number | null)[] } | null
+}
+
+type Charts = Readonly<Record<string, ChartResult>> | undefined
+
+/** The tiles of the overview. They are the same in number and label before the answer, so that nothing moves. */
+export const figures = (overview: Overview | undefined, charts: Charts): Figure[] => {
+  const metrics = overview?.metrics
+  const disk = overview?.diskUsage
+  return [
+    { label: 'Running queries', value: overview?.runningQueries, unit: 'count', note: merging(metrics?.merges) },
+    { label: 'Queries today', value: overview?.todayQueries, unit: 'count', trend: trendOf(charts, 'query-count') },
+    {
+      label: 'Memory',
+      value: metrics?.memoryUsedBytes,
+      unit: 'bytes',
+      note: outOf(metrics?.memoryTotalBytes, 'bytes'),
+      share: shareOf(metrics?.memoryUsedBytes, metrics?.memoryTotalBytes),
+    },
+    {
+      label: 'Load, 1 minute',
+      value: metrics?.loadAverage,
+      unit: 'none',
+      note: outOf(metrics?.cpuCores, 'count', 'cores'),
+      share: shareOf(metrics?.loadAverage, metrics?.cpuCores),
+    },
+    {
+      label: 'Disk',
+      value: disk?.usedBytes,
+      unit: 'bytes',
+      note: outOf(disk?.totalBytes, 'bytes'),
+      share: disk ? disk.percent / 100 : null,
+    },
+    { label: 'Tables', value: overview?.tableCount, unit: 'count', note: inDatabases(overview?.databaseCount) },
+    { label: 'Read-only replicas', value: metrics?.readonlyReplicas, unit: 'count', note: delay(metrics?.maxReplicaDelaySeconds) },
+    { label: 'Uptime', value: overview?.hostInfo.uptimeSeconds, unit: 'seconds', note: overview && `version ${overview.hostInfo.version}` },
+  ]
+}
+
+const merging = (merges: number | null | undefined) => (merges == null ? '' : `${formatValue(merges, 'count')} merges`)
+const outOf = (total: number | null | undefined, unit: Unit, noun = '') =>
+  total == null ? '' : `of ${formatValue(total, unit)} ${noun}`.trim()
+const inDatabases = (count: number | null | undefined) =>
+  count == null ? '' : `in ${count} ${count === 1 ? 'database' : 'databases'}`
+const delay = (seconds: number | null | undefined) => (seconds == null ? '' : `delay up to ${span(seconds)}`)
+
+const shareOf = (used: number | null | undefined, total: number | null | undefined): number | null =>
+  used == null || !total ? null : used / total
+
+const trendOf = (charts: Charts, name: string): Figure['trend'] => {
+  const result = charts?.[name]
+  if (!result?.ok) return null
+  const { times, series }: TimeSeries = toTimeSeries(result.data.chart, result.data.rows)
+  const [first] = series
+  return first && times.length > 1 ? { times, values: first.values } : null
+}

@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import adapterStatic from '@sveltejs/adapter-static'
+import { sveltekit } from '@sveltejs/kit/vite'
+import tailwindcss from '@tailwindcss/vite'
+import { defineConfig } from 'vite'
+import { buildFacts } from './build-time/build-facts.ts'
+
+const proto = fileURLToPath(new URL('../proto', import.meta.url))
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const facts = buildFacts(version, process.env)
+
+const pages = adapterStatic({ pages: 'build', fallback: 'index.html', precompress: true })
+
+/** The static build and, beside it, the facts that the gateway reads. */
+const adapter: typeof pages = {
+  ...pages,
+  async adapt(builder) {
+    await pages.adapt(builder)
+    writeFileSync('build/build.json', `${JSON.stringify(facts, null, 2)}\n`)
+  },
+}
+
+export default defineConfig({
+  plugins: [
+    tailwindcss(),
+    sveltekit({
+      adapter,
+      // Named after the commit, so that the inline start script, and with it its hash, is the same for the same source.
+      version: { name: facts.gitSha ?? version },
+    }),
+  ],
+  define: Object.fromEntries(Object.entries(facts.client).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)])),
+  resolve: { alias: { '#proto': proto } },
+  // The first browsers with `light-dark()`, on which both themes rest.
+  build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },
+  server: { proxy: { '/api': 'http://localhost:3000' }, fs: { allow: [proto] } },
+})
