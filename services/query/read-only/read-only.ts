@@ -1,0 +1,107 @@
+import { lex, type Token } from './lexer.ts'
+import { afterColumn, firstWords, isRefusedFunction, writingWords } from './names.ts'
+import { Rejection } from './rejection.ts'
+import { checkSources } from './sources.ts'
+
+/** Longest statement that is looked at, in characters. */
+const longestStatement = 100_000
+/** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
+const argumentsOfLocalTable = 3
+
+/**
+ * Throws a `Rejection` unless the text is one statement that only reads from this host.
+ * A second fence: whoever runs it still sets `readonly=1` and limits, which the host itself enforces.
+ */
+export const checkReadOnly = (sql: string): void => {
+  if (sql.length > longestStatement) {
+    throw new Rejection('too-long', longestStatement, `longer than ${longestStatement} characters`)
+  }
+  const tokens = oneStatement(lex(sql))
+  checkFirstWord(tokens)
+  tokens.forEach((token, index) => checkToken(token, index, tokens))
+  checkSources(tokens)
+}
+
+const oneStatement = (tokens: readonly Token[]): readonly Token[] => {
+  const last = tokens.findLastIndex((token) => !isSign(token, ';'))
+  const statement = tokens.slice(0, last + 1)
+  const separator = statement.find((token) => isSign(token, ';'))
+  if (separator) throw new Rejection('several-statements', separator.position, 'send one statement at a time')
+  if (statement.length === 0) throw new Rejection('empty', 0, 'there is no statement')
+  return statement
+}
+
+const checkFirstWord = ([first]: readonly Token[]): void => {
+  if (first?.kind === 'name' && firstWords.has(first.text.toUpperCase())) return
+  throw new Rejection('first-word', first?.position ?? 0, `must begin with ${[...firstWords].join(', ')}`)
+}
+
+const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
+  const next = tokens[index + 1]
+  if (token.kind === 'name' && !isSign(tokens[index - 1], '.')) checkWord(token, next, index, tokens)
+  if ((token.kind === 'name' || token.kind === 'quoted') && isSign(next, '(')) checkFunction(token, index, tokens)
+}
+
+const checkWord = (token: Token, next: Token | undefined, index: number, tokens: readonly Token[]): void => {
+  const word = token.text.toUpperCase()
+  const isRounding = word === 'TRUNCATE' && isSign(next, '(')
+  if (writingWords.has(word) && !isRounding) {
+    throw new Rejection(
+      'write',
+      token.position,
+      `${word} changes data or the server; only reading is allowed (a name is written in quotes)`,
+    )
+  }
+  if (word === 'SYSTEM' && !isSign(next, '.') && next?.kind === 'name' && systemVerbs.test(next.text)) {
+    throw new Rejection('write', token.position, 'SYSTEM statements change the server; only reading is allowed')
+  }
+  if (word === 'INTO' && isWord(next, 'OUTFILE')) {
+    throw new Rejection('output', token.position, 'INTO OUTFILE writes a file; the rows are answered instead')
+  }
+  if (word === 'PARALLEL' && isWord(next, 'WITH')) {
+    throw new Rejection('several-statements', token.position, 'PARALLEL WITH joins statements; send one at a time')
+  }
+  if (word === 'SETTINGS' && isClause(next, tokens[index + 2])) {
+    throw new Rejection('settings', token.position, 'a SETTINGS clause is not allowed; limits are set for you')
+  }
+}
+
+/** Any word but an operator may be the verb of a SYSTEM statement: new ones keep coming. */
+const systemVerbs =
+  /^(?!(?:AS|FROM|IN|NOT|LIKE|ILIKE|IS|AND|OR|DESC|ASC|BETWEEN|WHERE|GROUP|ORDER|LIMIT|ON|USING|JOIN|INNER|LEFT|FINAL)$)/i
+
+const isClause = (next: Token | undefined, afterNext: Token | undefined): boolean => {
+  if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
+  if (isSign(afterNext, '=')) return true
+  return next.kind === 'quoted' || !afterColumn.has(next.text.toUpperCase())
+}
+
+const checkFunction = (token: Token, index: number, tokens: readonly Token[]): void => {
+  const name = token.text.toLowerCase()
+  if (isRefusedFunction(name)) {
+    throw new Rejection(
+      'function',
+      token.position,
+      `${token.text}() reaches beyond this host's tables and is not allowed`,
+    )
+  }
+  if (name === 'hascolumnintable' && countArguments(tokens, index + 1) > argumentsOfLocalTable) {
+    throw new Rejection('function', token.position, 'hasColumnInTable() may not name another server')
+  }
+}
+
+const countArguments = (tokens: readonly Token[], opening: number): number => {
+  let depth = 0
+  let count = 1
+  for (const token of tokens.slice(opening)) {
+    if (token.kind !== 'sign') continue
+    if ('([{'.includes(token.text)) depth++
+    else if (')]}'.includes(token.text) && --depth === 0) break
+    else if (token.text === ',' && depth === 1) count++
+  }
+  return count
+}
+
+const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
+const isWord = (token: Token | undefined, word: string): boolean =>
+  token?.kind === 'name' && token.text.toUpperCase() === word
