@@ -1,0 +1,70 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { Unavailable } from '#proto/query.ts'
+import type { DatabaseClient } from './clickhouse/client.ts'
+import { clickhouseCode } from './clickhouse/failure.ts'
+import type { Asking } from './clickhouse/visit.ts'
+import type { MonitoredHost } from './hosts/host-list.ts'
+
+interface Needs {
+  requires: readonly string[]
+}
+
+const unknownTable = 60
+const unknownDatabase = 81
+const accessDenied = 497
+
+/** Why a definition cannot be answered on a host, when tables that it needs are missing or closed to the user. */
+export const missingNeeds = async (
+  client: DatabaseClient,
+  host: MonitoredHost,
+  { requires }: Needs,
+  asking: Asking,
+): Promise<Unavailable | null> => {
+  const presences = await Promise.all(requires.map((table) => client.presence(host, table, asking)))
+  const denied = requires.filter((_, index) => presences[index] === 'denied')
+  if (denied.length > 0) return closed(host, denied, `GRANT SELECT ON ${denied.join(', ')} TO <user>`)
+  const missing = requires.filter((_, index) => presences[index] === 'missing')
+  return missing.length > 0 ? absent(host, missing) : null
+}
+
+/** The same, told by the failure of the statement itself; undefined when it failed for another reason. */
+export const unavailableBy = (
+  client: DatabaseClient,
+  host: MonitoredHost,
+  { requires }: Needs,
+  error: unknown,
+): Unavailable | undefined => {
+  const code = clickhouseCode(error)
+  if (code === accessDenied && error instanceof ServiceError) return closed(host, [...requires], grantIn(error.message))
+  if ((code === unknownTable || code === unknownDatabase) && requires.length > 0) {
+    client.forget(host)
+    return absent(host, [...requires])
+  }
+  return undefined
+}
+
+/** When the server is older than every branch of a definition. */
+export const tooOld = (host: MonitoredHost, serverVersion: string): Unavailable => ({
+  reason: 'version',
+  message: `host ${host.name} runs ${serverVersion}, which cannot tell this`,
+  missingTables: [],
+})
+
+const absent = (host: MonitoredHost, missingTables: string[]): Unavailable => ({
+  reason: 'missing-table',
+  message: `host ${host.name} has no table ${missingTables.join(', ')}`,
+  missingTables,
+})
+
+const closed = (host: MonitoredHost, tables: string[], grant: string | undefined): Unavailable => ({
+  reason: 'permission',
+  message: `the user configured for host ${host.name} may not read ${tables.join(', ') || 'this'}`,
+  missingTables: [],
+  ...(grant !== undefined && { grant }),
+})
+
+/** ClickHouse says which right is missing: `… necessary to have the grant SELECT(a, b) ON system.query_log`. */
+const grantIn = (sentence: string): string | undefined => {
+  const right = /have the grant (.+? ON [\w.*`]+)/.exec(sentence)?.[1]
+  return right && `GRANT ${right} TO <user>`
+}

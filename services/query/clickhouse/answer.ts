@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import { parseException } from './exception.ts'
+import { hostFailure, statementFailure } from './failure.ts'
+
+/** Bytes of a whole answer; charts and key figures are far below, row pages are streamed instead. */
+export const maxAnswerBytes = 32 * 1024 * 1024
+const maxFailureBytes = 64 * 1024
+
+const Column = z.object({ name: z.string(), type: z.string() })
+export type Column = z.infer<typeof Column>
+
+const Body = z.object({
+  meta: z.array(Column),
+  data: z.array(z.array(z.unknown())),
+  statistics: z.object({ rows_read: z.coerce.number().catch(0), bytes_read: z.coerce.number().catch(0) }).optional(),
+  exception: z.string().optional(),
+})
+
+/** Columns and rows of a whole answer. 64-bit integers are numbers when they fit, else strings. */
+export interface Rows {
+  columns: readonly Column[]
+  rows: readonly (readonly unknown[])[]
+  rowsRead: number
+  bytesRead: number
+}
+
+/** Reads a `JSONCompact` body; a failure that a host noticed after its first byte is found in there. */
+export const parseAnswer = (host: MonitoredHost, text: string): Rows => {
+  const body = Body.safeParse(parseJson(text))
+  if (!body.success) throw failureWithin(host, text)
+  if (body.data.exception !== undefined) throw failureWithin(host, body.data.exception)
+  const { meta, data, statistics } = body.data
+  const wide = meta.map((column) => isWideInteger(column.type))
+  return {
+    columns: meta,
+    rows: wide.includes(true)
+      ? data.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
+      : data,
+    rowsRead: statistics?.rows_read ?? 0,
+    bytesRead: statistics?.bytes_read ?? 0,
+  }
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const failureWithin = (host: MonitoredHost, text: string): ServiceError => {
+  const exception = parseException(text)
+  return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
+}
+
+const isWideInteger = (type: string): boolean => /^(?:(?:Nullable|LowCardinality)\()*U?Int(?:64|128|256)/.test(type)
+
+const narrow = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
+}
+
+/** The text of a body, refused beyond `maxAnswerBytes`. */
+export const readWhole = async (host: MonitoredHost, body: AsyncIterable<Buffer>): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxAnswerBytes)
+      throw new ServiceError('too-large', `host ${host.name} sent more than ${maxAnswerBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The beginning of a body that says what went wrong. */
+export const readFailure = async (body: AsyncIterable<Buffer>): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxFailureBytes) break
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

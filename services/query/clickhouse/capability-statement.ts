@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Rows } from './answer.ts'
+import type { Capabilities } from './capabilities.ts'
+import { hostFailure } from './failure.ts'
+import type { Statement } from './statement.ts'
+
+/** Asks in one go what later statements have to know. */
+export const capabilityStatement: Statement = {
+  what: 'capabilities',
+  maxSeconds: 10,
+  sql: `SELECT
+  version(),
+  toUInt8(getSetting('readonly')),
+  (SELECT groupArray(name) FROM system.tables WHERE database = 'system')`,
+}
+
+const Row = z.tuple([z.string(), z.number(), z.array(z.string())])
+
+export const readCapabilities = (host: MonitoredHost, { rows }: Pick<Rows, 'rows'>): Capabilities => {
+  const row = Row.safeParse(rows[0])
+  if (!row.success) throw hostFailure(host, 'garbage')
+  const [version, readonly, tables] = row.data
+  return { version, readonly, tables: new Set(tables) }
+}
+
+/** Asks for one table; a user without any right on it gets an error instead of a number. */
+export const presenceStatement = (table: string): Statement => {
+  const [database = '', name = ''] = table.split('.')
+  return { what: 'capabilities', maxSeconds: 10, sql: `EXISTS TABLE \`${database}\`.\`${name}\`` }
+}

@@ -1,0 +1,119 @@
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Rows } from './answer.ts'
+import { openAnswerCache } from './answer-cache.ts'
+import { type Capabilities, openCapabilityCache, type Presence } from './capabilities.ts'
+import { capabilityStatement, presenceStatement, readCapabilities } from './capability-statement.ts'
+import { clickhouseCode, hostFailure } from './failure.ts'
+import { readLimits } from './limits.ts'
+import { openSharedRuns } from './shared-runs.ts'
+import type { Statement } from './statement.ts'
+import { readSummary } from './summary.ts'
+import { openTransport, type Place } from './transport.ts'
+import { type Asking, timeLeft } from './visit.ts'
+
+/** A whole answer, and what it cost. */
+export interface Answer extends Rows {
+  queryId: string
+  durationMs: number
+  clickhouseVersion: string
+}
+
+/** An answer whose rows pass through as the host's own bytes. Leaving `body` early ends the statement on the host. */
+export interface ByteAnswer {
+  queryId: string
+  clickhouseVersion: string
+  /** The `readonly` setting of the user's profile: with 1 the host may have quoted 64-bit integers. */
+  readonly: number
+  rowsRead: number
+  bytesRead: number
+  body: AsyncGenerator<Buffer, void, void>
+}
+
+/** The only client of the databases. Failures are `ServiceError`s that name the host by its label. */
+export interface DatabaseClient extends AsyncDisposable {
+  run(host: MonitoredHost, statement: Statement, asking: Asking): Promise<Answer>
+  stream(host: MonitoredHost, statement: Statement, asking: Asking): Promise<ByteAnswer>
+  /** Asks over the connection kept beside the pool, without a turn or a cache. */
+  probe(host: MonitoredHost, statement: Statement, asking: Asking, limitMs: number): Promise<Rows>
+  capabilities(host: MonitoredHost, asking: Asking): Promise<Capabilities>
+  /** Whether the configured user can read a table, written `database.table`. */
+  presence(host: MonitoredHost, table: string, asking: Asking): Promise<Presence>
+  /** Makes the next question ask anew what the host can do. */
+  forget(host: MonitoredHost): void
+}
+
+const accessDenied = 497
+const noSuchDatabase = 81
+
+export const openClient = (place: Place): DatabaseClient => {
+  const { env, clock } = place
+  const transport = openTransport(place)
+  const learned = openCapabilityCache(clock.now)
+  const learning = openSharedRuns<Capabilities>()
+  const runs = openSharedRuns<Answer>()
+  const answers = openAnswerCache<Answer>(clock.now)
+
+  const waiting = (host: MonitoredHost, asking: Asking) => ({
+    signal: asking.signal,
+    limitMs: timeLeft(asking, clock.now()),
+    late: () => hostFailure(host, 'timeout'),
+  })
+
+  const capabilities = (host: MonitoredHost, asking: Asking): Promise<Capabilities> =>
+    learned.of(host, () =>
+      learning.join(identity(host), waiting(host, asking), async (signal) => {
+        // Asked without settings: whether settings are allowed is what the answer says.
+        const sent = { host, statement: capabilityStatement, asking: unbounded(asking, signal), readonly: 1 }
+        return readCapabilities(host, await transport.whole(sent))
+      }),
+    )
+
+  const run = async (host: MonitoredHost, statement: Statement, asking: Asking): Promise<Answer> => {
+    const { version, readonly } = await capabilities(host, asking)
+    const perform = async (own: Asking): Promise<Answer> => {
+      const { size, ...answer } = await transport.whole({ host, statement, asking: own, readonly })
+      const complete = { ...answer, clickhouseVersion: version }
+      if (statement.cache && readLimits(env).cache) answers.put(key, complete, size, statement.cache)
+      return complete
+    }
+    const key = JSON.stringify([identity(host), statement.sql, statement.parameters])
+    if (!readLimits(env).cache) return perform(asking)
+    const kept = statement.cache && answers.get(key)
+    return kept ?? runs.join(key, waiting(host, asking), (signal) => perform(unbounded(asking, signal)))
+  }
+
+  return {
+    run,
+    capabilities,
+    forget: learned.forget,
+    async stream(host, statement, asking) {
+      const { version, readonly } = await capabilities(host, asking)
+      const { queryId, headers, body } = await transport.stream({ host, statement, asking, readonly })
+      return { queryId, clickhouseVersion: version, readonly, ...readSummary(headers), body }
+    },
+    probe: (host, statement, asking, limitMs) =>
+      transport.reserved({ host, statement, asking, readonly: learned.readonlyOf(host) ?? 1 }, limitMs),
+    async presence(host, table, asking) {
+      const { tables } = await capabilities(host, asking)
+      if (table.startsWith('system.') && tables.has(table.slice('system.'.length))) return 'present'
+      return learned.presence(host, table, () => look(() => run(host, presenceStatement(table), asking)))
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  }
+}
+
+const look = async (ask: () => Promise<Answer>): Promise<Presence> => {
+  try {
+    return (await ask()).rows[0]?.[0] === 1 ? 'present' : 'missing'
+  } catch (error) {
+    if (clickhouseCode(error) === accessDenied) return 'denied'
+    if (clickhouseCode(error) === noSuchDatabase) return 'missing'
+    throw error
+  }
+}
+
+/** What a shared run is bounded by: its askers, and the statement's own limit. */
+const unbounded = (asking: Asking, signal: AbortSignal): Asking => ({ ...asking, signal, deadline: Infinity })
+
+/** Changes when a label comes to mean another server or user. */
+const identity = (host: MonitoredHost): string => JSON.stringify([host.key, host.url.href, host.user])

@@ -1,0 +1,106 @@
+import { Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+
+const connectTimeoutMs = 5_000
+/** Servers that do not say how long they keep an idle connection are taken to keep it this long. */
+const idleConnectionMs = 4_000
+
+/** What `COLUMNDB_POOL_*` say now. */
+export interface PoolSettings {
+  size: number
+  idleMs: number
+}
+
+export interface Request {
+  path: string
+  body: string
+  signal: AbortSignal
+  /** Goes over the one connection kept beside the pool, so that a probe or a kill gets through to a full host. */
+  reserved?: boolean
+}
+
+/** HTTP connections to the hosts, one pool each. */
+export interface Connections extends AsyncDisposable {
+  send(host: MonitoredHost, request: Request, settings: PoolSettings): Promise<Dispatcher.ResponseData>
+  /** Closes pools that nobody used for `idleMs`, and all but the connection of the probe stays closed until the next use. */
+  closeIdle(idleMs: number): void
+  /** Hosts with an open pool. */
+  readonly open: number
+}
+
+interface HostPool {
+  pool: Pool
+  signature: string
+  lastUsedMs: number
+}
+
+/** Opens no connection yet; pools appear with their first request. */
+export const openConnections = (now: () => number = () => performance.now()): Connections => {
+  const pools = new Map<string, HostPool>()
+  const reserves = new Map<string, HostPool>()
+
+  const poolOf = (map: Map<string, HostPool>, host: MonitoredHost, size: number, idleMs: number): Pool => {
+    const signature = `${host.url.origin} ${size} ${idleMs}`
+    const known = map.get(host.key)
+    if (known?.signature === signature) {
+      known.lastUsedMs = now()
+      return known.pool
+    }
+    if (known) close(known)
+    const pool = openPool(host, size, idleMs)
+    map.set(host.key, { pool, signature, lastUsedMs: now() })
+    return pool
+  }
+
+  return {
+    get open() {
+      return pools.size
+    },
+    send(host, request, settings) {
+      const size = request.reserved ? 1 : settings.size
+      const pool = poolOf(request.reserved ? reserves : pools, host, size, settings.idleMs)
+      return pool.request({
+        method: 'POST',
+        path: request.path,
+        body: request.body,
+        signal: request.signal,
+        headers: { authorization: authorization(host), 'user-agent': 'watchhouse', 'content-type': 'text/plain' },
+      })
+    },
+    closeIdle(idleMs) {
+      for (const map of [pools, reserves]) {
+        for (const [key, entry] of map) {
+          if (now() - entry.lastUsedMs < idleMs || entry.pool.stats.running > 0) continue
+          map.delete(key)
+          close(entry)
+        }
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const all = [...pools.values(), ...reserves.values()]
+      await Promise.all(all.map((entry) => entry.pool.destroy()))
+    },
+  }
+}
+
+const openPool = (host: MonitoredHost, connections: number, idleMs: number): Pool =>
+  new Pool(host.url.origin, {
+    connections,
+    pipelining: 1,
+    allowH2: false,
+    connect: { timeout: connectTimeoutMs },
+    // Time is bounded by the caller's signal, once, for all parts of an exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: Math.min(idleConnectionMs, idleMs),
+    keepAliveMaxTimeout: idleMs,
+  })
+
+/** A pool that is still answering ends when its last answer has. */
+const close = (entry: HostPool): void => {
+  entry.pool.close().catch(() => undefined)
+}
+
+const authorization = (host: MonitoredHost): string =>
+  `Basic ${Buffer.from(`${host.user}:${host.password}`).toString('base64')}`

@@ -1,0 +1,80 @@
+import { type ErrorCode, ServiceError } from '#proto/errors.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import { type Exception, parseException } from './exception.ts'
+
+/** What kept a host from answering; also the reasons of a host state. */
+export type HostFailure = 'unreachable' | 'timeout' | 'refused' | 'garbage'
+
+const sentences: Record<HostFailure, string> = {
+  unreachable: 'cannot be reached',
+  timeout: 'did not answer in time',
+  refused: 'refused the configured user or password',
+  garbage: 'answered something that is not ClickHouse',
+}
+
+/** The error of a host that gave no answer; it names the host by its label alone. */
+export const hostFailure = (host: MonitoredHost, reason: HostFailure, cause?: unknown): ServiceError =>
+  new ServiceError(reason === 'timeout' ? 'timeout' : 'unavailable', `host ${host.name} ${sentences[reason]}`, {
+    details: { host: host.name, reason },
+    cause,
+  })
+
+/** Why a host gave no answer, if that is what an error says. */
+export const failureReason = (error: unknown): HostFailure | undefined => {
+  const reason = error instanceof ServiceError ? error.details?.reason : undefined
+  return isHostFailure(reason) ? reason : undefined
+}
+
+const isHostFailure = (reason: unknown): reason is HostFailure =>
+  typeof reason === 'string' && Object.hasOwn(sentences, reason)
+
+/** Translates what the HTTP client threw. */
+export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceError => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
+  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') return hostFailure(host, 'garbage', error)
+  return hostFailure(host, 'unreachable', error)
+}
+
+const authenticationCodes = new Set([192, 193, 194, 516])
+/** Codes whose cause is what was asked: the caller can mend it. */
+const askedWrongly = new Set([
+  6, 10, 16, 26, 27, 36, 41, 42, 43, 44, 46, 47, 53, 57, 60, 62, 63, 69, 70, 72, 81, 115, 164, 179, 184, 190, 206, 215,
+  349, 352, 386, 456, 457, 620,
+])
+const kinds: Readonly<Record<number, ErrorCode>> = {
+  158: 'too-large',
+  159: 'timeout',
+  160: 'too-large',
+  201: 'busy',
+  202: 'busy',
+  241: 'unavailable',
+  307: 'too-large',
+  394: 'unavailable',
+  396: 'too-large',
+  497: 'forbidden',
+}
+const retryAfterMs = 1_000
+
+/** The error of a statement that a host refused or that failed there. */
+export const statementFailure = (host: MonitoredHost, exception: Exception): ServiceError => {
+  if (authenticationCodes.has(exception.code)) return hostFailure(host, 'refused')
+  const code = kinds[exception.code] ?? (askedWrongly.has(exception.code) ? 'invalid' : 'internal')
+  return new ServiceError(code, `host ${host.name}: ${exception.sentence} (${exception.code} ${exception.name})`, {
+    details: { host: host.name, clickhouseCode: exception.code, clickhouseName: exception.name },
+    ...(code === 'busy' && { retryAfterMs }),
+  })
+}
+
+/** The error behind an answer that is no success: an exception in words, a refusal, or nothing that ClickHouse would say. */
+export const answerFailure = (host: MonitoredHost, status: number, text: string): ServiceError => {
+  const exception = parseException(text)
+  if (exception) return statementFailure(host, exception)
+  return hostFailure(host, status === 401 || status === 403 ? 'refused' : 'garbage')
+}
+
+/** ClickHouse's own code of a failed statement. */
+export const clickhouseCode = (error: unknown): number | undefined => {
+  const code = error instanceof ServiceError ? error.details?.clickhouseCode : undefined
+  return typeof code === 'number' ? code : undefined
+}

@@ -1,0 +1,115 @@
+import type { Priority } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+
+/** Statements that may wait for one host. */
+export const maxWaiting = 50
+/** How long a statement waits for its turn. */
+export const maxWaitMs = 2_000
+const retryAfterMs = 1_000
+const order: readonly Priority[] = ['person', 'sweep', 'report']
+
+/** Turns on one host: so many at once, the others in a short line where people go before sweeps and sweeps before reports. */
+export interface HostQueue {
+  /** Resolves with what gives the turn back; `busy` when the line is full or the wait too long. */
+  enter(priority: Priority, size: number, signal: AbortSignal): Promise<() => void>
+  readonly running: number
+  readonly waiting: number
+}
+
+interface Waiter {
+  priority: Priority
+  admit(): void
+  refuse(error: unknown): void
+}
+
+export const openQueue = (hostName: string): HostQueue => {
+  const lines = new Map<Priority, Set<Waiter>>(order.map((priority) => [priority, new Set()]))
+  let running = 0
+  let size = 1
+
+  const leave = (): void => {
+    running--
+    while (running < size) {
+      const next = firstWaiter(lines)
+      if (!next) return
+      running++
+      next.admit()
+    }
+  }
+
+  return {
+    get running() {
+      return running
+    },
+    get waiting() {
+      return countOf(lines)
+    },
+    async enter(priority, currentSize, signal) {
+      signal.throwIfAborted()
+      size = currentSize
+      if (running < size) running++
+      else await wait(lines, priority, signal, hostName)
+      return once(leave)
+    },
+  }
+}
+
+const wait = (
+  lines: Map<Priority, Set<Waiter>>,
+  priority: Priority,
+  signal: AbortSignal,
+  hostName: string,
+): Promise<void> => {
+  if (countOf(lines) >= maxWaiting && !makeRoom(lines, priority, hostName)) throw busy(hostName)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const line = lines.get(priority)
+  const waiter: Waiter = { priority, admit: () => settle(resolve), refuse: (error) => settle(() => reject(error)) }
+  const timer = setTimeout(() => waiter.refuse(busy(hostName)), maxWaitMs)
+  const onAbort = (): void => waiter.refuse(signal.reason)
+  const settle = (outcome: () => void): void => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    line?.delete(waiter)
+    outcome()
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  line?.add(waiter)
+  return promise
+}
+
+/** Sends the newest of the least urgent away when that makes room for somebody more urgent. */
+const makeRoom = (lines: Map<Priority, Set<Waiter>>, priority: Priority, hostName: string): boolean => {
+  const lessUrgent = order.slice(order.indexOf(priority) + 1).toReversed()
+  const line = lessUrgent.map((each) => lines.get(each)).find((each) => each !== undefined && each.size > 0)
+  const last = line && [...line].at(-1)
+  last?.refuse(busy(hostName))
+  return last !== undefined
+}
+
+const firstWaiter = (lines: Map<Priority, Set<Waiter>>): Waiter | undefined => {
+  for (const priority of order) {
+    for (const waiter of lines.get(priority) ?? []) return waiter
+  }
+  return undefined
+}
+
+const countOf = (lines: Map<Priority, Set<Waiter>>): number => {
+  let count = 0
+  for (const line of lines.values()) count += line.size
+  return count
+}
+
+const busy = (hostName: string): ServiceError =>
+  new ServiceError('busy', `host ${hostName} has too many statements waiting; try again shortly`, {
+    details: { host: hostName },
+    retryAfterMs,
+  })
+
+const once = (action: () => void): (() => void) => {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
+}

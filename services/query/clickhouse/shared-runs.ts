@@ -1,0 +1,64 @@
+import { openTimeLimit } from './time-limit.ts'
+
+interface Waiting {
+  signal: AbortSignal
+  /** How long this asker waits. */
+  limitMs: number
+  /** What it is told then. */
+  late: () => Error
+}
+
+interface Run<T> {
+  result: Promise<T>
+  controller: AbortController
+  waiters: number
+}
+
+/** Equal questions asked at the same time share one run; it is aborted when the last of its askers has left. */
+export interface SharedRuns<T> {
+  join(key: string, waiting: Waiting, start: (signal: AbortSignal) => Promise<T>): Promise<T>
+}
+
+export const openSharedRuns = <T>(): SharedRuns<T> => {
+  const runs = new Map<string, Run<T>>()
+
+  const begin = (key: string, start: (signal: AbortSignal) => Promise<T>): Run<T> => {
+    const controller = new AbortController()
+    const run: Run<T> = { controller, waiters: 0, result: start(controller.signal) }
+    runs.set(key, run)
+    const forget = (): void => {
+      if (runs.get(key) === run) runs.delete(key)
+    }
+    run.result.then(forget, forget)
+    return run
+  }
+
+  return {
+    async join(key, waiting, start) {
+      using limit = openTimeLimit({ outer: waiting.signal, limitMs: waiting.limitMs, late: waiting.late })
+      limit.signal.throwIfAborted()
+      const run = runs.get(key) ?? begin(key, start)
+      run.waiters++
+      try {
+        return await firstOf(run.result, limit.signal)
+      } finally {
+        run.waiters--
+        if (run.waiters === 0) {
+          if (runs.get(key) === run) runs.delete(key)
+          run.controller.abort()
+        }
+      }
+    },
+  }
+}
+
+const firstOf = async <T>(result: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const leave = (): void => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([result, promise])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}

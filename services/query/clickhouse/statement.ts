@@ -1,0 +1,87 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { CacheClass } from '#proto/catalogue.ts'
+
+/** Room for bound values in the address of a request; servers take about a megabyte, proxies much less. */
+const maxParameterBytes = 48 * 1024
+
+export type ParameterValue = string | number | boolean | null
+
+/** Something to ask a host. `what` names the asker's part of the product and ends up in the host's `log_comment`. */
+export interface Statement {
+  what: string
+  sql: string
+  parameters?: Readonly<Record<string, ParameterValue>>
+  /** An answer of this class may be reused; absent means never. */
+  cache?: CacheClass
+  /** Yields to people's statements on the host: fewer threads, low priority, 10 seconds at most. */
+  background?: boolean
+  /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`. */
+  maxSeconds?: number
+}
+
+const backgroundSeconds = 10
+const backgroundThreads = 2
+/** ClickHouse runs lower numbers first; 0 is what people's statements have. */
+const backgroundPriority = 10
+
+export interface Sending {
+  queryId: string
+  format: 'JSONCompact' | 'JSONEachRow'
+  /** The `readonly` setting of the user's profile; 1 forbids every setting. */
+  readonly: number
+  /** What `COLUMNDB_MAX_EXECUTION_TIME` allows. */
+  maxExecutionSeconds: number
+}
+
+/** How long the host may work on a statement. */
+export const secondsFor = (statement: Statement, maxExecutionSeconds: number): number =>
+  Math.min(maxExecutionSeconds, statement.maxSeconds ?? Infinity, statement.background ? backgroundSeconds : Infinity)
+
+/** Path and query of the request that carries a statement; the SQL itself is the body. */
+export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
+  const query = new URLSearchParams({ query_id: sending.queryId, default_format: sending.format })
+  for (const [name, value] of Object.entries(settingsOf(statement, sending))) query.set(name, String(value))
+  let bytes = 0
+  for (const [name, value] of Object.entries(statement.parameters ?? {})) {
+    const text = escaped(value)
+    bytes += Buffer.byteLength(text)
+    query.set(`param_${name}`, text)
+  }
+  if (bytes > maxParameterBytes)
+    throw new ServiceError('too-large', 'the filters are too long; use fewer or shorter values')
+  const own = base.search === '' ? '' : `${base.search.slice(1)}&`
+  return `${base.pathname}?${own}${query.toString()}`
+}
+
+const settingsOf = (
+  statement: Statement,
+  { format, readonly, maxExecutionSeconds }: Sending,
+): Record<string, string | number> => {
+  if (readonly === 1) return {}
+  return {
+    log_comment: JSON.stringify({ watchhouse: statement.what }),
+    max_execution_time: secondsFor(statement, maxExecutionSeconds),
+    // Whole answers are parsed here, where a quoted integer keeps digits that a JSON number would lose.
+    output_format_json_quote_64bit_integers: format === 'JSONCompact' ? 1 : 0,
+    cancel_http_readonly_queries_on_client_close: 1,
+    ...(statement.background && { max_threads: backgroundThreads, priority: backgroundPriority }),
+    ...(readonly === 0 && { readonly: 1 }),
+  }
+}
+
+/** The `Escaped` form in which ClickHouse reads a bound parameter. */
+const escaped = (value: ParameterValue): string => {
+  if (value === null) return String.raw`\N`
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return String(value).replace(/[\\\t\n\r\0\b\f]/g, (character) => escapes[character] ?? character)
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\0': '\\0',
+  '\b': '\\b',
+  '\f': '\\f',
+}

@@ -1,0 +1,120 @@
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import { parseAnswer, readWhole, type Rows } from './answer.ts'
+import { openConnections } from './connections.ts'
+import { type Exchange, exchange } from './exchange.ts'
+import { hostFailure } from './failure.ts'
+import { openKiller, sweepIdlePools } from './housekeeping.ts'
+import { readLimits } from './limits.ts'
+import type { Statement } from './statement.ts'
+import { openTimeLimit } from './time-limit.ts'
+import { openTurns } from './turns.ts'
+import { type Asking, openVisit, type Visit } from './visit.ts'
+
+/** What a statement is sent with: the circumstances, and the `readonly` setting of the user's profile. */
+export interface Sent {
+  host: MonitoredHost
+  statement: Statement
+  asking: Asking
+  readonly: number
+}
+
+/** A whole answer, what it cost, and its length in characters. */
+export interface WholeAnswer extends Rows {
+  queryId: string
+  durationMs: number
+  size: number
+}
+
+/** Carries statements to hosts, each in its turn and within its time. */
+export interface Transport extends AsyncDisposable {
+  whole(sent: Sent): Promise<WholeAnswer>
+  /** Leaving `body` early ends the statement on the host. */
+  stream(sent: Sent): Promise<Omit<Exchange, 'body'> & { body: AsyncGenerator<Buffer, void, void> }>
+  /** Over the connection kept beside the pool, without a turn. */
+  reserved(sent: Sent, limitMs: number): Promise<Rows>
+}
+
+export interface Place {
+  env: Environment
+  telemetry: Telemetry
+  clock: Clock
+}
+
+export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
+  const connections = openConnections()
+  const killer = openKiller(connections, telemetry.log)
+  const sweeping = sweepIdlePools(connections, () => readLimits(env))
+  const turns = openTurns(telemetry)
+
+  const enter = ({ host, statement, asking, readonly }: Sent): Promise<Visit> => {
+    const { pool, maxExecutionSeconds } = readLimits(env)
+    const enterTurn = (signal: AbortSignal) => turns.enter(host, asking.priority, pool.size, signal)
+    const kill = (queryId: string): void => killer.kill(host, queryId, readonly, pool)
+    const place = { telemetry, connections, now: clock.now, enterTurn, kill }
+    return openVisit(place, { host, statement, asking, sending: { readonly, maxExecutionSeconds }, pool })
+  }
+
+  return {
+    async whole(sent) {
+      const visit = await enter(sent)
+      return endedWith(visit, () => readAnswer(sent.host, visit))
+    },
+    async stream(sent) {
+      const visit = await enter(sent)
+      try {
+        const answer = await visit.ask('JSONEachRow')
+        return { ...answer, body: endingWith(visit, answer.body) }
+      } catch (error) {
+        visit.end(error)
+        throw error
+      }
+    },
+    async reserved({ host, statement, asking, readonly }, limitMs) {
+      using limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
+      const { pool, maxExecutionSeconds } = readLimits(env)
+      const terms = { readonly, maxExecutionSeconds, format: 'JSONCompact', limit, pool, reserved: true } as const
+      const { body } = await exchange(connections, host, statement, terms, () => undefined)
+      return parseAnswer(host, await readWhole(host, body))
+    },
+    async [Symbol.asyncDispose]() {
+      sweeping[Symbol.dispose]()
+      await killer[Symbol.asyncDispose]()
+      await connections[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const readAnswer = async (host: MonitoredHost, visit: Visit): Promise<WholeAnswer> => {
+  const started = performance.now()
+  const { queryId, body } = await visit.ask('JSONCompact')
+  const text = await readWhole(host, body)
+  const durationMs = performance.now() - started
+  return { ...parseAnswer(host, text), queryId, durationMs, size: text.length }
+}
+
+const endedWith = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> => {
+  try {
+    const result = await work()
+    visit.end()
+    return result
+  } catch (error) {
+    visit.end(error)
+    throw error
+  }
+}
+
+async function* endingWith(visit: Visit, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  let outcome: unknown = new DOMException('the reader left', 'AbortError')
+  try {
+    yield* body
+    outcome = undefined
+  } catch (error) {
+    outcome = error
+    throw error
+  } finally {
+    visit.end(outcome)
+  }
+}

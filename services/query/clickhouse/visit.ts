@@ -1,0 +1,100 @@
+import { isErrorCode, ServiceError } from '#proto/errors.ts'
+import { metrics } from '#shared/telemetry/metrics.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { Call } from '#proto/call.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Connections, PoolSettings } from './connections.ts'
+import { type Exchange, exchange } from './exchange.ts'
+import { clickhouseCode, failureReason, hostFailure } from './failure.ts'
+import { secondsFor, type Sending, type Statement } from './statement.ts'
+import { openTimeLimit } from './time-limit.ts'
+
+/** What a statement needs of the call it serves. */
+export type Asking = Pick<Call, 'signal' | 'deadline' | 'priority' | 'trace'>
+
+/** Beyond the host's own limit, time for connecting and for the way. */
+const graceMs = 2_000
+/** An error that names the host has to be on its way before the caller stops listening. */
+const answerMarginMs = 100
+
+/** One statement's stay at a host, from its turn to its last byte. */
+export interface Visit {
+  ask(format: Sending['format']): Promise<Exchange>
+  /** Gives the turn back; with an error the statement is ended on the host too. Later calls do nothing. */
+  end(error?: unknown): void
+}
+
+interface Entering {
+  host: MonitoredHost
+  statement: Statement
+  asking: Asking
+  sending: Omit<Sending, 'queryId' | 'format'>
+  pool: PoolSettings
+}
+
+interface Place {
+  telemetry: Telemetry
+  connections: Connections
+  enterTurn(signal: AbortSignal): Promise<() => void>
+  kill(queryId: string): void
+  now(): number
+}
+
+/** Waits for a turn on the host. */
+export const openVisit = async (place: Place, entering: Entering): Promise<Visit> => {
+  const { host, statement, asking, sending } = entering
+  const { telemetry, connections } = place
+  const seconds = secondsFor(statement, sending.maxExecutionSeconds)
+  const limitMs = Math.min(seconds * 1_000 + graceMs, timeLeft(asking, place.now()))
+  const limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
+  const started = performance.now()
+  const span = telemetry.tracer.start('statement', 'client', asking.trace, { host: host.name, what: statement.what })
+  let queryId: string | undefined
+  let ended = false
+  let leaveTurn = (): void => undefined
+
+  const end = (error?: unknown): void => {
+    if (ended) return
+    ended = true
+    limit[Symbol.dispose]()
+    limit.signal.removeEventListener('abort', onAbort)
+    leaveTurn()
+    if (queryId !== undefined && stillRunsAfter(error)) place.kill(queryId)
+    const took = (performance.now() - started) / 1_000
+    metrics.statementDuration(telemetry.metrics).observe({ host: host.name, outcome: outcomeOf(error) }, took)
+    span.end(error)
+  }
+  // A stream that nobody has begun to read is ended by its signal alone.
+  const onAbort = (): void => end(limit.signal.reason)
+  limit.signal.addEventListener('abort', onAbort, { once: true })
+
+  try {
+    leaveTurn = await place.enterTurn(limit.signal)
+  } catch (error) {
+    end(error)
+    throw error
+  }
+  return {
+    end,
+    ask: (format) => {
+      const terms = { ...sending, format, limit, pool: entering.pool }
+      return exchange(connections, host, statement, terms, (id) => void (queryId = id))
+    },
+  }
+}
+
+/** How long the caller will still listen. */
+export const timeLeft = (asking: Asking, nowMs: number): number => asking.deadline - nowMs - answerMarginMs
+
+/** The host has ended the statement itself when it said so, or was never reached. */
+const stillRunsAfter = (error: unknown): boolean => {
+  if (error === undefined || clickhouseCode(error) !== undefined) return false
+  const reason = failureReason(error)
+  return reason === undefined || reason === 'timeout'
+}
+
+const outcomeOf = (error: unknown): string => {
+  if (error === undefined) return 'ok'
+  if (error instanceof ServiceError && isErrorCode(error.code)) return error.code
+  return error instanceof Error && error.name === 'AbortError' ? 'cancelled' : 'internal'
+}

@@ -1,0 +1,65 @@
+import type { Environment } from '#shared/config/environment.ts'
+import {
+  flag,
+  optional,
+  problemsOf,
+  read,
+  secret,
+  type Setting,
+  type SettingProblem,
+  text,
+  whole,
+} from '#shared/config/setting.ts'
+import { hostsFromEnvironment } from './hosts/from-environment.ts'
+import { hostsFromFile } from './hosts/from-file.ts'
+
+/** A row cap where 0 and whatever is no number mean none, as the configuration reference says. */
+const rowCap = (fallback: number, doc: string): Setting<number | undefined> => ({
+  doc,
+  audience: 'server',
+  fallback: String(fallback),
+  allowed: 'whole number ≥ 1; 0 or anything else means no cap',
+  parse: (given) => {
+    if (given === undefined) return fallback
+    const value = /^\s*\d+\s*$/.test(given) ? Number(given) : 0
+    return value > 0 ? value : undefined
+  },
+})
+
+/** The variables that this service obeys. */
+export const settings = {
+  COLUMNDB_HOST: optional('Comma-separated URLs of the monitored hosts; their number is the host count.', {
+    audience: 'secret',
+  }),
+  COLUMNDB_USER: text('default', 'One user for all hosts, or one per host position. With one host taken whole.'),
+  COLUMNDB_PASSWORD: secret('One password for all hosts, or one per host position. With one host taken whole.'),
+  COLUMNDB_NAME: optional('Labels by host position, comma-separated. With one host taken whole.'),
+  SVC_HOSTS_FILE: optional(
+    'YAML list of hosts: url, label, user, passwordFile, group, tags; read again after a change.',
+  ),
+  COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
+  COLUMNDB_POOL_SIZE: whole(10, 'Statements that run on one host at the same time.', { min: 1, max: 1_000 }),
+  COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {
+    min: 1,
+  }),
+  COLUMNDB_POOL_CLEANUP_INTERVAL: whole(60_000, 'How often unused connections are looked for, in milliseconds.', {
+    min: 1,
+    max: 86_400_000,
+  }),
+  SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Most rows of one table answer.'),
+  SVC_QUERY_CACHE: flag(true, 'Reuse answers for their cache class and share one statement among equal questions.'),
+  SVC_DEFINITIONS_DIRECTORY: optional('Directory with further chart and table files, in folders that name the topic.'),
+} as const
+
+/** What is wrong with the settings taken together: the host list. */
+export const problems = (env: Environment): readonly SettingProblem[] => {
+  if (problemsOf(settings, env).length > 0) return []
+  const { COLUMNDB_HOST, SVC_HOSTS_FILE } = read(settings, env)
+  if (COLUMNDB_HOST !== undefined && SVC_HOSTS_FILE !== undefined) {
+    return [{ name: 'SVC_HOSTS_FILE', sentence: 'cannot be set together with COLUMNDB_HOST; keep one host list' }]
+  }
+  if (SVC_HOSTS_FILE !== undefined) return hostsFromFile(SVC_HOSTS_FILE).problems
+  if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(read(settings, env)).problems
+  if (env.NODE_ENV !== 'production') return []
+  return [{ name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' }]
+}

@@ -1,0 +1,50 @@
+import type { Statement } from '../clickhouse/statement.ts'
+import type { LoadedChart } from './load.ts'
+import { buckets } from './intervals.ts'
+import { expandMacros } from './macros.ts'
+import { bindParameters, type GivenParameters } from './parameters.ts'
+import { quoteName } from './quote.ts'
+import { sqlFor } from './version.ts'
+import type { ChartWindow } from './window.ts'
+
+/** Rows of one chart; more could not be drawn. */
+export const maxChartRows = 50_000
+
+interface Circumstances {
+  serverVersion: string
+  tables: ReadonlySet<string>
+  window: ChartWindow | undefined
+  zone: string | undefined
+  parameters: GivenParameters
+}
+
+/** The statement of a chart on a server; none when the server is older than every branch. */
+export const chartStatement = (chart: LoadedChart, circumstances: Circumstances): Statement | undefined => {
+  const sql = sqlFor(chart.sql, circumstances.serverVersion)
+  if (sql === undefined) return undefined
+  const expanded = expandMacros(sql.trim(), circumstances)
+  return {
+    what: `chart/${chart.name}`,
+    cache: chart.cache,
+    sql: filled(chart, expanded, circumstances),
+    parameters: bindParameters(chart.parameters, circumstances.parameters),
+  }
+}
+
+/** A time series in the order of time, without gaps, its instants as epoch milliseconds; anything else as it is. */
+const filled = (chart: LoadedChart, sql: string, { window, zone }: Circumstances): string => {
+  const time = chart.columns.find((column) => column.role === 'time')
+  if (!time || window?.interval === undefined) return `SELECT * FROM (\n${sql}\n) LIMIT ${maxChartRows + 1}`
+  const name = quoteName(time.name)
+  const series = chart.columns.filter((column) => column.role === 'series').map((column) => quoteName(column.name))
+  const { start, step } = buckets[window.interval]
+  const others = chart.columns.filter((column) => column !== time).map((column) => quoteName(column.name))
+  return `SELECT ${[`toUnixTimestamp64Milli(toDateTime64(${name}, 3)) AS ${name}`, ...others].join(', ')}
+FROM (
+SELECT * FROM (
+${sql}
+)
+ORDER BY ${[...series, name].join(', ')} WITH FILL FROM ${start(window.since, zone)} TO ${window.until} STEP ${step}
+)
+LIMIT ${maxChartRows + 1}`
+}

@@ -1,0 +1,83 @@
+import { type ChartDefinition, intervals, type Sql, type TableDefinition } from '#proto/catalogue.ts'
+import { expandMacros, type Scope } from './macros.ts'
+
+/** What no schema can say about a definition: whether its parts fit one another. Sentences begin with the key that is wrong. */
+export const checkChart = (chart: ChartDefinition): string[] => {
+  const times = chart.columns.filter((column) => column.role === 'time').length
+  const scope = {
+    window: chart.lastHours === undefined ? undefined : { interval: chart.interval, since: 'now()', until: 'now()' },
+  }
+  return [
+    ...checkNames(chart.columns),
+    ...(times > 1 ? ['columns: more than one has the role time'] : []),
+    ...(times === 1 && (!chart.interval || !chart.lastHours)
+      ? ['interval: a time column needs interval and lastHours']
+      : []),
+    ...(times === 0 && chart.interval ? ['interval: has no meaning without a time column'] : []),
+    ...checkSql(chart.sql, { ...anyScope, ...scope }),
+    ...checkParameters(chart.sql, chart.parameters),
+  ]
+}
+
+export const checkTable = (table: TableDefinition): string[] => {
+  const names = new Set(table.columns.map((column) => column.name))
+  const linked = table.columns.flatMap((column) =>
+    [...(column.href ?? '').matchAll(/\{(\w+)\}/g)].map((found) => found[1] ?? ''),
+  )
+  return [
+    ...checkNames(table.columns),
+    ...(table.sort && !names.has(table.sort.column) ? [`sort.column: there is no column ${table.sort.column}`] : []),
+    ...linked.filter((name) => !names.has(name)).map((name) => `columns.href: there is no column ${name}`),
+    ...checkSql(table.sql, { ...anyScope, window: tableWindow(table) }),
+    ...checkParameters(table.sql, table.parameters),
+  ]
+}
+
+/** The window of a table page: its own parameter `last_hours`, when it declares one. */
+export const tableWindow = (table: Pick<TableDefinition, 'parameters'>): Scope['window'] =>
+  table.parameters.some((parameter) => parameter.name === 'last_hours')
+    ? { interval: undefined, since: '(now() - toIntervalHour({last_hours:UInt16}))', until: 'now()' }
+    : undefined
+
+const anyScope: Scope = { window: undefined, zone: undefined, tables: new Set() }
+
+const checkNames = (columns: readonly { name: string }[]): string[] => {
+  const names = columns.map((column) => column.name)
+  return names.filter((name, index) => names.indexOf(name) !== index).map((name) => `columns: ${name} appears twice`)
+}
+
+/** Every statement of a definition with the version it begins at. */
+export const branchesOf = (sql: Sql): { since: string | undefined; sql: string }[] =>
+  typeof sql === 'string' ? [{ since: undefined, sql }] : sql
+
+const checkSql = (sql: Sql, scope: Scope): string[] =>
+  branchesOf(sql).flatMap((branch, index) => {
+    const key = branch.since === undefined ? 'sql' : `sql.${index}`
+    try {
+      expandMacros(branch.sql, {
+        ...scope,
+        window: scope.window && { ...scope.window, interval: scope.window.interval ?? intervals[0] },
+      })
+      return []
+    } catch (error) {
+      return [`${key}: ${error instanceof Error ? error.message : String(error)}`]
+    }
+  })
+
+const checkParameters = (sql: Sql, parameters: readonly { name: string; type: string }[]): string[] => {
+  const texts = branchesOf(sql).map((branch) => branch.sql)
+  const used = new Map(
+    texts.flatMap((text) =>
+      [...text.matchAll(/\{(\w+):\s*([^}]+)\}/g)].map((found) => [found[1] ?? '', found[2] ?? '']),
+    ),
+  )
+  const windowed = texts.some((text) => /\$(?:window|since|until)\b/.test(text))
+  const declared = new Set(parameters.map((parameter) => parameter.name))
+  const unused = parameters.filter(({ name }) => !used.has(name) && !(name === 'last_hours' && windowed))
+  const otherwise = parameters.filter(({ name, type }) => used.has(name) && used.get(name) !== type)
+  return [
+    ...[...used.keys()].filter((name) => !declared.has(name)).map((name) => `parameters: {${name}} is not declared`),
+    ...unused.map(({ name }) => `parameters: ${name} is not used`),
+    ...otherwise.map(({ name, type }) => `parameters: ${name} is declared as ${type} and used as ${used.get(name)}`),
+  ]
+}

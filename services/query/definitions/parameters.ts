@@ -1,0 +1,46 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { ParameterValue } from '../clickhouse/statement.ts'
+
+export type GivenParameters = Readonly<Record<string, ParameterValue>>
+
+interface Declared {
+  name: string
+  type: string
+  default: string | number
+}
+
+/** Values of the declared parameters: what was given, else the default. Others are left out. */
+export const bindParameters = (declared: readonly Declared[], given: GivenParameters): GivenParameters =>
+  Object.fromEntries(
+    declared.map(({ name, type, default: fallback }) => [name, checked(name, type, given[name] ?? fallback)]),
+  )
+
+/** Refuses parameters that a definition does not declare. */
+export const refuseUnknown = (declared: readonly Declared[], given: GivenParameters): void => {
+  const known = declared.map((parameter) => parameter.name)
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const choice = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes none'
+  throw new ServiceError('invalid', `no such parameter: ${unknown}; ${choice}`, { details: { parameter: unknown } })
+}
+
+/** Numbers are checked here, so that the error names the parameter; every other type is checked by the host. */
+const checked = (name: string, type: string, value: ParameterValue): ParameterValue => {
+  const [, unsigned, bits] = /^(U?)Int(8|16|32|64)$/.exec(type) ?? []
+  const bounds = bits === undefined ? undefined : limitsOf(unsigned === 'U', Number(bits))
+  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value)
+  if (bounds && !(Number.isInteger(number) && number >= bounds.min && number <= bounds.max)) {
+    throw new ServiceError('invalid', `${name} must be a whole number from ${bounds.min} to ${bounds.max}`, {
+      details: { parameter: name },
+    })
+  }
+  if (type.startsWith('Float') && !Number.isFinite(number)) {
+    throw new ServiceError('invalid', `${name} must be a number`, { details: { parameter: name } })
+  }
+  return value
+}
+
+const limitsOf = (unsigned: boolean, bits: number): { min: number; max: number } => {
+  const largest = Math.min(2 ** (unsigned ? bits : bits - 1) - 1, Number.MAX_SAFE_INTEGER)
+  return { min: unsigned ? 0 : -largest, max: largest }
+}

@@ -1,0 +1,25 @@
+import type { Topic } from '#proto/catalogue.ts'
+
+/** Folders of `charts/` in the order of the menu; a folder that is not listed comes last, under its own name. */
+export const topics: readonly Topic[] = [
+  { id: 'overview', title: 'Overview' },
+  { id: 'queries', title: 'Queries' },
+  { id: 'merges', title: 'Merges' },
+  { id: 'tables', title: 'Tables' },
+  { id: 'replication', title: 'Replication' },
+  { id: 'system', title: 'System' },
+  { id: 'logs', title: 'Logs' },
+]
+
+/** The entry of a folder, listed or not. */
+export const topicOf = (id: string): Topic =>
+  topics.find((topic) => topic.id === id) ?? {
+    id,
+    title: id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' '),
+  }
+
+/** Position in the menu. */
+export const topicOrder = (id: string): number => {
+  const position = topics.findIndex((topic) => topic.id === id)
+  return position === -1 ? topics.length : position
+}

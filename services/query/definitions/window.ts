@@ -1,0 +1,69 @@
+import { type ChartDefinition, type Interval, intervals } from '#proto/catalogue.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Window } from '#proto/query.ts'
+import { buckets } from './intervals.ts'
+
+/** Points of one series; a finer interval than fits is made coarser. */
+export const maxPoints = 11_000
+const maxHours = 8_760
+const hourMs = 3_600_000
+
+/** The span of time a chart shows, as SQL and as milliseconds. */
+export interface ChartWindow {
+  interval: Interval | undefined
+  /** A DateTime expression; the host's clock decides unless the asker gave instants. */
+  since: string
+  until: string
+  fromMs: number
+  toMs: number
+}
+
+/** The window to show: what was asked for, else what the definition says; none when the chart shows the present moment. */
+export const chartWindow = (
+  definition: Pick<ChartDefinition, 'interval' | 'lastHours'>,
+  asked: Window,
+  hostNowMs: number,
+): ChartWindow | undefined => {
+  if (definition.lastHours === undefined) return undefined
+  const span = spanOf(definition.lastHours, asked, hostNowMs)
+  const wanted = definition.interval && (asked.interval ?? definition.interval)
+  return { ...span, interval: wanted && coarseEnough(wanted, span.toMs - span.fromMs) }
+}
+
+const spanOf = (defaultHours: number, asked: Window, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
+  const hours = asked.lastHours ?? defaultHours
+  if (asked.from === undefined && asked.to === undefined) {
+    const since = `(now() - toIntervalHour(${hours}))`
+    return { since, until: 'now()', fromMs: hostNowMs - hours * hourMs, toMs: hostNowMs }
+  }
+  const to = asked.to ?? Math.floor(hostNowMs / 1_000)
+  const from = asked.from ?? to - hours * 3_600
+  if (from >= to) throw new ServiceError('invalid', 'from must be before to', { details: { parameter: 'from' } })
+  if (to - from > maxHours * 3_600) {
+    throw new ServiceError('invalid', `from and to must be at most ${maxHours} hours apart`, {
+      details: { parameter: 'from' },
+    })
+  }
+  return { since: `toDateTime(${from})`, until: `toDateTime(${to})`, fromMs: from * 1_000, toMs: to * 1_000 }
+}
+
+const coarseEnough = (wanted: Interval, spanMs: number): Interval => {
+  const fits = (interval: Interval): boolean => spanMs / 1_000 / buckets[interval].seconds <= maxPoints
+  return intervals.slice(intervals.indexOf(wanted)).find(fits) ?? 'toStartOfMonth'
+}
+
+/** A zone's name that may stand within SQL; `invalid` when there is no such zone. */
+export const checkedZone = (zone: string | undefined): string | undefined => {
+  if (zone === undefined || (/^[A-Za-z][\w+\-/]{0,63}$/.test(zone) && isZone(zone))) return zone
+  throw new ServiceError('invalid', 'timezone must be an IANA name such as Europe/Berlin', {
+    details: { parameter: 'timezone' },
+  })
+}
+
+const isZone = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,25 @@
+import type { Handlers } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import { catalogue } from './catalogue.ts'
+import { chart } from './chart.ts'
+import { charts } from './charts.ts'
+import { databaseTables } from './database-tables.ts'
+import { hostStates } from './host-states.ts'
+import { hostStatus } from './host-status.ts'
+import { hosts } from './hosts.ts'
+import { overview } from './overview.ts'
+import type { Parts } from './parts.ts'
+import { table } from './table.ts'
+
+/** One file per method of the contract. */
+export const handlers = (parts: Parts): Handlers<typeof query> => ({
+  hosts: hosts(parts),
+  hostStates: hostStates(parts),
+  catalogue: catalogue(parts),
+  hostStatus: hostStatus(parts),
+  overview: overview(parts),
+  chart: chart(parts),
+  charts: charts(parts),
+  table: table(parts),
+  databaseTables: databaseTables(parts),
+})

@@ -1,0 +1,91 @@
+import { stat } from 'node:fs/promises'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { InvalidSettings, read } from '#shared/config/setting.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import { settings } from '../config.ts'
+import { hostsFromEnvironment } from './from-environment.ts'
+import { hostsFromFile } from './from-file.ts'
+import type { HostList, MonitoredHost } from './host-list.ts'
+
+/** How often variables and files are looked at for a change. */
+const recheckMs = 2_000
+
+/** The monitored hosts, as they stand now. */
+export interface Hosts extends AsyncDisposable {
+  list(): readonly MonitoredHost[]
+  /** The host of a key; `not-found` with the reason `unknown-host` when the list lacks it. */
+  get(key: string): MonitoredHost
+}
+
+interface OpenHosts {
+  env: Environment
+  log: Telemetry['log']
+  recheckEveryMs?: number
+}
+
+/** Reads the host list and keeps it current; a list that became broken is not taken over. Throws `InvalidSettings` at start. */
+export const openHosts = async ({ env, log, recheckEveryMs = recheckMs }: OpenHosts): Promise<Hosts> => {
+  const first = load(env)
+  if (first.problems.length > 0) throw new InvalidSettings(first.problems)
+  let current = byKey(first.hosts)
+  let files = first.files
+  let seen = await fingerprint(env, files)
+
+  const recheck = async (): Promise<void> => {
+    const now = await fingerprint(env, files)
+    if (now === seen) return
+    seen = now
+    const fresh = load(env)
+    files = fresh.files
+    if (fresh.problems.length > 0) {
+      log.warn({ problems: fresh.problems }, 'host list is broken, the last good one stays')
+      return
+    }
+    current = byKey(fresh.hosts)
+    log.info({ hosts: current.size }, 'host list read again')
+  }
+  let checking: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    checking = checking.then(recheck).catch((error: unknown) => log.error({ err: error }, 'host list not checked'))
+  }, recheckEveryMs)
+  timer.unref()
+
+  return {
+    list: () => [...current.values()],
+    get: (key) => known(current, key),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await checking
+    },
+  }
+}
+
+const byKey = (hosts: readonly MonitoredHost[]): Map<string, MonitoredHost> =>
+  new Map(hosts.map((host) => [host.key, host]))
+
+const known = (hosts: Map<string, MonitoredHost>, key: string): MonitoredHost => {
+  const host = hosts.get(key)
+  if (host) return host
+  const sentence = 'no such host; the host list may have changed'
+  throw new ServiceError('not-found', sentence, { details: { reason: 'unknown-host', hostKey: key } })
+}
+
+const load = (env: Environment): HostList & { files: readonly string[] } => {
+  const values = read(settings, env)
+  if (values.SVC_HOSTS_FILE !== undefined) return hostsFromFile(values.SVC_HOSTS_FILE)
+  if (values.COLUMNDB_HOST === undefined) return { hosts: [], problems: [], files: [] }
+  return { ...hostsFromEnvironment(values), files: [] }
+}
+
+/** Changes whenever what the list is made of changes. */
+const fingerprint = async (env: Environment, files: readonly string[]): Promise<string> => {
+  const { COLUMNDB_HOST, COLUMNDB_USER, COLUMNDB_PASSWORD, COLUMNDB_NAME, SVC_HOSTS_FILE } = env
+  const times = await Promise.all(
+    files.map(async (file) => {
+      const found = await stat(file).catch(() => undefined)
+      return found ? `${found.mtimeMs}/${found.size}/${found.ino}` : 'absent'
+    }),
+  )
+  return JSON.stringify([COLUMNDB_HOST, COLUMNDB_USER, COLUMNDB_PASSWORD, COLUMNDB_NAME, SVC_HOSTS_FILE, times])
+}

@@ -1,0 +1,110 @@
+import { ServiceError } from '#proto/errors.ts'
+import { parseException } from './clickhouse/exception.ts'
+import { hostFailure, statementFailure } from './clickhouse/failure.ts'
+import type { MonitoredHost } from './hosts/host-list.ts'
+
+/** What the bus carries in one piece. */
+export const maxFrameBytes = 256 * 1024
+const maxFailureBytes = 64 * 1024
+const maxRowBytes = 16 * 1024 * 1024
+const newline = 0x0a
+const brace = 0x7b
+const exceptionRow = Buffer.from('{"exception"')
+
+/** How many rows went by, and whether there were more than wanted. */
+export interface Passed {
+  rows: number
+  truncated: boolean
+}
+
+/**
+ * Passes `JSONEachRow` bytes on in pieces that end with a row, up to `limit` rows. A failure that the host noticed
+ * after its first byte stands where a row should begin, and is thrown.
+ */
+export async function* passRows(
+  host: MonitoredHost,
+  body: AsyncIterable<Buffer>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer, Passed, void> {
+  let rest: Buffer = Buffer.alloc(0)
+  let rows = 0
+  for await (const chunk of body) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const cut = wholeRows(bytes, limit - rows)
+    const rowBytes = bytes.subarray(0, cut.end)
+    yield* pieces(rowBytes)
+    rows += cut.rows
+    rest = bytes.subarray(cut.end)
+    if (cut.failed) throw await failureAfter(host, rest, body)
+    if (cut.full && rest.length > 0) return { rows, truncated: await drained(body) }
+    if (rest.length > maxRowBytes)
+      throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
+  }
+  if (rest.length > 0) throw failureIn(host, rest)
+  return { rows, truncated: false }
+}
+
+/** Only the one row that was asked for on top is left; reading it costs less than ending the statement early. */
+const drained = async (body: AsyncIterable<Buffer>): Promise<true> => {
+  for await (const _ of body);
+  return true
+}
+
+interface Cut {
+  /** Where the last whole row ends. */
+  end: number
+  rows: number
+  /** As many rows as wanted are in. */
+  full: boolean
+  /** What follows is no row. */
+  failed: boolean
+}
+
+const wholeRows = (bytes: Buffer, wanted: number): Cut => {
+  let end = 0
+  let rows = 0
+  while (end < bytes.length) {
+    if (!beginsRow(bytes, end)) return { end, rows, full: false, failed: true }
+    if (rows >= wanted) return { end, rows, full: true, failed: false }
+    const next = bytes.indexOf(newline, end)
+    if (next === -1) break
+    end = next + 1
+    rows++
+  }
+  return { end, rows, full: rows >= wanted, failed: false }
+}
+
+const beginsRow = (bytes: Buffer, at: number): boolean =>
+  bytes[at] === brace && !bytes.subarray(at, at + exceptionRow.length).equals(exceptionRow)
+
+/** Cuts after rows where it can; only a row that is longer than a piece is cut within. */
+function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
+  let start = 0
+  while (start < bytes.length) {
+    const most = Math.min(bytes.length, start + maxFrameBytes)
+    const lastRow = most === bytes.length ? most : bytes.lastIndexOf(newline, most - 1) + 1
+    const end = lastRow > start ? lastRow : most
+    yield bytes.subarray(start, end)
+    start = end
+  }
+}
+
+const failureAfter = async (
+  host: MonitoredHost,
+  beginning: Buffer,
+  body: AsyncIterable<Buffer>,
+): Promise<ServiceError> => {
+  const chunks = [beginning]
+  let size = beginning.length
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxFailureBytes) break
+  }
+  return failureIn(host, Buffer.concat(chunks))
+}
+
+const failureIn = (host: MonitoredHost, bytes: Buffer): ServiceError => {
+  const exception = parseException(bytes.toString('utf8'))
+  return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
+}

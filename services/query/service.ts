@@ -1,0 +1,29 @@
+import { query } from '#proto/query.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Start } from '#shared/service.ts'
+import { openClient } from './clickhouse/client.ts'
+import { settings } from './config.ts'
+import { openDefinitions } from './definitions/definitions.ts'
+import { handlers } from './handlers/index.ts'
+import { openHosts } from './hosts/hosts.ts'
+import { openProbe } from './probe.ts'
+
+/** Watches the hosts and answers questions about them. */
+export const start: Start = async ({ env, bus, telemetry, clock, readiness }) => {
+  await using opened = new AsyncDisposableStack()
+  const { log } = telemetry
+  const { SVC_DEFINITIONS_DIRECTORY } = read(settings, env)
+
+  const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY)
+  readiness.require('definitions', () => definitions.charts.length > 0)
+  const hosts = opened.use(await openHosts({ env, log }))
+  const client = opened.use(openClient({ env, telemetry, clock }))
+  const probe = opened.use(openProbe({ hosts, client, clock, log }))
+  opened.use(await bus.serve(query, handlers({ env, clock, hosts, client, definitions, probe })))
+
+  log.info(
+    { hosts: hosts.list().length, charts: definitions.charts.length, tables: definitions.tables.length },
+    'query serves',
+  )
+  return opened.move()
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { FleetMetrics, type HostStatus } from '#proto/query.ts'
+import { hostFailure } from './clickhouse/failure.ts'
+import type { Statement } from './clickhouse/statement.ts'
+import type { MonitoredHost } from './hosts/host-list.ts'
+
+/** Nobody waits longer for key figures. */
+const maxSeconds = 10
+
+const basics = ['version()', 'uptime()', 'hostName()', 'timezone()', 'toUnixTimestamp64Milli(now64(3))'].join(', ')
+
+/** What a host is, in one tiny statement whose text never changes. */
+export const basicStatement = (what: string): Statement => ({ what, maxSeconds, sql: `SELECT ${basics}` })
+
+export interface Basics extends Omit<HostStatus, 'clockSkewMs'> {
+  /** The host's clock. */
+  nowMs: number
+}
+
+const BasicRow = z.tuple([z.string(), z.coerce.number(), z.string(), z.string(), z.coerce.number()])
+
+export const readBasics = (host: MonitoredHost, rows: readonly (readonly unknown[])[]): Basics => {
+  const row = BasicRow.safeParse(rows[0]?.slice(0, basicCount))
+  if (!row.success) throw hostFailure(host, 'garbage')
+  const [version, uptimeSeconds, hostname, timezone, nowMs] = row.data
+  return { version, uptimeSeconds, hostname, timezone, nowMs }
+}
+
+const basicCount = 5
+
+/** Where a figure can be read; the first way whose table the user may see is taken. */
+interface Source {
+  table: string
+  sql: string
+}
+
+const outsideSystem = "NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')"
+const metric = (name: string): Source => ({
+  table: 'metrics',
+  sql: `SELECT maxOrNull(value) FROM system.metrics WHERE metric = '${name}'`,
+})
+const asynchronous = (name: string): Source => ({
+  table: 'asynchronous_metrics',
+  sql: `SELECT maxOrNull(value) FROM system.asynchronous_metrics WHERE metric = '${name}'`,
+})
+/** Disks of object stores claim a size without meaning; local ones tell theirs. */
+const disks = (expression: string): Source => ({
+  table: 'disks',
+  sql: `SELECT sumOrNull(${expression}) FROM system.disks WHERE lower(type) = 'local'`,
+})
+
+/** The key figures by name; each is one scalar subquery, so all of them are one statement. */
+const sources = {
+  databases: [{ table: 'databases', sql: `SELECT count() FROM system.databases WHERE name ${outsideSystem}` }],
+  tables: [
+    { table: 'tables', sql: `SELECT count() FROM system.tables WHERE database ${outsideSystem} AND NOT is_temporary` },
+  ],
+  runningQueries: [{ table: 'processes', sql: 'SELECT count() FROM system.processes WHERE is_initial_query' }],
+  merges: [{ table: 'merges', sql: 'SELECT count() FROM system.merges' }],
+  memoryUsedBytes: [asynchronous('MemoryResident'), metric('MemoryTracking')],
+  memoryTotalBytes: [
+    {
+      table: 'asynchronous_metrics',
+      sql: `SELECT minOrNull(value) FROM system.asynchronous_metrics
+    WHERE metric IN ('OSMemoryTotal', 'CGroupMemoryTotal') AND value > 0`,
+    },
+  ],
+  loadAverage: [asynchronous('LoadAverage1')],
+  cpuCores: [
+    {
+      table: 'asynchronous_metrics',
+      sql: `SELECT nullIf(countIf(match(metric, '^OSUserTimeCPU\\\\d+$')), 0) FROM system.asynchronous_metrics`,
+    },
+  ],
+  diskUsedBytes: [disks('total_space - free_space')],
+  diskTotalBytes: [disks('total_space')],
+  readonlyReplicas: [metric('ReadonlyReplica')],
+  maxReplicaDelaySeconds: [asynchronous('ReplicasMaxAbsoluteDelay')],
+} as const satisfies Record<keyof FleetMetrics, readonly Source[]>
+
+const figures = Object.entries(sources)
+
+const todayQueries: Source = {
+  table: 'query_log',
+  sql: `SELECT count() FROM system.query_log WHERE event_date = today() AND type != 'QueryStart' AND is_initial_query`,
+}
+
+const scalar = (choices: readonly Source[], tables: ReadonlySet<string>): string => {
+  const choice = choices.find((source) => tables.has(source.table))
+  return choice ? `(${choice.sql})` : 'NULL'
+}
+
+/** Basics and key figures in one statement; a figure whose table the user cannot see is null. */
+export const fleetStatement = (what: string, tables: ReadonlySet<string>): Statement => {
+  const columns = [...figures.map(([, choices]) => choices), [todayQueries]].map((choices) => scalar(choices, tables))
+  // The queries of today are counted for the overview only: a fleet of hundreds would read many logs for them.
+  if (what !== 'overview') columns.pop()
+  return { what, maxSeconds, sql: `SELECT ${basics},\n  ${columns.join(',\n  ')}` }
+}
+
+const Figures = z.array(z.coerce.number().nullable())
+
+/** Key figures as `fleetStatement` asked for them. */
+export const readFigures = (
+  host: MonitoredHost,
+  rows: readonly (readonly unknown[])[],
+): { metrics: FleetMetrics; todayQueries: number | null } => {
+  const values = Figures.safeParse(rows[0]?.slice(basicCount))
+  const named = figures.map(([name], index) => [name, values.data?.[index] ?? null])
+  const metrics = FleetMetrics.safeParse(Object.fromEntries(named))
+  if (!values.success || !metrics.success) throw hostFailure(host, 'garbage')
+  return { metrics: metrics.data, todayQueries: values.data[figures.length] ?? null }
+}
