@@ -1,0 +1,180 @@
+import { Session } from 'chdb'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isRefusedFunction } from './names.ts'
+import { checkReadOnly } from './read-only.ts'
+import { Rejection } from './rejection.ts'
+
+/** Pieces that move the border between text and code, and what somebody would want to get across it. */
+const borders = [
+  "'",
+  '"',
+  '`',
+  '$$',
+  '$a$',
+  '/*',
+  '*/',
+  '--',
+  '#',
+  '# ',
+  '#!',
+  '//',
+  '\n',
+  '\\',
+  "\\'",
+  "''",
+  '\u2018',
+  '\u2019',
+  '\u201c',
+  '\u201d',
+  '\u200b',
+  '\u00a0',
+  '\u3000',
+  '\\G',
+  ';',
+  '(',
+  ')',
+  ',',
+  '.',
+]
+const words = [
+  'SELECT',
+  '1',
+  'a',
+  'AS',
+  'FROM',
+  't',
+  'JOIN',
+  'ON',
+  'WITH',
+  'UNION ALL',
+  'EXPLAIN',
+  'EXPLAIN AST',
+  'DESCRIBE',
+  'TABLE',
+  'ARRAY',
+  '*',
+  'WHERE',
+  'system.one',
+  'numbers(3)',
+  'x IN',
+  'view(',
+  'PARALLEL WITH',
+  'SETTINGS',
+  'SETTINGS a = 1',
+  "INTO OUTFILE 'x'",
+  'FORMAT JSON',
+  'extract(DAY FROM',
+]
+const payloads = [
+  "url('http://x', CSV)",
+  "`url`('http://x', CSV)",
+  '"s3"(\'http://x\')',
+  "file('/etc/passwd')",
+  "remote('x', system.one)",
+  'INSERT INTO t VALUES (1)',
+  'DROP TABLE t',
+  'CREATE TABLE t (a Int8) ENGINE = Memory',
+  'ALTER TABLE t DELETE WHERE 1',
+  'SYSTEM RELOAD CONFIG',
+  'KILL QUERY WHERE 1',
+  'SET a = 1',
+  'RENAME TABLE a TO b',
+  'TRUNCATE TABLE t',
+  'OPTIMIZE TABLE t',
+  'sleep(3)',
+  'GRANT ALL ON *.* TO u',
+]
+
+const statement = fc
+  .tuple(
+    fc.constantFrom('SELECT 1', 'SELECT', 'WITH 1 AS a', 'EXPLAIN', 'DESCRIBE', 'SELECT * FROM'),
+    fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...words) },
+        { weight: 3, arbitrary: fc.constantFrom(...borders) },
+        { weight: 2, arbitrary: fc.constantFrom(...payloads) },
+      ),
+      { maxLength: 7 },
+    ),
+    fc.constantFrom(' ', '', '\n'),
+  )
+  .map(([start, pieces, glue]) => [start, ...pieces].join(glue === '' ? ' ' : glue))
+
+const isAccepted = (sql: string): boolean => {
+  try {
+    checkReadOnly(sql)
+    return true
+  } catch (error) {
+    if (error instanceof Rejection) return false
+    throw error
+  }
+}
+
+/** The engine's own reading of one statement as its syntax tree; undefined when it is no single statement. */
+const syntaxTree = (sql: string, session: Session): string | undefined => {
+  const single = session.queryBind('SELECT formatQuerySingleLineOrNull({sql:String})', { sql }, 'TSVRaw').trim()
+  if (single === String.raw`\N`) return undefined
+  try {
+    return session.query(`EXPLAIN AST ${single}`, 'TSVRaw')
+  } catch {
+    return undefined
+  }
+}
+
+const isHarmful = (tree: string): boolean =>
+  /\b(?:Insert|Drop|Create|Alter|Rename|Delete|Update|Optimize|Kill|Set|Grant|Attach|Undrop|Backup|ParallelWith|Truncate)Query\b|SYSTEM query|^\s*Set$/m.test(
+    tree,
+  ) || [...tree.matchAll(/Function (\w+)/g)].some(([, name]) => isRefusedFunction((name ?? '').toLowerCase()))
+
+describe('beside the engine itself', () => {
+  let session: Session
+  beforeAll(() => {
+    session = new Session()
+    session.query('CREATE DATABASE IF NOT EXISTS guard')
+  })
+  afterAll(() => session.cleanup())
+
+  it('refuses whatever the engine reads as a write or as a function that reaches out', () => {
+    let harmful = 0
+    fc.assert(
+      fc.property(statement, (sql) => {
+        const tree = syntaxTree(sql, session)
+        if (tree === undefined || !isHarmful(tree)) return
+        harmful++
+        expect(isAccepted(sql), sql).toBe(false)
+      }),
+      { numRuns: 4_000 },
+    )
+    expect(harmful).toBeGreaterThan(50)
+  })
+
+  it('refuses whatever hides a second statement that the engine would run', () => {
+    let ran = 0
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...borders, 'x', ' ', 'SELECT'), { maxLength: 5 }),
+        fc.constantFrom('', "'", '"', '*/', '$$'),
+        (pieces, end) => {
+          const sql = `SELECT ${pieces.join('')} 1; DROP TABLE guard.victim -- ${end}`
+          session.query('CREATE TABLE IF NOT EXISTS guard.victim (a Int8) ENGINE = Memory')
+          runQuietly(session, sql)
+          if (session.query('EXISTS TABLE guard.victim', 'TSVRaw').trim() === '1') return
+          ran++
+          expect(isAccepted(sql), sql).toBe(false)
+        },
+      ),
+      { numRuns: 600 },
+    )
+    expect(ran).toBeGreaterThan(20)
+  })
+})
+
+/** Most of these are no SQL at all. */
+const runQuietly = (session: Session, sql: string): void => {
+  try {
+    session.query(sql)
+  } catch {
+    // What matters is whether the table is gone.
+  }
+}
