@@ -61,9 +61,10 @@ export const Window = z.object({
 })
 export type Window = z.infer<typeof Window>
 
+const primitiveSentence = 'must be text of at most 512 characters, a number, a boolean or null'
 const primitive = z.union(
-  [z.string().max(512), z.number(), z.boolean(), z.null()],
-  'must be text of at most 512 characters, a number, a boolean or null',
+  [z.string().max(512, primitiveSentence), z.number(), z.boolean(), z.null()],
+  primitiveSentence,
 )
 /** Extra values for a chart's placeholders: at most 20 keys of 64 characters. */
 export const Parameters = z

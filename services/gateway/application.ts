@@ -29,7 +29,7 @@ export const openApplication = (gateway: Gateway, { routes, headers, webDirector
 
   application.use(receive(gateway.telemetry, headers))
   application.use(routerOf(routes, gateway))
-  application.use('/api', noSuchPath)
+  application.use(/^\/api(?=\/|$)/i, noSuchPath)
   application.use(webDirectory === undefined ? serveUnbuiltPage : serveWeb(webDirectory))
   application.use(noSuchFile)
   application.use(answerFailure(gateway.telemetry.log))

@@ -55,7 +55,8 @@ const noSuchHost = (hostId: number, known: readonly Host[]): ServiceError => {
   const hosts = known.slice(0, namedHosts).map(({ id, name }) => ({ id, name }))
   const names = hosts.map(({ id, name }) => `${id} (${name})`).join(', ')
   const more = known.length > namedHosts ? ` and ${known.length - namedHosts} more` : ''
-  return new ServiceError('not-found', `no such host: ${hostId}; there are ${names}${more}`, {
+  const sentence = known.length === 0 ? 'no hosts are configured' : `there are ${names}${more}`
+  return new ServiceError('not-found', `no such host: ${hostId}; ${sentence}`, {
     details: { parameter: 'hostId', hosts, count: known.length },
   })
 }

@@ -11,8 +11,8 @@ const timeoutsCheckedEveryMs = 1_000
 /** Longer than the 60 seconds of common load balancers, so that they and not we close an idle connection. */
 const keepAliveMs = 75_000
 /** How long a kept connection may still bring a request that was on its way when the stop began. */
-const lingerMs = 250
-const idleCheckedEveryMs = 50
+const lingerMs = 100
+const idleCheckedEveryMs = 20
 
 /** A port that answers; disposing it finishes what is in flight. */
 export interface Listener extends AsyncDisposable {

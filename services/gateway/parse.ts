@@ -19,7 +19,7 @@ export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<
 
 const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
   if (issue.code !== 'unrecognized_keys') {
-    return [{ parameter: issue.path.join('.') || 'the body', message: lowerCased(issue.message) }]
+    return [{ parameter: issue.path.join('.') || 'the body', message: sentenceOf(issue.message) }]
   }
   const known = namesOf(schema)
   return issue.keys.map((key) => ({ parameter: key.slice(0, 64), message: `is not known here; known are ${known}` }))
@@ -30,4 +30,11 @@ const namesOf = (schema: z.ZodType): string =>
     ? Object.keys(schema.shape).join(', ')
     : 'none'
 
-const lowerCased = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1)
+/** Most schemas bring a sentence of their own; this makes one of what the others say. */
+const sentenceOf = (message: string): string => {
+  const { expected, received } =
+    /^Invalid input: expected (?<expected>\w+), received (?<received>\w+)$/.exec(message)?.groups ?? {}
+  if (expected === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
+  if (received === 'undefined') return 'is required'
+  return `must be ${expected === 'int' ? 'a whole number' : `of type ${expected}`}`
+}

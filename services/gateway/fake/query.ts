@@ -1,0 +1,140 @@
+import type { Call } from '#proto/call.ts'
+import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts } from '#proto/query.ts'
+
+/** A question that reached `query`. */
+export interface Heard {
+  method: string
+  input: Record<string, unknown>
+  call: Call
+}
+
+export type QueryHandlers = Handlers<typeof query>
+
+const hosts: Host[] = [
+  { id: 0, key: 'analytics', name: 'analytics', host: 'clickhouse-1:8123', group: 'eu', tags: ['prod'] },
+  { id: 1, key: 'logs', name: 'logs', host: 'clickhouse-2:8123', group: null, tags: [] },
+]
+
+const states: HostState[] = hosts.map(({ key, id, name }) => ({
+  key,
+  id,
+  name,
+  status: id === 0 ? 'up' : 'down',
+  reason: id === 0 ? null : 'unreachable',
+  version: id === 0 ? '26.3.1' : null,
+  uptimeSeconds: id === 0 ? 60 : null,
+  latencyMs: id === 0 ? 2 : null,
+  checkedAtMs: Date.UTC(2026, 0, 1),
+}))
+
+const described = { doc: 'One sentence.', feature: 'QUERIES' as const, requires: [], parameters: [], topic: 'queries' }
+
+export const chartInfo: ChartInfo = {
+  ...described,
+  name: 'query-count',
+  title: 'Queries',
+  kind: 'bar',
+  columns: [{ name: 'queries', role: 'value', unit: 'count' }],
+  cache: 'standard',
+}
+
+export const tableInfo: TableInfo = {
+  ...described,
+  feature: 'TABLES',
+  name: 'running-queries',
+  title: 'Running queries',
+  columns: [{ name: 'elapsed', format: 'duration-seconds', bar: false, hidden: false }],
+  charts: [],
+  actions: [],
+}
+
+const catalogue: Catalogue = { topics: [{ id: 'queries', title: 'Queries' }], charts: [chartInfo], tables: [tableInfo] }
+
+const status: HostStatus = { version: '26.3.1', uptimeSeconds: 60, hostname: 'ch1', timezone: 'UTC', clockSkewMs: 1 }
+
+const metrics: FleetMetrics = {
+  databases: 3,
+  tables: 40,
+  runningQueries: 2,
+  merges: 1,
+  memoryUsedBytes: 10,
+  memoryTotalBytes: 100,
+  loadAverage: 0.5,
+  cpuCores: 8,
+  diskUsedBytes: 1,
+  diskTotalBytes: 2,
+  readonlyReplicas: 0,
+  maxReplicaDelaySeconds: null,
+}
+
+export const statement: StatementFacts = {
+  queryId: 'q1',
+  durationMs: 3,
+  rows: 2,
+  rowsRead: 20,
+  bytesRead: 200,
+  host: 'analytics',
+  clickhouseVersion: '26.3.1',
+  sql: 'SELECT 1',
+  timezone: null,
+}
+
+const noSuch = (kind: string, name: string, known: string): ServiceError =>
+  new ServiceError('not-found', `no such ${kind}: ${name}; did you mean ${known}?`, { details: { nearest: [known] } })
+
+export const rowsOf = (...rows: unknown[]): Uint8Array =>
+  Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+
+/** `query` with two hosts, one chart and one table page, as simply as its contract allows. */
+export const fakeQuery: QueryHandlers = {
+  hosts: async () => hosts,
+  hostStates: async () => states,
+  catalogue: async () => catalogue,
+  hostStatus: async ({ fleet }) => ({ ...status, metrics: fleet ? metrics : null }),
+  overview: async () => ({
+    runningQueries: 2,
+    todayQueries: 100,
+    databaseCount: 3,
+    tableCount: 40,
+    diskUsage: { usedBytes: 1, totalBytes: 2, percent: 50 },
+    hostInfo: status,
+    metrics,
+  }),
+  chart: async ({ name }) => {
+    if (name !== chartInfo.name) throw noSuch('chart', name, chartInfo.name)
+    return { chart: chartInfo, rows: [{ queries: 7 }], window: null, unavailable: null, statement }
+  },
+  charts: async ({ names }) =>
+    Object.fromEntries(
+      names.map((name) => [
+        name,
+        { ok: false as const, error: { code: 'not-found', message: `no such chart: ${name}` } },
+      ]),
+    ),
+  table: async ({ name }) => {
+    if (name !== tableInfo.name) throw noSuch('table page', name, tableInfo.name)
+    return { head: { table: tableInfo, limit: 100, unavailable: null }, frames: twoRows() }
+  },
+  databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
+}
+
+async function* twoRows() {
+  yield rowsOf({ elapsed: 1, text: 'a\nb' }, { elapsed: 2 })
+  return { truncated: false, statement }
+}
+
+/** The same handlers, telling what they heard. */
+export const overheard = (handlers: QueryHandlers, heard: Heard[]): QueryHandlers => {
+  const wrapped = Object.entries(handlers).map(([method, handle]) => [
+    method,
+    (input: never, call: Call) => {
+      heard.push({ method, input, call })
+      return handle(input, call)
+    },
+  ])
+  // The names are those of `handlers`, and each function takes and returns what the one under its name does.
+  return Object.fromEntries(wrapped) as QueryHandlers
+}

@@ -1,0 +1,78 @@
+import type { Registry } from 'prom-client'
+import { query } from '#proto/query.ts'
+import { openBus, openMemoryHub } from '#shared/bus/open.ts'
+import { type Clock, systemClock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openTelemetry } from '#shared/telemetry/open.ts'
+import type { Gateway } from '../gateway.ts'
+import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
+import { startWith } from '../service.ts'
+import { openWebBuild } from '../web-build.ts'
+
+interface Replaced {
+  query?: Partial<QueryHandlers>
+  /** Nothing serves `query` at all. */
+  withoutQuery?: boolean
+  env?: Record<string, string>
+  clock?: Clock
+  identify?: Gateway['identify']
+  webDirectory?: string
+}
+
+/** A real gateway on a real bus in memory, in front of a `query` that serves its contract from constants. */
+export interface FakeProduct extends AsyncDisposable {
+  url: string
+  heard: Heard[]
+  /** What was logged, line by line. */
+  logged: string[]
+  metrics: Registry
+  unmetNeeds(): string[]
+  /** Stops the gateway alone. */
+  stop(): Promise<void>
+}
+
+const facts = { instance: 'test', version: '1.2.3', services: ['gateway', 'query'], secretNames: [] }
+
+export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> => {
+  await using opening = new AsyncDisposableStack()
+  const env: Environment = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'debug',
+    SHUTDOWN_GRACE_MS: '2500',
+    ...replaced.env,
+  }
+  const clock = replaced.clock ?? systemClock
+  const logged: string[] = []
+  const heard: Heard[] = []
+
+  const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => logged.push(line) }))
+  const store = opening.use(await openStore({ env, busIsShared: false }))
+  const hub = openMemoryHub()
+  const open = async (caller: 'gateway' | 'query') =>
+    opening.use(
+      await openBus({ hub, caller, instance: caller, version: facts.version, telemetry: telemetry.of(caller), clock }),
+    )
+  const queryBus = await open('query')
+  const bus = await open('gateway')
+  if (!replaced.withoutQuery) {
+    opening.use(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
+  }
+  const readiness = openReadiness()
+  const context = { env, bus, store, telemetry: telemetry.of('gateway'), clock, readiness }
+  const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
+  const gateway = opening.use(await startWith(context, web, replaced.identify))
+
+  const release = opening.move()
+  return {
+    url: gateway.url ?? '',
+    heard,
+    logged,
+    metrics: telemetry.metrics,
+    unmetNeeds: () => readiness.unmet(),
+    stop: async () => gateway[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => release.disposeAsync(),
+  }
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { rowsOf, statement, tableInfo } from './fake/query.ts'
+import { type FakeProduct, startFake } from './fake/start.ts'
+
+const held = () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { released: promise, release: resolve }
+}
+
+const begin = (product: FakeProduct, path: string, agent?: Agent) => {
+  const asked = request(product.url + path, agent ? { agent } : {}).end()
+  return async () => {
+    // The event `response` of a client request has its message as only argument.
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    return { status: response.statusCode, connection: response.headers.connection, body: await text(response) }
+  }
+}
+
+const heardOf = async (product: FakeProduct, method: string): Promise<void> =>
+  expect.poll(() => product.heard.some((heard) => heard.method === method), { timeout: 5_000, interval: 5 }).toBe(true)
+
+const bareConversation = async (product: FakeProduct, sent: string): Promise<string> => {
+  const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
+  socket.write(sent)
+  return text(socket)
+}
+
+describe('a stop', () => {
+  it('finishes the answers in flight, rows too, and takes no new connection', async () => {
+    const gate = held()
+    async function* slowRows() {
+      yield rowsOf({ a: 1 })
+      await gate.released
+      yield rowsOf({ a: 2 })
+      return { truncated: false, statement }
+    }
+    await using product = await startFake({
+      query: {
+        databaseTables: async () => {
+          await gate.released
+          return []
+        },
+        table: async () => ({ head: { table: tableInfo, limit: 1, unavailable: null }, frames: slowRows() }),
+      },
+    })
+    const list = begin(product, '/api/v1/tables')()
+    const rows = begin(product, '/api/v1/tables/running-queries')()
+    await Promise.all([heardOf(product, 'databaseTables'), heardOf(product, 'table')])
+
+    const stopped = product.stop()
+    expect(product.unmetNeeds()).toEqual(['http'])
+    await expect(begin(product, '/api/health')()).rejects.toThrow('ECONNREFUSED')
+    gate.release()
+    expect(await list).toMatchObject({ status: 200 })
+    expect(JSON.parse((await rows).body)).toMatchObject({ data: [{ a: 1 }, { a: 2 }] })
+    await stopped
+  })
+
+  it('answers what still arrives on a kept connection and then hangs up', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    await using product = await startFake()
+    await begin(product, '/api/health', agent)()
+    const stopped = product.stop()
+    const last = await begin(product, '/api/health', agent)()
+    expect(last).toMatchObject({ status: 200, connection: 'close' })
+    await stopped
+    agent.destroy()
+  })
+
+  it('ends at once when connections are only kept open', async () => {
+    const agent = new Agent({ keepAlive: true })
+    await using product = await startFake()
+    await begin(product, '/api/health', agent)()
+    const startedAt = performance.now()
+    await product.stop()
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    agent.destroy()
+  })
+
+  it('cuts what does not end within its grace', async () => {
+    await using product = await startFake({
+      env: { SHUTDOWN_GRACE_MS: '500' },
+      query: {
+        databaseTables: async (_input, { signal }) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      },
+    })
+    const endless = begin(product, '/api/v1/tables')()
+    await heardOf(product, 'databaseTables')
+    const [cut] = await Promise.allSettled([endless, product.stop()])
+    expect(cut.status).toBe('rejected')
+  })
+})
+
+describe('a start', () => {
+  it('says in words that its port is taken', async () => {
+    await using product = await startFake()
+    await expect(startFake({ env: { PORT: new URL(product.url).port } })).rejects.toThrow('is something else using it?')
+  })
+})
+
+describe('bytes that are no request', () => {
+  it.each([
+    ['nonsense', 'hello\r\n\r\n', '400 Bad Request'],
+    [
+      'an endless header',
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+    ],
+    [
+      'an endless path',
+      `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+    ],
+    [
+      'thousands of headers',
+      `GET / HTTP/1.1\r\nhost: a\r\n${'a: b\r\n'.repeat(4_000)}\r\n`,
+      '431 Request Header Fields Too Large',
+    ],
+    ['two lengths', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', '400 Bad Request'],
+  ])('%s is answered in the shape of every error', async (_what, sent, status) => {
+    await using product = await startFake()
+    const answer = await bareConversation(product, sent)
+    expect(answer).toContain(`HTTP/1.1 ${status}\r\n`)
+    const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: { message: expect.any(String) } })
+    expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
+  })
+
+  it('hangs up on a connection that was answered before', async () => {
+    await using product = await startFake()
+    const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
+    socket.write('GET /api/health HTTP/1.1\r\nhost: a\r\n\r\n')
+    await once(socket, 'data')
+    socket.write('hello\r\n\r\n')
+    expect(await text(socket)).toBe('')
+  })
+})

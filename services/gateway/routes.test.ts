@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FakeProduct, startFake } from './fake/start.ts'
+import { anonymous } from './identity.ts'
+import type { Route } from './route.ts'
+import { routes } from './routes.ts'
+
+/** One good request of every route. */
+const good: Record<string, { url: string; body?: unknown }> = {
+  'GET /api/health': { url: '/api/health' },
+  'GET /api/healthz': { url: '/api/healthz' },
+  'GET /api/version': { url: '/api/version' },
+  'GET /api/v1/config': { url: '/api/v1/config' },
+  'GET /api/v1/hosts': { url: '/api/v1/hosts' },
+  'GET /api/v1/host-status': { url: '/api/v1/host-status?hostId=0&fleet=1' },
+  'GET /api/v1/overview': { url: '/api/v1/overview?hostId=1' },
+  'GET /api/v1/catalogue': { url: '/api/v1/catalogue' },
+  'GET /api/v1/charts/{name}': { url: '/api/v1/charts/query-count' },
+  'POST /api/v1/charts/batch': { url: '/api/v1/charts/batch', body: { names: ['query-count', 'x'] } },
+  'GET /api/v1/tables': { url: '/api/v1/tables' },
+  'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },
+}
+
+const open = ['/api/health', '/api/healthz', '/api/version']
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake()
+})
+afterAll(async () => product[Symbol.asyncDispose]())
+
+describe('the table of routes', () => {
+  it('has each method of a path once', () => {
+    const names = routes.map(nameOf)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.toSorted()).toEqual(Object.keys(good).toSorted())
+  })
+
+  it.each(routes.map((route) => [nameOf(route), route] as const))(
+    '%s answers in the shape it declares',
+    async (name, route) => {
+      const { url, body } = good[name] ?? { url: '' }
+      const init = { method: route.method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+      const response = await fetch(product.url + url, init)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      const answered: unknown = await response.json()
+      expect(route.answer.parse(answered)).toEqual(answered)
+    },
+  )
+
+  it('lets strangers in where no data of a host is read, and counts all else', () => {
+    const anonymous = routes.filter(({ access }) => access === 'anonymous').map(({ path }) => path)
+    const uncounted = routes.filter(({ limit }) => limit === 'none').map(({ path }) => path)
+    expect(anonymous).toEqual(open)
+    expect(uncounted).toEqual(open)
+  })
+
+  const guarded = routes.filter(({ feature }) => feature !== null)
+  it.each(guarded.map((route) => [nameOf(route)]))('%s refuses who may not use its feature', async (name) => {
+    await using strict = await startFake({ identify: () => ({ ...anonymous, features: ['ABOUT'] }) })
+    const response = await fetch(strict.url + (good[name]?.url ?? ''))
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({ success: false, error: { type: 'forbidden' } })
+    expect(strict.heard).toEqual([])
+  })
+})

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake()
+})
+afterAll(async () => product[Symbol.asyncDispose]())
+
+const ask = async (path: string, init?: RequestInit) => {
+  const response = await fetch(product.url + path, init)
+  return { status: response.status, headers: response.headers, ...Failure.parse(await response.json()) }
+}
+
+const long = (length: number) => 'x'.repeat(length)
+const manyParams = JSON.stringify(Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1])))
+
+/** Path, the parameter that is wrong, and what the refusal says of it. */
+const refused: [path: string, parameter: string, says: string][] = [
+  ['/api/v1/host-status', 'hostId', 'is required'],
+  ['/api/v1/overview', 'hostId', 'is required'],
+  ['/api/v1/overview?hostId=', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=abc', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=1e9', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=1.5', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=-1', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=+1', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=01', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=0x1', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=100000', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=9999999999999999', 'hostId', 'whole number'],
+  ['/api/v1/overview?hostId=0&hostId=1', 'hostId', 'only once'],
+  ['/api/v1/overview?hostId=0&hostid=1', 'hostid', 'known are hostId'],
+  ['/api/v1/host-status?hostId=0&fleet=yes', 'fleet', '1 or 0'],
+  ['/api/v1/tables?hostId=x', 'hostId', 'whole number'],
+  ['/api/v1/charts/query-count?hostId=x', 'hostId', 'whole number'],
+  ['/api/v1/charts/query-count?interval=toStartOfSecond', 'interval', 'must be one of toStartOfMinute'],
+  ['/api/v1/charts/query-count?interval=', 'interval', 'must be one of'],
+  ['/api/v1/charts/query-count?lastHours=0', 'lastHours', 'from 1 to 8760'],
+  ['/api/v1/charts/query-count?lastHours=8761', 'lastHours', 'from 1 to 8760'],
+  ['/api/v1/charts/query-count?lastHours=1.5', 'lastHours', 'from 1 to 8760'],
+  ['/api/v1/charts/query-count?from=20&to=10', 'to', 'later than from'],
+  ['/api/v1/charts/query-count?from=x', 'from', 'whole number'],
+  ['/api/v1/charts/query-count?timezone=Europe/Bielefeld', 'timezone', 'must be a time zone'],
+  ['/api/v1/charts/query-count?timezone=%2B01:00', 'timezone', 'must be a time zone'],
+  [`/api/v1/charts/query-count?timezone=${long(65)}`, 'timezone', 'must be a time zone'],
+  ['/api/v1/charts/query-count?params=%7B', 'params', 'JSON object'],
+  ['/api/v1/charts/query-count?params=3', 'params', 'must be'],
+  ['/api/v1/charts/query-count?params=%7B%22a%22:%7B%7D%7D', 'params.a', 'text of at most 512'],
+  [`/api/v1/charts/query-count?params=${encodeURIComponent(JSON.stringify({ a: long(513) }))}`, 'params.a', 'text of'],
+  [`/api/v1/charts/query-count?params=${encodeURIComponent(manyParams)}`, 'params', 'at most 20 keys'],
+  ['/api/v1/charts/query-count?range=1', 'range', 'is not known here'],
+  ['/api/v1/tables/running-queries?sort=elapsed', 'sort', 'elapsed.desc'],
+  ['/api/v1/tables/running-queries?sort=elapsed.down', 'sort', 'elapsed.desc'],
+  ['/api/v1/tables/running-queries?filter=elapsed', 'filter.0', 'column.operator.value'],
+  ['/api/v1/tables/running-queries?filter=a.eq.1&filter=a.like.1', 'filter.1', 'column.operator.value'],
+  [`/api/v1/tables/running-queries?filter=a.in.${'1,'.repeat(50)}`, 'filter.0', 'at most 50 values'],
+  [`/api/v1/tables/running-queries?${'filter=a.eq.1&'.repeat(21)}`, 'filter', 'at most 20 times'],
+  [`/api/v1/tables/running-queries?search=${long(257)}`, 'search', '256'],
+  ['/api/v1/tables/running-queries?limit=0', 'limit', 'whole number'],
+  ['/api/v1/tables/running-queries?limit=10&pageSize=10', 'pageSize', 'the same as limit'],
+  ['/api/v1/tables/running-queries?page=2', 'page', 'needs limit'],
+  ['/api/v1/tables/running-queries?page=0&limit=10', 'page', 'whole number'],
+  ['/api/v1/tables/running-queries?page=1&limit=10&offset=1', 'page', 'exclude each other'],
+  ['/api/v1/tables/running-queries?offset=-1', 'offset', 'whole number'],
+  ['/api/v1/tables/running-queries?min_elapsed=1&min_elapsed=2', 'min_elapsed', 'only once'],
+]
+
+describe('a parameter that cannot be meant', () => {
+  const titled = refused.map((row) => [row[0].slice(0, 80), ...row] as const)
+  it.each(titled)('%s is refused', async (_title, path, parameter, says) => {
+    const { status, error } = await ask(path)
+    expect(status).toBe(400)
+    expect(error.type).toBe('invalid')
+    expect(error.message).toContain(parameter)
+    expect(error.details?.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
+    expect(product.heard.filter(({ method }) => method !== 'hosts')).toEqual([])
+  })
+
+  it('is named with all the others', async () => {
+    const { error } = await ask('/api/v1/charts/query-count?hostId=x&lastHours=y')
+    expect(error.details?.problems).toHaveLength(2)
+  })
+
+  it.each([
+    ['/api/v1/overview?hostId=%ff', 'UTF-8'],
+    ['/api/v1/overview?hostId=%', 'UTF-8'],
+    [`/api/v1/overview?${'a=1&'.repeat(101)}`, 'more than 100'],
+    [`/api/v1/tables/running-queries?${Array.from({ length: 21 }, (_, n) => `p${n}=1`).join('&')}`, 'more than 20'],
+  ])('a query string is refused as a whole: %.60s', async (path, says) => {
+    const { status, error } = await ask(path)
+    expect([status, error.type]).toEqual([400, 'invalid'])
+    expect(error.message).toContain(says)
+  })
+})
+
+describe('what there is not', () => {
+  it.each(['/api/v1/overview?hostId=2', '/api/v1/charts/query-count?hostId=2', '/api/v1/tables?hostId=2'])(
+    '%s names the hosts there are',
+    async (path) => {
+      const { status, error } = await ask(path)
+      expect([status, error.type]).toEqual([404, 'not-found'])
+      expect(error.message).toBe('no such host: 2; there are 0 (analytics), 1 (logs)')
+      expect(error.details?.hosts).toEqual([
+        { id: 0, name: 'analytics' },
+        { id: 1, name: 'logs' },
+      ])
+    },
+  )
+
+  it.each([
+    ['/api/v1/charts/query-coutn', 'query-count'],
+    ['/api/v1/charts/QUERY%20COUNT', 'query-count'],
+    ['/api/v1/tables/runing-queries', 'running-queries'],
+  ])('%s names the nearest there is', async (path, nearest) => {
+    const { status, error } = await ask(path)
+    expect([status, error.type]).toEqual([404, 'not-found'])
+    expect(error.details?.nearest).toEqual([nearest])
+  })
+
+  it.each(['/api', '/api/', '/api/v1', '/api/v2/hosts', '/api/v1/hosts/0', '/API/health', '/api/v1/charts'])(
+    '%s is a path that does not exist',
+    async (path) => {
+      const { status, error } = await ask(path)
+      expect([status, error.type]).toEqual([404, 'not-found'])
+    },
+  )
+
+  it.each([
+    ['DELETE', '/api/v1/hosts', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/api/v1/charts/query-count', 'GET, HEAD, OPTIONS'],
+    ['POST', '/api/health', 'GET, HEAD, OPTIONS'],
+    ['GET', '/api/v1/charts/batch', 'POST, OPTIONS'],
+  ])('%s %s is a method that the path does not know', async (method, path, allow) => {
+    const { status, headers, error } = await ask(path, { method })
+    expect([status, error.type, headers.get('allow')]).toEqual([405, 'method-not-allowed', allow])
+  })
+})
+
+describe('a body that cannot be meant', () => {
+  const json = { 'content-type': 'application/json' }
+  const bodies: [what: string, init: RequestInit, status: number, type: string, says: string][] = [
+    ['none', {}, 415, 'unsupported-media-type', 'application/json'],
+    ['text', { body: '{}', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported-media-type', 'application'],
+    ['a broken one', { body: '{"names":', headers: json }, 400, 'invalid', 'not JSON'],
+    ['no UTF-8', { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, 'invalid', 'UTF-8'],
+    ['a list', { body: '[]', headers: json }, 400, 'invalid', 'the body must be of type object'],
+    ['no names', { body: '{}', headers: json }, 400, 'invalid', 'names is required'],
+    ['a half host', { body: '{"names":["a"],"hostId":1.5}', headers: json }, 400, 'invalid', 'hostId must be a whole'],
+    [
+      'a host as text',
+      { body: '{"names":["a"],"hostId":"1"}', headers: json },
+      400,
+      'invalid',
+      'hostId must be of type',
+    ],
+    ['a negative host', { body: '{"names":["a"],"hostId":-1}', headers: json }, 400, 'invalid', 'hostId'],
+    ['unknown fields', { body: '{"names":["a"],"host":1}', headers: json }, 400, 'invalid', 'host is not known here'],
+    ['a huge one', { body: long(70_000), headers: json }, 413, 'too-large', 'too large'],
+    [
+      'an odd encoding',
+      { body: '{}', headers: { ...json, 'content-encoding': 'zstd9' } },
+      415,
+      'unsupported-media-type',
+      'encoding',
+    ],
+  ]
+  it.each(bodies)('%s is refused', async (_what, init, expected, type, says) => {
+    const { status, error } = await ask('/api/v1/charts/batch', { method: 'POST', ...init })
+    expect([status, error.type]).toEqual([expected, type])
+    expect(error.message).toContain(says)
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { Healthz } from '#proto/http/status.ts'
+import { startFake } from '../fake/start.ts'
+import { anonymous } from '../identity.ts'
+
+const healthz = async (url: string) => {
+  const response = await fetch(`${url}/api/healthz`)
+  return { status: response.status, body: Healthz.parse(await response.json()) }
+}
+
+describe('GET /api/healthz', () => {
+  it('tells strangers which hosts are down, and nothing else of them', async () => {
+    await using product = await startFake()
+    const { status, body } = await healthz(product.url)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      ok: false,
+      hosts: [
+        { id: 0, status: 'up' },
+        { id: 1, status: 'down' },
+      ],
+      cloudMode: { build: false, runtime: false, warning: null },
+    })
+  })
+
+  it('asks no host', async () => {
+    await using product = await startFake()
+    await healthz(product.url)
+    expect(product.heard.map(({ method }) => method)).toEqual(['hostStates'])
+  })
+
+  it('tells who is known the name, the cause and the age', async () => {
+    await using product = await startFake({ identify: () => ({ ...anonymous, kind: 'user', subject: 'ada' }) })
+    const { body } = await healthz(product.url)
+    expect(body.hosts[1]).toEqual({
+      id: 1,
+      status: 'down',
+      name: 'logs',
+      reason: 'unreachable',
+      version: null,
+      latencyMs: null,
+      checkedAt: '2026-01-01T00:00:00.000Z',
+    })
+  })
+
+  it('is ok when every host is up', async () => {
+    const up = { reason: null, version: '26.3', uptimeSeconds: 1, latencyMs: 1, checkedAtMs: 0, name: 'a' }
+    await using product = await startFake({
+      query: { hostStates: async () => [{ ...up, id: 0, key: 'a', status: 'up' }] },
+    })
+    expect((await healthz(product.url)).body.ok).toBe(true)
+  })
+
+  it('answers 200 with the hosts it knew when query does not tell', async () => {
+    await using product = await startFake({
+      query: {
+        hostStates: async () => {
+          throw new ServiceError('unavailable', 'not now')
+        },
+      },
+    })
+    expect((await healthz(product.url)).body).toMatchObject({ ok: false, hosts: [] })
+    await fetch(`${product.url}/api/v1/hosts`)
+    expect(await healthz(product.url)).toMatchObject({
+      status: 200,
+      body: {
+        ok: false,
+        hosts: [
+          { id: 0, status: 'unknown' },
+          { id: 1, status: 'unknown' },
+        ],
+      },
+    })
+  })
+
+  it('answers within its second when query hangs', async () => {
+    await using product = await startFake({
+      query: {
+        hostStates: async (_input, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+      },
+    })
+    const startedAt = performance.now()
+    expect((await healthz(product.url)).status).toBe(200)
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+  })
+
+  it('answers 200 when there is no query at all', async () => {
+    await using product = await startFake({ withoutQuery: true })
+    expect(await healthz(product.url)).toMatchObject({ status: 200, body: { ok: false, hosts: [] } })
+  })
+})

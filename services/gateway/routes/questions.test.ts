@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CatalogueAnswer } from '#proto/http/data.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake()
+})
+beforeEach(() => product.heard.splice(0))
+afterAll(async () => product[Symbol.asyncDispose]())
+
+const json = { 'content-type': 'application/json' }
+const table = '/api/v1/tables/running-queries'
+const noFilters = { filters: [], offset: 0, parameters: {} }
+const batch = (body: unknown) => ({ method: 'POST', body: JSON.stringify(body), headers: json })
+
+const questions: [path: string, method: string, input: unknown, init?: RequestInit][] = [
+  ['/api/v1/host-status?hostId=1', 'hostStatus', { hostKey: 'logs', fleet: false }],
+  ['/api/v1/host-status?hostId=1&fleet=0', 'hostStatus', { hostKey: 'logs', fleet: false }],
+  ['/api/v1/host-status?fleet=1&hostId=0', 'hostStatus', { hostKey: 'analytics', fleet: true }],
+  ['/api/v1/overview?hostId=1', 'overview', { hostKey: 'logs' }],
+  ['/api/v1/tables', 'databaseTables', { hostKey: 'analytics' }],
+  ['/api/v1/tables?hostId=1', 'databaseTables', { hostKey: 'logs' }],
+  ['/api/v1/charts/query-count', 'chart', { hostKey: 'analytics', name: 'query-count', parameters: {} }],
+  [
+    '/api/v1/charts/query-count?hostId=1&interval=toStartOfHour&lastHours=24&from=10&to=20&timezone=europe/berlin&params=%7B%22user%22:%22a%22%7D',
+    'chart',
+    {
+      hostKey: 'logs',
+      name: 'query-count',
+      interval: 'toStartOfHour',
+      lastHours: 24,
+      from: 10,
+      to: 20,
+      timezone: 'Europe/Berlin',
+      parameters: { user: 'a' },
+    },
+  ],
+  [
+    '/api/v1/charts/batch',
+    'charts',
+    { hostKey: 'logs', names: ['a', 'b'], lastHours: 2, timezone: 'UTC', parameters: { x: 1 } },
+    batch({ names: ['a', 'b'], hostId: 1, lastHours: 2, timezone: 'utc', params: { x: 1 } }),
+  ],
+  [table, 'table', { hostKey: 'analytics', name: 'running-queries', ...noFilters }],
+  [
+    `${table}?hostId=1&sort=query.kind.desc&filter=user.eq.a.b&filter=kind.in.x,y&search=a%20b&timezone=UTC&min_elapsed=5`,
+    'table',
+    {
+      hostKey: 'logs',
+      name: 'running-queries',
+      sort: { column: 'query.kind', direction: 'desc' },
+      filters: [
+        { column: 'user', operator: 'eq', values: ['a.b'] },
+        { column: 'kind', operator: 'in', values: ['x', 'y'] },
+      ],
+      search: 'a b',
+      offset: 0,
+      timezone: 'UTC',
+      parameters: { min_elapsed: '5' },
+    },
+  ],
+  [
+    `${table}?limit=20&offset=7`,
+    'table',
+    { hostKey: 'analytics', name: 'running-queries', ...noFilters, limit: 20, offset: 7 },
+  ],
+  [
+    `${table}?pageSize=20&page=3`,
+    'table',
+    { hostKey: 'analytics', name: 'running-queries', ...noFilters, limit: 20, offset: 40 },
+  ],
+]
+
+describe('what is asked of query', () => {
+  it.each(questions)('%s', async (path, method, input, init) => {
+    expect((await fetch(product.url + path, init)).status).toBe(200)
+    expect(product.heard.find((heard) => heard.method === method)?.input).toEqual(input)
+  })
+
+  it('asks for the hosts once while their list is fresh, however many ask', async () => {
+    let nowMs = 1_000_000
+    await using counted = await startFake({ clock: { now: () => nowMs } })
+    const ask = async () => fetch(`${counted.url}/api/v1/hosts`)
+    const times = () => counted.heard.filter(({ method }) => method === 'hosts').length
+    await Promise.all([ask(), ask(), ask()])
+    nowMs += 1_999
+    await ask()
+    expect(times()).toBe(1)
+    nowMs += 1
+    await Promise.all([ask(), ask()])
+    expect(times()).toBe(2)
+  })
+
+  it('asks for the hosts again after it was refused once', async () => {
+    let refusals = 1
+    await using product = await startFake({
+      query: {
+        hosts: async () => {
+          if (refusals-- > 0) throw new Error('not yet')
+          return []
+        },
+      },
+    })
+    expect((await fetch(`${product.url}/api/v1/hosts`)).status).toBe(500)
+    expect((await fetch(`${product.url}/api/v1/hosts`)).status).toBe(200)
+  })
+
+  it('hands on who asks, until when, and the trace', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const before = Date.now()
+    await fetch(`${product.url}/api/v1/overview?hostId=0`, { headers: { traceparent, tracestate: 'a=b' } })
+    const call = product.heard.find(({ method }) => method === 'overview')?.call
+    expect(call).toMatchObject({
+      identity: { kind: 'anonymous', features: 'all' },
+      trace: { traceparent, tracestate: 'a=b' },
+      priority: 'person',
+      caller: 'gateway',
+    })
+    expect((call?.deadline ?? 0) - before).toBeGreaterThan(70_000)
+    expect((call?.deadline ?? 0) - before).toBeLessThan(80_000)
+  })
+
+  it('shows only definitions whose feature the caller may use', async () => {
+    const identity = { kind: 'user' as const, subject: 'ada', features: ['TABLES'] }
+    await using product = await startFake({ identify: () => identity })
+    const { data } = CatalogueAnswer.parse(await (await fetch(`${product.url}/api/v1/catalogue`)).json())
+    expect([data.charts.length, data.tables.length]).toEqual([0, 1])
+  })
+})

@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { TableAnswer } from '#proto/http/data.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { rowsOf, statement, tableInfo } from '../fake/query.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+const head = { table: tableInfo, limit: null, unavailable: null }
+const tail = { truncated: true, statement }
+const path = '/api/v1/tables/running-queries'
+const frameBytes = 100_000
+const row = { text: 'x'.repeat(frameBytes) }
+
+/** Frames of a tenth of a megabyte, counting how many were asked for and whether somebody said stop. */
+const manyFrames = (count: number) => {
+  const seen = { produced: 0, stopped: false }
+  async function* frames() {
+    try {
+      for (; seen.produced < count; seen.produced++) yield rowsOf(row)
+      return tail
+    } finally {
+      seen.stopped = true
+    }
+  }
+  return { seen, table: async () => ({ head, frames: frames() }) }
+}
+
+const opened = async (product: FakeProduct): Promise<IncomingMessage> => {
+  const asked = request(product.url + path).end()
+  // The event `response` of a client request has its message as only argument.
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return response
+}
+
+/** Waits until something holds for as long as a whole bus exchange may take, and fails then. */
+const until = async (holds: () => boolean): Promise<void> =>
+  expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true)
+
+describe('GET /api/v1/tables/{name}', () => {
+  it('answers the rows as the host sent them, with what was said before and after them', async () => {
+    await using product = await startFake()
+    const answered = TableAnswer.parse(await (await fetch(product.url + path)).json())
+    expect(answered.data).toEqual([{ elapsed: 1, text: 'a\nb' }, { elapsed: 2 }])
+    expect(answered.metadata).toMatchObject({ table: tableInfo, limit: 100, truncated: false, queryId: 'q1' })
+  })
+
+  it('answers an empty list with the reason when a table is missing', async () => {
+    const unavailable = {
+      reason: 'missing-table' as const,
+      message: 'no query_log',
+      missingTables: ['system.query_log'],
+    }
+    async function* none() {
+      yield* []
+      return { truncated: false, statement: null }
+    }
+    await using product = await startFake({
+      query: { table: async () => ({ head: { ...head, unavailable }, frames: none() }) },
+    })
+    const answered = TableAnswer.parse(await (await fetch(product.url + path)).json())
+    expect([answered.data, answered.metadata.unavailable]).toEqual([[], unavailable])
+  })
+
+  it.each(['br', 'gzip', 'identity'])('hands on more than a frame holds, as %s', async (encoding) => {
+    const { table } = manyFrames(30)
+    await using product = await startFake({ query: { table } })
+    const response = await fetch(product.url + path, { headers: { 'accept-encoding': encoding } })
+    expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
+    const answered = TableAnswer.parse(await response.json())
+    expect(answered.data).toEqual(Array.from({ length: 30 }, () => row))
+    expect(answered.metadata.truncated).toBe(true)
+  })
+
+  it('answers HEAD without reading the rows', async () => {
+    const { table, seen } = manyFrames(1_000)
+    await using product = await startFake({ query: { table } })
+    const response = await fetch(product.url + path, { method: 'HEAD' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+    await until(() => seen.stopped)
+    expect(seen.produced).toBeLessThan(50)
+  })
+
+  it('reads no faster than its caller', async () => {
+    const { table, seen } = manyFrames(1_000)
+    await using product = await startFake({ query: { table } })
+    const response = await opened(product)
+    response.pause()
+    let before = -1
+    // The producer has come to rest when it made nothing more between two looks.
+    await expect.poll(() => before === (before = seen.produced), { timeout: 5_000, interval: 200 }).toBe(true)
+    expect(seen.produced).toBeLessThan(200)
+    let bytes = 0
+    for await (const part of response) bytes += Buffer.byteLength(part)
+    expect(bytes).toBeGreaterThan(1_000 * frameBytes)
+  })
+
+  it('stops the statement when its caller leaves', async () => {
+    const { table, seen } = manyFrames(100_000)
+    await using product = await startFake({ query: { table } })
+    const response = await opened(product)
+    response.destroy()
+    await until(() => seen.stopped)
+    expect(seen.produced).toBeLessThan(1_000)
+  })
+
+  it('answers a statement that fails at once with the status of its failure', async () => {
+    async function* failing() {
+      yield* []
+      if (head.limit === null) throw new ServiceError('timeout', 'host analytics took too long')
+      return tail
+    }
+    await using product = await startFake({ query: { table: async () => ({ head, frames: failing() }) } })
+    const response = await fetch(product.url + path)
+    expect(response.status).toBe(504)
+    expect(await response.json()).toMatchObject({ error: { type: 'timeout' } })
+  })
+
+  it.each(['gzip', 'identity'])(
+    'cuts a %s answer that fails halfway, so that it is never taken for whole',
+    async (encoding) => {
+      async function* breaking() {
+        for (let frame = 0; frame < 20; frame++) yield rowsOf(row)
+        if (head.limit === null) throw new ServiceError('unavailable', 'host analytics went away')
+        return tail
+      }
+      await using product = await startFake({ query: { table: async () => ({ head, frames: breaking() }) } })
+      const response = await fetch(product.url + path, { headers: { 'accept-encoding': encoding } })
+      expect(response.status).toBe(200)
+      await expect(response.text()).rejects.toThrow()
+      expect(product.logged.join('')).not.toContain('"level":"fatal"')
+      expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
+    },
+  )
+})
