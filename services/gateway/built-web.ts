@@ -15,6 +15,8 @@ export const serveWeb = (directory: string): RequestHandler => {
     brotli: true,
     gzip: true,
     single: 'index.html',
+    // What looks like a file is one or is not there; it is no page.
+    ignores: [/\/[^/]*\.[^/]*$/],
     setHeaders: (response, path) =>
       response.setHeader('Cache-Control', path.startsWith('/_app/immutable/') ? immutable : revalidated),
   })

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FakeProduct, startFake } from './fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake()
+})
+afterAll(async () => product[Symbol.asyncDispose]())
+
+const headersOf = async (path: string, headers: Record<string, string> = {}) =>
+  (await fetch(product.url + path, { headers })).headers
+
+describe('every answer', () => {
+  it.each(['/api/health', '/api/v1/hosts', '/api/nothing', '/'])(
+    '%s names its request and not its server',
+    async (path) => {
+      const headers = await headersOf(path)
+      expect(headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+      expect([headers.get('x-powered-by'), headers.get('server')]).toEqual([null, null])
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(headers.get('referrer-policy')).toBeTruthy()
+    },
+  )
+
+  it.each([
+    ['a-b_c.d:1', true],
+    ['x'.repeat(64), true],
+    ['x'.repeat(65), false],
+    ['a b', false],
+    ['"quoted"', false],
+    ['', false],
+  ])('keeps a request id that a proxy gave, when it is sane: %s', async (given, kept) => {
+    const headers = await headersOf('/api/health', { 'x-request-id': given })
+    expect(headers.get('x-request-id') === given).toBe(kept)
+  })
+
+  it.each(['/api/v1/hosts', '/api/v1/overview?hostId=0', '/api/v1/tables/running-queries', '/api/v1/nothing'])(
+    '%s is kept by nobody',
+    async (path) => {
+      expect((await headersOf(path)).get('cache-control')).toBe('no-store')
+    },
+  )
+})
+
+describe('methods', () => {
+  it('answers HEAD as it would GET, without the body', async () => {
+    const asked = await fetch(`${product.url}/api/v1/hosts`, { method: 'HEAD' })
+    const read = await fetch(`${product.url}/api/v1/hosts`)
+    const { length } = await read.text()
+    expect([asked.status, await asked.text(), asked.headers.get('content-length')]).toEqual([200, '', String(length)])
+  })
+
+  it.each([
+    ['/api/v1/hosts', 'GET, HEAD, OPTIONS'],
+    ['/api/v1/charts/batch', 'POST, OPTIONS'],
+  ])('tells by OPTIONS what %s knows', async (path, allow) => {
+    const response = await fetch(product.url + path, { method: 'OPTIONS' })
+    expect([response.status, response.headers.get('allow')]).toEqual([204, allow])
+  })
+})
+
+describe('an answer that may be kept', () => {
+  it.each(['/api/v1/catalogue', '/api/v1/config'])('%s stands until it changes', async (path) => {
+    const first = await fetch(product.url + path)
+    const etag = first.headers.get('etag') ?? ''
+    expect([first.headers.get('cache-control'), etag]).toEqual([
+      'private, no-cache',
+      expect.stringMatching(/^W\/".+"$/),
+    ])
+    const statusWith = async (tag: string) =>
+      (await fetch(product.url + path, { headers: { 'if-none-match': tag } })).status
+    expect(await statusWith(etag)).toBe(304)
+    expect(await statusWith(`"other", ${etag}`)).toBe(304)
+    expect(await statusWith('"other"')).toBe(200)
+  })
+})
+
+describe('a large answer', () => {
+  const many = Array.from({ length: 500 }, (_, id) => ({
+    database: 'shop',
+    table: `orders_${id}`,
+    engine: 'MergeTree',
+  }))
+
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+  ])('accepted as %s comes as %s', async (accepted, encoding) => {
+    await using product = await startFake({ query: { databaseTables: async () => many } })
+    const response = await fetch(`${product.url}/api/v1/tables`, { headers: { 'accept-encoding': accepted } })
+    expect(response.headers.get('content-encoding')).toBe(encoding)
+    expect(await response.json()).toMatchObject({ data: many })
+  })
+
+  it('is the only kind that is compressed', async () => {
+    expect((await headersOf('/api/v1/hosts', { 'accept-encoding': 'gzip' })).get('content-encoding')).toBeNull()
+  })
+})
+
+describe('what is told of a request', () => {
+  const expectSettled = async (holds: () => Promise<boolean>) =>
+    expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true)
+
+  it('is counted under the template of its route, never its path', async () => {
+    await using product = await startFake()
+    await fetch(`${product.url}/api/v1/charts/query-count?hostId=0`)
+    await fetch(`${product.url}/api/v1/charts/nothing-like-it`)
+    await fetch(`${product.url}/api/made/up`)
+    await fetch(`${product.url}/some/page`)
+    await fetch(`${product.url}/api/v1/charts/batch`, { method: 'POST' })
+    const name = 'watchhouse_http_request_duration_seconds_count'
+    const line = (route: string, method: string, status: number) =>
+      `${name}{route="${route}",method="${method}",status="${status}"} 1`
+    const lines = [
+      line('/api/v1/charts/{name}', 'GET', 200),
+      line('/api/v1/charts/{name}', 'GET', 404),
+      line('unknown', 'GET', 404),
+      line('web', 'GET', 503),
+      line('/api/v1/charts/batch', 'POST', 415),
+    ]
+    await expectSettled(async () => {
+      const exposed = await product.metrics.metrics()
+      return lines.every((line) => exposed.includes(line)) && exposed.includes('watchhouse_http_in_flight 0')
+    })
+  })
+
+  it('is one line in the log, without its parameters', async () => {
+    await using product = await startFake()
+    await fetch(`${product.url}/api/v1/charts/query-count?params=%7B%22user%22:%22ada%22%7D`, {
+      headers: { 'x-request-id': 'r1', authorization: 'Bearer hush' },
+    })
+    const lines = () => product.logged.filter((line) => line.includes('request answered'))
+    await expectSettled(async () => lines().length > 0)
+    expect(lines()).toHaveLength(1)
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
+      requestId: 'r1',
+      method: 'GET',
+      route: '/api/v1/charts/{name}',
+      path: '/api/v1/charts/query-count',
+      status: 200,
+    })
+    expect(product.logged.join('')).not.toMatch(/hush|ada/)
+  })
+})

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FakeProduct, startFake } from './fake/start.ts'
+
+const page = '<!doctype html><title>start</title><script>start()</script>'
+const script = `export const a = '${'a'.repeat(2_000)}'`
+
+let folder: string
+let product: FakeProduct
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'web-'))
+  mkdirSync(join(folder, '_app/immutable'), { recursive: true })
+  const precompressed = { 'index.html': page, '_app/immutable/a.1234.js': script, '_app/immutable/gone.js': script }
+  for (const [path, text] of Object.entries(precompressed)) {
+    writeFileSync(join(folder, path), text)
+    writeFileSync(join(folder, `${path}.br`), brotliCompressSync(text))
+    writeFileSync(join(folder, `${path}.gz`), gzipSync(text))
+  }
+  writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
+  product = await startFake({ webDirectory: folder })
+})
+afterAll(async () => {
+  await product[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+  const response = await fetch(product.url + path, { headers, method })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+describe('the built web', () => {
+  it.each(['/', '/overview?host=1', '/tables/running-queries', '/hosts/', '/apiary'])('%s is a page', async (path) => {
+    const { status, headers, text } = await ask(path)
+    expect([status, text]).toEqual([200, page])
+    expect(headers.get('content-type')).toBe('text/html;charset=utf-8')
+    expect(headers.get('cache-control')).toBe('no-cache')
+    expect(headers.get('content-security-policy')).toContain("script-src 'self' 'sha256-")
+  })
+
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+  ])('accepted as %s comes as %s, compressed when it was built', async (accepted, encoding) => {
+    const { headers, text } = await ask('/_app/immutable/a.1234.js', { 'accept-encoding': accepted })
+    expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([encoding, 'Accept-Encoding'])
+    expect(text).toBe(script)
+  })
+
+  it('may be kept for ever where its name changes with its content', async () => {
+    const { headers } = await ask('/_app/immutable/a.1234.js')
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(headers.get('content-type')).toBe('text/javascript')
+    expect((await ask('/favicon.svg')).headers.get('cache-control')).toBe('no-cache')
+  })
+
+  it('is not sent again while it stands', async () => {
+    const etag = (await ask('/')).headers.get('etag') ?? ''
+    expect((await ask('/', { 'if-none-match': etag })).status).toBe(304)
+  })
+
+  it.each(['/_app/immutable/b.js', '/robots.txt', '/.env', '/../package.json', '/%2e%2e/package.json', '/a%00.js'])(
+    '%s is a file that does not exist',
+    async (path) => {
+      const { status, text } = await ask(path)
+      expect(status).toBe(404)
+      expect(JSON.parse(text)).toMatchObject({ success: false, error: { type: 'not-found' } })
+    },
+  )
+
+  it.each(['/api/v1/nothing', '/api', '/API/health'])('%s is never a page', async (path) => {
+    expect((await ask(path)).headers.get('content-type')).toBe('application/json')
+  })
+
+  it('is only read', async () => {
+    const { status, headers } = await ask('/overview', {}, 'POST')
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    expect(await ask('/overview', {}, 'HEAD')).toMatchObject({ status: 200, text: '' })
+  })
+
+  it.each(['bytes=5-1', 'bytes=999999-', 'bytes=x'])('comes whole whatever range is asked for: %s', async (range) => {
+    expect(await ask('/', { range })).toMatchObject({ status: 200, text: page })
+  })
+
+  it('cuts the answer of a file that a new build took away, and goes on', async () => {
+    for (const suffix of ['', '.br', '.gz']) unlinkSync(join(folder, `_app/immutable/gone.js${suffix}`))
+    await expect(ask('/_app/immutable/gone.js')).rejects.toThrow()
+    expect((await ask('/')).status).toBe(200)
+  })
+})
+
+describe('a web that was not built', () => {
+  it('says what to run, and the API works', async () => {
+    await using product = await startFake()
+    const response = await fetch(`${product.url}/overview`)
+    expect(response.status).toBe(503)
+    expect(await response.text()).toContain('npm start')
+    expect((await fetch(`${product.url}/api/v1/hosts`)).status).toBe(200)
+  })
+})
