@@ -30,7 +30,9 @@ export default defineConfig({
       version: { name: facts.gitSha ?? version },
     }),
   ],
-  define: Object.fromEntries(Object.entries(facts.client).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)])),
+  define: Object.fromEntries(
+    Object.entries(facts.client).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
+  ),
   resolve: { alias: { '#proto': proto } },
   // The first browsers with `light-dark()`, on which both themes rest.
   build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },

@@ -17,9 +17,9 @@ export class RequestFailure extends Error {
     this.retryAfterMs = facts.retryAfterMs ?? null
   }
 
-  /** A later attempt may succeed without anything being changed: the network, or a service that is busy or away. */
+  /** Worth another attempt soon: the network failed, or the service is busy and said when to come again. */
   get passing(): boolean {
-    return this.status === 0 || this.status === 503
+    return this.status === 0 || (this.status === 503 && this.retryAfterMs !== null)
   }
 }
 

@@ -37,8 +37,7 @@ export const statusQuery = () =>
 export const overviewQuery = (host: number) =>
   queryOptions({
     queryKey: ['overview', host],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof OverviewAnswer>>(`/api/v1/overview?hostId=${host}`, { signal }),
+    queryFn: ({ signal }) => requestJson<z.infer<typeof OverviewAnswer>>(`/api/v1/overview?hostId=${host}`, { signal }),
   })
 
 /** What selects a window: the last hours, or two instants in epoch seconds. */

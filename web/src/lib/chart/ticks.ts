@@ -8,7 +8,24 @@ const dayMs = 24 * hourMs
 
 /** Steps of a time axis at which people read a clock or a calendar. */
 const timeSteps = [
-  1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7 * 1440, 14 * 1440, 30 * 1440, 90 * 1440, 365 * 1440,
+  1,
+  2,
+  5,
+  10,
+  15,
+  30,
+  60,
+  120,
+  180,
+  360,
+  720,
+  1440,
+  2880,
+  7 * 1440,
+  14 * 1440,
+  30 * 1440,
+  90 * 1440,
+  365 * 1440,
 ].map((minutes) => minutes * minuteMs)
 
 export interface TimeTick {
@@ -41,7 +58,9 @@ export const valueTicks = (lowest: number, highest: number, count: number, unit:
   const isBinary = unit === 'bytes' || unit === 'bytes-per-second'
   const base = isBinary ? 1024 : 10
   const magnitude = base ** Math.floor(Math.log(span / count) / Math.log(base))
-  const step = (isBinary ? binarySteps : decimalSteps).map((each) => each * magnitude).find((each) => span / each <= count)
+  const step = (isBinary ? binarySteps : decimalSteps)
+    .map((each) => each * magnitude)
+    .find((each) => span / each <= count)
   const size = wholeOnly(unit) ? Math.max(1, Math.ceil(step ?? span)) : (step ?? span)
   const [from, to] = [Math.floor(bottom / size), Math.ceil(highest / size)]
   return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * size)

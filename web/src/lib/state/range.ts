@@ -54,13 +54,13 @@ const hourSeconds = 3600
 export const spanSeconds = (range: Range): number =>
   range.kind === 'last' ? range.hours * hourSeconds : range.to - range.from
 
-/** Widest span, in hours, that each bucket is drawn for: some 60 to 300 points across a card. */
+/** Widest span, in hours, that each bucket is drawn for: some 30 to 360 points across a card. */
 const widest: readonly [hours: number, interval: Interval][] = [
   [3, 'toStartOfMinute'],
   [12, 'toStartOfFiveMinutes'],
   [26, 'toStartOfTenMinutes'],
   [50, 'toStartOfFifteenMinutes'],
-  [24 * 10, 'toStartOfHour'],
+  [24 * 15, 'toStartOfHour'],
   [24 * 120, 'toStartOfDay'],
 ]
 

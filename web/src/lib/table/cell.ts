@@ -36,6 +36,9 @@ export interface CellContext {
   link: (path: string) => string
 }
 
+/** How hosts write that something is not so, by the type of the column. */
+const noWords = new Set(['0', 'false'])
+
 /** One value of a row in the format of its column. */
 export const toCell = (column: Column, row: Row, context: CellContext): Cell => {
   const value = row[column.name]
@@ -45,7 +48,7 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   if (unit && number !== null) return { text: formatValue(number, unit), title: exactValue(number, unit) }
   const instant = column.format === 'time' || column.format === 'relative-time' ? readInstant(value) : null
   if (instant !== null) return timeCell(column, instant, context)
-  if (column.format === 'boolean') return { text: Number(value) === 0 || value === false ? 'No' : 'Yes' }
+  if (column.format === 'boolean') return { text: noWords.has(String(value)) ? 'No' : 'Yes' }
   if (column.format === 'list') return { text: [value].flat().join(', ') }
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (column.format === 'link' && column.href) return { text, href: context.link(fill(column.href, row)) }

@@ -2,7 +2,16 @@ import type { Filter } from '#proto/query.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** Operators of a filter, as the API spells them. */
-export const operators = ['eq', 'ne', 'contains', 'lt', 'le', 'gt', 'ge', 'in'] as const satisfies readonly Filter['operator'][]
+export const operators = [
+  'eq',
+  'ne',
+  'contains',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'in',
+] as const satisfies readonly Filter['operator'][]
 
 export const operatorLabels: Record<Filter['operator'], string> = {
   eq: 'is',

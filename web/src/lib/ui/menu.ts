@@ -11,7 +11,9 @@ export const menuGroups = ({ topics, tables }: Catalogue): MenuGroup[] => {
   const byTopic = Map.groupBy(tables, (table) => table.topic)
   const known = topics.map(({ id, title }) => ({ title, tables: byTopic.get(id) ?? [] }))
   const ids = new Set(topics.map((topic) => topic.id))
-  const unnamed = [...byTopic].filter(([id]) => !ids.has(id)).map(([id, found]) => ({ title: sentence(id), tables: found }))
+  const unnamed = [...byTopic]
+    .filter(([id]) => !ids.has(id))
+    .map(([id, found]) => ({ title: sentence(id), tables: found }))
   return [...known, ...unnamed].filter((group) => group.tables.length > 0)
 }
 

@@ -32,8 +32,18 @@ const forms: Record<Unit, (value: number) => string> = {
 }
 
 const exactNames: Record<Unit, string> = {
-  count: '', none: '', rows: 'rows', bytes: 'bytes', 'bytes-per-second': 'bytes/s', 'rows-per-second': 'rows/s',
-  'per-second': '/s', seconds: 's', milliseconds: 'ms', microseconds: 'µs', percent: '%', ratio: '',
+  count: '',
+  none: '',
+  rows: 'rows',
+  bytes: 'bytes',
+  'bytes-per-second': 'bytes/s',
+  'rows-per-second': 'rows/s',
+  'per-second': '/s',
+  seconds: 's',
+  milliseconds: 'ms',
+  microseconds: 'µs',
+  percent: '%',
+  ratio: '',
 }
 
 /** Whole thousands in full up to five digits, then 12.3K, 4.5M. */
@@ -65,7 +75,12 @@ const duration = (seconds: number): string => {
   return span(seconds)
 }
 
-const spans: readonly [seconds: number, name: string][] = [[86_400, 'd'], [3600, 'h'], [60, 'm'], [1, 's']]
+const spans: readonly [seconds: number, name: string][] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'm'],
+  [1, 's'],
+]
 
 /** The two largest parts: `3d 4h`, `2h 5m`, `2m 10s`. */
 export const span = (seconds: number): string => {

@@ -43,8 +43,18 @@ export const figures = (overview: Overview | undefined, charts: Charts): Figure[
       share: disk ? disk.percent / 100 : null,
     },
     { label: 'Tables', value: overview?.tableCount, unit: 'count', note: inDatabases(overview?.databaseCount) },
-    { label: 'Read-only replicas', value: metrics?.readonlyReplicas, unit: 'count', note: delay(metrics?.maxReplicaDelaySeconds) },
-    { label: 'Uptime', value: overview?.hostInfo.uptimeSeconds, unit: 'seconds', note: overview && `version ${overview.hostInfo.version}` },
+    {
+      label: 'Read-only replicas',
+      value: metrics?.readonlyReplicas,
+      unit: 'count',
+      note: delay(metrics?.maxReplicaDelaySeconds),
+    },
+    {
+      label: 'Uptime',
+      value: overview?.hostInfo.uptimeSeconds,
+      unit: 'seconds',
+      note: overview && `version ${overview.hostInfo.version}`,
+    },
   ]
 }
 

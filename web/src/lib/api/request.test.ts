@@ -1,0 +1,83 @@
+import { createServer, type RequestListener } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { delayBefore } from './retry.ts'
+import { RequestFailure } from './failure.ts'
+import { requestJson } from './request.ts'
+
+let stop = () => {}
+afterEach(() => stop())
+
+const serve = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stop = () => void server.close()
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return `http://127.0.0.1:${address.port}/`
+}
+
+const failureOf = async (attempt: Promise<unknown>): Promise<RequestFailure> => {
+  const thrown = await attempt.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (thrown instanceof RequestFailure) return thrown
+  throw new Error(`expected a failure, got ${String(thrown)}`)
+}
+
+describe('requests to the API', () => {
+  it('gives the answer', async () => {
+    const url = await serve((_, response) => response.end('{"success":true,"data":[1],"metadata":{}}'))
+    expect(await requestJson(url)).toEqual({ success: true, data: [1], metadata: {} })
+  })
+
+  it('posts a body as JSON', async () => {
+    const url = await serve((request, response) => {
+      response.setHeader('content-type', 'application/json')
+      request.pipe(response)
+    })
+    expect(await requestJson(url, { body: { names: ['a'] } })).toEqual({ names: ['a'] })
+  })
+
+  it('says type, sentence, details, request id and when to come again', async () => {
+    const error = { type: 'busy', message: 'Come later.', details: { host: 'a' } }
+    const url = await serve((_, response) => {
+      response.writeHead(503, { 'retry-after': '3' })
+      response.end(JSON.stringify({ success: false, error, metadata: { requestId: 'r1' } }))
+    })
+    const failure = await failureOf(requestJson(url))
+    expect(failure).toMatchObject({
+      status: 503,
+      type: 'busy',
+      message: 'Come later.',
+      requestId: 'r1',
+      retryAfterMs: 3000,
+    })
+    expect(failure.details).toEqual({ host: 'a' })
+    expect(failure.passing).toBe(true)
+    expect(delayBefore(0, failure)).toBe(3000)
+  })
+
+  it('does not try a host that is down again at once', async () => {
+    const url = await serve((_, response) => response.writeHead(503).end('{}'))
+    expect((await failureOf(requestJson(url))).passing).toBe(false)
+  })
+
+  it('calls an unreachable service a network failure', async () => {
+    const failure = await failureOf(requestJson('http://127.0.0.1:1/'))
+    expect(failure).toMatchObject({ status: 0, type: 'network', passing: true })
+  })
+
+  it('does not show an error page of something in between as data', async () => {
+    const url = await serve((_, response) => response.end('<html>proxy</html>'))
+    expect((await failureOf(requestJson(url))).type).toBe('garbage')
+  })
+
+  it('ends when it is not wanted any more', async () => {
+    const url = await serve(() => {})
+    const wanted = new AbortController()
+    const attempt = requestJson(url, { signal: wanted.signal })
+    wanted.abort()
+    await expect(attempt).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})

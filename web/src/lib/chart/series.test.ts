@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { ChartInfo } from '#proto/catalogue.ts'
+import { extentOf, linePath, toLayers } from './layers.ts'
+import { toRanks } from './ranks.ts'
+import { bucketMs, maximumSeries, nearest, readNumber, toTimeSeries } from './series.ts'
+import { summariseRanks, summariseSeries } from './summary.ts'
+import { timeTicks, valueTicks } from './ticks.ts'
+
+const chart = (columns: object[], kind = 'line') =>
+  ChartInfo.parse({
+    name: 'some-chart',
+    topic: 'queries',
+    title: 'Some chart',
+    doc: 'It shows.',
+    feature: 'METRICS',
+    kind,
+    columns,
+  })
+const time = { name: 't', role: 'time', unit: 'none' }
+const minuteMs = 60_000
+
+describe('series of a chart over time', () => {
+  it('makes a series of each value column', () => {
+    const data = toTimeSeries(
+      chart([
+        time,
+        { name: 'p50', role: 'value', unit: 'milliseconds' },
+        { name: 'p99', role: 'value', label: '99th' },
+      ]),
+      [
+        { t: minuteMs, p50: 1, p99: '9' },
+        { t: 0, p50: 2, p99: null },
+      ],
+    )
+    expect(data.times).toEqual([0, minuteMs])
+    expect(data.series).toEqual([
+      { key: 'p50', label: 'p50', unit: 'milliseconds', values: [2, 1] },
+      { key: 'p99', label: '99th', unit: 'count', values: [null, 9] },
+    ])
+  })
+
+  it('makes a series of each name, the largest first, and null where a name is absent', () => {
+    const data = toTimeSeries(chart([time, { name: 'user', role: 'series' }, { name: 'n', role: 'value' }]), [
+      { t: 0, user: 'a', n: 1 },
+      { t: 0, user: 'b', n: 5 },
+      { t: minuteMs, user: 'b', n: 5 },
+    ])
+    expect(data.series.map(({ key, values }) => [key, values])).toEqual([
+      ['b', [5, 5]],
+      ['a', [1, null]],
+    ])
+  })
+
+  it('sums up the smallest names when there are more than colours', () => {
+    const rows = Array.from({ length: 20 }, (_, index) => ({ t: 0, user: `u${index}`, n: index + 1 }))
+    const { series } = toTimeSeries(chart([time, { name: 'user', role: 'series' }, { name: 'n', role: 'value' }]), rows)
+    expect(series).toHaveLength(maximumSeries)
+    expect(series.at(-1)?.label).toBe('13 others')
+    expect(series.reduce((sum, each) => sum + (each.values[0] ?? 0), 0)).toBe(210)
+  })
+
+  it('reads numbers as hosts send them', () => {
+    expect(['18446744073709551615', '1.5', '', null, 'x'].map(readNumber)).toEqual([
+      18446744073709552000,
+      1.5,
+      null,
+      null,
+      null,
+    ])
+  })
+
+  it.each([
+    [-5, 0],
+    [4, 0],
+    [6, 1],
+    [24, 2],
+    [900, 3],
+  ])('finds what is nearest to %s', (timeMs, position) => expect(nearest([0, 10, 20, 30], timeMs)).toBe(position))
+
+  it('finds nothing near in an empty chart', () => expect(nearest([], 5)).toBe(-1))
+
+  it('takes the smallest step for the bucket', () => expect(bucketMs([0, 60, 120, 300])).toBe(60))
+})
+
+describe('layers', () => {
+  const data = toTimeSeries(chart([time, { name: 'a', role: 'value' }, { name: 'b', role: 'value' }]), [
+    { t: 0, a: 1, b: 2 },
+    { t: 1, a: null, b: 3 },
+    { t: 2, a: 4, b: 5 },
+  ])
+
+  it('stand on one another when stacked', () => {
+    const layers = toLayers(data, true, () => true)
+    expect(layers[1]?.marks.map(({ base, top }) => [base, top])).toEqual([
+      [1, 3],
+      [0, 3],
+      [4, 9],
+    ])
+    expect(extentOf(layers)).toEqual([0, 9])
+  })
+
+  it('leave a gap where a value is absent', () => {
+    const [first] = toLayers(data, false, () => true)
+    expect(
+      linePath(
+        first?.marks ?? [],
+        (x) => x,
+        (y) => y,
+      ),
+    ).toBe('M0,1ZM2,4Z')
+  })
+
+  it('keep their colour when another is hidden', () => {
+    expect(toLayers(data, false, (key) => key === 'b').map((layer) => layer.color)).toEqual(['var(--chart-2)'])
+  })
+})
+
+describe('ticks', () => {
+  it.each([
+    [10, 'count', [0, 2.5, 5, 7.5, 10].map(Math.ceil)],
+    [3, 'count', [0, 1, 2, 3]],
+    [0.03, 'none', [0, 0.01, 0.02, 0.03]],
+    [3 * 1024 ** 3, 'bytes', [0, 1, 2, 3].map((each) => each * 1024 ** 3)],
+  ] as const)('never end below the highest value %s %s', (highest, unit) => {
+    const ticks = valueTicks(0, highest, 4, unit)
+    expect(ticks[0]).toBe(0)
+    expect(ticks.at(-1)).toBeGreaterThanOrEqual(highest)
+    expect(ticks.length).toBeLessThanOrEqual(6)
+  })
+
+  it('name no half query', () => expect(valueTicks(0, 2, 4, 'count').every(Number.isInteger)).toBe(true))
+
+  it('draw an axis for a chart of zeros', () => expect(valueTicks(0, 0, 4, 'count')).toEqual([0, 1]))
+
+  it('stand at round hours of the zone and name a new day', () => {
+    const from = Date.parse('2026-11-19T18:30:00Z')
+    const ticks = timeTicks(from, from + 6 * 60 * minuteMs, 6, 'Asia/Kolkata')
+    expect(ticks.map((tick) => tick.label)).toEqual(['20 Nov', '01:00', '02:00', '03:00', '04:00', '05:00', '06:00'])
+  })
+})
+
+describe('ranks', () => {
+  const info = chart(
+    [
+      { name: 'db', role: 'label' },
+      { name: 'size', role: 'value', unit: 'bytes' },
+      { name: 'n', role: 'value', unit: 'rows' },
+    ],
+    'horizontal-bar',
+  )
+
+  it('are drawn relative to the largest and tell what else they know', () => {
+    const { ranks } = toRanks(info, [
+      { db: 'a', size: 4096, n: 1 },
+      { db: 'b', size: '1024', n: 2 },
+    ])
+    expect(ranks.map(({ label, share }) => [label, share])).toEqual([
+      ['a', 1],
+      ['b', 0.25],
+    ])
+    expect(ranks[0]?.more).toEqual([{ label: 'n', value: 1, unit: 'rows' }])
+  })
+
+  it('are summed up in a sentence', () => {
+    expect(summariseRanks('Disk', toRanks(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
+  })
+})
+
+describe('the summary of a chart', () => {
+  it('names range, latest, lowest and highest', () => {
+    const data = toTimeSeries(chart([time, { name: 'n', role: 'value', label: 'Queries' }]), [
+      { t: 0, n: 3 },
+      { t: minuteMs, n: 1 },
+      { t: 2 * minuteMs, n: 2 },
+    ])
+    expect(summariseSeries('Queries', data, 'UTC')).toBe(
+      'Queries, 01 Jan 00:00 to 01 Jan 00:02: Queries now 2, between 1 and 3',
+    )
+  })
+})

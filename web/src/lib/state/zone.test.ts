@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { fromWallTime, readZone, toWallTime, zoneName, zoneOffsetMs } from './zone.ts'
+
+const hourMs = 3_600_000
+
+describe('time zones', () => {
+  it.each([
+    ['UTC', '2026-07-01T12:00:00Z', 0],
+    ['Europe/Berlin', '2026-07-01T12:00:00Z', 2],
+    ['Europe/Berlin', '2026-12-01T12:00:00Z', 1],
+    ['Asia/Kolkata', '2026-12-01T12:00:00Z', 5.5],
+    ['America/New_York', '2026-12-01T12:00:00Z', -5],
+  ])('knows that %s at %s is %s hours ahead', (zone, instant, hours) => {
+    expect(zoneOffsetMs(Date.parse(instant), zone)).toBe(hours * hourMs)
+  })
+
+  it.each(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Pacific/Auckland'])('reads back what it shows in %s', (zone) => {
+    const instant = Date.parse('2026-11-20T14:05:00Z')
+    expect(fromWallTime(toWallTime(instant, zone), zone)).toBe(instant)
+  })
+
+  it('takes the offset on the right side of a change of clocks', () => {
+    expect(fromWallTime('2026-03-29T03:30', 'Europe/Berlin')).toBe(Date.parse('2026-03-29T01:30:00Z'))
+    expect(fromWallTime('2026-03-29T01:30', 'Europe/Berlin')).toBe(Date.parse('2026-03-29T00:30:00Z'))
+  })
+
+  it('refuses what is not a time', () => expect(fromWallTime('soon', 'UTC')).toBeNull())
+
+  it('shows the time of the host once the host has said its zone', () => {
+    expect(zoneName('host', 'Asia/Tokyo')).toBe('Asia/Tokyo')
+    expect(zoneName('utc', 'Asia/Tokyo')).toBe('UTC')
+    expect(readZone(new URLSearchParams('zone=moon'))).toBe('browser')
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { TableInfo } from '#proto/catalogue.ts'
+import { TableQuery } from '#proto/http/parameters.ts'
+import { isNumeric, toCell, type CellContext } from './cell.ts'
+import { defaultLimit, nextSort, readTableState, toTableQuery, writeCondition } from './table-state.ts'
+
+const read = (search: string) => readTableState(new URLSearchParams(search))
+
+describe('what the reader chose of a table, in the URL', () => {
+  it('reads sort, filters, search, limit and columns', () => {
+    expect(
+      read('sort=elapsed.desc&filter=user.eq.app&filter=query.contains.a.b&search=x&limit=100&columns=a,b'),
+    ).toEqual({
+      sort: { column: 'elapsed', direction: 'desc' },
+      conditions: [
+        { column: 'user', operator: 'eq', value: 'app' },
+        { column: 'query', operator: 'contains', value: 'a.b' },
+      ],
+      search: 'x',
+      limit: 100,
+      added: ['a', 'b'],
+    })
+  })
+
+  it('leaves out what it cannot understand', () => {
+    expect(read('sort=elapsed&filter=user.like.x&limit=7')).toEqual({
+      sort: null,
+      conditions: [],
+      search: '',
+      limit: defaultLimit,
+      added: [],
+    })
+  })
+
+  it('asks the API in words that the API understands', () => {
+    const state = read('sort=elapsed.desc&filter=user.in.a,b&search=x')
+    const query = toTableQuery(state, { last_hours: '6' }, 'UTC')
+    const { filter, ...single } = Object.fromEntries(query)
+    const parsed = TableQuery.parse({ ...single, filter: [filter] })
+    expect(parsed).toMatchObject({
+      sort: { column: 'elapsed', direction: 'desc' },
+      filter: [{ column: 'user', operator: 'in', values: ['a', 'b'] }],
+      search: 'x',
+      limit: defaultLimit,
+      last_hours: '6',
+    })
+  })
+
+  it('goes from largest to smallest to the order of the page', () => {
+    const first = nextSort(null, 'a')
+    const second = nextSort(first, 'a')
+    expect([first, second, nextSort(second, 'a')]).toEqual([
+      { column: 'a', direction: 'desc' },
+      { column: 'a', direction: 'asc' },
+      null,
+    ])
+    expect(nextSort(first, 'b')).toEqual({ column: 'b', direction: 'desc' })
+  })
+
+  it('reads a condition as it writes it', () => {
+    const condition = { column: 'query', operator: 'contains', value: 'a.b, c' } as const
+    expect(read(new URLSearchParams({ filter: writeCondition(condition) }).toString()).conditions).toEqual([condition])
+  })
+})
+
+describe('cells', () => {
+  const context: CellContext = { zone: 'UTC', nowMs: 120_000, link: (path) => `${path}?host=0` }
+  const column = (format: string, more = {}) => TableInfo.shape.columns.element.parse({ name: 'c', format, ...more })
+  const cell = (format: string, value: unknown, more = {}) => toCell(column(format, more), { c: value }, context)
+
+  it.each([
+    ['bytes', 2048, '2 KiB'],
+    ['rows', '1500000', '1.5M'],
+    ['duration-ms', 12.4, '12.4 ms'],
+    ['percent', 5, '5%'],
+    ['time', 60_000, '01 Jan 1970 00:01:00'],
+    ['relative-time', 60_000, '1m ago'],
+    ['time', 0, 'never'],
+    ['boolean', 1, 'Yes'],
+    ['boolean', 'false', 'No'],
+    ['boolean', false, 'No'],
+    ['boolean', '0', 'No'],
+    ['list', ['a', 'b'], 'a, b'],
+    ['text', { a: 1 }, '{"a":1}'],
+    ['number', 'inf', 'inf'],
+    ['text', '', '–'],
+    ['bytes', null, '–'],
+  ])('shows %s %j as "%s"', (format, value, text) => expect(cell(format, value).text).toBe(text))
+
+  it('links to a path filled from the row', () => {
+    const made = toCell(column('link', { href: '/tables/parts/{c}' }), { c: 'a b' }, context)
+    expect(made).toEqual({ text: 'a b', href: '/tables/parts/a%20b?host=0' })
+  })
+
+  it('sets numbers flush right and text flush left', () => {
+    expect([isNumeric(column('bytes')), isNumeric(column('text'))]).toEqual([true, false])
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import type { Unit } from '#proto/catalogue.ts'
+import { exactValue, formatValue, span } from './number.ts'
+
+describe('numbers in their units', () => {
+  it.each<[number, Unit, string]>([
+    [0, 'count', '0'],
+    [7, 'count', '7'],
+    [1234, 'count', '1,234'],
+    [184_213, 'count', '184.2K'],
+    [12.345, 'none', '12.3'],
+    [0.001, 'none', '<0.01'],
+    [512, 'bytes', '512 B'],
+    [1024, 'bytes', '1 KiB'],
+    [1_048_576 * 1.5, 'bytes', '1.5 MiB'],
+    [2 ** 40, 'bytes-per-second', '1 TiB/s'],
+    [2 ** 62, 'bytes', '4 EiB'],
+    [90_000, 'rows-per-second', '90,000/s'],
+    [0.25, 'milliseconds', '250 µs'],
+    [12.4, 'milliseconds', '12.4 ms'],
+    [1500, 'milliseconds', '1.5 s'],
+    [130, 'seconds', '2m 10s'],
+    [982_344, 'seconds', '11d 8h'],
+    [250, 'microseconds', '250 µs'],
+    [41.26, 'percent', '41.3%'],
+    [0.4126, 'ratio', '41.3%'],
+    [-5, 'count', '-5'],
+  ])('writes %s %s as "%s"', (value, unit, text) => expect(formatValue(value, unit)).toBe(text))
+
+  it.each([null, undefined, Number.NaN, Number.POSITIVE_INFINITY])('writes a dash for %s', (value) => {
+    expect(formatValue(value, 'count')).toBe('–')
+  })
+
+  it('keeps every digit in the exact form', () => expect(exactValue(184_213.25, 'bytes')).toBe('184,213.25 bytes'))
+
+  it.each([
+    [59, '59s'],
+    [60, '1m'],
+    [3661, '1h 1m'],
+    [86_400, '1d'],
+    [0.2, '0s'],
+  ])('calls %s seconds "%s"', (seconds, text) => expect(span(seconds)).toBe(text))
+})

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { closureOf, type Manifest } from './closure.ts'
+
+const web = fileURLToPath(new URL('..', import.meta.url))
+const kib = 1024
+
+/** The most that a first visit may load before the page works, compressed. */
+const budgets = {
+  '/overview': { script: 160 * kib, style: 15 * kib },
+  '/tables/[name]': { script: 250 * kib, style: 15 * kib },
+  '/hosts': { script: 160 * kib, style: 15 * kib },
+} as const
+
+const manifestPath = `${web}.svelte-kit/output/client/.vite/manifest.json`
+const built = (file: string) => `${web}build/${file}`
+
+const gzipSize = (files: Iterable<string>): number =>
+  [...files].reduce((sum, file) => sum + gzipSync(readFileSync(built(file)), { level: 9 }).length, 0)
+
+describe('the web build', () => {
+  it('exists, and the manifest that describes it belongs to it', () => {
+    expect(existsSync(manifestPath), 'run `npm run build -w web` first').toBe(true)
+    const start =
+      closureOf(readManifest(), '/overview').scripts.find((file) => file.includes('entry/start')) ?? 'no start'
+    expect(readFileSync(built('index.html'), 'utf8')).toContain(start)
+  })
+
+  it.each(Object.entries(budgets))('loads no more for the first view of %s than its budget', (route, budget) => {
+    const { scripts, styles } = closureOf(readManifest(), route)
+    const loaded = new Set([...scripts, ...preloaded(), 'theme.js'])
+    const size = { script: gzipSize(loaded), style: gzipSize(styles) }
+    // An empty closure would pass any budget.
+    expect(size.script).toBeGreaterThan(30 * kib)
+    expect(size.style).toBeGreaterThan(kib)
+    expect(size.script, 'bytes of script').toBeLessThanOrEqual(budget.script)
+    expect(size.style, 'bytes of style').toBeLessThanOrEqual(budget.style)
+  })
+
+  it('comes precompressed', () => {
+    for (const file of closureOf(readManifest(), '/overview').scripts) {
+      if (statSync(built(file)).size < kib) continue
+      expect(existsSync(`${built(file)}.br`) && existsSync(`${built(file)}.gz`), file).toBe(true)
+    }
+  })
+})
+
+/** What the page of the application asks the browser to fetch ahead, whichever route is opened. */
+const preloaded = (): string[] =>
+  [...readFileSync(built('index.html'), 'utf8').matchAll(/href="\/(_app\/[^"]+\.js)"/g)].map(([, file = '']) => file)
+
+const readManifest = (): Manifest => JSON.parse(readFileSync(manifestPath, 'utf8'))

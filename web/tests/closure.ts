@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+interface Chunk {
+  file: string
+  name?: string
+  isEntry?: boolean
+  imports?: readonly string[]
+  css?: readonly string[]
+}
+
+/** What Vite writes of a build: each chunk with those that it imports at once. */
+export type Manifest = Readonly<Record<string, Chunk>>
+
+const web = fileURLToPath(new URL('..', import.meta.url))
+
+/** The layout and the error page, which the start of the application loads with every page. */
+const always = new Set(['nodes/0', 'nodes/1'])
+
+/** Every file that the browser fetches before a page of this route is drawn: what the entries import, and what those import. */
+export const closureOf = (manifest: Manifest, route: string): { scripts: string[]; styles: string[] } => {
+  const entries = Object.entries(manifest).filter(([key, { isEntry, name = '' }]) => {
+    if (!isEntry) return false
+    return name.startsWith('entry/') || always.has(name) || isPageOf(key, route)
+  })
+  const [scripts, styles] = [new Set<string>(), new Set<string>()]
+  const visit = (chunk: Chunk) => {
+    if (scripts.has(chunk.file)) return
+    scripts.add(chunk.file)
+    for (const style of chunk.css ?? []) styles.add(style)
+    for (const name of chunk.imports ?? []) visit(known(manifest, name))
+  }
+  for (const [, chunk] of entries) visit(chunk)
+  if (!entries.some(([key]) => isPageOf(key, route))) throw new Error(`the build has no page for ${route}`)
+  return { scripts: [...scripts], styles: [...styles] }
+}
+
+/** A node of the build names the source of its page. */
+const isPageOf = (key: string, route: string): boolean =>
+  key.includes('/nodes/') && readFileSync(`${web}${key}`, 'utf8').includes(`src/routes${route}/+page.svelte`)
+
+const known = (manifest: Manifest, name: string): Chunk => {
+  const chunk = manifest[name]
+  if (!chunk) throw new Error(`the manifest imports ${name} but does not have it`)
+  return chunk
+}
