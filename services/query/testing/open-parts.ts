@@ -1,0 +1,42 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Call } from '#proto/call.ts'
+import { systemClock } from '#shared/clock.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import { untraced } from '#shared/telemetry/tracing.ts'
+import { openClient } from '../clickhouse/client.ts'
+import { openDefinitions } from '../definitions/definitions.ts'
+import { handlers } from '../handlers/index.ts'
+import { openHosts } from '../hosts/hosts.ts'
+import { openProbe } from '../probe.ts'
+
+/** Telemetry that nobody looks at. */
+export const quietTelemetry = (): Telemetry => ({
+  log: pino({ level: 'silent' }),
+  metrics: new Registry(),
+  tracer: untraced.tracer('query'),
+})
+
+/** A person who may see everything and waits half a minute. */
+export const aCall = (call: Partial<Call> = {}): Call => ({
+  identity: { kind: 'user', subject: 'tester', features: 'all' },
+  deadline: Date.now() + 30_000,
+  signal: new AbortController().signal,
+  priority: 'person',
+  ...call,
+})
+
+/** All parts of the service without a bus, for a host list in the environment. */
+export const openParts = async (env: Record<string, string | undefined>) => {
+  const telemetry = quietTelemetry()
+  const opened = new AsyncDisposableStack()
+  const { log } = telemetry
+  const definitions = await openDefinitions(log)
+  const hosts = opened.use(await openHosts({ env, log }))
+  const client = opened.use(openClient({ env, telemetry, clock: systemClock }))
+  const probe = opened.use(openProbe({ hosts, client, clock: systemClock, log }))
+  const parts = { env, clock: systemClock, hosts, client, definitions, probe }
+  return { ...parts, handlers: handlers(parts), [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+export type OpenParts = Awaited<ReturnType<typeof openParts>>

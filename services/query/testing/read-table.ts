@@ -1,0 +1,17 @@
+import type { TableRequest } from '#proto/query.ts'
+import { TableRequest as Request } from '#proto/query.ts'
+import { aCall, type OpenParts } from './open-parts.ts'
+
+/** Asks for a table page and parses what streams in. */
+export const readTable = async (parts: OpenParts, asked: Partial<TableRequest> & { hostKey: string; name: string }) => {
+  const { head, frames } = await parts.handlers.table(Request.parse(asked), aCall())
+  const chunks: Uint8Array[] = []
+  let next = await frames.next()
+  while (!next.done) {
+    chunks.push(next.value)
+    next = await frames.next()
+  }
+  const lines = Buffer.concat(chunks).toString('utf8').split('\n').filter((line) => line !== '')
+  const rows = lines.map((line): Record<string, unknown> => JSON.parse(line))
+  return { head, chunks, rows, tail: next.value }
+}
