@@ -1,3 +1,4 @@
+import { storeSettings } from '../store/config.ts'
 import { maybeFlag, oneOf, optional, secret, text, url, whole } from './setting.ts'
 
 /** What every process obeys whatever services it runs; names the specification leaves open are declared here once. */
@@ -12,13 +13,7 @@ export const processSettings = {
     protocols: ['nats', 'tls'],
     audience: 'secret',
   }),
-  REDIS_URL: url(
-    'Shared state of several processes; unset keeps it in SQL when there is a state database, else in memory.',
-    { protocols: ['redis', 'rediss'], audience: 'secret' },
-  ),
-  SVC_STATE_DB_URL: secret(
-    'State database: a PostgreSQL URL, or file: and libsql: for SQLite. Falls back to DATABASE_URL, POSTGRES_URL, POSTGRES_PRISMA_URL.',
-  ),
+  ...storeSettings,
   OPERATIONS_PORT: whole(9464, 'Port of /livez, /readyz and /metrics of this process; 0 takes a free one.', {
     max: 65_535,
   }),

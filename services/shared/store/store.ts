@@ -8,10 +8,16 @@ export interface Store extends AsyncDisposable {
   /**
    * Applies a pure step to the current value until nobody wrote in between, and returns the value that stands.
    * The step may run several times. Entries of its outbox are appended in the same atomic write.
-   * Throws `conflict` when `fence` is older than one already seen under this lease name.
+   * Throws `conflict` when `fence` is older than one already seen under this lease name, `busy` when the outbox is full, and
+   * `unavailable` when the server behind does not answer: then the write may have happened or not.
    */
-  update<S extends z.ZodType>(key: string, schema: S, step: (current: z.output<S> | undefined) => Step<z.input<S>>, fence?: Fence): Promise<z.output<S> | undefined>
-  /** Takes the named lease for `lengthMs`, or `undefined` while somebody else holds it. */
+  update<S extends z.ZodType>(
+    key: string,
+    schema: S,
+    step: (current: z.output<S> | undefined) => Step<z.input<S>>,
+    fence?: Fence,
+  ): Promise<z.output<S> | undefined>
+  /** Takes the named lease for `lengthMs`, or `undefined` while somebody else holds it. Names are few and stay: their tokens are kept. */
   lease(name: string, lengthMs: number): Promise<Lease | undefined>
   readonly outbox: Outbox
 }
@@ -24,8 +30,9 @@ export interface Step<T> {
   outbox?: readonly OutboxMessage[]
 }
 
+/** Something to hand on once the state it is written with is safe. */
 export interface OutboxMessage {
-  /** Chosen by the writer; appending an id that is still in the outbox changes nothing. */
+  /** Chosen by the writer, of one key only; appending an id that is still in the outbox changes nothing. */
   id: string
   topic: string
   payload: unknown
@@ -37,6 +44,7 @@ export interface Fence {
   token: number
 }
 
+/** Held by one process at a time; disposing it gives it up. */
 export interface Lease extends AsyncDisposable {
   readonly fence: Fence
   /** Holds on for another `lengthMs`; false when the lease was lost. */
@@ -48,10 +56,11 @@ export interface Outbox {
   /** Takes up to `max` messages, oldest first; whoever has not acknowledged within `claimMs` loses them to the next claimer. */
   claim(max: number, claimMs: number): Promise<ClaimedMessage[]>
   ack(ids: readonly string[]): Promise<void>
-  /** Called after an append anywhere, soon but not surely: poll every second behind it. */
+  /** Calls soon after an append anywhere, and every second besides, for a push may get lost. The listener must not throw. */
   onAppend(listener: () => void): Disposable
 }
 
+/** A message to hand on before the claim ends. */
 export interface ClaimedMessage extends OutboxMessage {
   /** How often it was claimed, this time included. */
   attempt: number

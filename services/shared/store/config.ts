@@ -1,0 +1,34 @@
+import { optional, secret, text, url } from '../config/setting.ts'
+
+/** Where state is kept that outlives a request. Names of PostgreSQL are those of the configuration reference. */
+export const storeSettings = {
+  REDIS_URL: url(
+    'Shared state of several processes; unset keeps it in SQL when there is a state database, else in memory.',
+    {
+      protocols: ['redis', 'rediss'],
+      audience: 'secret',
+    },
+  ),
+  SVC_STATE_DB_URL: secret(
+    'State database: a PostgreSQL URL, or file: and libsql: for SQLite. Falls back to DATABASE_URL, POSTGRES_URL, POSTGRES_PRISMA_URL, then POSTGRES_HOST.',
+  ),
+  SVC_STATE_DB_USER: optional('User of SVC_STATE_DB_URL, instead of the one in it.'),
+  SVC_STATE_DB_PASSWORD: secret(
+    'Password of SVC_STATE_DB_URL, instead of the one in it; the token of a libsql: database.',
+  ),
+  SVC_STATE_DB_DATABASE: optional('Database of SVC_STATE_DB_URL, instead of the one in it.'),
+  SVC_STATE_DB_TABLE_PREFIX: text(
+    '',
+    'Put before the name of every table, so that installations can share a database.',
+  ),
+  DATABASE_URL: secret('PostgreSQL connection string, used when SVC_STATE_DB_URL is unset.'),
+  POSTGRES_URL: secret('PostgreSQL connection string, used when DATABASE_URL is unset too.'),
+  POSTGRES_PRISMA_URL: secret('PostgreSQL connection string, used when POSTGRES_URL is unset too.'),
+  POSTGRES_HOST: optional('PostgreSQL server, or the folder of its socket; used when no connection string is set.'),
+  POSTGRES_PORT: optional('Port of POSTGRES_HOST; 5432 by default.'),
+  POSTGRES_DATABASE: optional('Database on POSTGRES_HOST; POSTGRES_NAME by default.'),
+  POSTGRES_NAME: optional('Another name of POSTGRES_DATABASE.'),
+  POSTGRES_USER: optional('User of POSTGRES_HOST.'),
+  POSTGRES_PASSWORD: secret('Password of POSTGRES_HOST.'),
+  POSTGRES_SSLMODE: optional('TLS to POSTGRES_HOST: disable, require, verify-full or no-verify.'),
+} as const

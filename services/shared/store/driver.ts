@@ -1,0 +1,50 @@
+import type { Fence } from './store.ts'
+
+/** What one kind of server must do; everything else of a store is written once above it. Failures of the server are `unavailable`. */
+export interface Driver extends AsyncDisposable {
+  readonly connected: boolean
+  read(key: string): Promise<StoredValue | undefined>
+  /** All of the change or nothing of it. */
+  write(change: Change): Promise<WriteResult>
+  /** The new token, or `undefined` while the lease is held. */
+  takeLease(name: string, lengthMs: number): Promise<number | undefined>
+  renewLease(fence: Fence, lengthMs: number): Promise<boolean>
+  releaseLease(fence: Fence): Promise<void>
+  claim(max: number, claimMs: number): Promise<ClaimedText[]>
+  ack(ids: readonly string[]): Promise<void>
+  /** Calls after an append by anybody, as far as the server tells. */
+  listen(wake: () => void): Promise<AsyncDisposable>
+}
+
+/** `version` differs after every write, so that a value which came back is not mistaken for one that stayed. */
+export interface StoredValue {
+  version: string
+  text: string
+}
+
+/** A write that stands only while `key` has the `expected` version; `undefined` means no value. */
+export interface Change {
+  key: string
+  expected: string | undefined
+  version: string
+  text: string | undefined
+  expiresInMs: number | undefined
+  fence: Fence | undefined
+  messages: readonly MessageText[]
+  /** Messages that may wait at once; beyond it the change is refused whole. */
+  outboxLimit: number
+}
+
+/** `changed`: the value was not as expected; `fenced`: a newer lease exists; `full`: the outbox is. */
+export type WriteResult = 'written' | 'changed' | 'fenced' | 'full'
+
+/** A message as it is stored. */
+export interface MessageText {
+  id: string
+  text: string
+}
+
+/** A stored message that somebody has claimed. */
+export interface ClaimedText extends MessageText {
+  attempt: number
+}

@@ -1,0 +1,68 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ServiceError } from '#proto/errors.ts'
+
+const beatEveryMs = 1_000
+const answerWithinMs = 1_000
+
+/** Whether a server answers, asked once a second: an idle connection does not tell that its other end hangs. */
+export interface Heartbeat extends AsyncDisposable {
+  readonly connected: boolean
+  /** Throws `unavailable` at once while the server does not answer, so that callers need not wait to learn it. */
+  require(): void
+  /** What somebody learned outside the beat. */
+  learn(connected: boolean): void
+}
+
+/** Asks `probe` until disposed; begins connected, for it is made after the first answer. `told` hears each change. */
+export const startHeartbeat = (
+  probe: () => Promise<unknown>,
+  told: (connected: boolean) => void = () => {},
+): Heartbeat => {
+  const stop = new AbortController()
+  let connected = true
+  const learn = (now: boolean) => {
+    if (now !== connected) told(now)
+    connected = now
+  }
+  const running = beat(probe, learn, stop.signal)
+  return {
+    get connected() {
+      return connected
+    },
+    require() {
+      if (!connected)
+        throw new ServiceError('unavailable', 'the state store does not answer', { retryAfterMs: beatEveryMs })
+    },
+    learn,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+const beat = async (
+  probe: () => Promise<unknown>,
+  learn: (connected: boolean) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    await wait(beatEveryMs, undefined, { signal, ref: false }).catch(() => {})
+    if (signal.aborted) return
+    learn(await answers(probe, signal))
+  }
+}
+
+const answers = async (probe: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> => {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)])
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const giveUp = () => resolve(false)
+  limit.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await Promise.race([probe().then(() => true), late])
+  } catch {
+    return false
+  } finally {
+    limit.removeEventListener('abort', giveUp)
+  }
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { type TestServer, startPostgres, startRedis } from '../../acceptance/servers.ts'
+import type { Environment } from '../config/environment.ts'
+import type { StoreLimits } from './create-store.ts'
+import { openStore } from './open.ts'
+import type { Store } from './store.ts'
+
+/** One kind of store under test. */
+export interface Implementation {
+  name: string
+  needs: readonly ('redis' | 'postgres')[]
+  /** Whether appends of other handles are pushed; else the poll finds them. */
+  pushes: boolean
+  start(): Promise<Running>
+}
+
+/** A server, or none, that gives every test a place of its own. */
+export interface Running extends AsyncDisposable {
+  server: TestServer | undefined
+  /** Opens one more handle on the place of the current test. */
+  open(limits?: Partial<StoreLimits>): Promise<Store>
+  /** Variables that lead another process to this place. */
+  env(): Environment
+  /** Begins an empty place and releases the handles on the one before. */
+  next(): Promise<void>
+}
+
+const memory: Implementation = {
+  name: 'memory',
+  needs: [],
+  pushes: true,
+  start: async () => {
+    // State of this kind is reached through one handle only.
+    let store: Promise<Store> | undefined
+    const next = async () => {
+      await (await store)?.[Symbol.asyncDispose]()
+      store = undefined
+    }
+    const open = (limits?: Partial<StoreLimits>) => (store ??= openStore({ env: {}, busIsShared: false, limits }))
+    return { server: undefined, open, env: () => ({}), next, [Symbol.asyncDispose]: next }
+  },
+}
+
+const redis: Implementation = {
+  name: 'Redis',
+  needs: ['redis'],
+  pushes: true,
+  start: async () => {
+    const server = await startRedis({ private: true })
+    const empty = async () => {
+      const client = new Redis(server.url)
+      await client.flushdb()
+      client.disconnect()
+    }
+    return running(
+      server,
+      () => server.stop(),
+      async () => {
+        await empty()
+        return { REDIS_URL: server.url }
+      },
+    )
+  },
+}
+
+const postgres: Implementation = {
+  name: 'PostgreSQL',
+  needs: ['postgres'],
+  pushes: true,
+  start: async () => {
+    const server = await startPostgres({ private: true })
+    return running(
+      server,
+      () => server.stop(),
+      async () => ({ DATABASE_URL: server.url, SVC_STATE_DB_TABLE_PREFIX: `t${randomUUID().slice(0, 8)}_` }),
+    )
+  },
+}
+
+const libsql: Implementation = {
+  name: 'libSQL file',
+  needs: [],
+  pushes: false,
+  start: async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-store-'))
+    const remove = () => rm(directory, { recursive: true, force: true })
+    return running(undefined, remove, async () => ({
+      SVC_STATE_DB_URL: `file:${join(directory, `${randomUUID()}.db`)}`,
+    }))
+  },
+}
+
+const running = async (
+  server: TestServer | undefined,
+  stop: () => Promise<void>,
+  place: () => Promise<Environment>,
+): Promise<Running> => {
+  let env = await place()
+  let opened: Store[] = []
+  const release = async () => {
+    for (const store of opened) await store[Symbol.asyncDispose]()
+    opened = []
+  }
+  return {
+    server,
+    open: async (limits) => {
+      const store = await openStore({ env, busIsShared: false, limits })
+      opened.push(store)
+      return store
+    },
+    env: () => env,
+    next: async () => {
+      await release()
+      env = await place()
+    },
+    async [Symbol.asyncDispose]() {
+      await release()
+      await stop()
+    },
+  }
+}
+
+/** Every kind of store there is. */
+export const implementations: readonly Implementation[] = [memory, redis, postgres, libsql]
+
+const untilWithinMs = 10_000
+
+/** Asks until the answer is wanted; fails after ten seconds. */
+export const until = async <T>(ask: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> => {
+  const end = performance.now() + untilWithinMs
+  for (;;) {
+    const answer = await ask()
+    if (wanted(answer)) return answer
+    if (performance.now() > end) throw new Error(`still not so after ${untilWithinMs} ms: ${JSON.stringify(answer)}`)
+    await wait(10)
+  }
+}

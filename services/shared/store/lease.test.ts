@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeWith } from '../../acceptance/servers.ts'
+import { type Running, implementations, until } from './implementations.suite.ts'
+import type { Lease, Store } from './store.ts'
+
+const longMs = 60_000
+/** More than there are groups of keys, so that every group meets the fence. */
+const keys = Array.from({ length: 64 }, (_, index) => `condition-${index}`)
+const set = (store: Store, key: string, value: string, lease: Lease) =>
+  store.update(key, z.string(), () => ({ value }), lease.fence)
+const taken = (lease: Lease | undefined): Lease => {
+  if (!lease) throw new Error('the lease was not given')
+  return lease
+}
+
+for (const implementation of implementations) {
+  describeWith(implementation.needs, `a lease in ${implementation.name}`, () => {
+    let running: Running
+    beforeAll(async () => {
+      running = await implementation.start()
+    })
+    afterEach(() => running.next())
+    afterAll(() => running[Symbol.asyncDispose]())
+
+    it('is given to one of many who ask at once', async () => {
+      const stores = await Promise.all(Array.from({ length: 4 }, () => running.open()))
+      const leases = await Promise.all(
+        stores.flatMap((store) => Array.from({ length: 5 }, () => store.lease('sweep', longMs))),
+      )
+      expect(leases.filter(Boolean)).toHaveLength(1)
+    })
+
+    it('is free again when it was given back, with a larger token', async () => {
+      const store = await running.open()
+      const first = taken(await store.lease('sweep', longMs))
+      expect(await store.lease('sweep', longMs)).toBeUndefined()
+      expect(await store.lease('report', longMs)).toBeDefined()
+      await first[Symbol.asyncDispose]()
+      const second = taken(await store.lease('sweep', longMs))
+      expect(second.fence.token).toBeGreaterThan(first.fence.token)
+    })
+
+    it('is held on by renewing, and lost by not', async () => {
+      const store = await running.open()
+      const first = taken(await store.lease('sweep', 2_000))
+      expect(await first.renew(longMs)).toBe(true)
+      expect(await first.renew(80)).toBe(true)
+      const second = taken(await until(() => store.lease('sweep', longMs), Boolean))
+      expect(second.fence.token).toBeGreaterThan(first.fence.token)
+      expect(await first.renew(longMs)).toBe(false)
+      await first[Symbol.asyncDispose]()
+      expect(await second.renew(longMs)).toBe(true)
+    })
+
+    it('refuses the writes of a holder that was replaced, wherever they go', async () => {
+      const [one, two] = [await running.open(), await running.open()]
+      const stale = taken(await one.lease('sweep', 50))
+      await set(one, 'condition-0', 'by the first', stale)
+      const current = taken(await until(() => two.lease('sweep', longMs), Boolean))
+      for (const key of keys) {
+        await expect(set(one, key, 'too late', stale)).rejects.toMatchObject({ code: 'conflict' })
+      }
+      expect(await one.get('condition-0', z.string())).toBe('by the first')
+      for (const key of keys) await set(two, key, 'by the second', current)
+      expect(await one.get('condition-63', z.string())).toBe('by the second')
+    })
+
+    it('appends no message of a refused write', async () => {
+      const store = await running.open()
+      const stale = taken(await store.lease('sweep', longMs))
+      await stale[Symbol.asyncDispose]()
+      taken(await store.lease('sweep', longMs))
+      const write = store.update(
+        'a',
+        z.string(),
+        () => ({ value: 'x', outbox: [{ id: '1', topic: 'page', payload: 1 }] }),
+        stale.fence,
+      )
+      await expect(write).rejects.toMatchObject({ code: 'conflict' })
+      expect(await store.outbox.claim(10, longMs)).toEqual([])
+      expect(await store.get('a', z.string())).toBeUndefined()
+    })
+  })
+}

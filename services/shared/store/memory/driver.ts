@@ -1,0 +1,125 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { Change, ClaimedText, Driver, StoredValue, WriteResult } from '../driver.ts'
+import type { Fence } from '../store.ts'
+
+const keysLimit = 200_000
+/** Expired values are also looked for after this many writes, so that keys nobody reads again do not pile up. */
+const purgeEvery = 1_000
+
+/** Monotonic, so that a corrected system clock neither ends a lease early nor keeps it. */
+const now = (): number => performance.now()
+
+interface Expiring extends StoredValue {
+  expiresAtMs: number
+}
+
+interface Waiting {
+  text: string
+  attempt: number
+  claimedUntilMs: number
+}
+
+interface Held {
+  token: number
+  expiresAtMs: number
+}
+
+/**
+ * State of this process alone; it resets when the process ends. It keeps its own time as a server would, so a test that moves
+ * the clock of decisions sees the same here and there.
+ */
+export const openMemoryDriver = (): Driver => {
+  const values = new Map<string, Expiring>()
+  const leases = new Map<string, Held>()
+  const outbox = new Map<string, Waiting>()
+  const wakes = new Set<() => void>()
+  const write = writer({ values, leases, outbox, wakes })
+  return {
+    connected: true,
+    read: async (key) => live(values, key),
+    write: async (change) => write(change),
+    takeLease: async (name, lengthMs) => takeLease(leases, name, lengthMs),
+    renewLease: async (fence, lengthMs) => renewLease(leases, fence, lengthMs),
+    releaseLease: async (fence) => void renewLease(leases, fence, 0),
+    claim: async (max, claimMs) => claim(outbox, max, claimMs),
+    ack: async (ids) => {
+      for (const id of ids) outbox.delete(id)
+    },
+    listen: async (wake) => {
+      wakes.add(wake)
+      return { [Symbol.asyncDispose]: async () => void wakes.delete(wake) }
+    },
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+interface Contents {
+  values: Map<string, Expiring>
+  leases: Map<string, Held>
+  outbox: Map<string, Waiting>
+  wakes: Set<() => void>
+}
+
+const writer = ({ values, leases, outbox, wakes }: Contents) => {
+  let writes = 0
+  return (change: Change): WriteResult => {
+    writes += 1
+    if (writes % purgeEvery === 0 || values.size >= keysLimit) purge(values)
+    const { fence, messages } = change
+    if (fence && (leases.get(fence.name)?.token ?? 0) > fence.token) return 'fenced'
+    if (live(values, change.key)?.version !== change.expected) return 'changed'
+    if (messages.length > 0 && outbox.size + messages.length > change.outboxLimit) return 'full'
+    put(values, change)
+    for (const { id, text } of messages) {
+      if (!outbox.has(id)) outbox.set(id, { text, attempt: 0, claimedUntilMs: 0 })
+    }
+    if (messages.length > 0) for (const wake of wakes) wake()
+    return 'written'
+  }
+}
+
+const put = (values: Map<string, Expiring>, { key, version, text, expiresInMs }: Change): void => {
+  if (text === undefined) return void values.delete(key)
+  if (!values.has(key) && values.size >= keysLimit) {
+    throw new ServiceError('busy', `memory holds ${keysLimit} keys; set REDIS_URL to keep more`)
+  }
+  values.set(key, { version, text, expiresAtMs: expiresInMs === undefined ? Infinity : now() + expiresInMs })
+}
+
+const live = (values: Map<string, Expiring>, key: string): StoredValue | undefined => {
+  const value = values.get(key)
+  if (!value || value.expiresAtMs > now()) return value
+  values.delete(key)
+  return undefined
+}
+
+const purge = (values: Map<string, Expiring>): void => {
+  for (const [key, value] of values) if (value.expiresAtMs <= now()) values.delete(key)
+}
+
+const takeLease = (leases: Map<string, Held>, name: string, lengthMs: number): number | undefined => {
+  const held = leases.get(name)
+  if (held && held.expiresAtMs > now()) return undefined
+  const token = (held?.token ?? 0) + 1
+  leases.set(name, { token, expiresAtMs: now() + lengthMs })
+  return token
+}
+
+const renewLease = (leases: Map<string, Held>, { name, token }: Fence, lengthMs: number): boolean => {
+  const held = leases.get(name)
+  if (held?.token !== token || held.expiresAtMs <= now()) return false
+  held.expiresAtMs = now() + lengthMs
+  return true
+}
+
+const claim = (outbox: Map<string, Waiting>, max: number, claimMs: number): ClaimedText[] => {
+  const claimed: ClaimedText[] = []
+  for (const [id, message] of outbox) {
+    if (claimed.length >= max) break
+    if (message.claimedUntilMs > now()) continue
+    message.claimedUntilMs = now() + claimMs
+    message.attempt += 1
+    claimed.push({ id, text: message.text, attempt: message.attempt })
+  }
+  return claimed
+}

@@ -1,0 +1,163 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeWith } from '../../acceptance/servers.ts'
+import { type Running, implementations, until } from './implementations.suite.ts'
+import type { OutboxMessage, Store } from './store.ts'
+
+const longMs = 60_000
+const message = (id: string, payload: unknown = null): OutboxMessage => ({ id, topic: 'page', payload })
+const append = (store: Store, key: string, ...outbox: OutboxMessage[]) =>
+  store.update(key, z.number(), (count = 0) => ({ value: count + 1, outbox }))
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => String(index).padStart(3, '0'))
+
+for (const implementation of implementations) {
+  describeWith(implementation.needs, `an outbox in ${implementation.name}`, () => {
+    let running: Running
+    beforeAll(async () => {
+      running = await implementation.start()
+    })
+    afterEach(() => running.next())
+    afterAll(() => running[Symbol.asyncDispose]())
+
+    it('hands on what a step appended, as it was', async () => {
+      const store = await running.open()
+      await append(store, 'a', { id: '1', topic: 'page', payload: { text: 'disk "full" 😀', list: [1, null, true] } })
+      const claimed = await store.outbox.claim(10, longMs)
+      expect(claimed).toEqual([
+        { id: '1', topic: 'page', payload: { text: 'disk "full" 😀', list: [1, null, true] }, attempt: 1 },
+      ])
+    })
+
+    it('hands on the oldest first, whatever their keys', async () => {
+      const store = await running.open()
+      const ids = numbered(60)
+      for (const id of ids.slice(0, 40)) await append(store, `key-${id}`, message(id))
+      await append(store, 'many', ...ids.slice(40).map((id) => message(id)))
+      const first = await store.outbox.claim(25, longMs)
+      const rest = await store.outbox.claim(100, longMs)
+      expect([...first, ...rest].map(({ id }) => id)).toEqual(ids)
+      expect(first).toHaveLength(25)
+    })
+
+    it('keeps a claimed message from others until it is acknowledged or its claim runs out', async () => {
+      const [one, two] = [await running.open(), await running.open()]
+      await append(one, 'a', message('1'), message('2'))
+      expect(await one.outbox.claim(1, 1_000)).toMatchObject([{ id: '1', attempt: 1 }])
+      expect(await two.outbox.claim(10, longMs)).toMatchObject([{ id: '2', attempt: 1 }])
+      await two.outbox.ack(['2'])
+      const again = await until(
+        () => two.outbox.claim(10, longMs),
+        (claimed) => claimed.length > 0,
+      )
+      expect(again).toMatchObject([{ id: '1', attempt: 2 }])
+      await two.outbox.ack(['1'])
+      await append(one, 'b', message('marker'))
+      expect(await one.outbox.claim(10, longMs)).toMatchObject([{ id: 'marker' }])
+    })
+
+    it('puts a message whose claim ran out back in its place', async () => {
+      const store = await running.open()
+      await append(store, 'a', message('1'))
+      await store.outbox.claim(1, 30)
+      await append(store, 'a', message('2'))
+      // The same clock ends both, so when this lease is over the claim is too.
+      await store.lease('clock', 60)
+      await until(() => store.lease('clock', longMs), Boolean)
+      expect(await store.outbox.claim(10, longMs)).toMatchObject([
+        { id: '1', attempt: 2 },
+        { id: '2', attempt: 1 },
+      ])
+    })
+
+    it('gives no message to two of many who claim at once', async () => {
+      const stores = await Promise.all(Array.from({ length: 4 }, () => running.open()))
+      const [first] = stores
+      if (!first) throw new Error('no store')
+      const ids = numbered(100)
+      for (const id of ids) await append(first, `key-${id}`, message(id))
+      const drain = async (store: Store) => {
+        const mine: string[] = []
+        // A claimer who comes second to all it saw gets nothing although there is more; the bound ends a broken loop.
+        for (let round = 0; round < 200 && mine.length < 100; round += 1) {
+          mine.push(...(await store.outbox.claim(7, longMs)).map(({ id }) => id))
+        }
+        return mine
+      }
+      const all = (await Promise.all(stores.map(drain))).flat()
+      expect(all.toSorted()).toEqual(ids)
+    })
+
+    it('appends an id once while it waits, and again after it was acknowledged', async () => {
+      const store = await running.open()
+      await append(store, 'a', message('1', 'first'))
+      await append(store, 'a', message('1', 'second'), message('2'))
+      const claimed = await store.outbox.claim(10, longMs)
+      expect(claimed).toMatchObject([{ id: '1', payload: 'first' }, { id: '2' }])
+      await append(store, 'a', message('1', 'third'))
+      expect(await store.outbox.claim(10, longMs)).toEqual([])
+      await store.outbox.ack(['1', '2', 'never there'])
+      await append(store, 'a', message('1', 'fourth'))
+      expect(await store.outbox.claim(10, longMs)).toMatchObject([{ id: '1', payload: 'fourth', attempt: 1 }])
+    })
+
+    it('refuses a step whole when it is full', async () => {
+      const store = await running.open({ outboxMessages: 3 })
+      await append(store, 'a', message('1'), message('2'))
+      await expect(append(store, 'a', message('3'), message('4'))).rejects.toMatchObject({ code: 'busy' })
+      expect(await store.get('a', z.number())).toBe(1)
+      await append(store, 'a', message('3'))
+      expect(await store.outbox.claim(10, longMs)).toHaveLength(3)
+    })
+
+    it('wakes its listeners at an append, without waiting for the poll', async () => {
+      const store = await running.open()
+      const writer = implementation.pushes ? await running.open() : store
+      let wakes = 0
+      using _listening = store.outbox.onAppend(() => {
+        wakes += 1
+      })
+      // A subscription takes effect soon after it was asked for; from then on every append of these wakes.
+      await until(
+        async () => {
+          await append(writer, 'a', message(String(wakes)))
+          return wakes
+        },
+        (count) => count >= 1,
+      )
+      const [before, began] = [wakes, performance.now()]
+      for (let round = 0; round < 5; round += 1) {
+        const now = wakes
+        await append(writer, 'a', message(`round-${round}`))
+        await until(
+          () => wakes,
+          (count) => count > now,
+        )
+      }
+      // The poll alone brings one wake a second.
+      expect(performance.now() - began).toBeLessThan(3_900)
+      expect(wakes - before).toBeGreaterThanOrEqual(5)
+    })
+
+    it('wakes its listeners now and then without any append, until they leave', async () => {
+      const store = await running.open()
+      let [left, stayed] = [0, 0]
+      const leaving = store.outbox.onAppend(() => {
+        left += 1
+      })
+      using _staying = store.outbox.onAppend(() => {
+        stayed += 1
+      })
+      await until(
+        () => left,
+        (count) => count > 0,
+      )
+      leaving[Symbol.dispose]()
+      const before = { left, stayed }
+      await until(
+        () => stayed,
+        (count) => count > before.stayed,
+      )
+      expect(left).toBe(before.left)
+    })
+  })
+}

@@ -1,0 +1,28 @@
+import type { Environment } from '../config/environment.ts'
+import { InvalidSettings, type SettingProblem, read } from '../config/setting.ts'
+import { storeSettings } from './config.ts'
+import { type StateDatabase, stateDatabase } from './sql/state-database.ts'
+
+/** What is wrong with the variables of the store taken together; `busIsShared` when several processes meet on one bus. */
+export const storeProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
+  try {
+    const { REDIS_URL } = read(storeSettings, env)
+    const database = stateDatabase(env)
+    return busIsShared ? unshared(REDIS_URL !== undefined, database) : []
+  } catch (error) {
+    if (error instanceof InvalidSettings) return error.problems
+    throw error
+  }
+}
+
+/** State in one process's memory or file would be a different state in each. */
+const unshared = (hasRedis: boolean, database: StateDatabase | undefined): readonly SettingProblem[] => {
+  if (database?.url.startsWith('file:')) {
+    const sentence =
+      'a file: database cannot be shared by the processes of NATS_URL; name a PostgreSQL or libsql: server'
+    return [{ name: 'SVC_STATE_DB_URL', sentence }]
+  }
+  if (hasRedis || database) return []
+  const sentence = 'must be set beside NATS_URL, or SVC_STATE_DB_URL: processes that share a bus share their state'
+  return [{ name: 'REDIS_URL', sentence }]
+}

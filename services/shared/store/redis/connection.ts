@@ -1,0 +1,81 @@
+import type { Redis } from 'ioredis'
+import { ServiceError } from '#proto/errors.ts'
+import { InvalidSettings } from '../../config/setting.ts'
+
+const connectWithinMs = 2_000
+const commandWithinMs = 2_000
+const startWithinMs = 10_000
+const longestReconnectPauseMs = 1_000
+const oldestVersion = [6, 2] as const
+
+/** A connected client of a Redis that keeps what it is given; throws `InvalidSettings` when the server is not set up for it. */
+export const connectRedis = async (url: string): Promise<Redis> => {
+  const { Redis } = await import('ioredis')
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectionName: 'watchhouse',
+    connectTimeout: connectWithinMs,
+    commandTimeout: commandWithinMs,
+    // A call made while the server is away fails at once, and one that may have run already is not run twice.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), longestReconnectPauseMs),
+  })
+  try {
+    await untilReady(client)
+    await requireDurable(client)
+    return client
+  } catch (error) {
+    client.disconnect()
+    throw error
+  }
+}
+
+const untilReady = async (client: Redis): Promise<void> => {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+  let reason = 'no answer'
+  client.once('ready', resolve)
+  client.on('error', (error: Error) => {
+    reason = error.message
+    if (/WRONGPASS|NOAUTH|ERR AUTH/.test(reason)) reject(refused('the server refuses the user or the password'))
+  })
+  const late = () =>
+    reject(new ServiceError('unavailable', `Redis did not answer within ${startWithinMs} ms: ${reason}`))
+  const timer = setTimeout(late, startWithinMs)
+  try {
+    // The first attempt's failure is one of several: the client goes on until the time is over.
+    client.connect().catch(() => {})
+    await ready
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** State that is evicted or lost with the server's process is no state; INFO is asked because hosted servers forbid CONFIG. */
+const requireDurable = async (client: Redis): Promise<void> => {
+  const facts = factsOf(await client.info())
+  const [major = 0, minor = 0] = (facts.get('redis_version') ?? '').split('.').map(Number)
+  if (major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1])) {
+    throw refused(`the server is version ${facts.get('redis_version')}; ${oldestVersion.join('.')} or newer is needed`)
+  }
+  if (facts.get('maxmemory_policy') !== 'noeviction') {
+    throw refused(
+      `the server evicts keys (maxmemory-policy ${facts.get('maxmemory_policy')}); set maxmemory-policy to noeviction`,
+    )
+  }
+  if (facts.get('aof_enabled') !== '1') {
+    throw refused('the server forgets on restart; turn its append-only file on (appendonly yes)')
+  }
+  if (facts.get('role') !== 'master') throw refused('the server is a replica; name the primary')
+}
+
+const factsOf = (info: string): Map<string, string> =>
+  new Map(
+    info.split('\r\n').flatMap((line) => {
+      const colon = line.indexOf(':')
+      return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)] as const] : []
+    }),
+  )
+
+const refused = (sentence: string): InvalidSettings => new InvalidSettings([{ name: 'REDIS_URL', sentence }])

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { ServiceError } from '#proto/errors.ts'
+
+/** A Lua script with the digest that Redis knows it by once it has run. */
+export interface Script {
+  text: string
+  digest: string
+}
+
+/** A script from its text. */
+export const script = (text: string): Script => ({ text, digest: createHash('sha1').update(text).digest('hex') })
+
+/** Runs a script by its digest, and by its text on a server that has forgotten or never seen it. */
+export const run = async (
+  client: Redis,
+  { text, digest }: Script,
+  keys: readonly string[],
+  values: readonly (string | number)[],
+): Promise<unknown> => {
+  try {
+    return await client.evalsha(digest, keys.length, ...keys, ...values)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+    return client.eval(text, keys.length, ...keys, ...values)
+  }
+}
+
+/** Replies of a server that cannot serve now; any other error reply is a mistake in a script. */
+const passing = /^(LOADING|READONLY|MISCONF|OOM|MASTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|CLUSTERDOWN)/
+
+/** What a failed command means to its caller. */
+export const failureOf = (error: unknown): unknown => {
+  if (error instanceof Error && error.name === 'ReplyError' && !passing.test(error.message)) return error
+  return new ServiceError('unavailable', 'the state store does not answer', { retryAfterMs: 1_000, cause: error })
+}

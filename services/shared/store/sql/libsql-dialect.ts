@@ -1,0 +1,117 @@
+import type { Client, ResultSet, Transaction } from '@libsql/client'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { patient } from './patient.ts'
+import { createTurns } from './turns.ts'
+
+/** Two clients of one database: what renews the connection of a write must not take a read's away. */
+export interface LibsqlClients {
+  reader: Client
+  writer: Client
+}
+
+/** Kysely over libSQL. SQLite has one writer: writes of this process go one after the other, reads pass them by. */
+export const libsqlDialect = (clients: LibsqlClients): Dialect => ({
+  createAdapter: () => new LibsqlAdapter(),
+  createDriver: () => libsqlDriver(clients),
+  createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+})
+
+/** Without this Kysely would let nobody read while a transaction is open, the transaction's own caller included. */
+class LibsqlAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+const libsqlDriver = (clients: LibsqlClients): Driver => {
+  const turns = createTurns()
+  const begun = new WeakMap<DatabaseConnection, Begun>()
+  /** A transaction is over whether or not its last statement succeeded, and the next writer may go. */
+  const end = async (connection: DatabaseConnection, last: (transaction: Transaction) => Promise<void>) => {
+    const open = begun.get(connection)
+    // A commit that failed has ended the transaction before Kysely rolls it back.
+    if (!open) return
+    begun.delete(connection)
+    using _turn = open.turn
+    await last(open.transaction)
+  }
+  return {
+    init: async () => {},
+    acquireConnection: async () =>
+      connectionOf((connection, query) => {
+        const open = begun.get(connection)
+        return open ? execute(open.transaction, query) : executeAlone(clients, turns, query)
+      }),
+    beginTransaction: async (connection) => {
+      const turn = await turns.take()
+      try {
+        begun.set(connection, {
+          turn,
+          transaction: await patient(clients.writer, () => clients.writer.transaction('write')),
+        })
+      } catch (error) {
+        turn[Symbol.dispose]()
+        throw error
+      }
+    },
+    commitTransaction: (connection) => end(connection, (transaction) => transaction.commit()),
+    rollbackTransaction: (connection) => end(connection, (transaction) => transaction.rollback()),
+    releaseConnection: async () => {},
+    destroy: async () => {
+      clients.reader.close()
+      clients.writer.close()
+    },
+  }
+}
+
+interface Begun {
+  turn: Disposable
+  transaction: Transaction
+}
+
+const connectionOf = (
+  answer: (connection: DatabaseConnection, query: CompiledQuery) => Promise<ResultSet>,
+): DatabaseConnection => {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery) {
+      const { rows, columns, rowsAffected } = await answer(connection, query)
+      const records = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
+      // Rows are what the query's table types say, as with every dialect.
+      return { rows: records as R[], numAffectedRows: BigInt(rowsAffected) }
+    },
+    streamQuery: () => {
+      throw new Error('SQLite answers whole; select a page instead of a stream')
+    },
+  }
+  return connection
+}
+
+const executeAlone = async (
+  { reader, writer }: LibsqlClients,
+  turns: ReturnType<typeof createTurns>,
+  query: CompiledQuery,
+): Promise<ResultSet> => {
+  if (query.query.kind === 'SelectQueryNode') return patient(reader, () => execute(reader, query))
+  using _turn = await turns.take()
+  return await patient(writer, () => execute(writer, query))
+}
+
+const execute = (target: Client | Transaction, { sql, parameters }: CompiledQuery): Promise<ResultSet> =>
+  target.execute({ sql, args: parameters.map(sqliteValue) })
+
+const sqliteValue = (value: unknown) => {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+    return value
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value instanceof Uint8Array) return value
+  throw new TypeError(`SQLite cannot store a ${typeof value}`)
+}

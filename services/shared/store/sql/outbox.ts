@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { ClaimedText } from '../driver.ts'
+import type { Sql } from './context.ts'
+
+const Claimed = z.array(z.object({ place: z.coerce.number(), id: z.string(), text: z.string(), attempt: z.number() }))
+
+/** Claimers pass over rows that another is claiming at this moment, so they never wait for one another. */
+export const claim = async ({ database, tables, now }: Sql, max: number, claimMs: number): Promise<ClaimedText[]> => {
+  const oldest = tables
+    .selectFrom('watchhouse_outbox')
+    .select('place')
+    .where('claimed_until_ms', '<=', now)
+    .orderBy('place')
+    .limit(max)
+  const rows = await tables
+    .updateTable('watchhouse_outbox')
+    .set((update) => ({
+      claimed_until_ms: sql<number>`${now} + ${sql.lit(claimMs)}`,
+      attempt: update('attempt', '+', 1),
+    }))
+    .where('place', 'in', database.kind === 'postgres' ? oldest.forUpdate().skipLocked() : oldest)
+    .returning(['place', 'id', 'text', 'attempt'])
+    .execute()
+  return Claimed.parse(rows)
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ id, text, attempt }) => ({ id, text, attempt }))
+}
+
+/** Removes messages that were handed on. */
+export const ack = async ({ tables }: Sql, ids: readonly string[]): Promise<void> => {
+  await tables.deleteFrom('watchhouse_outbox').where('id', 'in', ids).execute()
+}

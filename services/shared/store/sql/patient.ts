@@ -1,0 +1,31 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Client } from '@libsql/client'
+import { ServiceError } from '#proto/errors.ts'
+
+/** Another process may be writing to the file; asking again is cheap, and waiting inside SQLite would stop this process. */
+const busyForMs = 2_000
+const busyPauseMs = 10
+
+/**
+ * Asks again while another process has the database. A statement that was refused stays open on its connection and would keep
+ * the next transaction there from ending, so the client gets new connections.
+ */
+export const patient = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
+  const until = performance.now() + busyForMs
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() > until) {
+        throw new ServiceError('busy', 'another process keeps the state database locked', { cause: error })
+      }
+      client.reconnect()
+      await wait(busyPauseMs)
+    }
+  }
+}
+
+/** A read whose connection was renewed for another read meets a closed one. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'SQLITE_BUSY' || error.code === 'CLIENT_CLOSED')

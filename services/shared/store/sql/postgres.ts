@@ -1,0 +1,103 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { Kysely, PostgresDialect } from 'kysely'
+import { ServiceError } from '#proto/errors.ts'
+import type { Server } from './connection.ts'
+
+const connectionsLimit = 10
+const connectWithinMs = 2_000
+const queryWithinMs = 5_000
+const startWithinMs = 10_000
+const pauseMs = 200
+
+/** A pool of PostgreSQL connections that has answered once. */
+export const openPostgres = async (url: string): Promise<Server> => {
+  const { default: pg } = await import('pg')
+  const options = {
+    connectionString: url,
+    connectionTimeoutMillis: connectWithinMs,
+    query_timeout: queryWithinMs,
+    statement_timeout: queryWithinMs,
+    application_name: 'watchhouse',
+    keepAlive: true,
+  }
+  const pool = new pg.Pool({ ...options, max: connectionsLimit })
+  // A connection that ends is replaced when the next one is asked for; whoever used it hears of it from its query.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  await untilAnswers(pool)
+  return {
+    kysely: new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) }),
+    probe: () => pool.query('select 1'),
+    listen: (channel, listener) => listen(() => new pg.Client(options), channel, listener),
+  }
+}
+
+const untilAnswers = async (pool: Pool): Promise<void> => {
+  const until = performance.now() + startWithinMs
+  for (;;) {
+    try {
+      return void (await pool.query('select 1'))
+    } catch (error) {
+      const refused = error instanceof Error && 'code' in error && /^(28|3D)/.test(String(error.code))
+      if (!refused && performance.now() < until) {
+        await wait(pauseMs)
+        continue
+      }
+      await pool.end()
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new ServiceError('unavailable', `PostgreSQL did not answer within ${startWithinMs} ms: ${reason}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+const listenAgainMs = 1_000
+
+/** The part of a PostgreSQL client that listening needs. */
+interface Listener {
+  connect(): Promise<unknown>
+  query(text: string): Promise<unknown>
+  end(): Promise<void>
+  on(event: 'notification' | 'end' | 'error', listener: () => void): unknown
+}
+
+/** Listens on a connection of its own, opened again after it was lost. */
+const listen = async (open: () => Listener, channel: string, listener: () => void): Promise<AsyncDisposable> => {
+  const stop = new AbortController()
+  const running = keepListening(open, channel, listener, stop.signal)
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+const keepListening = async (
+  open: () => Listener,
+  channel: string,
+  listener: () => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    const client = open()
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    client.on('notification', listener)
+    client.on('error', end)
+    client.on('end', end)
+    signal.addEventListener('abort', () => end(), { once: true })
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+      listener()
+      await over
+    } catch {
+      // Its outage is the heartbeat's to tell; meanwhile whoever listens polls.
+    } finally {
+      await client.end().catch(() => {})
+    }
+    await wait(listenAgainMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { stateDatabase } from './state-database.ts'
+
+const postgres = 'postgres://a:b@db:5433/one'
+
+describe('the state database', () => {
+  it.each([
+    ['nothing is named', {}, undefined],
+    ['its own URL goes first', { SVC_STATE_DB_URL: postgres, DATABASE_URL: 'postgres://other/two' }, postgres],
+    ['then DATABASE_URL', { DATABASE_URL: postgres, POSTGRES_URL: 'postgres://other/two' }, postgres],
+    ['then POSTGRES_URL', { POSTGRES_URL: postgres, POSTGRES_PRISMA_URL: 'postgres://other/two' }, postgres],
+    ['then POSTGRES_PRISMA_URL', { POSTGRES_PRISMA_URL: postgres, POSTGRES_HOST: 'other' }, postgres],
+    [
+      'then the discrete variables',
+      {
+        POSTGRES_HOST: 'db',
+        POSTGRES_PORT: '5433',
+        POSTGRES_USER: 'a',
+        POSTGRES_PASSWORD: 'b',
+        POSTGRES_DATABASE: 'one',
+      },
+      postgres,
+    ],
+    ['POSTGRES_NAME is POSTGRES_DATABASE', { POSTGRES_HOST: 'db', POSTGRES_NAME: 'one' }, 'postgres://db/one'],
+    [
+      'a socket folder',
+      { POSTGRES_HOST: '/run/pg', POSTGRES_DATABASE: 'one' },
+      'postgres://localhost/one?host=%2Frun%2Fpg',
+    ],
+    [
+      'an address of version 6',
+      { POSTGRES_HOST: '::1', POSTGRES_SSLMODE: 'disable' },
+      'postgres://[::1]?sslmode=disable',
+    ],
+    ['a user alone is no database', { POSTGRES_USER: 'a' }, undefined],
+    [
+      'parts replace those of its own URL',
+      {
+        SVC_STATE_DB_URL: postgres,
+        SVC_STATE_DB_USER: 'me@home',
+        SVC_STATE_DB_PASSWORD: 'p/w',
+        SVC_STATE_DB_DATABASE: 'two',
+      },
+      'postgres://me%40home:p%2Fw@db:5433/two',
+    ],
+    ['a SQLite file', { SVC_STATE_DB_URL: 'file:/var/lib/state.db' }, 'file:/var/lib/state.db'],
+  ])('is found by precedence: %s', (_, env, url) => {
+    expect(stateDatabase(env)?.url).toBe(url)
+  })
+
+  it('gives a libSQL server its token and every kind the table prefix', () => {
+    const env = {
+      SVC_STATE_DB_URL: 'libsql://db.example',
+      SVC_STATE_DB_PASSWORD: 'token',
+      SVC_STATE_DB_TABLE_PREFIX: 'w1_',
+    }
+    expect(stateDatabase(env)).toEqual({
+      kind: 'sqlite',
+      url: 'libsql://db.example',
+      token: 'token',
+      tablePrefix: 'w1_',
+    })
+  })
+
+  it.each([
+    [{ SVC_STATE_DB_URL: 'mysql://db' }, 'SVC_STATE_DB_URL', /postgres:, file: or libsql:/],
+    [{ SVC_STATE_DB_URL: 'no url' }, 'SVC_STATE_DB_URL', /postgres:, file: or libsql:/],
+    [{ DATABASE_URL: 'file:/tmp/x' }, 'DATABASE_URL', /must be a postgres: URL/],
+    [{ SVC_STATE_DB_USER: 'a', DATABASE_URL: postgres }, 'SVC_STATE_DB_URL', /must be set/],
+    [{ SVC_STATE_DB_URL: 'file:/tmp/x', SVC_STATE_DB_USER: 'a' }, 'SVC_STATE_DB_URL', /neither/],
+    [{ SVC_STATE_DB_URL: postgres, SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }, 'SVC_STATE_DB_TABLE_PREFIX', /lower-case/],
+    [{ POSTGRES_HOST: 'db', POSTGRES_PORT: 'x' }, 'POSTGRES_PORT', /port number/],
+  ])('is refused in words, without the value: %j', (env, name, sentence) => {
+    const problems = () => stateDatabase(env)
+    expect(problems).toThrow(sentence)
+    expect(problems).toThrow(new RegExp(`^${name}: `))
+    expect(problems).not.toThrow(/a:b/)
+  })
+})

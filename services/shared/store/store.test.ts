@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeWith } from '../../acceptance/servers.ts'
+import { type Running, implementations, until } from './implementations.suite.ts'
+import type { Store } from './store.ts'
+
+const Counter = z.object({ count: z.number().int(), note: z.string().default('none') })
+const increment = (current: { count: number } | undefined) => ({ value: { count: (current?.count ?? 0) + 1 } })
+
+for (const implementation of implementations) {
+  describeWith(implementation.needs, `a store in ${implementation.name}`, () => {
+    let running: Running
+    beforeAll(async () => {
+      running = await implementation.start()
+    })
+    afterEach(() => running.next())
+    afterAll(() => running[Symbol.asyncDispose]())
+
+    it('has nothing under a key nobody wrote', async () => {
+      const store = await running.open()
+      expect(await store.get('absent', Counter)).toBeUndefined()
+      expect(store.connected).toBe(true)
+    })
+
+    it('gives back what was written, as its schema reads it', async () => {
+      const store = await running.open()
+      const written = await store.update('a', Counter, () => ({ value: { count: 1 } }))
+      expect(written).toEqual({ count: 1, note: 'none' })
+      expect(await store.get('a', Counter)).toEqual({ count: 1, note: 'none' })
+    })
+
+    it('loses no update of 50 writers at once and runs their steps again', async () => {
+      const stores = await Promise.all(Array.from({ length: 5 }, () => running.open()))
+      let steps = 0
+      const write = (store: Store) =>
+        store.update('a', Counter, (current) => {
+          steps += 1
+          return increment(current)
+        })
+      const results = await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => write(store))))
+      const seen = results.map((result) => result?.count ?? 0).toSorted((a, b) => a - b)
+      expect(seen).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+      expect(steps).toBeGreaterThan(50)
+    })
+
+    it('removes a key whose step wants nothing, and writes it anew', async () => {
+      const store = await running.open()
+      await store.update('a', Counter, increment)
+      expect(await store.update('a', Counter, () => ({ value: undefined }))).toBeUndefined()
+      expect(await store.get('a', Counter)).toBeUndefined()
+      expect(await store.update('a', Counter, () => ({ value: undefined }))).toBeUndefined()
+      expect(await store.update('a', Counter, increment)).toMatchObject({ count: 1 })
+    })
+
+    it('forgets a value when its time is over and lets it be written anew', async () => {
+      const store = await running.open()
+      await store.update('a', Counter, () => ({ value: { count: 7 }, expiresInMs: 60 }))
+      await until(
+        () => store.get('a', Counter),
+        (value) => value === undefined,
+      )
+      expect(await store.update('a', Counter, increment)).toMatchObject({ count: 1 })
+    })
+
+    it('keeps a value whose last step gave it no time', async () => {
+      const store = await running.open()
+      await store.update('a', Counter, () => ({ value: { count: 1 }, expiresInMs: 60 }))
+      await store.update('a', Counter, () => ({ value: { count: 2 } }))
+      await store.update('later', Counter, () => ({ value: { count: 1 }, expiresInMs: 120 }))
+      await until(
+        () => store.get('later', Counter),
+        (value) => value === undefined,
+      )
+      expect(await store.get('a', Counter)).toMatchObject({ count: 2 })
+    })
+
+    it('refuses to store what its schema could not read, and says where a stored value does not fit', async () => {
+      const store = await running.open()
+      await store.update('a', Counter, increment)
+      await expect(store.update('a', Counter, () => ({ value: { count: 1.5 } }))).rejects.toThrow(/count/)
+      expect(await store.get('a', Counter)).toMatchObject({ count: 1 })
+      await expect(store.get('a', z.object({ count: z.string() }))).rejects.toThrow(
+        'the value under a does not fit its schema: count',
+      )
+    })
+
+    it('refuses a value that is too large', async () => {
+      const store = await running.open({ valueBytes: 100 })
+      const note = 'x'.repeat(100)
+      await expect(store.update('a', Counter, () => ({ value: { count: 1, note } }))).rejects.toMatchObject({
+        code: 'too-large',
+      })
+    })
+
+    it('keeps keys and texts of any letters apart', async () => {
+      const store = await running.open()
+      const keys = ["o'clock", 'a:b', 'ä€😀', 'a b', '{1}', 'A', 'a']
+      for (const key of keys) await store.update(key, z.string(), () => ({ value: `${key}\n"'` }))
+      expect(await Promise.all(keys.map((key) => store.get(key, z.string())))).toEqual(keys.map((key) => `${key}\n"'`))
+    })
+  })
+}
