@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Counters, type Metric, rates, readCounters, readGauges } from './machine.ts'
+import type { Execute } from './statement.ts'
+
+/** A running sampler; `close` waits for the sample that is being written. */
+export interface Sampler {
+  close(): Promise<void>
+}
+
+const SAMPLE_INTERVAL_MS = 5000
+const TABLE_METRICS = readFileSync(new URL('asynchronous-metrics.sql', import.meta.url), 'utf8')
+// These statements are the host's housekeeping: a real server does the same work without a query.
+const SILENT = {
+  log_queries: 0,
+  output_format_json_quote_64bit_integers: 0,
+  log_comment: 'sandbox: asynchronous metrics',
+}
+const TableMetric = z.object({ metric: z.string(), value: z.number(), description: z.string() })
+
+/**
+ * Fills `system.asynchronous_metrics` and its log, the two tables that the embedded engine leaves out: the thread that
+ * computes them belongs to the server program. Values come from the operating system and from the engine's tables.
+ */
+export async function openSampler(execute: Execute, dataPath: string): Promise<Sampler> {
+  await execute('DROP TABLE IF EXISTS system.asynchronous_metrics SYNC', { settings: SILENT })
+  let counters = readCounters(performance.now())
+  let size = 0
+  const sample = async (): Promise<void> => {
+    const now = readCounters(performance.now())
+    const metrics = await collect(execute, dataPath, counters, now)
+    counters = now
+    if (metrics.length !== size) await createTable(execute, (size = metrics.length))
+    await write(execute, metrics)
+  }
+  await sample()
+  let current = Promise.resolve()
+  const timer = setInterval(() => {
+    current = current.then(sample).catch(report)
+  }, SAMPLE_INTERVAL_MS)
+  return {
+    close: async () => {
+      clearInterval(timer)
+      await current
+    },
+  }
+}
+
+function report(error: unknown): void {
+  process.stderr.write(`asynchronous metrics: ${String(error)}\n`)
+}
+
+async function collect(execute: Execute, dataPath: string, before: Counters, now: Counters): Promise<Metric[]> {
+  const startedAt = performance.now()
+  const rows = (await execute(TABLE_METRICS, { settings: SILENT })).trim().split('\n')
+  const metrics = [
+    ...rows.map((row) => TableMetric.parse(JSON.parse(row))),
+    ...readGauges(dataPath),
+    ...rates(before, now),
+  ]
+  const seconds = (performance.now() - startedAt) / 1000
+  metrics.push({
+    metric: 'AsynchronousMetricsCalculationTimeSpent',
+    value: seconds,
+    description: 'Seconds that this sample took.',
+  })
+  return metrics.toSorted((left, right) => (left.metric < right.metric ? -1 : 1))
+}
+
+// A Memory table that keeps exactly the rows of one sample: the next one replaces it in a single step.
+async function createTable(execute: Execute, rows: number): Promise<void> {
+  await execute(
+    `CREATE OR REPLACE TABLE system.asynchronous_metrics (metric String, value Float64, description String)
+     ENGINE = Memory SETTINGS min_rows_to_keep = ${rows}, max_rows_to_keep = ${rows}`,
+    { settings: SILENT },
+  )
+}
+
+async function write(execute: Execute, metrics: Metric[]): Promise<void> {
+  const data = metrics.map((metric) => JSON.stringify(metric)).join('\n')
+  await execute('INSERT INTO system.asynchronous_metrics FORMAT JSONEachRow', { settings: SILENT, data })
+  await execute(
+    `INSERT INTO system.asynchronous_metric_log (hostname, event_date, event_time, metric, value)
+     SELECT hostName(), today(), now(), metric, value FROM system.asynchronous_metrics`,
+    { settings: SILENT },
+  )
+}

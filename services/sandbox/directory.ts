@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { HostOptions } from './options.ts'
+import { serverLogsXml } from './server-logs.ts'
+import { type SandboxUser, writeUsersXml } from './users.ts'
+import { xmlText } from './xml.ts'
+
+/** Where one host keeps its things: the engine's data, and beside it what is written anew at each start. */
+export interface HostDirectory {
+  /** Nothing ran here before: the log tables do not exist yet. */
+  fresh: boolean
+  /** The example data is complete. */
+  seeded: boolean
+  label: string
+  data: string
+  configurationFile: string
+  startFile: string
+  portFile: string
+  logFile: string
+  seedingFile: string
+  seededFile: string
+}
+
+// An Atomic `system` database on disk is what lets the log tables outlive the process; without it the engine keeps
+// `system` in memory.
+const SYSTEM_DATABASE = "ATTACH DATABASE _ UUID '5a5db0c5-0000-4000-8000-000000000001' ENGINE = Atomic\n"
+
+/** Makes the directory ready for the engine: configuration, users, and the file that says what runs first. */
+export function prepareDirectory(options: HostOptions, users: SandboxUser[]): HostDirectory {
+  const root = resolve(options.directory)
+  const directory = {
+    fresh: false,
+    seeded: existsSync(join(root, 'seeded')),
+    label: options.label,
+    data: join(root, 'data'),
+    configurationFile: join(root, 'config.xml'),
+    startFile: join(root, 'start.sql'),
+    portFile: join(root, 'port'),
+    logFile: join(root, 'server.log'),
+    seedingFile: join(root, 'seeding'),
+    seededFile: join(root, 'seeded'),
+  }
+  if (wasCutOff(directory.seedingFile)) rmSync(root, { recursive: true })
+  mkdirSync(join(directory.data, 'metadata'), { recursive: true })
+  const system = join(directory.data, 'metadata', 'system.sql')
+  directory.fresh = !existsSync(system)
+  if (directory.fresh) writeFileSync(system, SYSTEM_DATABASE)
+  rmSync(directory.portFile, { force: true })
+  const usersFile = join(root, 'users.xml')
+  writeFileSync(usersFile, writeUsersXml(users), { mode: 0o600 })
+  writeFileSync(directory.configurationFile, configurationXml(options, usersFile, directory.logFile))
+  writeFileSync(directory.startFile, startStatements(directory.portFile))
+  return directory
+}
+
+// A seeding that was cut off is begun again on an empty directory, never continued half way.
+function wasCutOff(seedingFile: string): boolean {
+  if (!existsSync(seedingFile)) return false
+  try {
+    process.kill(Number(readFileSync(seedingFile, 'utf8')), 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
+function configurationXml({ label, port }: HostOptions, usersFile: string, logFile: string): string {
+  return `<clickhouse>
+  <display_name>${xmlText(label)}</display_name>
+  <listen_host>127.0.0.1</listen_host>
+  <http_port>${port}</http_port>
+  <users_config>${xmlText(usersFile)}</users_config>
+  <background_schedule_pool_size>32</background_schedule_pool_size>
+  <background_streaming_schedule_pool_size>32</background_streaming_schedule_pool_size>
+  <log-level>information</log-level>
+  <logger><log>${xmlText(logFile)}</log><size>10M</size><count>1</count></logger>
+  <macros><shard>01</shard><replica>${xmlText(label)}</replica></macros>
+${serverLogsXml()}
+</clickhouse>
+`
+}
+
+// The port is chosen by the system when 0 is asked for, and only the engine can say which it got.
+function startStatements(portFile: string): string {
+  const path = portFile.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
+  return `SYSTEM START LISTEN HTTP;
+SELECT getServerPort('http_port') INTO OUTFILE '${path}' TRUNCATE FORMAT TSV SETTINGS log_queries = 0;
+`
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { openSampler } from './asynchronous-metrics.ts'
+import { prepareDirectory } from './directory.ts'
+import { type Engine, leave, openEngine, openLibrary } from './engine.ts'
+import { readOptions } from './options.ts'
+import { seedOnce } from './seed/seed.ts'
+import { type Execute, executeOn } from './statement.ts'
+import { listUsers } from './users.ts'
+
+const LAST_STATEMENTS_LIMIT_MS = 2000
+
+const stop = Promise.withResolvers<void>()
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve())
+// Sent when the process that started this one is gone, however it ended.
+process.on('disconnect', () => stop.resolve())
+
+openLibrary()
+await serve().catch(fail)
+
+async function serve(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), process.env)
+  const users = listUsers(options.password)
+  // The host's own statements have a user of their own, whose password nobody else learns.
+  const owner = { user: 'sandbox', password: randomUUID(), profile: 'default' as const }
+  const directory = prepareDirectory(options, [...users, owner])
+  const engine = await openEngine(directory)
+  const execute = executeOn(engine.port, owner)
+  if (directory.fresh) await execute('SYSTEM FLUSH LOGS', { settings: { log_queries: 0 } })
+  const sampler = await openSampler(execute, directory.data)
+  announce({ listening: { url: `http://127.0.0.1:${engine.port}` } })
+  const seeding = options.seed ? seedOnce(execute, users, directory) : Promise.resolve()
+  const seeded = seeding.then(() => announce({ seeded: true }))
+  await Promise.race([stop.promise, engine.ended, seeded.then(() => stop.promise)])
+  await sampler.close()
+  await close(engine, execute)
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${inspect(error)}\n`)
+  // Not by an uncaught error: Node would wait for the engine's thread, which does not end.
+  leave(1)
+}
+
+function announce(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+async function close(engine: Engine, execute: Execute): Promise<void> {
+  const silent = { settings: { log_queries: 0 } }
+  const last = execute("KILL QUERY WHERE user != 'sandbox' ASYNC FORMAT Null", silent)
+    .then(() => execute('SYSTEM FLUSH LOGS', silent))
+    .then(() => 0)
+  const code = await Promise.race([last, pause(LAST_STATEMENTS_LIMIT_MS, 1), engine.ended.then(() => 1)]).catch(() => 1)
+  leave(code)
+}

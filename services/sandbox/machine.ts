@@ -1,0 +1,161 @@
+import { readFileSync, statfsSync } from 'node:fs'
+import { availableParallelism, freemem, loadavg, totalmem, uptime } from 'node:os'
+
+/** One value of `system.asynchronous_metrics`, named and meant as the server names and means it. */
+export interface Metric {
+  metric: string
+  value: number
+  description: string
+}
+
+/** Counters that only mean something as a rate; kept from one sample to the next. */
+export interface Counters {
+  atMs: number
+  values: Map<string, number>
+}
+
+const KIB = 1024
+const SECTOR_BYTES = 512
+const TICKS_PER_SECOND = 100
+const PAGE_BYTES = 4096
+const CPU_STATES = ['User', 'Nice', 'System', 'Idle', 'IOWait', 'Irq', 'SoftIrq', 'Steal']
+
+/** What can be read at this moment: memory, load, file system. */
+export function readGauges(path: string): Metric[] {
+  const [load1 = 0, load5 = 0, load15 = 0] = loadavg()
+  return [
+    metric('LoadAverage1', load1, 'Processes running or waiting, averaged over 1 minute.'),
+    metric('LoadAverage5', load5, 'Processes running or waiting, averaged over 5 minutes.'),
+    metric('LoadAverage15', load15, 'Processes running or waiting, averaged over 15 minutes.'),
+    metric('OSUptime', uptime(), 'Seconds since the machine started.'),
+    ...memory(),
+    ...ownMemory(),
+    ...fileSystem('FilesystemMainPath', path),
+    ...fileSystem('FilesystemLogsPath', path),
+  ]
+}
+
+/** Counters of the kernel since it started: CPU seconds, and events, blocks and packets. Empty where there is no /proc. */
+export function readCounters(atMs: number): Counters {
+  const values = new Map<string, number>()
+  const cpu = lines('/proc/stat').find((line) => line.startsWith('cpu '))
+  const ticks = cpu?.split(/\s+/).slice(1).map(Number) ?? []
+  for (const [index, state] of CPU_STATES.entries()) {
+    const count = ticks[index]
+    if (count !== undefined) values.set(`OS${state}Time`, count / TICKS_PER_SECOND)
+  }
+  for (const line of lines('/proc/stat')) {
+    const [name, count] = line.split(' ')
+    if (name === 'ctxt') values.set('OSContextSwitches', Number(count))
+    if (name === 'intr') values.set('OSInterrupts', Number(count))
+    if (name === 'processes') values.set('OSProcessesCreated', Number(count))
+  }
+  for (const [name, count] of [...blockCounters(), ...networkCounters()]) values.set(name, count)
+  return { atMs, values }
+}
+
+/** CPU times become cores in use (1 is one core for the whole interval); all others stay counts of the interval. */
+export function rates(before: Counters, now: Counters): Metric[] {
+  const seconds = (now.atMs - before.atMs) / 1000
+  if (seconds <= 0) return []
+  const cores = availableParallelism()
+  return [...now.values].flatMap(([name, value]) => {
+    const grown = Math.max(0, value - (before.values.get(name) ?? value))
+    if (!/^OS\w+Time$/.test(name)) return [metric(name, grown, 'Count since the previous sample.')]
+    return [
+      metric(name, grown / seconds, 'CPU time per second of the interval, all cores together.'),
+      metric(`${name}Normalized`, grown / seconds / cores, 'The same, divided by the number of cores.'),
+    ]
+  })
+}
+
+function metric(name: string, value: number, description: string): Metric {
+  return { metric: name, value, description }
+}
+
+function memory(): Metric[] {
+  const values = new Map(
+    lines('/proc/meminfo').map((line) => {
+      const [name = '', kib = '0'] = line.split(/[:\s]+/)
+      return [name, Number(kib) * KIB] as const
+    }),
+  )
+  const free = values.get('MemFree') ?? freemem()
+  const cached = values.get('Cached') ?? 0
+  return [
+    metric('OSMemoryTotal', totalmem(), 'Bytes of memory in the machine.'),
+    metric('OSMemoryAvailable', values.get('MemAvailable') ?? freemem(), 'Bytes that programs could still be given.'),
+    metric('OSMemoryFreeWithoutCached', free, 'Bytes that nobody uses, the page cache not counted.'),
+    metric('OSMemoryCached', cached, 'Bytes of the page cache.'),
+    metric('OSMemoryBuffers', values.get('Buffers') ?? 0, 'Bytes of kernel buffers.'),
+    metric('OSMemoryFreePlusCached', free + cached, 'Free bytes and the page cache together.'),
+  ]
+}
+
+function ownMemory(): Metric[] {
+  const [virtual, resident, shared, code, , data] = lines('/proc/self/statm')[0]?.split(' ').map(Number) ?? []
+  return [
+    metric(
+      'MemoryResident',
+      resident === undefined ? process.memoryUsage.rss() : resident * PAGE_BYTES,
+      'Physical memory of the process, in bytes.',
+    ),
+    metric('MemoryVirtual', (virtual ?? 0) * PAGE_BYTES, 'Address space of the process, in bytes.'),
+    metric('MemoryShared', (shared ?? 0) * PAGE_BYTES, 'Memory shared with other processes, in bytes.'),
+    metric('MemoryCode', (code ?? 0) * PAGE_BYTES, 'Memory of machine code, in bytes.'),
+    metric('MemoryDataAndStack', (data ?? 0) * PAGE_BYTES, 'Heap and stacks, in bytes.'),
+  ]
+}
+
+function fileSystem(prefix: string, path: string): Metric[] {
+  const { blocks, bsize, bavail, files, ffree } = statfsSync(path)
+  return [
+    metric(`${prefix}TotalBytes`, blocks * bsize, 'Size of the volume, in bytes.'),
+    metric(`${prefix}AvailableBytes`, bavail * bsize, 'Bytes that can still be written.'),
+    metric(`${prefix}UsedBytes`, (blocks - bavail) * bsize, 'Bytes in use.'),
+    metric(`${prefix}TotalINodes`, files, 'Inodes of the volume.'),
+    metric(`${prefix}AvailableINodes`, ffree, 'Inodes that are free.'),
+    metric(`${prefix}UsedINodes`, files - ffree, 'Inodes in use.'),
+  ]
+}
+
+function blockCounters(): [string, number][] {
+  return lines('/proc/diskstats').flatMap((line): [string, number][] => {
+    const [, , device = '', reads, , readSectors, , writes, , writeSectors] = line.trim().split(/\s+/)
+    if (/^(?:loop|ram|dm-|zram)/.test(device)) return []
+    return [
+      [`BlockReadOps_${device}`, Number(reads)],
+      [`BlockReadBytes_${device}`, Number(readSectors) * SECTOR_BYTES],
+      [`BlockWriteOps_${device}`, Number(writes)],
+      [`BlockWriteBytes_${device}`, Number(writeSectors) * SECTOR_BYTES],
+    ]
+  })
+}
+
+function networkCounters(): [string, number][] {
+  return lines('/proc/net/dev')
+    .slice(2)
+    .flatMap((line): [string, number][] => {
+      const [name = '', ...columns] = line.trim().split(/[:\s]+/)
+      if (name === 'lo') return []
+      const at = (index: number): number => Number(columns[index] ?? 0)
+      return [
+        [`NetworkReceiveBytes_${name}`, at(0)],
+        [`NetworkReceivePackets_${name}`, at(1)],
+        [`NetworkReceiveErrors_${name}`, at(2)],
+        [`NetworkReceiveDrop_${name}`, at(3)],
+        [`NetworkSendBytes_${name}`, at(8)],
+        [`NetworkSendPackets_${name}`, at(9)],
+        [`NetworkSendErrors_${name}`, at(10)],
+        [`NetworkSendDrop_${name}`, at(11)],
+      ]
+    })
+}
+
+function lines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').trim().split('\n')
+  } catch {
+    return []
+  }
+}

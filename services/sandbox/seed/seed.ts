@@ -1,0 +1,76 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { HostDirectory } from '../directory.ts'
+import { type Execute, StatementError } from '../statement.ts'
+import type { SandboxUser } from '../users.ts'
+
+/** A file of statements: who sends them, and whether they are examples of failing ones. */
+interface Step {
+  file: string
+  user?: string
+  fails?: true
+  /** Rows written straight into the log tables; the statement that writes them is not itself logged. */
+  history?: true
+}
+
+const STEPS: Step[] = [
+  { file: 'tables.sql', user: 'default' },
+  { file: 'data.sql', user: 'ingest' },
+  { file: 'changes.sql', user: 'default' },
+  { file: 'reports.sql', user: 'reports' },
+  { file: 'analyst.sql', user: 'analyst' },
+  { file: 'failures.sql', user: 'reports', fails: true },
+  { file: 'history-queries.sql', history: true },
+  { file: 'history-parts.sql', history: true },
+  { file: 'history-metrics.sql', history: true },
+]
+
+const VARIANTS = 1000
+
+/** Fills an empty host with the example data, once in the life of its directory. Two labels get different amounts. */
+export async function seedOnce(execute: Execute, users: SandboxUser[], directory: HostDirectory): Promise<void> {
+  if (directory.seeded) return
+  writeFileSync(directory.seedingFile, String(process.pid))
+  const variant = variantOf(directory.label)
+  for (const step of STEPS) {
+    const user = users.find((known) => known.user === step.user)
+    for (const sql of statements(step.file)) await run(execute, step, sql, variant, user)
+  }
+  await refuseStranger(execute)
+  writeFileSync(directory.seededFile, '')
+  rmSync(directory.seedingFile)
+}
+
+async function run(execute: Execute, step: Step, sql: string, variant: number, user?: SandboxUser): Promise<void> {
+  // A read-only user may not change a setting, not even the comment.
+  const settings: Record<string, string | number> = { param_variant: variant }
+  if (step.history) settings['log_queries'] = 0
+  else if (user?.profile !== 'readonly') settings['log_comment'] = 'sandbox: example workload'
+  const answer = execute(sql, { settings, ...(user && { user }) })
+  const failure = await answer.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (step.fails && failure instanceof StatementError) return
+  if (step.fails || failure !== undefined) throw new Error(`${step.file}: ${sql}`, { cause: failure })
+}
+
+// A wrong password leaves its row in session_log.
+async function refuseStranger(execute: Execute): Promise<void> {
+  const user = { user: 'reports', password: 'guessed' }
+  await execute('SELECT 1', { user }).catch((error: unknown) => {
+    if (!(error instanceof StatementError)) throw error
+  })
+}
+
+function statements(file: string): string[] {
+  return readFileSync(new URL(file, import.meta.url), 'utf8')
+    .split(/;\n/)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+}
+
+function variantOf(label: string): number {
+  let sum = 7
+  for (const character of label) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % VARIANTS
+  return sum
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { listUsers } from './users.ts'
+
+/** How a sandbox host is wanted. Without a directory it is a temporary one, removed at the end. */
+export interface SandboxOptions {
+  directory?: string
+  label?: string
+  port?: number
+  /** Fill an empty directory with example data and a few days of history, in the background. */
+  seed?: boolean
+  /** The password of the user `watchhouse`. */
+  password?: string
+}
+
+/** A running sandbox host, in a process of its own that ends with this one at the latest. */
+export interface Sandbox extends AsyncDisposable {
+  url: string
+  pid: number
+  users: { user: string; password: string }[]
+  /** Fulfilled when the example data is complete; at once when none was asked for or it was there already. */
+  seeded: Promise<void>
+}
+
+const START_LIMIT_MS = 60_000
+const STOP_LIMIT_MS = 5000
+const ERROR_TAIL_BYTES = 2000
+const HOST = fileURLToPath(new URL('host.ts', import.meta.url))
+const Line = z.object({ listening: z.object({ url: z.url() }).optional(), seeded: z.literal(true).optional() })
+
+/** Starts a host and resolves when it answers queries; rejects with what the host printed when it cannot start. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'watchhouse-sandbox-'))
+  const password = options.password ?? 'watchhouse'
+  const child = spawnHost({ ...options, directory, password })
+  const dispose = async (): Promise<void> => {
+    await end(child)
+    if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    const { url, seeded } = await follow(child)
+    const users = listUsers(password).map(({ user, password: secret }) => ({ user, password: secret }))
+    return { url, pid: child.pid ?? 0, users, seeded, [Symbol.asyncDispose]: dispose }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+function spawnHost({ directory, label = 'sandbox', port = 0, seed = false, password }: SandboxOptions): ChildProcess {
+  const words = ['--directory', directory ?? '', '--label', label, '--port', String(port), ...(seed ? ['--seed'] : [])]
+  return spawn(process.execPath, [HOST, ...words], {
+    // The channel tells the host when this process is gone. The output is read by line.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // A process group of its own: the statement SYSTEM SHUTDOWN signals the whole group it is in.
+    detached: true,
+    env: { ...process.env, SANDBOX_PASSWORD: password },
+  })
+}
+
+async function follow(child: ChildProcess): Promise<{ url: string; seeded: Promise<void> }> {
+  const listening = Promise.withResolvers<string>()
+  const seeded = Promise.withResolvers<void>()
+  // A host that ends before anybody waits for its data is reported by `listening`, or is being disposed of.
+  seeded.promise.catch(() => undefined)
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (errors = (errors + chunk).slice(-ERROR_TAIL_BYTES)))
+  createInterface({ input: child.stdout ?? process.stdin }).on('line', (text) => {
+    if (!text.startsWith('{')) return
+    const line = Line.parse(JSON.parse(text))
+    if (line.listening) listening.resolve(line.listening.url)
+    if (line.seeded) seeded.resolve()
+  })
+  const fail = (reason: string): void => {
+    const error = new Error(`the sandbox host ${reason}\n${errors}`.trim())
+    listening.reject(error)
+    seeded.reject(error)
+  }
+  child.once('error', (error) => fail(`could not be started: ${error.message}`))
+  child.once('close', (code, signal) => fail(`ended (${signal ?? code})`))
+  const limit = setTimeout(() => fail(`did not listen within ${START_LIMIT_MS} ms`), START_LIMIT_MS)
+  const url = await listening.promise.finally(() => clearTimeout(limit))
+  return { url, seeded: seeded.promise }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const gone = new Promise((resolve) => child.once('close', resolve))
+  const cutOff = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+  child.kill('SIGTERM')
+  await gone
+  clearTimeout(cutOff)
+}

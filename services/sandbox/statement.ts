@@ -1,0 +1,49 @@
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+/** Sends the host's own statements to its engine, as any other client would. */
+export type Execute = (sql: string, how?: StatementOptions) => Promise<string>
+
+/** Who sends a statement, with which settings, bound parameters and data. */
+export interface StatementOptions {
+  user?: { user: string; password: string }
+  settings?: Record<string, string | number>
+  data?: string
+}
+
+/** An answer other than 200: the text is the engine's exception. */
+export class StatementError extends Error {
+  override name = 'StatementError'
+}
+
+const STATEMENT_LIMIT_MS = 60_000
+
+/** Binds the statements to one engine; `owner` is the user that sends what no other user is named for. */
+export function executeOn(port: number, owner: { user: string; password: string }): Execute {
+  return async (sql, { user = owner, settings = {}, data } = {}) => {
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(settings)) query.set(name, String(value))
+    if (data !== undefined) query.set('query', sql)
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      method: 'POST',
+      // A connection of our own that stays open would keep the engine waiting when it stops.
+      agent: false,
+      path: `/?${query.toString()}`,
+      headers: { 'X-ClickHouse-User': user.user, 'X-ClickHouse-Key': user.password },
+      timeout: STATEMENT_LIMIT_MS,
+    })
+    sent.on('error', reject)
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${STATEMENT_LIMIT_MS} ms`)))
+    sent.on('response', (response) => {
+      text(response).then(
+        (body) => (response.statusCode === 200 ? resolve(body) : reject(new StatementError(body))),
+        reject,
+      )
+    })
+    sent.end(data ?? sql)
+    return promise
+  }
+}
