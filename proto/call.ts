@@ -9,6 +9,7 @@ export const features = [
   'OVERVIEW', 'AGENT', 'INSIGHTS', 'HEALTH', 'QUERIES', 'TABLES', 'METRICS', 'DASHBOARD', 'SECURITY', 'LOGS',
   'SETTINGS', 'BILLING', 'CLUSTER', 'OPERATIONS', 'ACTIONS', 'MCP', 'DOCS', 'ABOUT', 'REPLDB',
 ] as const
+/** One feature id. */
 export const Feature = z.enum(features)
 export type Feature = z.infer<typeof Feature>
 

@@ -16,6 +16,7 @@ export const intervals = [
   'toStartOfMinute', 'toStartOfFiveMinutes', 'toStartOfTenMinutes', 'toStartOfFifteenMinutes',
   'toStartOfHour', 'toStartOfDay', 'toStartOfWeek', 'toStartOfMonth',
 ] as const
+/** One bucket width. */
 export const Interval = z.enum(intervals)
 export type Interval = z.infer<typeof Interval>
 

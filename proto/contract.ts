@@ -40,7 +40,9 @@ export interface Stream<
   tail: T
 }
 
+/** Whatever a service can be asked. */
 export type Method = Rpc | Stream
+/** The methods of one service, by the name in their subject. */
 export type Methods = Record<string, Method>
 
 /** All that one service answers. */
@@ -59,20 +61,26 @@ export interface Event<P extends z.ZodType = z.ZodType> {
   payload: P
 }
 
+/** Declares a method with one answer. */
 export const rpc = <I extends z.ZodType, O extends z.ZodType>(method: Omit<Rpc<I, O>, 'kind'>): Rpc<I, O> => ({
   kind: 'rpc',
   ...method,
 })
 
+/** Declares a method whose answer comes in frames. */
 export const stream = <I extends z.ZodType, H extends z.ZodType, F extends Frames, T extends z.ZodType>(
   method: Omit<Stream<I, H, F, T>, 'kind'>,
 ): Stream<I, H, F, T> => ({ kind: 'stream', ...method })
 
+/** Frames that are checked against a schema at both ends. */
 export const json = <F extends z.ZodType>(schema: F): { kind: 'json'; schema: F } => ({ kind: 'json', schema })
+/** Frames that travel as they are. */
 export const bytes = (): { kind: 'bytes' } => ({ kind: 'bytes' })
 
+/** Declares all that one service answers. */
 export const service = <M extends Methods>(name: ServiceName, methods: M): Service<M> => ({ name, methods })
 
+/** Declares something that happens and may be listened to. */
 export const event = <P extends z.ZodType>(event: Omit<Event<P>, 'kind'>): Event<P> => ({ kind: 'event', ...event })
 
 /** The value of one frame: the schema's output, or bytes. */

@@ -71,6 +71,7 @@ export const Parameters = z
   .record(z.string().max(64), primitive)
   .refine((parameters) => Object.keys(parameters).length <= 20, 'at most 20 keys')
 
+/** Rows of one chart and what is needed to draw them. */
 export const ChartData = z.object({
   chart: ChartInfo,
   rows: z.array(Row),
@@ -88,7 +89,9 @@ export const ChartResult = z.union([
 ])
 export type ChartResult = z.infer<typeof ChartResult>
 
+/** How a column may be compared with the given values. */
 export const filterOperators = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'contains', 'in'] as const
+/** One condition on one column; several values mean any of them. */
 export const Filter = z.object({
   column: z.string().max(128),
   operator: z.enum(filterOperators),
@@ -96,6 +99,7 @@ export const Filter = z.object({
 })
 export type Filter = z.infer<typeof Filter>
 
+/** Which rows of a table page, in which order. */
 export const TableRequest = z.object({
   hostKey: HostKey,
   name: AskedName,
@@ -110,6 +114,7 @@ export const TableRequest = z.object({
 })
 export type TableRequest = z.infer<typeof TableRequest>
 
+/** What a host says of itself, in seconds and milliseconds as named. */
 export const HostStatus = z.object({
   version: z.string(),
   uptimeSeconds: z.number(),
@@ -137,6 +142,7 @@ export const FleetMetrics = z.object({
 })
 export type FleetMetrics = z.infer<typeof FleetMetrics>
 
+/** Key figures of one host; null where it cannot tell. */
 export const Overview = z.object({
   runningQueries: z.number().nullable(),
   todayQueries: z.number().nullable(),

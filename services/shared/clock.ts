@@ -4,4 +4,5 @@ export interface Clock {
   now(): number
 }
 
+/** The clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now() }

@@ -14,6 +14,8 @@ export interface Asking {
   clock: Clock
 }
 
+/** One question, ready to be sent. */
+/** A question of this process to a service, not yet addressed to an instance. */
 export interface Request {
   service: ServiceName
   name: string

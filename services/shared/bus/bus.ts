@@ -9,7 +9,7 @@ export interface Bus extends AsyncDisposable {
   readonly instance: string
   /** False while cut off from the other processes; always true in memory. */
   readonly connected: boolean
-  /** Typed methods of another service. Failures are `ServiceError`s. */
+  /** Typed methods of another service. Failures are `ServiceError`s; a caller whose signal aborts gets that signal's reason. */
   client<S extends Service>(contract: S): Client<S>
   /** Answers a contract until disposed; disposing leaves the queue group first and then waits for calls in flight. */
   serve<S extends Service>(contract: S, handlers: Handlers<S>, options?: ServeOptions): Promise<Serving>
@@ -19,11 +19,15 @@ export interface Bus extends AsyncDisposable {
   on<P extends z.ZodType>(event: Event<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable>
 }
 
+/** How much a process takes on at once. */
+/** What one contract's serving may differ in. */
 export interface ServeOptions {
   /** Calls in flight beyond this are answered `busy`; default 256. */
   maxInFlight?: number
 }
 
+/** A contract that is being served; disposing it finishes the calls in flight. */
+/** A contract being answered. */
 export interface Serving extends AsyncDisposable {
   /** Calls in flight now. */
   readonly load: number

@@ -7,6 +7,8 @@ import type { WireHeaders, WireMessage } from './wire.ts'
 export const frameKinds = ['answer', 'head', 'data', 'working', 'end', 'error'] as const
 export type FrameKind = (typeof frameKinds)[number]
 
+/** One part of an answer. */
+/** One message of an answer. */
 export interface Frame {
   kind: FrameKind
   sequence: number
@@ -18,6 +20,8 @@ export interface Frame {
 /** What a consumer tells a producer: frames below `consumed` are done with, or nobody waits any more. */
 export type Control = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
 
+/** Headers that say what a frame is and where in the sequence it stands. */
+/** What a frame says of itself beside its body. */
 export const frameHeaders = (kind: FrameKind, sequence: number): WireHeaders => ({
   frame: kind,
   sequence: String(sequence),
@@ -29,6 +33,8 @@ export const readFrame = ({ headers, body, reply }: WireMessage): Frame | undefi
   return kind && { kind, sequence: Number(headers.sequence), body, control: reply }
 }
 
+/** Headers that carry a consumer’s word to its producer. */
+/** How a control message is written; it has no body. */
 export const controlHeaders = (control: Control): WireHeaders =>
   control.kind === 'credit' ? { control: 'credit', consumed: String(control.consumed) } : { control: 'cancel' }
 

@@ -29,12 +29,16 @@ export interface Endpoint {
 /** Small text that travels beside a body; values hold no line breaks. */
 export type WireHeaders = Readonly<Record<string, string>>
 
+/** What goes along with a published body. */
+/** What goes beside a body. */
 export interface PublishOptions {
   headers?: WireHeaders
   /** Subject on which an answer is expected; nobody listening is then told there as `unheard`. */
   reply?: string | undefined
 }
 
+/** A message as the transport delivers it. */
+/** A message as a listener gets it. */
 export interface WireMessage {
   subject: string
   body: Uint8Array
@@ -44,6 +48,8 @@ export interface WireMessage {
   unheard: boolean
 }
 
+/** A subscription that can end without losing what is on its way. */
+/** Listening to a pattern of subjects. */
 export interface Subscription {
   /** Stops new messages; resolves when those already on their way have reached the listener. */
   drain(): Promise<void>

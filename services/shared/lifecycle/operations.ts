@@ -14,6 +14,7 @@ export interface OperationsOptions {
   metrics: Registry
 }
 
+/** The listener of this process for probes and scrapes. */
 export interface Operations extends AsyncDisposable {
   /** Where it listens, as seen from this machine. */
   readonly url: string

@@ -10,7 +10,9 @@ export interface Telemetry {
   tracer: Tracer
 }
 
+/** Which side of a call a span stands for. */
 export type SpanKind = 'server' | 'client' | 'internal'
+/** Facts of a span; never text of statements. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
 /** Makes spans when an exporter is configured, and costs nothing otherwise. */
@@ -19,6 +21,7 @@ export interface Tracer {
   start(name: string, kind: SpanKind, parent: Trace | undefined, attributes?: SpanAttributes): Span
 }
 
+/** One piece of work in a trace. */
 export interface Span {
   /** Context for whatever happens inside; without an exporter it is the parent's, unchanged. */
   readonly trace: Trace | undefined
