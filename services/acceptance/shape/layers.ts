@@ -8,7 +8,7 @@ import { isTest } from './source-file.ts'
 const mayImport: Record<string, readonly string[]> = {
   proto: ['npm:zod'],
   'services/shared': ['proto', 'npm', 'node'],
-  'services/<service>': ['services/shared', 'proto', 'npm', 'node'],
+  'services/<service>': ['package.json', 'services/shared', 'proto', 'npm', 'node'],
   'services/main.ts': ['package.json', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
   'services/generate.ts': ['services/<service>', 'services/shared', 'proto', 'npm', 'node'],
   'services/set-up.mjs': ['node'],

@@ -28,7 +28,7 @@ export const castsAreExplained: Rule = (file) => {
 }
 
 const abbreviations = new Set(
-  'req res cfg ctx conf err msg opts opt args arg params param cb fn tmp idx len str num obj arr val evt btn el conn mgr svc svr srv'.split(
+  'req res cfg ctx conf err msg opts opt args arg param cb fn tmp idx len str num obj arr val evt btn el conn mgr svc svr srv'.split(
     ' ',
   ),
 )
@@ -68,13 +68,12 @@ const bindings = (pattern: BindingPattern | ParamPattern | null): { name: string
   }
 }
 
-/** A class has a lifetime: it hides state behind `#`, or it is an error. Everything else is functions and records. */
-export const classesHaveALifetime: Rule = (file) => {
+/** A class hides state behind `#`, or extends what a library or the language demands; the rest is functions and records. */
+export const classesHaveAReason: Rule = (file) => {
   const found: string[] = []
   const check = ({ id, superClass, body, start }: Class) => {
-    const isError = superClass !== null && file.text.slice(superClass.start, superClass.end).endsWith('Error')
     const isPrivate = body.body.some((member) => 'key' in member && member.key.type === 'PrivateIdentifier')
-    if (!isError && !isPrivate) found.push(`${file.path}:${lineOf(file, start)} class ${id?.name ?? ''}`)
+    if (!superClass && !isPrivate) found.push(`${file.path}:${lineOf(file, start)} class ${id?.name ?? ''}`)
   }
   new Visitor({ ClassDeclaration: check, ClassExpression: check }).visit(parse(file).program)
   return found
