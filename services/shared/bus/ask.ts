@@ -15,7 +15,6 @@ export interface Asking {
 }
 
 /** One question, ready to be sent. */
-/** A question of this process to a service, not yet addressed to an instance. */
 export interface Request {
   service: ServiceName
   name: string

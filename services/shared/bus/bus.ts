@@ -20,14 +20,12 @@ export interface Bus extends AsyncDisposable {
 }
 
 /** How much a process takes on at once. */
-/** What one contract's serving may differ in. */
 export interface ServeOptions {
   /** Calls in flight beyond this are answered `busy`; default 256. */
   maxInFlight?: number
 }
 
 /** A contract that is being served; disposing it finishes the calls in flight. */
-/** A contract being answered. */
 export interface Serving extends AsyncDisposable {
   /** Calls in flight now. */
   readonly load: number

@@ -17,6 +17,7 @@ export interface Channel {
   reading: { streams: number }
 }
 
+/** A question as it goes onto the wire. */
 export interface Question {
   subject: string
   headers: WireHeaders
@@ -64,7 +65,7 @@ export class Exchange {
     this.#address = inbox.open((message) => this.#receive(message))
     this.#deadline = setTimeout(() => this.leave(timedOut()), Math.min(question.timeLeftMs, limits.longestCallMs))
     this.#silence = setTimeout(() => this.leave(fellSilent()), limits.silenceMs)
-    link.onCutOff(this.#fail)
+    link.onCutOff(this.#cutOff)
     this.#signal.addEventListener('abort', this.#abort)
     void this.#send(question)
   }
@@ -106,14 +107,14 @@ export class Exchange {
       if (!link.connected) await link.restored()
       if (!this.#ended) wire.publish(subject, body, { headers, reply: this.#address.subject })
     } catch (error) {
-      this.#fail(error)
+      this.#end(error)
     }
   }
 
   #receive(message: WireMessage): void {
     if (message.unheard) {
       this.unheard = true
-      return this.#fail(new ServiceError('unavailable', 'No process of that service is running.'))
+      return this.#end(new ServiceError('unavailable', 'No process of that service is running.'))
     }
     const frame = readFrame(message)
     if (!frame) return
@@ -129,7 +130,7 @@ export class Exchange {
 
   #accept({ kind, sequence, body }: Frame): void {
     if (kind === 'answer') return this.#answer(body)
-    if (kind === 'error') return this.#fail(decodeFailure(body))
+    if (kind === 'error') return this.#end(decodeFailure(body))
     if (sequence !== this.#expected) throw new ServiceError('unavailable', 'Part of the answer was lost.')
     if (kind === 'working') return
     this.#expected += 1
@@ -170,14 +171,14 @@ export class Exchange {
 
   readonly #abort = () => this.leave(this.#signal.reason)
 
-  readonly #fail = (error: unknown) => this.#end(error)
+  readonly #cutOff = (error: ServiceError) => this.leave(error)
 
   #end(error: unknown = undefined): void {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#deadline)
     clearTimeout(this.#silence)
-    this.#channel.link.forget(this.#fail)
+    this.#channel.link.forget(this.#cutOff)
     this.#signal.removeEventListener('abort', this.#abort)
     this.#address.release()
     if (this.#counted) this.#channel.reading.streams -= 1

@@ -8,7 +8,6 @@ export const frameKinds = ['answer', 'head', 'data', 'working', 'end', 'error'] 
 export type FrameKind = (typeof frameKinds)[number]
 
 /** One part of an answer. */
-/** One message of an answer. */
 export interface Frame {
   kind: FrameKind
   sequence: number
@@ -21,7 +20,6 @@ export interface Frame {
 export type Control = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
 
 /** Headers that say what a frame is and where in the sequence it stands. */
-/** What a frame says of itself beside its body. */
 export const frameHeaders = (kind: FrameKind, sequence: number): WireHeaders => ({
   frame: kind,
   sequence: String(sequence),
@@ -34,7 +32,6 @@ export const readFrame = ({ headers, body, reply }: WireMessage): Frame | undefi
 }
 
 /** Headers that carry a consumer’s word to its producer. */
-/** How a control message is written; it has no body. */
 export const controlHeaders = (control: Control): WireHeaders =>
   control.kind === 'credit' ? { control: 'credit', consumed: String(control.consumed) } : { control: 'cancel' }
 

@@ -9,7 +9,6 @@ export interface Inbox {
 }
 
 /** A subject of this process alone, for the answer to one question. */
-/** Where one exchange hears what comes back. */
 export interface InboxAddress {
   readonly subject: string
   /** Hands what arrives to somebody else, also after a release. */
@@ -18,7 +17,6 @@ export interface InboxAddress {
 }
 
 /** Subscribes once for this process, and hands each answer to whoever asked. */
-/** Opens the inbox of a connection; it closes with the connection. */
 export const openInbox = (wire: Wire, endpoint: Endpoint): Inbox => {
   // A process started again under its old name must not hear answers to its predecessor.
   const prefix = `${inboxPrefix(endpoint)}.${randomBytes(6).toString('hex')}.`

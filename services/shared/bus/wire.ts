@@ -30,7 +30,6 @@ export interface Endpoint {
 export type WireHeaders = Readonly<Record<string, string>>
 
 /** What goes along with a published body. */
-/** What goes beside a body. */
 export interface PublishOptions {
   headers?: WireHeaders
   /** Subject on which an answer is expected; nobody listening is then told there as `unheard`. */
@@ -38,7 +37,6 @@ export interface PublishOptions {
 }
 
 /** A message as the transport delivers it. */
-/** A message as a listener gets it. */
 export interface WireMessage {
   subject: string
   body: Uint8Array
@@ -49,7 +47,6 @@ export interface WireMessage {
 }
 
 /** A subscription that can end without losing what is on its way. */
-/** Listening to a pattern of subjects. */
 export interface Subscription {
   /** Stops new messages; resolves when those already on their way have reached the listener. */
   drain(): Promise<void>

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ServiceName } from '#proto/call.ts'
+import { startNats } from '../../../acceptance/servers.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { Bus, ServeOptions } from '../bus.ts'
+import type { Limits } from '../limits.ts'
+import { openBus, openMemoryHub, openNatsHub } from '../open.ts'
+import { type Seen, probe, probeHandlers } from './probe.suite.ts'
+import { severable } from './severable-hub.suite.ts'
+import type { Hub } from '../wire.ts'
+
+/** One kind of bus under test. */
+export interface Implementation {
+  name: string
+  needs: readonly 'nats'[]
+  start(): Promise<Network>
+}
+
+/** Where the buses of a test meet, and what can happen to it. */
+export interface Network extends AsyncDisposable {
+  hub: Hub
+  /** Nobody reaches anybody until mended. */
+  cut(): Promise<void>
+  mend(): Promise<void>
+  /** Serves the probe in a way that can end without a word. */
+  startKillable(instance: string): Promise<{ kill(): Promise<void> }>
+}
+
+const memory: Implementation = {
+  name: 'memory',
+  needs: [],
+  async start() {
+    const hub = severable(openMemoryHub())
+    return {
+      hub,
+      cut: async () => hub.cut(),
+      mend: async () => hub.mend(),
+      async startKillable(instance) {
+        const bus = await openBus({ hub, caller: 'query', instance, version: 'test' })
+        await bus.serve(probe, probeHandlers(instance).handlers)
+        return { kill: () => hub.vanish({ caller: 'query', instance }) }
+      },
+      [Symbol.asyncDispose]: async () => {},
+    }
+  },
+}
+
+const nats: Implementation = {
+  name: 'NATS',
+  needs: ['nats'],
+  async start() {
+    const server = await startNats({ private: true })
+    return {
+      hub: openNatsHub({ url: server.url }),
+      cut: () => server.kill(),
+      mend: () => server.restart(),
+      startKillable: (instance) => startChild(server.url, instance),
+      [Symbol.asyncDispose]: () => server.stop(),
+    }
+  },
+}
+
+const startChild = async (url: string, instance: string): Promise<{ kill(): Promise<void> }> => {
+  const file = join(import.meta.dirname, 'killable.suite.ts')
+  const child = spawn(process.execPath, [file, url, instance], { stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return {
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Every kind of bus there is. */
+export const implementations: readonly Implementation[] = [memory, nats]
+
+/** What one test opens; released after it. */
+export class Place implements AsyncDisposable {
+  readonly network: Network
+  readonly #opened: AsyncDisposable[] = []
+  readonly #killable: { kill(): Promise<void> }[] = []
+
+  constructor(network: Network) {
+    this.network = network
+  }
+
+  async open(
+    caller: ServiceName,
+    options: { instance?: string; limits?: Partial<Limits>; telemetry?: Telemetry } = {},
+  ): Promise<Bus> {
+    const instance = options.instance ?? `${caller}-${this.#opened.length}`
+    const bus = await openBus({ hub: this.network.hub, caller, version: 'test', ...options, instance })
+    this.#opened.push(bus)
+    return bus
+  }
+
+  /** Opens a bus and serves the probe on it. */
+  async serve(
+    instance: string,
+    options: ServeOptions & { limits?: Partial<Limits>; telemetry?: Telemetry } = {},
+  ): Promise<{ bus: Bus; seen: Seen }> {
+    const bus = await this.open('query', { instance, ...options })
+    const { handlers, seen } = probeHandlers(instance)
+    await bus.serve(probe, handlers, options)
+    return { bus, seen }
+  }
+
+  async startKillable(instance: string): Promise<{ kill(): Promise<void> }> {
+    const killable = await this.network.startKillable(instance)
+    this.#killable.push(killable)
+    return killable
+  }
+
+  /** Disposes something else after the test. */
+  release(opened: AsyncDisposable): void {
+    this.#opened.push(opened)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Those who ask come after those who answer, and leaving ends what they wait for.
+    for (const opened of this.#opened.toReversed()) await opened[Symbol.asyncDispose]()
+    for (const { kill } of this.#killable) await kill()
+  }
+}
+
+const untilWithinMs = 10_000
+
+/** Waits until something is so; fails after ten seconds. */
+export const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  const end = performance.now() + untilWithinMs
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`still not so after ${untilWithinMs} ms: ${isSo.toString()}`)
+    await wait(5)
+  }
+}

@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { type Place, until } from './implementations.suite.ts'
+import { callOf, probe } from './probe.suite.ts'
+import { pick } from '../rendezvous.ts'
+
+/** What a bus promises when processes and connections fail. */
+export const liveness = (place: () => Place): void => {
+  /** A host key that a caller sends to this instance as long as it lives. */
+  const keyOf = (instance: string, instances: readonly string[]): string => {
+    const keys = Array.from({ length: 100 }, (_, index) => `host-${index}`)
+    const key = keys.find((one) => pick(one, instances) === instance)
+    if (key === undefined) throw new Error(`no key of a hundred prefers ${instance}`)
+    return key
+  }
+
+  it('fails at once when nobody answers', async () => {
+    const client = (await place().open('gateway')).client(probe)
+    const asked = performance.now()
+    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.count({ to: 1 }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    // Far less than the silence after which a caller gives up.
+    expect(performance.now() - asked).toBeLessThan(1_000)
+  })
+
+  it('waits for a slow handler that says it is working, longer than it would wait in silence', async () => {
+    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50 } })
+    const client = (await place().open('gateway', { limits: { silenceMs: 250 } })).client(probe)
+    const asked = performance.now()
+    const answer = client.hold({}, callOf())
+    await until(() => performance.now() - asked > 600)
+    seen.release()
+    expect(await answer).toEqual({ instance: 'q1' })
+  })
+
+  it('gives up when the handler falls silent', async () => {
+    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 5_000 } })
+    const client = (await place().open('gateway', { limits: { silenceMs: 100 } })).client(probe)
+    await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    seen.release()
+  })
+
+  it('asks a safe question once more when its process dies, and another one answers', async () => {
+    const doomed = await place().startKillable('doomed')
+    const { bus } = await place().serve('alive')
+    const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
+    const hostKey = keyOf('doomed', ['alive', 'doomed'])
+    await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
+    const answer = client.stall({ hostKey, on: 'doomed' }, callOf())
+    const refused = codeOf(client.stallOnce({ hostKey, on: 'doomed' }, callOf()))
+    // Questions arrive in order: when this one is answered, the instance has the two before it.
+    expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'doomed' })
+    await doomed.kill()
+    expect(await answer).toEqual({ instance: bus.instance })
+    expect(await refused).toBe('unavailable')
+  })
+
+  it('passes over an instance that died a moment ago, without waiting', async () => {
+    const doomed = await place().startKillable('doomed')
+    await place().serve('alive')
+    const client = (await place().open('gateway')).client(probe)
+    const hostKey = keyOf('doomed', ['alive', 'doomed'])
+    await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
+    await doomed.kill()
+    const asked = performance.now()
+    expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'alive' })
+    expect(performance.now() - asked).toBeLessThan(1_000)
+    await expect(client.ofRun({ runId: 'doomed.7' }, callOf())).rejects.toMatchObject({ code: 'gone' })
+  })
+
+  it('fails a stream whose producer dies, after the frames that came', async () => {
+    const doomed = await place().startKillable('doomed')
+    const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
+    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf())
+    const read: number[] = []
+    const reading = async () => {
+      for await (const { number } of stream.frames) {
+        read.push(number)
+        if (number === 2) await doomed.kill()
+      }
+    }
+    await expect(reading()).rejects.toMatchObject({ code: 'unavailable' })
+    expect(read).toEqual([0, 1, 2])
+  })
+
+  it('fails whoever waits when it is cut off, refuses at once from then on, and recovers', async () => {
+    const { seen } = await place().serve('q1')
+    const bus = await place().open('gateway', { limits: { cutOffMs: 100 } })
+    const client = bus.client(probe)
+    expect(bus.connected).toBe(true)
+    const waiting = codeOf(client.hold({}, callOf()))
+    await until(() => seen.held === 1)
+    await place().network.cut()
+    expect(await waiting).toBe('unavailable')
+    expect(bus.connected).toBe(false)
+    const asked = performance.now()
+    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    expect(performance.now() - asked).toBeLessThan(100)
+    await place().network.mend()
+    await until(() => bus.connected)
+    seen.release()
+    const answers = () => client.echo({ text: 'a' }, callOf()).then(Boolean, () => false)
+    await until(answers)
+  })
+
+  it('fails what waits for others when it stops itself', async () => {
+    const { seen } = await place().serve('q1')
+    const bus = await place().open('gateway')
+    const client = bus.client(probe)
+    const waiting = codeOf(client.hold({}, callOf()))
+    await until(() => seen.held === 1)
+    await bus[Symbol.asyncDispose]()
+    expect(await waiting).toBe('unavailable')
+    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    seen.release()
+  })
+}
+
+/** The code of the failure, for a call that goes on while something else happens. */
+const codeOf = (answer: Promise<unknown>): Promise<string> =>
+  answer.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+  )

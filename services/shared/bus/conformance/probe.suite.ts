@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import { z } from 'zod'
+import { type Call, Identity, Priority } from '#proto/call.ts'
+import { type Handlers, bytes, event, json, rpc, service, stream } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+
+const callers = ['gateway', 'report'] as const
+const empty = z.object({})
+const text = z.object({ text: z.string() })
+const served = z.object({ instance: z.string() })
+
+/** A contract with one method for everything that a bus promises. */
+export const probe = service('query', {
+  echo: rpc({
+    doc: 'The text again.',
+    callers,
+    safe: true,
+    input: text.extend({ times: z.number().default(1) }),
+    output: text,
+  }),
+  call: rpc({
+    doc: 'What the handler knows of its call.',
+    callers,
+    input: empty,
+    output: z.object({
+      identity: Identity,
+      priority: Priority,
+      deadline: z.number(),
+      caller: z.string(),
+      traceparent: z.string().nullable(),
+      tracestate: z.string().nullable(),
+    }),
+  }),
+  fail: rpc({ doc: 'Fails.', callers, input: z.object({ how: z.enum(['known', 'defect', 'misfit']) }), output: empty }),
+  hold: rpc({ doc: 'Answers when released.', callers, input: empty, output: served }),
+  large: rpc({ doc: 'A long answer.', callers, safe: true, input: z.object({ length: z.number() }), output: text }),
+  instance: rpc({ doc: 'Who answers.', callers, safe: true, input: empty, output: served }),
+  ofHost: rpc({
+    doc: 'Who answers.',
+    callers,
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ hostKey: z.string() }),
+    output: served,
+  }),
+  ofRun: rpc({ doc: 'Who answers.', callers, exact: 'runId', input: z.object({ runId: z.string() }), output: served }),
+  stall: rpc({
+    doc: 'Never answers on one instance.',
+    callers,
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ hostKey: z.string(), on: z.string() }),
+    output: served,
+  }),
+  stallOnce: rpc({
+    doc: 'Never answers on one instance, and may not be asked twice.',
+    callers,
+    prefer: 'hostKey',
+    input: z.object({ hostKey: z.string(), on: z.string() }),
+    output: served,
+  }),
+  secret: rpc({ doc: 'Needs a feature.', callers, feature: 'SECURITY', input: empty, output: empty }),
+  count: stream({
+    doc: 'Numbers in order; `failAt` is one that fails, `pauseAt` one that never comes.',
+    callers,
+    safe: true,
+    input: z.object({
+      to: z.number(),
+      padding: z.number().default(0),
+      failAt: z.number().default(-1),
+      pauseAt: z.number().default(-1),
+    }),
+    head: z.object({ to: z.number() }),
+    frames: json(z.object({ number: z.number(), padding: z.string() })),
+    tail: z.object({ counted: z.number() }),
+  }),
+  blob: stream({
+    doc: 'Bytes in pieces of one size, each filled with its number.',
+    callers,
+    input: z.object({ pieces: z.number(), size: z.number() }),
+    head: empty,
+    frames: bytes(),
+    tail: z.object({ pieces: z.number() }),
+  }),
+})
+
+export const somethingHappened = event({
+  name: 'something.happened',
+  doc: 'A test said so.',
+  publishers: ['gateway'],
+  payload: z.object({ number: z.number() }),
+})
+
+/** What the handlers of one instance did, and the way to let `hold` answer. */
+export interface Seen {
+  held: number
+  aborted: number
+  produced: number
+  returned: number
+  release(): void
+}
+
+export const secretText = 'the password is swordfish'
+
+/** Handlers of an instance, and what they saw. */
+export const probeHandlers = (instance: string): { handlers: Handlers<typeof probe>; seen: Seen } => {
+  const released = Promise.withResolvers<void>()
+  const seen: Seen = { held: 0, aborted: 0, produced: 0, returned: 0, release: () => released.resolve() }
+  const untilAborted = async ({ signal }: Call): Promise<never> => {
+    seen.held += 1
+    if (!signal.aborted) await once(signal, 'abort')
+    seen.aborted += 1
+    throw signal.reason
+  }
+  const who = async () => ({ instance })
+  const stall = async ({ on }: { on: string }, call: Call) => (on === instance ? untilAborted(call) : { instance })
+  const handlers: Handlers<typeof probe> = {
+    echo: async ({ text, times }) => ({ text: text.repeat(times) }),
+    call: async (_input, { identity, priority, deadline, caller, trace }) => ({
+      identity,
+      priority,
+      deadline,
+      caller: caller ?? 'nobody',
+      traceparent: trace?.traceparent ?? null,
+      tracestate: trace?.tracestate ?? null,
+    }),
+    async fail({ how }) {
+      if (how === 'misfit') return JSON.parse('"not an object"')
+      if (how === 'defect') throw new TypeError(secretText)
+      throw new ServiceError('conflict', 'Somebody was faster.', { details: { by: 'them' }, retryAfterMs: 1_500 })
+    },
+    async hold(_input, call) {
+      await Promise.race([released.promise, untilAborted(call)])
+      return { instance }
+    },
+    large: async ({ length }) => ({ text: 'é'.repeat(length) }),
+    instance: who,
+    ofHost: who,
+    ofRun: who,
+    stall,
+    stallOnce: stall,
+    secret: async () => ({}),
+    async count({ to, padding, failAt, pauseAt }, call) {
+      const frames = async function* () {
+        try {
+          for (let number = 0; number < to; number += 1) {
+            if (number === failAt) throw new ServiceError('not-found', `There is no ${number}.`)
+            if (number === pauseAt) await untilAborted(call)
+            seen.produced += 1
+            yield { number, padding: 'x'.repeat(padding) }
+          }
+          return { counted: to }
+        } finally {
+          seen.returned += 1
+        }
+      }
+      return { head: { to }, frames: frames() }
+    },
+    async blob({ pieces, size }) {
+      const frames = async function* () {
+        // One buffer over and over: whoever sends it has to copy.
+        const piece = new Uint8Array(size)
+        for (let number = 0; number < pieces; number += 1) {
+          seen.produced += 1
+          yield piece.fill(number % 251)
+        }
+        return { pieces }
+      }
+      return { head: {}, frames: frames() }
+    },
+  }
+  return { handlers, seen }
+}
+
+/** A call by a service on its own account, with ten seconds. */
+export const callOf = (part: Partial<Call> = {}): Call => ({
+  identity: { kind: 'service', subject: 'test', features: 'all' },
+  deadline: Date.now() + 10_000,
+  signal: new AbortController().signal,
+  priority: 'person',
+  ...part,
+})

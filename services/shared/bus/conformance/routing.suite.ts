@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest'
+import { type Place, until } from './implementations.suite.ts'
+import { callOf, probe, somethingHappened } from './probe.suite.ts'
+import { recordTelemetry } from './recording.suite.ts'
+
+/** What a bus promises of who answers, and of events. */
+export const routing = (place: () => Place): void => {
+  const keys = Array.from({ length: 30 }, (_, index) => `host-${index}`)
+
+  it('spreads questions over the instances of a service, each answered once', async () => {
+    await place().serve('q1')
+    await place().serve('q2')
+    const client = (await place().open('gateway')).client(probe)
+    const answers = await Promise.all(Array.from({ length: 200 }, () => client.instance({}, callOf())))
+    for (const name of ['q1', 'q2']) {
+      const share = answers.filter(({ instance }) => instance === name).length
+      expect(share).toBeGreaterThan(50)
+    }
+    expect(answers).toHaveLength(200)
+  })
+
+  it('asks the same instance for a host from every caller, also from one that has just started', async () => {
+    for (const instance of ['q1', 'q2', 'q3']) await place().serve(instance)
+    const answersOf = async (caller: 'gateway' | 'report') => {
+      const client = (await place().open(caller)).client(probe)
+      const all = () => Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, callOf())).instance))
+      let settled: string[] = []
+      // Instances are heard of one after the other; until then any of them answers.
+      await until(async () => {
+        const [first, second] = [await all(), await all()]
+        settled = first
+        return new Set(first).size === 3 && first.join() === second.join()
+      })
+      return settled
+    }
+    const started = performance.now()
+    expect(await answersOf('gateway')).toEqual(await answersOf('report'))
+    // Well before the first announcement that comes by itself.
+    expect(performance.now() - started).toBeLessThan(1_500)
+  })
+
+  it('asks another instance for a host when the preferred one has left, and moves no other host', async () => {
+    const { bus } = await place().serve('q1')
+    await place().serve('q2')
+    await place().serve('q3')
+    const client = (await place().open('gateway')).client(probe)
+    const all = () => Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, callOf())).instance))
+    let before: string[] = []
+    await until(async () => {
+      before = await all()
+      return new Set(before).size === 3 && before.join() === (await all()).join()
+    })
+    await bus[Symbol.asyncDispose]()
+    const after = await all()
+    for (const [index, instance] of after.entries()) {
+      expect(instance).not.toBe('q1')
+      if (before[index] !== 'q1') expect(instance).toBe(before[index])
+    }
+  })
+
+  it('asks the one instance that holds what is asked for, and says so when it is gone', async () => {
+    await place().serve('q1')
+    await place().serve('q2')
+    const client = (await place().open('gateway')).client(probe)
+    for (const instance of ['q1', 'q2', 'q1']) {
+      expect(await client.ofRun({ runId: `${instance}.42` }, callOf())).toEqual({ instance })
+    }
+    for (const runId of ['q3.42', 'q1', '', '*.42', '>.1', 'Q 1.42']) {
+      await expect(client.ofRun({ runId }, callOf())).rejects.toMatchObject({ code: 'gone' })
+    }
+  })
+
+  it('loses no question when an instance stops in good order', async () => {
+    const { bus: stopping, seen } = await place().serve('stopping')
+    const { seen: other } = await place().serve('staying')
+    const client = (await place().open('gateway')).client(probe)
+    const held = Array.from({ length: 20 }, () => client.hold({}, callOf()))
+    await until(() => seen.held + other.held === 20)
+    expect(seen.held).toBeGreaterThan(0)
+
+    let stopped = false
+    const answers: Promise<unknown>[] = []
+    const stop = stopping[Symbol.asyncDispose]().then(() => (stopped = true))
+    await until(() => {
+      for (const hostKey of keys)
+        answers.push(client.ofHost({ hostKey }, callOf()), client.stallOnce({ hostKey, on: '' }, callOf()))
+      return answers.length >= 600
+    })
+    expect(stopped).toBe(false)
+    seen.release()
+    other.release()
+    await stop
+    expect(await Promise.all(held)).toHaveLength(20)
+    expect(await Promise.all(answers)).toHaveLength(answers.length)
+    expect(await client.instance({}, callOf())).toEqual({ instance: 'staying' })
+  })
+
+  it('tells every listener what happened, in order', async () => {
+    const heard: Record<string, number[]> = { a: [], b: [] }
+    const teller = await place().open('gateway')
+    for (const name of ['a', 'b']) {
+      const listener = await place().open('report', { instance: name })
+      await listener.on(somethingHappened, ({ number }) => heard[name]?.push(number))
+    }
+    for (let number = 0; number < 100; number += 1) teller.emit(somethingHappened, { number })
+    const all = Array.from({ length: 100 }, (_, number) => number)
+    await until(() => heard.a?.length === 100 && heard.b?.length === 100)
+    expect(heard).toEqual({ a: all, b: all })
+  })
+
+  it('tells a listener nothing any more once it is disposed', async () => {
+    const heard: number[] = []
+    const bus = await place().open('gateway')
+    const first = await bus.on(somethingHappened, ({ number }) => heard.push(number))
+    bus.emit(somethingHappened, { number: 1 })
+    await first[Symbol.asyncDispose]()
+    bus.emit(somethingHappened, { number: 2 })
+    const second = await bus.on(somethingHappened, ({ number }) => heard.push(number))
+    bus.emit(somethingHappened, { number: 3 })
+    await second[Symbol.asyncDispose]()
+    expect(heard).toEqual([1, 3])
+  })
+
+  it('logs and drops an event that does not fit, and one of a service that may not tell it', async () => {
+    const { telemetry, logged } = recordTelemetry()
+    const bus = await place().open('gateway', { telemetry })
+    const heard: number[] = []
+    await bus.on(somethingHappened, ({ number }) => heard.push(number))
+    const misfit: { number: number } = JSON.parse('{"number":"one"}')
+    bus.emit(somethingHappened, misfit)
+    const other = await place().open('report', { telemetry })
+    other.emit(somethingHappened, { number: 1 })
+    const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
+    place().release(wire)
+    wire.publish('event.something.happened', new Uint8Array([1, 2, 3]))
+    bus.emit(somethingHappened, { number: 2 })
+    await until(() => heard.length > 0 && logged.length >= 3)
+    expect(heard).toEqual([2])
+    expect(logged.map(({ msg }) => msg)).toEqual(['event not told', 'event not told', 'event dropped'])
+  })
+
+  it('survives a listener that throws', async () => {
+    const { telemetry, logged } = recordTelemetry()
+    const bus = await place().open('gateway', { telemetry })
+    const heard: number[] = []
+    await bus.on(somethingHappened, ({ number }) => {
+      heard.push(number)
+      throw new Error('no')
+    })
+    bus.emit(somethingHappened, { number: 1 })
+    bus.emit(somethingHappened, { number: 2 })
+    await until(() => logged.length === 2)
+    expect(heard).toEqual([1, 2])
+  })
+}

@@ -1,0 +1,164 @@
+import { expect, it } from 'vitest'
+import { encodeJson } from '../body.ts'
+import { type FrameKind, frameHeaders } from '../frame.ts'
+import { type Place, until } from './implementations.suite.ts'
+import { callOf, probe } from './probe.suite.ts'
+import type { WireMessage } from '../wire.ts'
+
+const collect = async <T>(frames: AsyncIterable<T>, into: T[] = []): Promise<T[]> => {
+  for await (const frame of frames) into.push(frame)
+  return into
+}
+
+/** What a bus promises of answers that come in frames. */
+export const streaming = (place: () => Place): void => {
+  const pair = async () => {
+    // Cancellation before the first frame waits for one, so tests have it come early.
+    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
+    const caller = await place().open('gateway')
+    return { seen, client: caller.client(probe) }
+  }
+
+  it('gives head, frames in order and tail', async () => {
+    const { client } = await pair()
+    const stream = await client.count({ to: 1_000 }, callOf())
+    expect(stream.head).toEqual({ to: 1_000 })
+    expect(() => stream.tail()).toThrow('when all frames have been read')
+    const numbers = (await collect(stream.frames)).map(({ number }) => number)
+    expect(numbers).toEqual(Array.from({ length: 1_000 }, (_, index) => index))
+    expect(stream.tail()).toEqual({ counted: 1_000 })
+  })
+
+  it('gives an empty stream its head and tail', async () => {
+    const { client } = await pair()
+    const stream = await client.count({ to: 0 }, callOf())
+    expect(await collect(stream.frames)).toEqual([])
+    expect(stream.tail()).toEqual({ counted: 0 })
+  })
+
+  it.each([
+    ['small pieces', 100, 1_000],
+    ['pieces of one frame', 40, 256 * 1024],
+    ['pieces that must be cut', 3, 1_000_000],
+  ])('carries bytes unchanged: %s', async (_name, pieces, size) => {
+    const { client } = await pair()
+    const stream = await client.blob({ pieces, size }, callOf())
+    const frames = await collect(stream.frames)
+    expect(Math.max(...frames.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(256 * 1024)
+    const expected = Buffer.concat(Array.from({ length: pieces }, (_, number) => Buffer.alloc(size, number % 251)))
+    expect(Buffer.concat(frames).equals(expected)).toBe(true)
+    expect(stream.tail()).toEqual({ pieces })
+  })
+
+  it('runs several streams at once', async () => {
+    const { client } = await pair()
+    const lengths = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const { frames } = await client.count({ to: 50 + index }, callOf())
+        return (await collect(frames)).length
+      }),
+    )
+    expect(lengths).toEqual(Array.from({ length: 20 }, (_, index) => 50 + index))
+  })
+
+  it('stops the producer when the reader leaves the loop', async () => {
+    const { client, seen } = await pair()
+    const stream = await client.count({ to: 1_000_000 }, callOf())
+    for await (const { number } of stream.frames) if (number === 2) break
+    await until(() => seen.returned === 1)
+    expect(seen.produced).toBeLessThan(20)
+  })
+
+  it('stops a producer that is at work when its caller leaves, and rejects with the reason', async () => {
+    const { client, seen } = await pair()
+    const leaving = new AbortController()
+    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ signal: leaving.signal }))
+    const reading = collect(stream.frames)
+    await until(() => seen.held === 1)
+    leaving.abort(new Error('I left'))
+    await expect(reading).rejects.toThrow('I left')
+    await until(() => seen.aborted === 1 && seen.returned === 1)
+  })
+
+  it('stops the producer at the deadline', async () => {
+    const { client, seen } = await pair()
+    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ deadline: Date.now() + 200 }))
+    await expect(collect(stream.frames)).rejects.toMatchObject({ code: 'timeout' })
+    await until(() => seen.aborted === 1 && seen.returned === 1)
+  })
+
+  it('lets the producer be only as far ahead as credit allows, and loses nothing for a slow reader', async () => {
+    const { client, seen } = await pair()
+    const { frames } = await client.blob({ pieces: 60, size: 256 * 1024 }, callOf())
+    let read = 0
+    for await (const frame of frames) {
+      read += 1
+      expect(frame[0]).toBe((read - 1) % 251)
+      // A reader slower than any delivery: by then all that credit allows is under way, and one piece waits for more.
+      await until(() => seen.produced >= Math.min(60, read + 4))
+      expect(seen.produced).toBeLessThanOrEqual(read + 5)
+    }
+    expect(read).toBe(60)
+  })
+
+  it('stops a producer whose frames nobody takes, and tells the reader when it comes back', async () => {
+    const { client, seen } = await pair()
+    const stream = await client.count({ to: 100 }, callOf())
+    await until(() => seen.returned === 1)
+    expect(seen.produced).toBe(5)
+    const read: unknown[] = []
+    await expect(collect(stream.frames, read)).rejects.toMatchObject({ code: 'timeout' })
+    expect(read).toHaveLength(4)
+  })
+
+  it('gives the frames before a failure, then the failure', async () => {
+    const { client } = await pair()
+    const stream = await client.count({ to: 100, failAt: 7 }, callOf())
+    const read: unknown[] = []
+    await expect(collect(stream.frames, read)).rejects.toMatchObject({ code: 'not-found', message: 'There is no 7.' })
+    expect(read).toHaveLength(7)
+    expect(() => stream.tail()).toThrow('when all frames have been read')
+  })
+
+  it('refuses a JSON frame that is too large, as half of one would be no value', async () => {
+    const { client } = await pair()
+    const stream = await client.count({ to: 1, padding: 256 * 1024 }, callOf())
+    await expect(collect(stream.frames)).rejects.toMatchObject({ code: 'too-large' })
+  })
+
+  it('reads 64 streams at once and is busy beyond', async () => {
+    const { client, seen } = await pair()
+    const leaving = new AbortController()
+    const call = () => callOf({ signal: leaving.signal })
+    const open = await Promise.all(Array.from({ length: 64 }, () => client.count({ to: 1, pauseAt: 0 }, call())))
+    await expect(client.count({ to: 1 }, call())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
+    leaving.abort()
+    await Promise.allSettled(open.map(({ frames }) => collect(frames)))
+    await until(() => seen.returned === 64)
+    expect(await collect((await client.count({ to: 1 }, callOf())).frames)).toHaveLength(1)
+  })
+
+  it.each([
+    ['a frame in the middle', ['head', 'data', undefined, 'data', 'end']],
+    ['the last frame', ['head', 'data', undefined, 'end']],
+    ['the head', [undefined, 'data', 'end']],
+    ['what came before a sign of life', ['head', undefined, 'working']],
+  ] as const)('takes the loss of %s for a failure, never for a short answer', async (_name, frames) => {
+    await answerWith(frames)
+    const client = (await place().open('gateway')).client(probe)
+    const reading = client.blob({ pieces: 1, size: 1 }, callOf()).then((stream) => collect(stream.frames))
+    await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  /** A service that sends these frames, counting those that are lost too. */
+  const answerWith = async (frames: readonly (FrameKind | undefined)[]): Promise<void> => {
+    const wire = await place().network.hub.connect({ caller: 'query', instance: 'raw' })
+    place().release(wire)
+    wire.subscribe('svc.query.*.*', ({ reply }: WireMessage) => {
+      for (const [sequence, kind] of frames.entries()) {
+        if (kind && reply) wire.publish(reply, encodeJson({}), { headers: frameHeaders(kind, sequence) })
+      }
+    })
+    await wire.flush()
+  }
+}

@@ -1,0 +1,41 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openBus, openMemoryHub } from './open.ts'
+import { callOf, probe, probeHandlers } from './conformance/probe.suite.ts'
+import { severable } from './conformance/severable-hub.suite.ts'
+
+const limits = { cutOffMs: 60_000 }
+
+it('holds a question back while the connection is gone for a moment, and asks it then', async () => {
+  const hub = severable(openMemoryHub())
+  await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
+  await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })
+  const { handlers } = probeHandlers('q1')
+  await server.serve(probe, handlers)
+  hub.cut()
+  const answer = caller.client(probe).call({}, callOf())
+  let answered = false
+  void answer.then(() => (answered = true))
+  // In memory a whole exchange takes one turn of the event loop.
+  await turn()
+  expect(answered).toBe(false)
+  hub.mend()
+  expect(await answer).toMatchObject({ caller: 'gateway' })
+})
+
+it('asks nothing for a caller that left while the connection was gone', async () => {
+  const hub = severable(openMemoryHub())
+  await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
+  await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })
+  const { handlers, seen } = probeHandlers('q1')
+  await server.serve(probe, handlers)
+  hub.cut()
+  const leaving = new AbortController()
+  const client = caller.client(probe)
+  const answer = client.hold({}, callOf({ signal: leaving.signal }))
+  leaving.abort(new Error('I left'))
+  await expect(answer).rejects.toThrow('I left')
+  hub.mend()
+  expect(await client.call({}, callOf())).toMatchObject({ caller: 'gateway' })
+  expect(seen.held).toBe(0)
+})
