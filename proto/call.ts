@@ -6,8 +6,25 @@ export type ServiceName = (typeof serviceNames)[number]
 
 /** Feature ids of the configuration reference; permissions are stated per id. */
 export const features = [
-  'OVERVIEW', 'AGENT', 'INSIGHTS', 'HEALTH', 'QUERIES', 'TABLES', 'METRICS', 'DASHBOARD', 'SECURITY', 'LOGS',
-  'SETTINGS', 'BILLING', 'CLUSTER', 'OPERATIONS', 'ACTIONS', 'MCP', 'DOCS', 'ABOUT', 'REPLDB',
+  'OVERVIEW',
+  'AGENT',
+  'INSIGHTS',
+  'HEALTH',
+  'QUERIES',
+  'TABLES',
+  'METRICS',
+  'DASHBOARD',
+  'SECURITY',
+  'LOGS',
+  'SETTINGS',
+  'BILLING',
+  'CLUSTER',
+  'OPERATIONS',
+  'ACTIONS',
+  'MCP',
+  'DOCS',
+  'ABOUT',
+  'REPLDB',
 ] as const
 /** One feature id. */
 export const Feature = z.enum(features)

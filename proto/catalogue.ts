@@ -6,15 +6,31 @@ export const DefinitionId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'lower
 
 /** How a number is meant; the web formats by it. Durations and sizes are raw numbers, never text made by SQL. */
 export const Unit = z.enum([
-  'count', 'bytes', 'bytes-per-second', 'rows', 'rows-per-second', 'seconds', 'milliseconds', 'microseconds',
-  'percent', 'ratio', 'per-second', 'none',
+  'count',
+  'bytes',
+  'bytes-per-second',
+  'rows',
+  'rows-per-second',
+  'seconds',
+  'milliseconds',
+  'microseconds',
+  'percent',
+  'ratio',
+  'per-second',
+  'none',
 ])
 export type Unit = z.infer<typeof Unit>
 
 /** Buckets a time series may use: the allow-list of the `interval` parameter. */
 export const intervals = [
-  'toStartOfMinute', 'toStartOfFiveMinutes', 'toStartOfTenMinutes', 'toStartOfFifteenMinutes',
-  'toStartOfHour', 'toStartOfDay', 'toStartOfWeek', 'toStartOfMonth',
+  'toStartOfMinute',
+  'toStartOfFiveMinutes',
+  'toStartOfTenMinutes',
+  'toStartOfFifteenMinutes',
+  'toStartOfHour',
+  'toStartOfDay',
+  'toStartOfWeek',
+  'toStartOfMonth',
 ] as const
 /** One bucket width. */
 export const Interval = z.enum(intervals)
@@ -23,7 +39,10 @@ export type Interval = z.infer<typeof Interval>
 const Version = z.string().regex(/^\d{1,2}(\.\d{1,2})?$/, 'a server version such as 24.3')
 
 /** One statement, or one per server version: the highest `since` not above the server's version is taken. */
-export const Sql = z.union([z.string().min(1), z.array(z.strictObject({ since: Version, sql: z.string().min(1) })).min(1)])
+export const Sql = z.union([
+  z.string().min(1),
+  z.array(z.strictObject({ since: Version, sql: z.string().min(1) })).min(1),
+])
 export type Sql = z.infer<typeof Sql>
 
 /** How long an answer may be reused: 10, 30 or 120 seconds. */
@@ -75,8 +94,23 @@ export type ChartDefinition = z.infer<typeof ChartDefinition>
 
 /** How a cell is shown. `time` and `relative-time` cells are epoch milliseconds. */
 export const CellFormat = z.enum([
-  'text', 'code', 'number', 'bytes', 'rows', 'duration-seconds', 'duration-ms', 'duration-us', 'percent', 'ratio', 'time', 'relative-time',
-  'boolean', 'badge', 'list', 'query', 'link',
+  'text',
+  'code',
+  'number',
+  'bytes',
+  'rows',
+  'duration-seconds',
+  'duration-ms',
+  'duration-us',
+  'percent',
+  'ratio',
+  'time',
+  'relative-time',
+  'boolean',
+  'badge',
+  'list',
+  'query',
+  'link',
 ])
 export type CellFormat = z.infer<typeof CellFormat>
 

@@ -61,7 +61,9 @@ describe.each(charts)('the chart $name', (chart) => {
       const answer = await run(chartStatement({ ...chart, sql }, given))
       const names = answer.columns.map((column) => column.name)
       expect(names.toSorted()).toEqual(chart.columns.map((column) => column.name).toSorted())
-      const isNumber = new Map(answer.columns.map((column) => [column.name, /^(Nullable\()?(U?Int|Float|Decimal)/.test(column.type)]))
+      const isNumber = new Map(
+        answer.columns.map((column) => [column.name, /^(Nullable\()?(U?Int|Float|Decimal)/.test(column.type)]),
+      )
       for (const { name, role } of chart.columns) {
         if (role === 'value' || role === 'time') expect([name, isNumber.get(name)]).toEqual([name, true])
       }
@@ -78,7 +80,9 @@ describe.each(charts)('the chart $name', (chart) => {
   })
 
   it('is fed by tables that it names', () => {
-    const logs = branchesOf(chart.sql).flatMap(({ sql }) => [...sql.matchAll(/\$log\((\w+)\)/g)].map((found) => `system.${found[1]}`))
+    const logs = branchesOf(chart.sql).flatMap(({ sql }) =>
+      [...sql.matchAll(/\$log\((\w+)\)/g)].map((found) => `system.${found[1]}`),
+    )
     expect(chart.requires).toEqual(expect.arrayContaining(logs))
   })
 })
@@ -92,7 +96,8 @@ describe.each(tables)('the table page $name', (table) => {
       expect(answer.columns.map((column) => column.name)).toEqual(table.columns.map((column) => column.name))
       const types = new Map(answer.columns.map((column) => [column.name, column.type]))
       for (const { name, format } of table.columns) {
-        if (format === 'time' || format === 'relative-time') expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/Int64/)])
+        if (format === 'time' || format === 'relative-time')
+          expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/Int64/)])
         if (format === 'list') expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/^Array/)])
       }
     }
@@ -103,7 +108,13 @@ describe.each(tables)('the table page $name', (table) => {
     for (const { name, format } of table.columns) {
       for (const operator of ['eq', 'in', 'ge', 'contains'] as const) {
         const filters = [{ column: name, operator, values: ['1'] }]
-        const asked = { filters, offset: 1, parameters: {}, search: 'a', sort: { column: name, direction: 'desc' } as const }
+        const asked = {
+          filters,
+          offset: 1,
+          parameters: {},
+          search: 'a',
+          sort: { column: name, direction: 'desc' } as const,
+        }
         const skipped = format === 'list' && operator === 'ge'
         if (!skipped) await expect(run(tableStatement(table, asked, given))).resolves.toBeDefined()
       }

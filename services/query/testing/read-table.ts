@@ -11,7 +11,10 @@ export const readTable = async (parts: OpenParts, asked: Partial<TableRequest> &
     chunks.push(next.value)
     next = await frames.next()
   }
-  const lines = Buffer.concat(chunks).toString('utf8').split('\n').filter((line) => line !== '')
+  const lines = Buffer.concat(chunks)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
   const rows = lines.map((line): Record<string, unknown> => JSON.parse(line))
   return { head, chunks, rows, tail: next.value }
 }
