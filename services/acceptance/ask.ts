@@ -32,7 +32,7 @@ export const askEngine = async (url: string, sql: string): Promise<Record<string
   const answer = await fetch(`${url}/?default_format=JSON&${settings}`, { method: 'POST', body: sql })
   const text = await answer.text()
   if (!answer.ok) throw new Error(text)
-  return JSON.parse(text).data
+  return text === '' ? [] : JSON.parse(text).data
 }
 
 /** Repeats a question until its answer is the wanted one, and gives that answer. */

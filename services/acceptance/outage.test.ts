@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { ask, eventually } from './ask.ts'
@@ -9,6 +9,8 @@ import { describeWith } from './servers.ts'
 /** A caller that hears nothing for 5 seconds gives up. */
 const silenceEndsWithinMs = 7_000
 const atOnceMs = 1_000
+
+vi.setConfig({ testTimeout: 60_000 })
 
 describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', () => {
   it('leaves a gateway that says so quickly and recovers when it is back', async () => {

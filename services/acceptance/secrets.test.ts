@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, eventually } from './ask.ts'
+import { ask } from './ask.ts'
 import { startHangingHost } from './bad-hosts.ts'
 import { startOtlpCollector } from './otlp-collector.ts'
 import { startProduct } from './product.ts'
@@ -15,7 +15,7 @@ describeOnTopologies('secrets', (topology) => {
   beforeAll(async () => {
     sandbox = await startSandbox({ password: mark })
   })
-  afterAll(() => sandbox[Symbol.asyncDispose]())
+  afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
   it('are in no log line, span, metric or answer', async () => {
     await using stuck = await startHangingHost()
@@ -47,13 +47,9 @@ describeOnTopologies('secrets', (topology) => {
     )
     const seen = (await Promise.all(answers)).map((answer) => answer.text)
     for (const url of product.operationsUrls) seen.push((await ask(`${url}/metrics`)).text)
-    await eventually(
-      async () => product.output(),
-      (output) => output.includes('locked'),
-    )
     await product.stop()
 
-    expect(product.output().split('\n').length).toBeGreaterThan(paths.length)
+    expect(product.output().match(/"msg":"request answered"/g)?.length).toBeGreaterThan(paths.length)
     expect(collector.spans.length).toBeGreaterThan(0)
     for (const text of [...seen, product.output(), JSON.stringify(collector.spans)]) expect(text).not.toContain(mark)
   })

@@ -14,7 +14,7 @@ describeOnTopologies('a stop under load', (topology) => {
   beforeAll(async () => {
     sandbox = await startSandbox()
   })
-  afterAll(() => sandbox[Symbol.asyncDispose]())
+  afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
   const stopUnderLoad = async (of: (product: Product) => ProductProcess) => {
     await using host = await startHeldHost(sandbox.url)
@@ -38,7 +38,7 @@ describeOnTopologies('a stop under load', (topology) => {
       () => ask(`${stopping.operationsUrl}/readyz`),
       ({ status }) => status === 503,
     )
-    expect(readiness.body).toEqual({ ready: false, unmet: ['start'] })
+    expect(readiness.body).toMatchObject({ ready: false, unmet: expect.arrayContaining(['start']) })
     const meanwhile = await ask(`${product.url}/api/v1/hosts`).catch(() => 'refused' as const)
     host.release()
 
@@ -53,7 +53,9 @@ describeOnTopologies('a stop under load', (topology) => {
     expect(await stopUnderLoad((product) => product.gateway)).toBe('refused')
   })
 
-  it.runIf(topology === 'nats')('of the query process loses no request in flight either', async () => {
+  if (topology === 'memory') return
+
+  it('of the query process loses no request in flight either', async () => {
     expect(await stopUnderLoad((product) => product.query)).toMatchObject({ status: expect.any(Number) })
   })
 })

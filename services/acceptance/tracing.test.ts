@@ -15,7 +15,7 @@ describeOnTopologies('a trace', (topology) => {
   beforeAll(async () => {
     sandbox = await startSandbox()
   })
-  afterAll(() => sandbox[Symbol.asyncDispose]())
+  afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
   /** All spans of one request, after the product has ended and so has sent them. */
   const spansOf = async (flags: string, path = '/api/v1/overview?hostId=0'): Promise<readonly CollectedSpan[]> => {
