@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import type { SpanAttributes, Tracer } from '#shared/telemetry/telemetry.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 
 let product: FakeProduct
@@ -125,6 +127,39 @@ describe('what is told of a request', () => {
       const exposed = await product.metrics.metrics()
       return lines.every((line) => exposed.includes(line)) && exposed.includes('watchhouse_http_in_flight 0')
     })
+  })
+
+  it.each([
+    ['/api/v1/overview?hostId=0', 200, false],
+    ['/api/v1/overview?hostId=x', 400, false],
+    ['/api/v1/charts/query-count', 503, true],
+  ])('is a span, which has failed when we have: %s', async (path, status, failed) => {
+    const spans: { name: string; attributes: SpanAttributes; error?: unknown }[] = []
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+    const tracer: Tracer = {
+      start: (name, _kind, _parent, attributes) => {
+        const span = { name, attributes: { ...attributes } }
+        return {
+          trace,
+          set: (more) => Object.assign(span.attributes, more),
+          end: (error) => spans.push({ ...span, error }),
+        }
+      },
+    }
+    const chart = async () => {
+      throw new ServiceError('unavailable', 'host analytics is down')
+    }
+    await using product = await startFake({ tracer, query: { chart } })
+    await fetch(product.url + path)
+    expect(spans).toHaveLength(1)
+    const route = path.startsWith('/api/v1/charts') ? '/api/v1/charts/{name}' : '/api/v1/overview'
+    expect(spans[0]).toMatchObject({
+      name: `GET ${route}`,
+      attributes: { 'http.route': route, 'http.request.method': 'GET', 'http.response.status_code': status },
+    })
+    expect(spans[0]?.error !== undefined).toBe(failed)
+    const asked = product.heard.filter(({ method }) => method === 'overview' || method === 'chart')
+    for (const { call } of asked) expect(call.trace).toEqual(trace)
   })
 
   it('is one line in the log, without its parameters', async () => {

@@ -1,8 +1,10 @@
 import type { RequestHandler, Response } from 'express'
 import { mayUse, type Call, type Identity, type Trace } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { Span } from '#shared/telemetry/telemetry.ts'
 import { jsonBody } from './body.ts'
 import { exchangeOf } from './exchange.ts'
+import { shown } from './failure.ts'
 import type { Gateway } from './gateway.ts'
 import { parseQueryString } from './query-string.ts'
 import { replyTo } from './reply.ts'
@@ -25,12 +27,18 @@ export const dispatch =
       const query = parseQueryString(request.url)
       const body = route.body && jsonBody(request)
       await route.respond({ path: request.params, query, body, call }, gateway, replyTo(request, response))
-      span.end()
+      end(span, response.statusCode)
     } catch (error) {
-      span.end(error)
+      end(span, shown(error).status, error)
       throw error
     }
   }
+
+/** A span has failed when we have; a caller's mistake is an answer like any other. */
+const end = (span: Span, status: number, error?: unknown): void => {
+  span.set({ 'http.response.status_code': status })
+  span.end(status >= 500 ? error : undefined)
+}
 
 const admit = (route: Route, identity: Identity): void => {
   if (mayUse(identity, route.feature ?? undefined)) return

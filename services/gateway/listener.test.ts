@@ -96,6 +96,53 @@ describe('a stop', () => {
   })
 })
 
+describe('a caller who stops reading', () => {
+  const many = Array.from({ length: 200_000 }, (_, id) => ({ database: 'shop', table: `orders_${id}`, engine: 'Log' }))
+
+  it('loses its connection, so that the answer does not stay in memory', async () => {
+    await using product = await startFake({
+      env: { SVC_REQUEST_TIMEOUT_MS: '1500' },
+      query: { databaseTables: async () => many },
+    })
+    const socket = connect(Number(new URL(product.url).port), '127.0.0.1').pause()
+    socket.write('GET /api/v1/tables HTTP/1.1\r\nhost: a\r\n\r\n')
+    const inFlight = async () => /^watchhouse_http_in_flight (\d+)$/m.exec(await product.metrics.metrics())?.[1]
+    await expect.poll(inFlight, { timeout: 5_000, interval: 10 }).toBe('1')
+    await expect.poll(inFlight, { timeout: 10_000, interval: 50 }).toBe('0')
+    expect(product.logged.join('')).toContain('"status":499')
+    socket.destroy()
+  })
+})
+
+describe('more requests at once than memory allows', () => {
+  const allowed = 1_024
+
+  it('are told to come back, and those before them are answered', async () => {
+    const gate = held()
+    await using product = await startFake({
+      query: {
+        hosts: async () => {
+          await gate.released
+          return []
+        },
+      },
+    })
+    const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
+    socket.write('GET /api/v1/hosts HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(allowed - 1))
+    socket.write('GET /api/v1/hosts HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    const inFlight = async () => /^watchhouse_http_in_flight (\d+)$/m.exec(await product.metrics.metrics())?.[1]
+    await expect.poll(inFlight, { timeout: 5_000, interval: 10 }).toBe(String(allowed))
+
+    const refused = await fetch(`${product.url}/api/health`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await refused.json()).toMatchObject({ error: { type: 'busy' } })
+
+    gate.release()
+    expect((await text(socket)).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(allowed)
+    expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
+  })
+})
+
 describe('a start', () => {
   it('says in words that its port is taken', async () => {
     await using product = await startFake()

@@ -25,6 +25,8 @@ interface ListenerOptions {
   host: string
   /** How long answers may take after a stop was asked for. */
   graceMs: number
+  /** How long a connection may stand still in the middle of an answer. */
+  stalledAfterMs: number
 }
 
 /** Takes a port and hands its requests to the application. */
@@ -37,6 +39,7 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     connectionsCheckingInterval: timeoutsCheckedEveryMs,
   })
   server.maxConnections = maxConnections
+  server.setTimeout(options.stalledAfterMs)
   server.on('clientError', answerUnreadable)
   server.on('request', (request, response) => {
     if (!server.listening) response.setHeader('Connection', 'close')

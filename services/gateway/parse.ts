@@ -13,7 +13,7 @@ export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<
   if (result.success) return result.data
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, schema))
   throw new ServiceError('invalid', problems.map(({ parameter, message }) => `${parameter} ${message}`).join('; '), {
-    details: { problems },
+    details: { parameter: problems[0]?.parameter, problems },
   })
 }
 

@@ -42,7 +42,13 @@ export const startWith = async (
   }
   const headers = securityHeaders(web.indexHtml, web.facts)
   const application = openApplication(gateway, { routes, headers, webDirectory: web.directory })
-  const listener = await listen(application, { port: PORT, host: HOST, graceMs: SHUTDOWN_GRACE_MS * drainingShare })
+  const listener = await listen(application, {
+    port: PORT,
+    host: HOST,
+    graceMs: SHUTDOWN_GRACE_MS * drainingShare,
+    // A route that is still waiting for its answer must be able to say so before its connection counts as dead.
+    stalledAfterMs: 2 * SVC_REQUEST_TIMEOUT_MS,
+  })
   readiness.require('http', () => listener.listening)
   telemetry.log.info({ url: listener.url, webBuilt: web.directory !== undefined }, 'gateway listens')
   return listener

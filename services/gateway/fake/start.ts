@@ -6,6 +6,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
+import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
 import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
 import { startWith } from '../service.ts'
@@ -17,6 +18,7 @@ interface Replaced {
   withoutQuery?: boolean
   env?: Record<string, string>
   clock?: Clock
+  tracer?: Tracer
   identify?: Gateway['identify']
   webDirectory?: string
 }
@@ -61,7 +63,9 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
     opening.use(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
   }
   const readiness = openReadiness()
-  const context = { env, bus, store, telemetry: telemetry.of('gateway'), clock, readiness }
+  const own = telemetry.of('gateway')
+  const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
+  const context = { env, bus, store, telemetry: gatewayTelemetry, clock, readiness }
   const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
   const gateway = opening.use(await startWith(context, web, replaced.identify))
 

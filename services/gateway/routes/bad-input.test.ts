@@ -74,6 +74,7 @@ describe('a parameter that cannot be meant', () => {
     expect(status).toBe(400)
     expect(error.type).toBe('invalid')
     expect(error.message).toContain(parameter)
+    expect(error.details?.parameter).toBe(parameter)
     expect(error.details?.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
     expect(product.heard.filter(({ method }) => method !== 'hosts')).toEqual([])
   })
