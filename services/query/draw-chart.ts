@@ -61,14 +61,20 @@ const drawn = (
       `the chart ${chart.name} has more than ${maxChartRows} points; take a longer interval`,
     )
   }
-  const names = answer.columns.map((column) => column.name)
   return {
     chart: chartInfo(chart),
-    rows: answer.rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]]))),
+    rows: rowsOf(chart, answer),
     window: windowOf(window),
     unavailable: null,
     statement: statementFacts(host, statement, answer, answer.rows.length, zone),
   }
+}
+
+/** Gap filling makes up a series without a name where there is none at all; such rows say nothing. */
+const rowsOf = (chart: LoadedChart, { columns, rows }: Answer): ChartData['rows'] => {
+  const series = chart.columns.filter((column) => column.role === 'series').map((column) => column.name)
+  const named = rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])))
+  return series.length === 0 ? named : named.filter((row) => series.some((name) => row[name] !== ''))
 }
 
 const without = (chart: LoadedChart, window: ChartWindow | undefined, unavailable: Unavailable): ChartData => ({

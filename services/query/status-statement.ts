@@ -28,7 +28,7 @@ export const readBasics = (host: MonitoredHost, rows: readonly (readonly unknown
 
 const basicCount = 5
 
-/** Where a figure can be read; the first way whose table the user may see is taken. */
+/** Where a figure can be read; the first that knows it counts, and tables that the user cannot see are left out. */
 interface Source {
   table: string
   sql: string
@@ -55,7 +55,12 @@ const sources = {
   tables: [
     { table: 'tables', sql: `SELECT count() FROM system.tables WHERE database ${outsideSystem} AND NOT is_temporary` },
   ],
-  runningQueries: [{ table: 'processes', sql: 'SELECT count() FROM system.processes WHERE is_initial_query' }],
+  runningQueries: [
+    {
+      table: 'processes',
+      sql: 'SELECT count() FROM system.processes WHERE is_initial_query AND query_id != queryID()',
+    },
+  ],
   merges: [{ table: 'merges', sql: 'SELECT count() FROM system.merges' }],
   memoryUsedBytes: [asynchronous('MemoryResident'), metric('MemoryTracking')],
   memoryTotalBytes: [
@@ -69,7 +74,11 @@ const sources = {
   cpuCores: [
     {
       table: 'asynchronous_metrics',
-      sql: `SELECT nullIf(countIf(match(metric, '^OSUserTimeCPU\\\\d+$')), 0) FROM system.asynchronous_metrics`,
+      sql: `SELECT nullIf(countIf(match(metric, '^OSUserTimeCPU[0-9]+$')), 0) FROM system.asynchronous_metrics`,
+    },
+    {
+      table: 'settings',
+      sql: `SELECT toUInt64OrNull(extract(value, 'auto.([0-9]+)')) FROM system.settings WHERE name = 'max_threads'`,
     },
   ],
   diskUsedBytes: [disks('total_space - free_space')],
@@ -86,8 +95,8 @@ const todayQueries: Source = {
 }
 
 const scalar = (choices: readonly Source[], tables: ReadonlySet<string>): string => {
-  const choice = choices.find((source) => tables.has(source.table))
-  return choice ? `(${choice.sql})` : 'NULL'
+  const known = choices.filter((source) => tables.has(source.table)).map((source) => `(${source.sql})`)
+  return known.length > 1 ? `coalesce(${known.join(', ')})` : (known[0] ?? 'NULL')
 }
 
 /** Basics and key figures in one statement; a figure whose table the user cannot see is null. */

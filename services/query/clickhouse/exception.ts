@@ -7,7 +7,7 @@ export interface Exception {
 }
 
 const maxSentence = 500
-const pattern = /Code:\s*(\d+)\.\s*(?:DB::)?(?:NetException|Exception)?:?\s*([\s\S]*)/
+const pattern = /Code:\s*(\d+)\.\s*DB::(?:\w+)?Exception:\s*([\s\S]*)/
 const nameAtEnd = /\(([A-Z][A-Z0-9_]{2,})\)\s*(?:\(version [^)]*\))?/
 
 /** Reads `Code: 60. DB::Exception: … (UNKNOWN_TABLE) (version …)`, wherever it stands in a text. */
@@ -16,10 +16,7 @@ export const parseException = (text: string): Exception | undefined => {
   if (!found) return undefined
   const [, code = '', rest = ''] = found
   const name = nameAtEnd.exec(rest)
-  const sentence = (name ? rest.slice(0, name.index) : rest)
-    .replace(/^DB::Exception:\s*/, '')
-    .replace(/\s*__exception__[\s\S]*$/, '')
-    .trim()
+  const sentence = (name ? rest.slice(0, name.index) : rest).replace(/\s*__exception__[\s\S]*$/, '').trim()
   return { code: Number(code), name: name?.[1] ?? 'UNKNOWN', sentence: cut(sentence) }
 }
 

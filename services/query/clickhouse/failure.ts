@@ -60,11 +60,16 @@ const retryAfterMs = 1_000
 export const statementFailure = (host: MonitoredHost, exception: Exception): ServiceError => {
   if (authenticationCodes.has(exception.code)) return hostFailure(host, 'refused')
   const code = kinds[exception.code] ?? (askedWrongly.has(exception.code) ? 'invalid' : 'internal')
-  return new ServiceError(code, `host ${host.name}: ${exception.sentence} (${exception.code} ${exception.name})`, {
+  const sentence = withoutUser(host, exception.sentence)
+  return new ServiceError(code, `host ${host.name}: ${sentence} (${exception.code} ${exception.name})`, {
     details: { host: host.name, clickhouseCode: exception.code, clickhouseName: exception.name },
     ...(code === 'busy' && { retryAfterMs }),
   })
 }
+
+/** ClickHouse begins some sentences with the name of the user. */
+const withoutUser = ({ user }: MonitoredHost, sentence: string): string =>
+  sentence.startsWith(`${user}: `) ? sentence.slice(user.length + 2) : sentence
 
 /** The error behind an answer that is no success: an exception in words, a refusal, or nothing that ClickHouse would say. */
 export const answerFailure = (host: MonitoredHost, status: number, text: string): ServiceError => {

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { hostList } from '../hosts/host-list.ts'
+import { openCapabilityCache } from './capabilities.ts'
+
+const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', user: 'u', password: '' }]).hosts
+if (!host) throw new Error('the host is well-formed')
+const answer = (version: string) => ({ version, readonly: 0, tables: new Set(['one']) })
+
+it('asks once a minute, renews behind the back of the caller and waits again after five', async () => {
+  let now = 0
+  const cache = openCapabilityCache(() => now)
+  const versions = ['24.1', '24.2', '24.3']
+  const load = async () => answer(versions.shift() ?? '')
+  expect((await cache.of(host, load)).version).toBe('24.1')
+  now = 59_999
+  expect((await cache.of(host, load)).version).toBe('24.1')
+  now = 60_000
+  expect((await cache.of(host, load)).version).toBe('24.1')
+  expect((await cache.of(host, load)).version).toBe('24.2')
+  now += 300_000
+  expect((await cache.of(host, load)).version).toBe('24.3')
+})
+
+it('never remembers a failure, neither of the host nor of a table', async () => {
+  const cache = openCapabilityCache(() => 0)
+  await expect(cache.of(host, () => Promise.reject(new Error('down')))).rejects.toThrow('down')
+  expect((await cache.of(host, async () => answer('24.1'))).version).toBe('24.1')
+  await expect(cache.presence(host, 'db.t', () => Promise.reject(new Error('hung')))).rejects.toThrow('hung')
+  expect(await cache.presence(host, 'db.t', async () => 'missing')).toBe('missing')
+  expect(await cache.presence(host, 'db.t', async () => 'present')).toBe('missing')
+  cache.forget(host)
+  expect(cache.readonlyOf(host)).toBeUndefined()
+})

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { hostList } from '../hosts/host-list.ts'
+import { parseException } from './exception.ts'
+import { answerFailure, clickhouseCode, failureReason } from './failure.ts'
+
+const [host] = hostList('COLUMNDB_HOST', [
+  { url: 'http://secret-host:8123', label: 'db', user: 'spy', password: 'pw' },
+]).hosts
+if (!host) throw new Error('the host is well-formed')
+
+describe('an exception', () => {
+  it.each([
+    [
+      'Code: 60. DB::Exception: Table system.x does not exist. (UNKNOWN_TABLE) (version 24.3.1.1 (official build))\n',
+      { code: 60, name: 'UNKNOWN_TABLE', sentence: 'Table system.x does not exist.' },
+    ],
+    [
+      'Code: 241. DB::Exception: Memory limit exceeded: would use 1 GiB. (MEMORY_LIMIT_EXCEEDED)',
+      { code: 241, name: 'MEMORY_LIMIT_EXCEEDED', sentence: 'Memory limit exceeded: would use 1 GiB.' },
+    ],
+    ['Code: 159, e.displayText() = whatever', undefined],
+    [
+      '{"a":1}\nCode: 395. DB::Exception: Value passed to throwIf: while executing. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)',
+      { code: 395, name: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', sentence: 'Value passed to throwIf: while executing.' },
+    ],
+    ['<html>nginx</html>', undefined],
+  ])('is read from %j', (text, exception) => {
+    expect(parseException(text)).toEqual(exception)
+  })
+
+  it('is cut to 500 characters', () => {
+    expect(parseException(`Code: 62. DB::Exception: ${'x'.repeat(2_000)} (SYNTAX_ERROR)`)?.sentence).toHaveLength(500)
+  })
+})
+
+describe('a refused statement', () => {
+  it.each([
+    [62, 'invalid'],
+    [60, 'invalid'],
+    [159, 'timeout'],
+    [202, 'busy'],
+    [241, 'unavailable'],
+    [497, 'forbidden'],
+    [999, 'internal'],
+  ])('of code %i is %s', (code, kind) => {
+    const error = answerFailure(host, 500, `Code: ${code}. DB::Exception: Something. (SOME_NAME)`)
+    expect(error).toMatchObject({
+      code: kind,
+      details: { host: 'db', clickhouseCode: code, clickhouseName: 'SOME_NAME' },
+    })
+    expect(clickhouseCode(error)).toBe(code)
+    expect(failureReason(error)).toBeUndefined()
+  })
+
+  it.each([
+    [
+      403,
+      'Code: 516. DB::Exception: spy: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)',
+      'refused',
+    ],
+    [401, 'nope', 'refused'],
+    [502, '<html>Bad gateway</html>', 'garbage'],
+    [302, '', 'garbage'],
+  ])('with status %i and %j is unavailable', (status, text, reason) => {
+    expect(answerFailure(host, status, text)).toMatchObject({ code: 'unavailable', details: { host: 'db', reason } })
+  })
+
+  it('never names the address, the user or the password', () => {
+    const denied = answerFailure(
+      host,
+      403,
+      'Code: 497. DB::Exception: spy: Not enough privileges. To execute this query, it is necessary to have the grant SELECT(a) ON system.x. (ACCESS_DENIED)',
+    )
+    expect(denied.message).toBe(
+      'host db: Not enough privileges. To execute this query, it is necessary to have the grant SELECT(a) ON system.x. (497 ACCESS_DENIED)',
+    )
+    for (const error of [
+      denied,
+      answerFailure(host, 403, 'Code: 516. DB::Exception: spy: no. (AUTHENTICATION_FAILED)'),
+    ]) {
+      expect(JSON.stringify([error.message, error.details])).not.toMatch(/spy|secret-host|pw/)
+    }
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it, vi } from 'vitest'
+import { maxWaiting, maxWaitMs, openQueue } from './queue.ts'
+
+const here = new AbortController().signal
+
+describe('turns on a host', () => {
+  it('are as many as the pool is large', async () => {
+    const queue = openQueue('db')
+    const leaves = await Promise.all([1, 2, 3].map(() => queue.enter('person', 3, here)))
+    const fourth = queue.enter('person', 3, here)
+    expect([queue.running, queue.waiting]).toEqual([3, 1])
+    leaves[0]?.()
+    leaves[0]?.()
+    const leaveFourth = await fourth
+    expect([queue.running, queue.waiting]).toEqual([3, 0])
+    for (const leave of [...leaves, leaveFourth]) leave()
+    expect(queue.running).toBe(0)
+  })
+
+  it('go to people before sweeps before reports, and among equals to who came first', async () => {
+    const queue = openQueue('db')
+    const first = await queue.enter('person', 1, here)
+    const order: string[] = []
+    const entering = (['report', 'sweep', 'person', 'sweep', 'person'] as const).map(async (priority, index) => {
+      const leave = await queue.enter(priority, 1, here)
+      order.push(`${priority} ${index}`)
+      leave()
+    })
+    first()
+    await Promise.all(entering)
+    expect(order).toEqual(['person 2', 'person 4', 'sweep 1', 'sweep 3', 'report 0'])
+  })
+
+  it('are refused as busy when the line is full, unless somebody less urgent can go', async () => {
+    const queue = openQueue('db')
+    const leave = await queue.enter('person', 1, here)
+    const left = new AbortController()
+    const waiting = Array.from({ length: maxWaiting }, (_, index) =>
+      queue.enter(index === 0 ? 'report' : 'sweep', 1, left.signal).catch((error: unknown) => error),
+    )
+    await expect(queue.enter('report', 1, here)).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
+    const person = queue.enter('person', 1, here)
+    await expect(waiting[0]).resolves.toMatchObject({ code: 'busy' })
+    expect(queue.waiting).toBe(maxWaiting)
+    leave()
+    ;(await person)()
+    left.abort()
+    await Promise.all(waiting)
+  })
+
+  it('are refused as busy after two seconds', async () => {
+    vi.useFakeTimers()
+    try {
+      const queue = openQueue('db')
+      await queue.enter('person', 1, here)
+      const waiting = queue.enter('person', 1, here).catch((error: unknown) => error)
+      vi.advanceTimersByTime(maxWaitMs)
+      expect(await waiting).toMatchObject({ code: 'busy', details: { host: 'db' } })
+      expect(queue.waiting).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('are given up by a caller who leaves', async () => {
+    const queue = openQueue('db')
+    const leave = await queue.enter('person', 1, here)
+    const left = new AbortController()
+    const waiting = queue.enter('person', 1, left.signal)
+    left.abort(new Error('gone'))
+    await expect(waiting).rejects.toThrow('gone')
+    leave()
+    expect([queue.running, queue.waiting]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { requestPath, type Sending, type Statement } from './statement.ts'
+
+const sending: Sending = { queryId: 'q-1', format: 'JSONCompact', readonly: 0, maxExecutionSeconds: 60 }
+const settingsOf = (statement: Partial<Statement>, more: Partial<Sending> = {}, base = 'http://db:8123') => {
+  const path = requestPath(new URL(base), { what: 'chart/x', sql: 'SELECT 1', ...statement }, { ...sending, ...more })
+  return { path, query: Object.fromEntries(new URL(path, base).searchParams) }
+}
+
+describe('the address of a statement', () => {
+  it('tags it, limits it and lets it only read', () => {
+    expect(settingsOf({}).query).toMatchObject({
+      query_id: 'q-1',
+      default_format: 'JSONCompact',
+      log_comment: '{"watchhouse":"chart/x"}',
+      max_execution_time: '60',
+      readonly: '1',
+    })
+  })
+
+  it('yields in the background', () => {
+    expect(settingsOf({ background: true }).query).toMatchObject({
+      max_execution_time: '10',
+      max_threads: '2',
+      priority: '10',
+    })
+    expect(settingsOf({ background: true }, { maxExecutionSeconds: 3 }).query).toMatchObject({
+      max_execution_time: '3',
+    })
+  })
+
+  it('sets nothing for a user whose profile is read-only', () => {
+    expect(Object.keys(settingsOf({ parameters: { a: 1 } }, { readonly: 1 }).query)).toEqual([
+      'query_id',
+      'default_format',
+      'param_a',
+    ])
+  })
+
+  it('leaves readonly alone where the profile has a weaker one', () => {
+    expect(settingsOf({}, { readonly: 2 }).query).not.toHaveProperty('readonly')
+    expect(settingsOf({}, { readonly: 2 }).query).toHaveProperty('log_comment')
+  })
+
+  it('keeps the path and the parameters of a proxied URL', () => {
+    expect(settingsOf({}, {}, 'https://proxy/ch/?cluster=a').path).toMatch(/^\/ch\/\?cluster=a&query_id=/)
+  })
+})
+
+describe('bound values', () => {
+  it.each([
+    ['text', 'text'],
+    ["it's", "it's"],
+    ['a\\b', 'a\\\\b'],
+    ['a\tb\nc', 'a\\tb\\nc'],
+    [null, '\\N'],
+    [true, '1'],
+    [1.5, '1.5'],
+    ['&x=1#ü', '&x=1#ü'],
+  ])('sends %j as %j', (value, text) => {
+    expect(settingsOf({ parameters: { v: value } }).query.param_v).toBe(text)
+  })
+
+  it('refuses more than fits into an address', () => {
+    expect(() => settingsOf({ parameters: { v: 'x'.repeat(50_000) } })).toThrow(
+      expect.objectContaining({ code: 'too-large' }),
+    )
+  })
+})

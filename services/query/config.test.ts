@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { problemsOf, read } from '#shared/config/setting.ts'
+import { problems, settings } from './config.ts'
+
+describe('the row cap', () => {
+  it.each([
+    [undefined, 10_000],
+    ['', 10_000],
+    ['250', 250],
+    [' 250 ', 250],
+    ['0', undefined],
+    ['many', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+  ])('reads %j as %j', (text, cap) => {
+    expect(read(settings, { SVC_TABLE_MAX_RESULT_ROWS: text }).SVC_TABLE_MAX_RESULT_ROWS).toBe(cap)
+  })
+})
+
+describe('the defaults', () => {
+  it('are those of the configuration reference', () => {
+    expect(read(settings, {})).toMatchObject({
+      COLUMNDB_USER: 'default',
+      COLUMNDB_MAX_EXECUTION_TIME: 60,
+      COLUMNDB_POOL_SIZE: 10,
+      COLUMNDB_POOL_TIMEOUT: 300_000,
+      COLUMNDB_POOL_CLEANUP_INTERVAL: 60_000,
+      SVC_QUERY_CACHE: true,
+    })
+  })
+})
+
+describe('the start', () => {
+  it('is refused in production without a host list', () => {
+    expect(problems({ NODE_ENV: 'production' })).toEqual([
+      { name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' },
+    ])
+    expect(problems({ NODE_ENV: 'production', COLUMNDB_HOST: 'http://db:8123' })).toEqual([])
+    expect(problems({})).toEqual([])
+  })
+
+  it('is refused with two host lists', () => {
+    const both = { COLUMNDB_HOST: 'http://db:8123', SVC_HOSTS_FILE: '/etc/hosts.yaml' }
+    expect(problems(both).map((problem) => problem.name)).toEqual(['SVC_HOSTS_FILE'])
+  })
+
+  it('tells every wrong setting at once', () => {
+    const wrong = { COLUMNDB_POOL_SIZE: 'ten', COLUMNDB_MAX_EXECUTION_TIME: '0' }
+    expect(problemsOf(settings, wrong).map((problem) => problem.name)).toEqual([
+      'COLUMNDB_MAX_EXECUTION_TIME',
+      'COLUMNDB_POOL_SIZE',
+    ])
+  })
+})
