@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
@@ -107,7 +107,9 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const operations = scope.use(await openOperations({ host, port, readiness, metrics }))
 
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
-  if (chosen.includes('query') && isHostless(env)) Object.assign(variables, await startSandboxes(scope, log))
+  if (chosen.includes('query') && isHostless(env)) {
+    Object.assign(variables, await startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY)))
+  }
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href }) : openMemoryHub()
   const store = scope.use(await openStore({ env, busIsShared, log }))
@@ -130,11 +132,15 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
 const isHostless = (env: Environment): boolean => !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE
 
 /** Two embedded hosts for a first look, which keep their data between starts; gives the variables that name them. */
-const startSandboxes = async (scope: AsyncDisposableStack, log: Logger): Promise<Plan['variables']> => {
+const startSandboxes = async (
+  scope: AsyncDisposableStack,
+  log: Logger,
+  directory: string,
+): Promise<Plan['variables']> => {
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts for a first look')
   const { startSandbox } = await import('./sandbox/start.ts')
   const start = async (label: string) =>
-    scope.use(await startSandbox({ label, directory: join(root, '.watchhouse', 'sandbox', label), seed: true }))
+    scope.use(await startSandbox({ label, directory: join(directory, label), seed: true }))
   const hosts = await Promise.all(sandboxLabels.map(start))
   const users = hosts.map(({ users }) => users.find(({ user }) => user === 'watchhouse'))
   return {

@@ -17,7 +17,7 @@ export interface ProductHost {
 export interface ProductOptions {
   /** Default: one process. */
   topology?: Topology
-  /** Default: two fresh sandboxes with history, which end with the product. */
+  /** Default: two fresh sandboxes with history, which end with the product. An empty list names no host. */
   hosts?: readonly ProductHost[]
   /** Further variables, for every process. */
   env?: Record<string, string>

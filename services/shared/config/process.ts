@@ -1,5 +1,5 @@
 import { storeSettings } from '../store/config.ts'
-import { maybeFlag, oneOf, optional, secret, text, url, whole } from './setting.ts'
+import { maybeFlag, oneOf, optional, text, url, whole } from './setting.ts'
 
 /** What every process obeys whatever services it runs; names the specification leaves open are declared here once. */
 export const processSettings = {
@@ -20,6 +20,10 @@ export const processSettings = {
   OPERATIONS_HOST: text('0.0.0.0', 'Address the operations listener binds to.'),
   SVC_OTEL_EXPORTER_URL: optional(
     'OTLP/HTTP traces URL including the path; invalid or unset means no spans and no network call.',
+  ),
+  SVC_SANDBOX_DIRECTORY: text(
+    '.watchhouse/sandbox',
+    'Where the embedded hosts keep their data, which run when no host is named outside production.',
   ),
   SVC_INSTANCE: optional('Name of this process among its equals; a random one by default.'),
   SHUTDOWN_GRACE_MS: whole(20_000, 'How long calls in flight may take after a stop was asked for, in milliseconds.', {

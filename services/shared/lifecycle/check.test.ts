@@ -40,6 +40,12 @@ describe('running only some of the services', () => {
   })
 
   it('is allowed with NATS', () => {
-    expect(startProblems(part, { NATS_URL: 'nats://localhost:4222' })).toEqual([])
+    const env = { NATS_URL: 'nats://localhost:4222', REDIS_URL: 'redis://localhost:6379' }
+    expect(startProblems(part, env)).toEqual([])
+  })
+
+  it('is refused on NATS without a state that the processes share', () => {
+    const names = startProblems(part, { NATS_URL: 'nats://localhost:4222' }).map(({ name }) => name)
+    expect(names).toEqual(['REDIS_URL'])
   })
 })

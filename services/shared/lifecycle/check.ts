@@ -1,8 +1,8 @@
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
-import { type SettingProblem, problemsOf } from '../config/setting.ts'
+import { type SettingProblem, problemsOf, secretNames } from '../config/setting.ts'
 import type { ServiceConfig } from '../service.ts'
-import { storeSettings } from '../store/config.ts'
+import { storeProblems } from '../store/problems.ts'
 
 /** What a process is about to run. */
 export interface StartPlan {
@@ -31,17 +31,13 @@ export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: En
 
 /** What the process obeys besides the chosen services. */
 const everyConfig = (configs: readonly ServiceConfig[]): ServiceConfig[] => [
-  { settings: { ...processSettings, ...storeSettings } },
+  { settings: processSettings, problems: (env) => storeProblems(env, Boolean(env.NATS_URL)) },
   ...configs,
 ]
 
 /** Names of all settings that are secrets. */
 export const secretNamesOf = (configs: readonly ServiceConfig[]): string[] =>
-  everyConfig(configs).flatMap(({ settings }) =>
-    Object.entries(settings)
-      .filter(([, { audience }]) => audience === 'secret')
-      .map(([name]) => name),
-  )
+  everyConfig(configs).flatMap(({ settings }) => secretNames(settings))
 
 const instancePattern = /^[a-z0-9-]{1,64}$/
 

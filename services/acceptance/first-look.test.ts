@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { HostsAnswer, OverviewAnswer } from '#proto/http/data.ts'
+import { Healthz } from '#proto/http/status.ts'
+import { ask, eventually } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const labels = ['sandbox-1', 'sandbox-2']
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'watchhouse-first-look-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+const start = (): Promise<Product> =>
+  startProduct({ hosts: [], env: { NODE_ENV: 'development', SVC_SANDBOX_DIRECTORY: directory } })
+
+const tableCounts = async (product: Product): Promise<(number | null)[]> => {
+  const answers = await Promise.all([0, 1].map((host) => ask(`${product.url}/api/v1/overview?hostId=${host}`)))
+  return answers.map((answer) => OverviewAnswer.parse(answer.body).data.tableCount)
+}
+
+it('starts two embedded hosts when no host is named, says so, and ends them with itself', async () => {
+  const product = await start()
+  expect(product.output()).toContain('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts')
+  const { data } = HostsAnswer.parse((await ask(`${product.url}/api/v1/hosts`)).body)
+  expect(data.map(({ name }) => name)).toEqual(labels)
+  const health = await eventually(
+    async () => Healthz.parse((await ask(`${product.url}/api/healthz`)).body),
+    ({ hosts }) => hosts.every(({ status }) => status === 'up'),
+  )
+  expect(health.ok).toBe(true)
+  await eventually(
+    async () => labels.every((label) => existsSync(join(directory, label, 'seeded'))),
+    (seeded) => seeded,
+    60_000,
+  )
+  const filled = await tableCounts(product)
+  expect(Math.min(...filled.map(Number))).toBeGreaterThan(3)
+
+  expect(await product.query.stop()).toMatchObject({ code: 0 })
+  for (const { host } of data) await expect(fetch(`http://${host}/ping`)).rejects.toThrow()
+
+  await using again = await start()
+  const kept = await tableCounts(again)
+  expect(kept).toEqual(filled)
+})
