@@ -8,13 +8,15 @@ const recheckMs = 1_000
 
 interface CachedFile {
   text: string | undefined
-  modifiedMs: number
+  /** Differs when the file does: changed in place, or replaced as a mounted secret is. */
+  state: string
   checkedAtMs: number
 }
 
 /**
  * The environment with `NAME_FILE` honoured: when it is set, `NAME` reads as that file's content without the line end,
- * read again after the file changed. A file that cannot be read makes `NAME` unset.
+ * read again after the file changed. A file that goes missing keeps its last text, for a rotation may take it away for a moment;
+ * one that could never be read makes `NAME` undefined, which `read` refuses.
  */
 export const withFiles = (variables: Record<string, string | undefined>, now: () => number = Date.now): Environment => {
   const files = new Map<string, CachedFile>()
@@ -38,10 +40,11 @@ export const withFiles = (variables: Record<string, string | undefined>, now: ()
 
 const readFile = (path: string, cached: CachedFile | undefined, checkedAtMs: number): CachedFile => {
   try {
-    const modifiedMs = statSync(path).mtimeMs
-    if (cached?.modifiedMs === modifiedMs) return { ...cached, checkedAtMs }
-    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), modifiedMs, checkedAtMs }
+    const { mtimeMs, size, ino } = statSync(path)
+    const state = `${mtimeMs} ${size} ${ino}`
+    if (cached?.state === state) return { ...cached, checkedAtMs }
+    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), state, checkedAtMs }
   } catch {
-    return { text: undefined, modifiedMs: Number.NaN, checkedAtMs }
+    return { text: cached?.text, state: 'missing', checkedAtMs }
   }
 }

@@ -1,5 +1,6 @@
 import type { Environment } from './environment.ts'
 
+/** Who may see a value: the server, nobody (it is redacted), or the browser too. */
 export type Audience = 'server' | 'secret' | 'client'
 
 /** One variable: what it means, who may see it, and how its text becomes a value. */
@@ -10,11 +11,15 @@ export interface Setting<T> {
   fallback: string
   /** What the reference prints as allowed values. */
   allowed: string
+  /** Whether the variable has a `_PREVIOUS` beside it, which `parse` then gets too. */
+  hasPrevious?: boolean
   /** The value of a text, or of absence; throws a sentence when the text cannot be meant. */
-  parse(text: string | undefined): T
+  parse(text: string | undefined, previous?: string): T
 }
 
+/** Settings by the name of their variable. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>
+/** What `read` gives for these settings. */
 export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
 
 /** A variable that cannot be obeyed, in words; never its value when it is secret. */
@@ -40,7 +45,7 @@ export const read = <S extends Settings>(settings: S, env: Environment): Values<
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     try {
-      values[name] = setting.parse(env[name] === '' ? undefined : env[name])
+      values[name] = valueOf(setting, name, env)
     } catch (error) {
       problems.push({ name, sentence: error instanceof Error ? error.message : String(error) })
     }
@@ -50,16 +55,42 @@ export const read = <S extends Settings>(settings: S, env: Environment): Values<
   return values as Values<S>
 }
 
+const valueOf = (setting: Setting<unknown>, name: string, env: Environment): unknown =>
+  setting.hasPrevious
+    ? setting.parse(textOf(env, name), textOf(env, previousName(name)))
+    : setting.parse(textOf(env, name))
+
+/** A secret that was meant and is missing must not read as unset, which can open what it was to close. */
+const textOf = (env: Environment, name: string): string | undefined => {
+  if (env[name] === undefined && env[`${name}_FILE`]) throw new Error(`the file of ${name}_FILE cannot be read`)
+  return env[name] === '' ? undefined : env[name]
+}
+
+const previousName = (name: string): string => `${name}_PREVIOUS`
+
 /** What is wrong with the environment for these settings; empty when nothing is. */
 export const problemsOf = (settings: Settings, env: Environment): readonly SettingProblem[] => {
+  const exposed = secretNames(settings)
+    .map(clientName)
+    .filter((name) => env[name] !== undefined)
+  const problems = exposed.map((name) => ({ name, sentence: 'would put a secret into the browser; unset it' }))
   try {
     read(settings, env)
-    return []
+    return problems
   } catch (error) {
-    if (error instanceof InvalidSettings) return error.problems
+    if (error instanceof InvalidSettings) return [...problems, ...error.problems]
     throw error
   }
 }
+
+/** Names of the variables that hold secrets, to be hidden wherever a value stands under its name. */
+export const secretNames = (settings: Settings): string[] =>
+  Object.entries(settings)
+    .filter(([, { audience }]) => audience === 'secret')
+    .flatMap(([name, { hasPrevious }]) => (hasPrevious ? [name, previousName(name)] : [name]))
+
+/** The form of a variable that a build puts into the browser. */
+export const clientName = (name: string): string => `CLIENT_${name.replace(/^SVC_/, '')}`
 
 const truthy = new Set(['true', '1', 'yes', 'on'])
 const falsy = new Set(['false', '0', 'no', 'off'])
@@ -76,6 +107,7 @@ interface Options {
   audience?: Audience
 }
 
+/** Text with a default. */
 export const text = (fallback: string, doc: string, options: Options = {}): Setting<string> => ({
   doc,
   audience: options.audience ?? 'server',
@@ -95,6 +127,26 @@ export const optional = (doc: string, options: Options = {}): Setting<string | u
 
 /** A secret: redacted by name, also read from `NAME_FILE`. */
 export const secret = (doc: string): Setting<string | undefined> => ({ ...optional(doc), audience: 'secret' })
+
+/** A key and the one it replaced: both verify and decrypt, only `current` signs and encrypts. */
+export interface RotatingKey {
+  current: string
+  previous: string | undefined
+}
+
+/** A signing or encryption key. While `NAME_PREVIOUS` holds the one before it, what that one made stays valid. */
+export const signingKey = (doc: string): Setting<RotatingKey | undefined> => ({
+  doc,
+  audience: 'secret',
+  fallback: 'none',
+  allowed: 'text; the key before it under the same name with _PREVIOUS',
+  hasPrevious: true,
+  parse: (current, previous) => {
+    if (current !== undefined) return { current, previous }
+    if (previous !== undefined) throw new Error('must be set when its _PREVIOUS is: only the current key signs')
+    return undefined
+  },
+})
 
 interface WholeOptions extends Options {
   min?: number
@@ -153,7 +205,12 @@ export const exactly = (wanted: string, doc: string): Setting<boolean> => ({
 })
 
 /** One of a closed set of words. */
-export const oneOf = <const T extends string>(words: readonly T[], fallback: NoInfer<T>, doc: string, options: Options = {}): Setting<T> => ({
+export const oneOf = <const T extends string>(
+  words: readonly T[],
+  fallback: NoInfer<T>,
+  doc: string,
+  options: Options = {},
+): Setting<T> => ({
   doc,
   audience: options.audience ?? 'server',
   fallback,
@@ -172,7 +229,11 @@ export const list = (doc: string, options: Options = {}): Setting<readonly strin
   audience: options.audience ?? 'server',
   fallback: 'none',
   allowed: 'comma-separated text',
-  parse: (given) => (given ?? '').split(',').map((item) => item.trim()).filter((item) => item !== ''),
+  parse: (given) =>
+    (given ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
 })
 
 interface UrlOptions extends Options {

@@ -27,9 +27,9 @@ export const openStore = async (options: StoreOptions): Promise<Store> =>
 const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driver> => {
   const told = (connected: boolean) =>
     connected ? log?.info('state store answers again') : log?.warn('state store does not answer')
+  const { REDIS_URL } = read(storeSettings, env)
   const problems = storeProblems(env, busIsShared)
   if (problems.length > 0) throw new InvalidSettings(problems)
-  const { REDIS_URL } = read(storeSettings, env)
   // Each server's library is loaded only where it is used: together they cost some 200 ms and 40 MB.
   if (REDIS_URL) return (await import('./redis/driver.ts')).openRedisDriver(REDIS_URL.href, told)
   const database = stateDatabase(env)

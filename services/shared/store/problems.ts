@@ -1,14 +1,17 @@
 import type { Environment } from '../config/environment.ts'
-import { InvalidSettings, type SettingProblem, read } from '../config/setting.ts'
+import { InvalidSettings, type SettingProblem, problemsOf, read } from '../config/setting.ts'
 import { storeSettings } from './config.ts'
 import { type StateDatabase, stateDatabase } from './sql/state-database.ts'
 
-/** What is wrong with the variables of the store taken together; `busIsShared` when several processes meet on one bus. */
+/**
+ * What is wrong with the variables of the store taken together, when each alone can be obeyed; `busIsShared` when several
+ * processes meet on one bus.
+ */
 export const storeProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
+  if (problemsOf(storeSettings, env).length > 0) return []
   try {
-    const { REDIS_URL } = read(storeSettings, env)
     const database = stateDatabase(env)
-    return busIsShared ? unshared(REDIS_URL !== undefined, database) : []
+    return busIsShared ? unshared(read(storeSettings, env).REDIS_URL !== undefined, database) : []
   } catch (error) {
     if (error instanceof InvalidSettings) return error.problems
     throw error

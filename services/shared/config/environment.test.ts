@@ -1,0 +1,82 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withFiles } from './environment.ts'
+import { read, secret, signingKey } from './setting.ts'
+
+const afterRecheckMs = 1_001
+
+describe('a variable with a file', () => {
+  let directory: string
+  let nowMs = 0
+  const now = () => nowMs
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'watchhouse-config-'))
+  })
+  afterAll(() => rm(directory, { recursive: true }))
+  const write = async (name: string, text: string): Promise<string> => {
+    const path = join(directory, name)
+    await writeFile(path, text)
+    return path
+  }
+
+  it.each([
+    ['secret', 'secret'],
+    ['secret\n', 'secret'],
+    ['secret\r\n', 'secret'],
+    [' two\nlines \n', ' two\nlines '],
+    ['', ''],
+  ])('reads as the content without the line end: %j', async (content, text) => {
+    const env = withFiles({ CRON_SECRET_FILE: await write('line-end', content) }, now)
+    expect(env.CRON_SECRET).toBe(text)
+  })
+
+  it('goes before the variable itself, and leaves others alone', async () => {
+    const path = await write('both', 'from the file')
+    const env = withFiles({ CRON_SECRET: 'plain', CRON_SECRET_FILE: path, OTHER: 'other' }, now)
+    expect(env.CRON_SECRET).toBe('from the file')
+    expect(env.CRON_SECRET_FILE).toBe(path)
+    expect(env.OTHER).toBe('other')
+    expect(env.ABSENT).toBeUndefined()
+  })
+
+  it('is read again after the file changed in place or was replaced, at most once a second', async () => {
+    const path = await write('rotated', 'one')
+    const env = withFiles({ CRON_SECRET_FILE: path }, now)
+    expect(env.CRON_SECRET).toBe('one')
+    await writeFile(path, 'second')
+    expect(env.CRON_SECRET).toBe('one')
+    nowMs += afterRecheckMs
+    expect(env.CRON_SECRET).toBe('second')
+    await rename(await write('next', 'third!'), path)
+    nowMs += afterRecheckMs
+    expect(env.CRON_SECRET).toBe('third!')
+  })
+
+  it('keeps its last text while the file is missing, and the new one when it is back', async () => {
+    const path = await write('missing', 'one')
+    const env = withFiles({ CRON_SECRET_FILE: path }, now)
+    expect(env.CRON_SECRET).toBe('one')
+    await rm(path)
+    nowMs += afterRecheckMs
+    expect(env.CRON_SECRET).toBe('one')
+    await writeFile(path, 'two')
+    nowMs += afterRecheckMs
+    expect(env.CRON_SECRET).toBe('two')
+  })
+
+  it('is refused when the file could never be read, so that no typing error opens a door', () => {
+    const env = withFiles({ CRON_SECRET: 'plain', CRON_SECRET_FILE: join(directory, 'no', 'such', 'file') }, now)
+    expect(() => read({ CRON_SECRET: secret('Guards.') }, env)).toThrow(
+      'CRON_SECRET: the file of CRON_SECRET_FILE cannot be read',
+    )
+  })
+
+  it('may hold a previous key too', async () => {
+    const variables = { KEY_FILE: await write('key', 'new\n'), KEY_PREVIOUS_FILE: await write('previous', 'old\n') }
+    expect(read({ KEY: signingKey('Signs.') }, withFiles(variables, now))).toEqual({
+      KEY: { current: 'new', previous: 'old' },
+    })
+  })
+})

@@ -1,0 +1,40 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ServiceConfig } from '../service.ts'
+import { processSettings } from './process.ts'
+import { type Settings, clientName, secretNames } from './setting.ts'
+
+const services = join(import.meta.dirname, '../..')
+
+describe('every setting of the product', () => {
+  let groups: readonly Settings[]
+  beforeAll(async () => {
+    const files = globSync('*/config.ts', { cwd: services })
+    const configs: ServiceConfig[] = await Promise.all(files.map((file) => import(join(services, file))))
+    groups = [processSettings, ...configs.map(({ settings }) => settings)]
+  })
+
+  it('is kept from the browser when it is a secret', () => {
+    const names = new Set(groups.flatMap((settings) => Object.keys(settings)))
+    const secrets = groups.flatMap(secretNames)
+    expect(secrets).toEqual(expect.arrayContaining(['COLUMNDB_PASSWORD', 'REDIS_URL']))
+    expect(secrets.filter((name) => name.startsWith('CLIENT_'))).toEqual([])
+    expect(secrets.map(clientName).filter((name) => names.has(name))).toEqual([])
+  })
+
+  it('means one thing, whoever else obeys it', () => {
+    const docs = new Map<string, Set<string>>()
+    for (const [name, { doc }] of groups.flatMap((settings) => Object.entries(settings))) {
+      docs.set(name, (docs.get(name) ?? new Set()).add(doc))
+    }
+    expect([...docs].filter(([, meanings]) => meanings.size > 1)).toEqual([])
+  })
+
+  it('has a name as the reference writes them, and a sentence', () => {
+    for (const [name, { doc }] of groups.flatMap((settings) => Object.entries(settings))) {
+      expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/)
+      expect(doc).toMatch(/\.$/)
+    }
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import {
+  InvalidSettings,
+  type Setting,
+  clientName,
+  exactly,
+  flag,
+  list,
+  maybeFlag,
+  oneOf,
+  optional,
+  problemsOf,
+  read,
+  secret,
+  secretNames,
+  signingKey,
+  text,
+  url,
+  whole,
+} from './setting.ts'
+
+const valueOf = <T>(setting: Setting<T>, given: string | undefined): T => read({ NAME: setting }, { NAME: given }).NAME
+
+describe('a boolean', () => {
+  it.each([
+    ...['true', '1', 'yes', 'on', 'TRUE', 'Yes', ' on '].map((word) => [word, true] as const),
+    ...['false', '0', 'no', 'off', 'FALSE', 'No', ' off '].map((word) => [word, false] as const),
+    ...['cloud', 'enabled', '2', 'y', 'truee', '', ' ', undefined].map((word) => [word, undefined] as const),
+  ])('reads %j as %j, where undefined is the default', (given, expected) => {
+    expect(valueOf(maybeFlag('A flag.'), given)).toBe(expected)
+    expect(valueOf(flag(true, 'A flag.'), given)).toBe(expected ?? true)
+    expect(valueOf(flag(false, 'A flag.'), given)).toBe(expected ?? false)
+  })
+
+  it('may know further words for true', () => {
+    expect(valueOf(flag(false, 'Cloud.', { alsoTrue: ['cloud'] }), 'Cloud')).toBe(true)
+    expect(valueOf(maybeFlag('Cloud.', { alsoTrue: ['cloud'] }), 'clouds')).toBeUndefined()
+  })
+
+  it.each([
+    ['true', true],
+    ['True', false],
+    ['1', false],
+    ['yes', false],
+    [' true', false],
+    ['', false],
+    [undefined, false],
+  ])('that wants exactly true reads %j as %j', (given, expected) => {
+    expect(valueOf(exactly('true', 'Management.'), given)).toBe(expected)
+  })
+})
+
+describe('a value', () => {
+  const size = whole(10, 'Size.', { min: 1, max: 99 })
+  const lenient = whole(60, 'Minutes.', { lenient: true })
+  const level = oneOf(['info', 'error'], 'info', 'Level.')
+  const address = url('Address.', { protocols: ['https'] })
+
+  it.each([
+    ['text', text('none', 'Text.'), ' kept ', ' kept '],
+    ['text, unset', text('none', 'Text.'), '', 'none'],
+    ['optional, unset', optional('Text.'), '', undefined],
+    ['a number', size, ' 42 ', 42],
+    ['a number, unset', size, undefined, 10],
+    ['a number that takes its default for nonsense', lenient, 'soon', 60],
+    ['a number that takes its default below its bound', lenient, '-1', 60],
+    ['a word', level, ' ERROR ', 'error'],
+    ['a list', list('List.'), ' a, ,b ,', ['a', 'b']],
+    ['a list, unset', list('List.'), undefined, []],
+    ['a URL, unset', address, undefined, undefined],
+  ])('reads %s', (_, setting, given, expected) => {
+    expect(valueOf<unknown>(setting, given)).toEqual(expected)
+  })
+
+  it('reads a URL of its protocols', () => {
+    expect(valueOf(address, 'https://example.org/x')?.href).toBe('https://example.org/x')
+  })
+
+  it.each([
+    ['a number above its bound', size, '100', 'must be a whole number 1–99'],
+    ['a number with a fraction', size, '1.5', 'must be a whole number 1–99'],
+    ['a number in another notation', size, '1e1', 'must be a whole number 1–99'],
+    ['an unknown word', level, 'loud', 'must be one of info, error'],
+    ['a URL of another protocol', address, 'http://example.org', 'must be an absolute URL with https'],
+    ['a relative URL', address, '/x', 'must be an absolute URL with https'],
+  ])('refuses %s in words', (_, setting, given, sentence) => {
+    expect(problemsOf({ NAME: setting }, { NAME: given })).toEqual([{ name: 'NAME', sentence }])
+  })
+})
+
+describe('settings', () => {
+  const settings = {
+    SIZE: whole(10, 'Size.'),
+    LEVEL: oneOf(['info', 'error'], 'info', 'Level.'),
+    ADDRESS: url('Address.', { protocols: ['https'], audience: 'secret' }),
+    FINE: text('', 'Text.'),
+  }
+
+  it('tell every problem at once, and no value of a secret', () => {
+    const env = { SIZE: 'big', LEVEL: 'loud', ADDRESS: 'http://user:marked@host', FINE: 'fine' }
+    const refused = (): unknown => read(settings, env)
+    expect(refused).toThrow(InvalidSettings)
+    expect(problemsOf(settings, env).map(({ name }) => name)).toEqual(['SIZE', 'LEVEL', 'ADDRESS'])
+    expect(refused).toThrow(/^SIZE: .+\nLEVEL: .+\nADDRESS: .+$/)
+    expect(refused).not.toThrow(/marked/)
+  })
+
+  it('have no problem with an empty environment', () => {
+    expect(problemsOf(settings, {})).toEqual([])
+    expect(read(settings, {})).toEqual({ SIZE: 10, LEVEL: 'info', ADDRESS: undefined, FINE: '' })
+  })
+})
+
+describe('a signing key', () => {
+  const settings = { KEY: signingKey('Signs.') }
+
+  it.each([
+    [{}, undefined],
+    [{ KEY: '', KEY_PREVIOUS: '' }, undefined],
+    [{ KEY: 'new' }, { current: 'new', previous: undefined }],
+    [
+      { KEY: 'new', KEY_PREVIOUS: '' },
+      { current: 'new', previous: undefined },
+    ],
+    [
+      { KEY: 'new', KEY_PREVIOUS: 'old' },
+      { current: 'new', previous: 'old' },
+    ],
+  ])('has the one before it beside it: %j', (env, expected) => {
+    expect(read(settings, env).KEY).toEqual(expected)
+  })
+
+  it('is refused when only the one before it is left', () => {
+    expect(problemsOf(settings, { KEY_PREVIOUS: 'old' })).toEqual([
+      { name: 'KEY', sentence: expect.stringContaining('only the current key signs') },
+    ])
+  })
+})
+
+describe('a secret', () => {
+  const settings = {
+    CRON_SECRET: secret('Guards.'),
+    SVC_API_KEY_SECRET: signingKey('Signs.'),
+    REDIS_URL: url('State.', { protocols: ['redis'], audience: 'secret' }),
+    SVC_EDITION: optional('Edition.', { audience: 'client' }),
+    PORT: whole(3000, 'Port.'),
+  }
+
+  it('is hidden by its name, the previous one too', () => {
+    expect(secretNames(settings)).toEqual([
+      'CRON_SECRET',
+      'SVC_API_KEY_SECRET',
+      'SVC_API_KEY_SECRET_PREVIOUS',
+      'REDIS_URL',
+    ])
+  })
+
+  it.each(['CLIENT_CRON_SECRET', 'CLIENT_API_KEY_SECRET', 'CLIENT_API_KEY_SECRET_PREVIOUS', 'CLIENT_REDIS_URL'])(
+    'is refused the form %s',
+    (name) => {
+      expect(problemsOf(settings, { [name]: 'marked' })).toEqual([
+        { name, sentence: 'would put a secret into the browser; unset it' },
+      ])
+    },
+  )
+
+  it('does not take that form from what a browser may see', () => {
+    expect(clientName('SVC_EDITION')).toBe('CLIENT_EDITION')
+    expect(problemsOf(settings, { CLIENT_EDITION: 'community' })).toEqual([])
+  })
+})
