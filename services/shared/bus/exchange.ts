@@ -76,7 +76,7 @@ export class Exchange {
     if ('frame' in taken && !this.#ended) {
       this.#consumed += 1
       // Every second one, which halves the messages and never lets the producer run dry.
-      if (this.#consumed % 2 === 0) this.#tell({ kind: 'credit', consumed: this.#consumed })
+      if (this.#consumed % 2 === 0) this.#grant()
     }
     return taken
   }
@@ -114,7 +114,7 @@ export class Exchange {
   #receive(message: WireMessage): void {
     if (message.unheard) {
       this.unheard = true
-      return this.#end(new ServiceError('unavailable', 'No process of that service is running.'))
+      return this.#close(new ServiceError('unavailable', 'No process of that service is running.'))
     }
     const frame = readFrame(message)
     if (!frame) return
@@ -130,9 +130,10 @@ export class Exchange {
 
   #accept({ kind, sequence, body }: Frame): void {
     if (kind === 'answer') return this.#answer(body)
-    if (kind === 'error') return this.#end(decodeFailure(body))
+    if (kind === 'error') return this.#close(decodeFailure(body))
     if (sequence !== this.#expected) throw new ServiceError('unavailable', 'Part of the answer was lost.')
-    if (kind === 'working') return
+    // Says nothing new, but keeps the producer allowed to answer.
+    if (kind === 'working') return this.#grant()
     this.#expected += 1
     if (kind === 'head') this.#begin(body)
     else if (kind === 'data') this.#queue(body)
@@ -141,7 +142,7 @@ export class Exchange {
 
   #answer(body: Uint8Array): void {
     this.#first.resolve({ kind: 'answer', body })
-    this.#end()
+    this.#close()
   }
 
   #begin(body: Uint8Array): void {
@@ -159,7 +160,11 @@ export class Exchange {
 
   #finish(tail: Uint8Array): void {
     this.#frames.end(tail)
-    this.#end()
+    this.#close()
+  }
+
+  #grant(): void {
+    this.#tell({ kind: 'credit', consumed: this.#consumed })
   }
 
   #tell(control: Control): void {
@@ -173,7 +178,13 @@ export class Exchange {
 
   readonly #cutOff = (error: ServiceError) => this.leave(error)
 
-  #end(error: unknown = undefined): void {
+  /** Ends it with the last message there can be. */
+  #close(error?: ServiceError): void {
+    this.#end(error)
+    this.#address.recycle()
+  }
+
+  #end(error: unknown): void {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#deadline)

@@ -4,36 +4,48 @@ import type { Endpoint, Wire, WireMessage } from './wire.ts'
 
 /** One subscription for everything that comes back to a connection; each exchange has an address in it. */
 export interface Inbox {
-  /** Gives an address until released. */
+  /** Gives an address until it is released or recycled. */
   open(listener: (message: WireMessage) => void): InboxAddress
 }
 
-/** A subject of this process alone, for the answer to one question. */
+/** Where one exchange hears what comes back. */
 export interface InboxAddress {
   readonly subject: string
   /** Hands what arrives to somebody else, also after a release. */
   listen(listener: (message: WireMessage) => void): void
+  /** Drops what still arrives; the address is never given again. */
   release(): void
+  /**
+   * Gives the address to another exchange, for when nothing more can arrive. A NATS server remembers every subject that may be
+   * answered and looks through them all when they are many, so the usual case uses few.
+   */
+  recycle(): void
 }
 
-/** Subscribes once for this process, and hands each answer to whoever asked. */
+/** Opens the inbox of a connection; it closes with the connection. */
 export const openInbox = (wire: Wire, endpoint: Endpoint): Inbox => {
   // A process started again under its old name must not hear answers to its predecessor.
   const prefix = `${inboxPrefix(endpoint)}.${randomBytes(6).toString('hex')}.`
   const listeners = new Map<string, (message: WireMessage) => void>()
-  let opened = 0
+  const free: string[] = []
+  let made = 0
+  const make = (): string => {
+    made += 1
+    return prefix + made.toString(36)
+  }
   // What nobody awaits any more is dropped here.
   wire.subscribe(`${prefix}*`, (message) => listeners.get(message.subject)?.(message))
   return {
     open(listener) {
-      opened += 1
-      const subject = prefix + opened.toString(36)
-      listeners.set(subject, listener)
-      return {
-        subject,
-        listen: (other) => void listeners.set(subject, other),
-        release: () => void listeners.delete(subject),
+      const subject = free.pop() ?? make()
+      const release = () => void listeners.delete(subject)
+      const listen = (heard: (message: WireMessage) => void) => void listeners.set(subject, heard)
+      listen(listener)
+      const recycle = () => {
+        release()
+        free.push(subject)
       }
+      return { subject, listen, release, recycle }
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { ConnectionOptions, Msg, MsgHdrs, NatsConnection, Subscription as NatsSubscription } from 'nats'
 import { inboxPrefix } from './subject.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireHeaders, WireMessage } from './wire.ts'
@@ -8,6 +9,8 @@ export interface NatsHubOptions {
   url: string
   user?: string | undefined
   password?: string | undefined
+  /** Told of connections that are lost or found again, and of what the server refuses. */
+  log?: Logger | undefined
 }
 
 const connectWithinMs = 5_000
@@ -37,7 +40,7 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
       maxPingOut: pingsUnanswered,
     })
     const missing = missingFeature(connection)
-    if (missing === undefined) return new NatsWire(connection, nats.headers)
+    if (missing === undefined) return new NatsWire(connection, nats.headers, options.log)
     await connection.close()
     throw new Error(`the NATS server ${missing}`)
   },
@@ -64,12 +67,14 @@ const missingFeature = ({ info }: NatsConnection): string | undefined => {
 class NatsWire implements Wire {
   readonly #connection: NatsConnection
   readonly #makeHeaders: () => MsgHdrs
+  readonly #log: Logger | undefined
   readonly #listeners: ((connected: boolean) => void)[] = []
   #connected = true
   #refused: Error | undefined
 
-  constructor(connection: NatsConnection, makeHeaders: () => MsgHdrs) {
+  constructor(connection: NatsConnection, makeHeaders: () => MsgHdrs, log: Logger | undefined) {
     this.#connection = connection
+    this.#log = log
     this.#makeHeaders = makeHeaders
     void this.#watch()
   }
@@ -123,14 +128,17 @@ class NatsWire implements Wire {
   }
 
   async #watch(): Promise<void> {
-    for await (const { type } of this.#connection.status()) {
+    for await (const { type, data, permissionContext } of this.#connection.status()) {
       if (type === 'disconnect') this.#change(false)
       else if (type === 'reconnect') this.#change(true)
+      else if (type === 'error') this.#log?.error({ code: data, ...permissionContext }, 'NATS refused')
     }
   }
 
   #change(connected: boolean): void {
     this.#connected = connected
+    if (connected) this.#log?.info('connection to NATS restored')
+    else this.#log?.warn('connection to NATS lost')
     for (const listener of this.#listeners) listener(connected)
   }
 }

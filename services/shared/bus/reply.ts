@@ -16,6 +16,7 @@ export class Reply {
   #working: NodeJS.Timeout | undefined
   #deadline: NodeJS.Timeout | undefined
   #sequence = 0
+  #ended = false
   #control: InboxAddress | undefined
 
   /** `subject` is where the caller listens. */
@@ -83,7 +84,10 @@ export class Reply {
   }
 
   #send(kind: FrameKind, body: Uint8Array): void {
+    // The caller may use its address for something else once an exchange has ended.
+    if (this.#ended) return
     const ends = kind === 'answer' || kind === 'end' || kind === 'error'
+    this.#ended = ends
     if (!ends) this.#control ??= this.#channel.inbox.open((message) => this.#hear(message))
     const options = { headers: frameHeaders(kind, this.#sequence), reply: ends ? undefined : this.#control?.subject }
     this.#channel.wire.publish(this.#subject, body, options)

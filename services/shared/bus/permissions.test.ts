@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import type { ServiceName } from '#proto/call.ts'
+import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
+import { query } from '#proto/query.ts'
+import { describeWith, startNats } from '../../acceptance/servers.ts'
+import { until } from './conformance/implementations.suite.ts'
+import { callOf, probe, probeHandlers, somethingHappened } from './conformance/probe.suite.ts'
+import { openBus, openNatsHub } from './open.ts'
+import { type NatsPermissions, permissions } from './permissions.ts'
+import type { Wire } from './wire.ts'
+
+const events = [instanceAnnounced, instanceSought, somethingHappened]
+
+it('lets a service ask along the arrows of the contracts and under its own name only', () => {
+  const { gateway, query: own, ingest } = permissions([query], events)
+  expect(gateway.publish.allow).toContain('svc.query.gateway.>')
+  expect(gateway.publish.allow.filter((subject) => subject.startsWith('svc.'))).toHaveLength(1)
+  expect(ingest.publish.allow).toEqual(['event.instance.announced', 'event.instance.sought'])
+  expect(own.publish.allow).toEqual(['event.instance.announced', 'event.instance.sought'])
+  expect(own.subscribe.allow).toEqual(['svc.query.>', '_INBOX.query.>', 'event.>'])
+  expect(gateway.subscribe.allow).toEqual(['_INBOX.gateway.>', 'event.>'])
+})
+
+describeWith(['nats'], 'a NATS server with these permissions', () => {
+  const start = async (changed: Partial<NatsPermissions> = {}) => {
+    const granted = Object.entries(permissions([probe], events))
+    const users = granted.map(([user, allowed]) => ({
+      user,
+      password: `of ${user}`,
+      permissions: { ...allowed, ...changed },
+    }))
+    const server = await startNats({ config: `authorization ${JSON.stringify({ users })}` })
+    const hubOf = (user: ServiceName) => openNatsHub({ url: server.url, user, password: `of ${user}` })
+    return { url: server.url, hubOf, [Symbol.asyncDispose]: () => server.stop() }
+  }
+
+  it('lets the product do all that it does', async () => {
+    await using server = await start()
+    const { hubOf } = server
+    const limits = { workingEveryMs: 50 }
+    await using answering = await openBus({
+      hub: hubOf('query'),
+      caller: 'query',
+      instance: 'q1',
+      version: 'test',
+      limits,
+    })
+    const { handlers, seen } = probeHandlers('q1')
+    await answering.serve(probe, handlers)
+    await using asking = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
+    const client = asking.client(probe)
+    expect(await client.echo({ text: 'a' }, callOf())).toEqual({ text: 'a' })
+    expect(await client.ofRun({ runId: 'q1.1' }, callOf())).toEqual({ instance: 'q1' })
+    expect((await client.large({ length: 2_000_000 }, callOf())).text).toHaveLength(2_000_000)
+    // Left in the middle, so that cancellation has to reach the producer's inbox.
+    for await (const { number } of (await client.count({ to: 1_000 }, callOf())).frames) if (number === 500) break
+    await until(() => seen.returned === 1)
+    const heard: number[] = []
+    await answering.on(somethingHappened, ({ number }) => heard.push(number))
+    asking.emit(somethingHappened, { number: 1 })
+    await until(() => heard.length === 1)
+  })
+
+  it('refuses a forged caller, a forged answer, a foreign inbox and foreign questions', async () => {
+    await using server = await start()
+    const { hubOf } = server
+    const heard: string[] = []
+    await using gateway = await hubOf('gateway').connect({ caller: 'gateway', instance: 'g1' })
+    await using service = await hubOf('query').connect({ caller: 'query', instance: 'q1' })
+    service.subscribe('svc.query.*.*', ({ subject }) => heard.push(subject), 'query')
+    gateway.subscribe('_INBOX.gateway.>', ({ subject }) => heard.push(subject))
+    await Promise.all([service.flush(), gateway.flush()])
+
+    await using report = await hubOf('report').connect({ caller: 'report', instance: 'r1' })
+    const body = new Uint8Array(0)
+    for (const subject of ['svc.query.gateway.echo', '_INBOX.gateway.g1.x.1', 'svc.query.report.echo']) {
+      report.publish(subject, body)
+    }
+    await until(() => heard.length > 0)
+    expect(heard).toEqual(['svc.query.report.echo'])
+    await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r2' }), '_INBOX.gateway.>')
+    await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r3' }), 'svc.query.>')
+    await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r4' }), '>')
+  })
+
+  it('keeps a long answer allowed, as both sides renew what the server lets expire', async () => {
+    await using server = await start({ allow_responses: { max: -1, expires: '500ms' } })
+    const limits = { workingEveryMs: 100 }
+    await using answering = await openBus({
+      hub: server.hubOf('query'),
+      caller: 'query',
+      instance: 'q1',
+      version: 'test',
+      limits,
+    })
+    const { handlers, seen } = probeHandlers('q1')
+    await answering.serve(probe, handlers)
+    await using asking = await openBus({
+      hub: server.hubOf('gateway'),
+      caller: 'gateway',
+      instance: 'g1',
+      version: 'test',
+    })
+    const client = asking.client(probe)
+    const asked = performance.now()
+    const answer = client.hold({}, callOf())
+    const stream = await client.count({ to: 20 }, callOf())
+    await until(() => performance.now() - asked > 1_500)
+    seen.release()
+    expect(await answer).toEqual({ instance: 'q1' })
+    let read = 0
+    for await (const _frame of stream.frames) read += 1
+    expect(read).toBe(20)
+  })
+
+  it('refuses a service that gives a wrong password', async () => {
+    await using server = await start()
+    const hub = openNatsHub({ url: server.url.replace('//', '//gateway:guess@') })
+    await expect(hub.connect({ caller: 'gateway', instance: 'g1' })).rejects.toThrow(/authorization/i)
+  })
+
+  it('reads user and password from the URL too', async () => {
+    await using server = await start()
+    const hub = openNatsHub({ url: server.url.replace('//', '//gateway:of%20gateway@') })
+    await using wire = await hub.connect({ caller: 'gateway', instance: 'g1' })
+    expect(wire.connected).toBe(true)
+  })
+
+  const refuses = async (wire: Wire, pattern: string): Promise<void> => {
+    await using _wire = wire
+    wire.subscribe(pattern, () => {})
+    await expect(wire.flush()).rejects.toThrow('refuses a subscription')
+  }
+})

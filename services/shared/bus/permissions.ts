@@ -1,0 +1,44 @@
+import { type ServiceName, serviceNames } from '#proto/call.ts'
+import type { Event, Service } from '#proto/contract.ts'
+import { callSubject, eventSubject, inboxPrefix } from './subject.ts'
+
+/** What a NATS server lets one user do, as its configuration writes it. */
+export interface NatsPermissions {
+  publish: { allow: readonly string[] }
+  subscribe: { allow: readonly string[] }
+  allow_responses: { max: number; expires: string }
+}
+
+/**
+ * A service may answer whom it was asked by, any number of times. Both ends of an exchange renew this each second. The server
+ * remembers what it allowed for this long, and is slow beyond 4,096 subjects, so it is no longer than a stalled process needs.
+ */
+const responses = { max: -1, expires: '30s' } as const
+
+/** Permissions of every service: ask along the arrows of the contracts and only under its own name, hear its own inbox, answer, tell its own events. */
+export const permissions = (
+  contracts: readonly Service[],
+  events: readonly Event[],
+): Record<ServiceName, NatsPermissions> => {
+  const entries = serviceNames.map((name) => [name, permissionsOf(name, contracts, events)])
+  // Every service name has its entry.
+  return Object.fromEntries(entries) as Record<ServiceName, NatsPermissions>
+}
+
+const permissionsOf = (name: ServiceName, contracts: readonly Service[], events: readonly Event[]): NatsPermissions => {
+  const asked = contracts.filter(({ methods }) => Object.values(methods).some(({ callers }) => callers.includes(name)))
+  const told = events.filter(({ publishers }) => publishers.includes(name))
+  const served = contracts.filter((contract) => contract.name === name)
+  return {
+    publish: {
+      allow: [
+        ...asked.map((contract) => callSubject(contract.name, name, '>')),
+        ...told.map((event) => eventSubject(event.name)),
+      ],
+    },
+    subscribe: {
+      allow: [...served.map(() => `svc.${name}.>`), inboxPrefix({ caller: name, instance: '>' }), eventSubject('>')],
+    },
+    allow_responses: responses,
+  }
+}
