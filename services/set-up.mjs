@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const at = (...parts) => join(root, ...parts)
 const node24 = at('node_modules/node/bin/node')
-const environment = { ...process.env, PATH: [at('node_modules/.bin'), process.env.PATH].join(delimiter) }
 const stillWorkingMs = 15_000
 const outputKept = 8_000
 
@@ -49,9 +48,10 @@ const isInstalled = () => {
   })
 }
 
+/** The npm that runs this, on the Node that it runs on: on another it would read another global configuration. */
 const npmCommand = (...rest) => {
-  const cli = process.env.npm_execpath
-  return cli?.endsWith('.js') ? [process.execPath, cli, ...rest] : ['npm', ...rest]
+  const { npm_node_execpath: node, npm_execpath: cli } = process.env
+  return node && cli?.endsWith('.js') ? [node, cli, ...rest] : ['npm', ...rest]
 }
 
 /** Builds the web unless the files and variables that go into it are those of the last build. */
@@ -96,7 +96,8 @@ const filesOf = (folder) => {
 /** Runs Node 24 in the foreground, hands signals on, and gives the exit code. */
 const handOver = (rest) =>
   new Promise((resolve, reject) => {
-    const child = spawn(node24, rest, { cwd: root, stdio: 'inherit', env: environment })
+    const env = { ...process.env, PATH: [at('node_modules/.bin'), process.env.PATH].join(delimiter) }
+    const child = spawn(node24, rest, { cwd: root, stdio: 'inherit', env })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'))
     child.on('error', reject)
     child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
@@ -113,7 +114,7 @@ const step = (title, [program, ...rest], hint = '') =>
     }
     show('')
     const timer = setInterval(show, isTerminal ? 1_000 : stillWorkingMs, '')
-    const child = spawn(program, rest, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: environment })
+    const child = spawn(program, rest, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => (output = (output + chunk).slice(-outputKept)))

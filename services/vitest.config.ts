@@ -2,13 +2,15 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const report = process.env.TEST_REPORT
+const { TEST_REPORT: report, TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL } = process.env
+/** A server found by its address is shared by all test files, so they take turns. */
+const isShared = [TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL].some(Boolean)
 
 /** Two projects: the services under plain Node, as the product runs; the web's own tests and its browser journeys. */
 export default defineConfig({
   root,
   test: {
-    maxWorkers: 2,
+    maxWorkers: isShared ? 1 : 2,
     reporters: report ? ['default', 'json'] : ['default'],
     outputFile: report ? { json: report } : {},
     projects: [
@@ -19,8 +21,9 @@ export default defineConfig({
           include: ['proto/**/*.test.ts', 'services/**/*.test.ts'],
           environment: 'node',
           experimental: { viteModuleRunner: false },
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          // Real servers and engines start slowly on a busy machine; nothing passes because it waited.
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
       },

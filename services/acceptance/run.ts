@@ -17,7 +17,9 @@ const main = async (files: readonly string[]): Promise<void> => {
   let totals = await readTotals(report, await node(vitest, { ...process.env, TEST_REPORT: report }))
   await rm(directory, { recursive: true })
   if (files.length === 0) totals = addTotals(totals, await checkComponents())
-  if (totals.leftOut > 0) write(`${totals.leftOut} left out: see LEFT OUT above`)
+  if (totals.leftOut > 0) write(`${totals.leftOut} left out`)
+  // Where nobody reads along, what was left out has not passed.
+  if (process.env.CI) totals = { ...totals, failed: totals.failed + totals.leftOut }
   write(`${totals.passed} passed, ${totals.failed} failed`)
   process.exitCode = totals.failed === 0 ? 0 : 1
 }

@@ -70,14 +70,16 @@ describe.each(charts)('the chart $name', (chart) => {
     }
   })
 
-  it.runIf(chart.interval)('runs in every interval, in a zone and between two instants', async () => {
-    for (const interval of intervals) {
-      const to = Math.floor(Date.now() / 1_000)
-      const window = chartWindow(chart, { interval, from: to - 40 * 3_600, to }, Date.now())
-      const given = { serverVersion: engine.version, tables: engine.tables, zone: 'Asia/Kathmandu', parameters: {} }
-      await expect(run(chartStatement(chart, { ...given, window }))).resolves.toBeDefined()
-    }
-  })
+  if (chart.interval) {
+    it('runs in every interval, in a zone and between two instants', async () => {
+      for (const interval of intervals) {
+        const to = Math.floor(Date.now() / 1_000)
+        const window = chartWindow(chart, { interval, from: to - 40 * 3_600, to }, Date.now())
+        const given = { serverVersion: engine.version, tables: engine.tables, zone: 'Asia/Kathmandu', parameters: {} }
+        await expect(run(chartStatement(chart, { ...given, window }))).resolves.toBeDefined()
+      }
+    })
+  }
 
   it('is fed by tables that it names', () => {
     const logs = branchesOf(chart.sql).flatMap(({ sql }) =>
