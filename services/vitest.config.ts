@@ -20,6 +20,7 @@ export default defineConfig({
           name: 'services',
           include: ['proto/**/*.test.ts', 'services/**/*.test.ts'],
           environment: 'node',
+          expect: { requireAssertions: true },
           experimental: { viteModuleRunner: false },
           // Real servers and engines start slowly on a busy machine; nothing passes because it waited.
           testTimeout: 60_000,
@@ -32,8 +33,9 @@ export default defineConfig({
         resolve: { alias: { '#proto': `${root}proto` } },
         test: {
           name: 'web',
-          include: ['web/src/**/*.test.ts', 'web/tests/**/*.{test,e2e}.ts'],
+          include: ['web/{src,build-time}/**/*.test.ts', 'web/tests/**/*.{test,e2e}.ts'],
           environment: 'node',
+          expect: { requireAssertions: true },
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // One browser at a time: two would measure each other.
