@@ -1,20 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Change, Driver, StoredValue } from './driver.ts'
+import { type StoreLimits, changeOf, defaultLimits, lengthOf, named } from './change.ts'
+import type { Driver } from './driver.ts'
 import type { Fence, Lease, Outbox, Step, Store } from './store.ts'
 import { createWaker } from './waker.ts'
-
-/** What a store refuses to grow beyond; tests choose small ones. */
-export interface StoreLimits {
-  /** Messages waiting in the outbox; Redis counts each of its 16 groups of keys. */
-  outboxMessages: number
-  /** Bytes of one value. */
-  valueBytes: number
-}
-
-const defaultLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
 
 /** Each lost race means that somebody else won one, so this many in a row is overload and not bad luck. */
 const attemptsLimit = 200
@@ -29,7 +19,7 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
     get connected() {
       return driver.connected
     },
-    get: async (key, schema) => valueOf(key, await driver.read(key), schema),
+    get: async (key, schema) => valueOf(key, await driver.read(named(key)), schema),
     update: (key, schema, step, fence) => update(driver, limits, { key, schema, step, fence }),
     lease: (name, lengthMs) => lease(driver, name, lengthMs),
     outbox: outboxOf(driver, waker.onAppend),
@@ -53,7 +43,7 @@ const update = async <S extends z.ZodType>(
   { key, schema, step, fence }: Update<S>,
 ) => {
   for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
-    const stored = await driver.read(key)
+    const stored = await driver.read(named(key))
     const change = changeOf(key, stored, step(valueOf(key, stored, schema)), limits)
     const after = valueOf(key, change, schema)
     const result = await driver.write({ ...change, fence })
@@ -64,23 +54,6 @@ const update = async <S extends z.ZodType>(
     await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
   }
   throw new ServiceError('busy', `too many writers of ${key} at once`, { retryAfterMs: 1_000 })
-}
-
-const changeOf = (key: string, stored: StoredValue | undefined, step: Step<unknown>, limits: StoreLimits): Change => {
-  const text = step.value === undefined ? undefined : JSON.stringify(step.value)
-  if (text !== undefined && Buffer.byteLength(text) > limits.valueBytes) {
-    throw new ServiceError('too-large', `the value under ${key} would exceed ${limits.valueBytes} bytes`)
-  }
-  return {
-    key,
-    expected: stored?.version,
-    version: randomUUID(),
-    text,
-    expiresInMs: step.expiresInMs,
-    fence: undefined,
-    messages: (step.outbox ?? []).map(({ id, topic, payload }) => ({ id, text: JSON.stringify({ topic, payload }) })),
-    outboxLimit: limits.outboxMessages,
-  }
 }
 
 /** Checks the way in as well as the way out, so that a step cannot store what nobody could read. */
@@ -97,12 +70,12 @@ const valueOf = <S extends z.ZodType>(
 }
 
 const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Lease | undefined> => {
-  const token = await driver.takeLease(name, lengthMs)
+  const token = await driver.takeLease(named(name), lengthOf(lengthMs))
   if (token === undefined) return undefined
   const fence = { name, token }
   return {
     fence,
-    renew: (nextMs) => driver.renewLease(fence, nextMs),
+    renew: (nextMs) => driver.renewLease(fence, lengthOf(nextMs)),
     async [Symbol.asyncDispose]() {
       // A lease that cannot be given back ends by itself when its time is over.
       await driver.releaseLease(fence).catch(() => {})
@@ -114,7 +87,7 @@ const Message = z.object({ topic: z.string(), payload: z.unknown() })
 
 const outboxOf = (driver: Driver, onAppend: Outbox['onAppend']): Outbox => ({
   claim: async (max, claimMs) => {
-    const claimed = await driver.claim(Math.min(max, claimLimit), claimMs)
+    const claimed = await driver.claim(Math.min(max, claimLimit), lengthOf(claimMs))
     return claimed.map(({ id, text, attempt }) => {
       const { topic, payload } = Message.parse(JSON.parse(text))
       return { id, topic, payload, attempt }

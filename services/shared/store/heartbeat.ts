@@ -46,23 +46,33 @@ const beat = async (
   learn: (connected: boolean) => void,
   signal: AbortSignal,
 ): Promise<void> => {
+  let asked: Promise<boolean> | undefined
   while (!signal.aborted) {
     await wait(beatEveryMs, undefined, { signal, ref: false }).catch(() => {})
     if (signal.aborted) return
-    learn(await answers(probe, signal))
+    // A question that hangs is waited for again; asking more would fill the connections of a server that hangs.
+    asked ??= ask(probe).finally(() => (asked = undefined))
+    learn(await within(asked, signal))
   }
 }
 
-const answers = async (probe: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> => {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)])
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const giveUp = () => resolve(false)
-  limit.addEventListener('abort', giveUp, { once: true })
+const ask = async (probe: () => Promise<unknown>): Promise<boolean> => {
   try {
-    return await Promise.race([probe().then(() => true), late])
+    await probe()
+    return true
   } catch {
     return false
+  }
+}
+
+const within = async (answer: Promise<boolean>, signal: AbortSignal): Promise<boolean> => {
+  const over = new AbortController()
+  const late = wait(answerWithinMs, false, { signal: AbortSignal.any([signal, over.signal]), ref: false }).catch(
+    () => false,
+  )
+  try {
+    return await Promise.race([answer, late])
   } finally {
-    limit.removeEventListener('abort', giveUp)
+    over.abort()
   }
 }

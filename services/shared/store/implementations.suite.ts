@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type TestServer, startPostgres, startRedis } from '../../acceptance/servers.ts'
 import type { Environment } from '../config/environment.ts'
-import type { StoreLimits } from './create-store.ts'
+import type { StoreLimits } from './change.ts'
 import { openStore } from './open.ts'
 import type { Store } from './store.ts'
 

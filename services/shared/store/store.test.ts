@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../acceptance/servers.ts'
 import { type Running, implementations, until } from './implementations.suite.ts'
-import type { Store } from './store.ts'
+import type { Step, Store } from './store.ts'
 
 const Counter = z.object({ count: z.number().int(), note: z.string().default('none') })
 const increment = (current: { count: number } | undefined) => ({ value: { count: (current?.count ?? 0) + 1 } })
@@ -84,12 +84,17 @@ for (const implementation of implementations) {
       )
     })
 
-    it('refuses a value that is too large', async () => {
+    it('refuses a value or a message that is too large, and a name or a length that no server could hold', async () => {
       const store = await running.open({ valueBytes: 100 })
       const note = 'x'.repeat(100)
-      await expect(store.update('a', Counter, () => ({ value: { count: 1, note } }))).rejects.toMatchObject({
-        code: 'too-large',
-      })
+      const write = (step: Step<z.input<typeof Counter>>, key = 'a') => store.update(key, Counter, () => step)
+      const outbox = [{ id: '1', topic: 'page', payload: note }]
+      await expect(write({ value: { count: 1, note } })).rejects.toMatchObject({ code: 'too-large' })
+      await expect(write({ value: { count: 1 }, outbox })).rejects.toMatchObject({ code: 'too-large' })
+      await expect(write({ value: { count: 1 }, expiresInMs: 0 })).rejects.toMatchObject({ code: 'invalid' })
+      await expect(write({ value: { count: 1 } }, 'a\u0000')).rejects.toMatchObject({ code: 'invalid' })
+      await expect(store.lease('', 100)).rejects.toMatchObject({ code: 'invalid' })
+      expect(await store.get('a', Counter)).toBeUndefined()
     })
 
     it('keeps keys and texts of any letters apart', async () => {

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '#proto/errors.ts'
+import type { Change, MessageText, StoredValue } from './driver.ts'
+import type { OutboxMessage, Step } from './store.ts'
+
+/** What a store refuses to grow beyond; tests choose small ones. */
+export interface StoreLimits {
+  /** Messages waiting in the outbox; Redis counts each of its 16 groups of keys. */
+  outboxMessages: number
+  /** Bytes of one value, and of one message. */
+  valueBytes: number
+}
+
+/** The limits of the product. */
+export const defaultLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
+
+const messagesPerStep = 1_000
+/** A name that every server can hold and every log line can show. */
+const nameShape = /^[^\p{Cc}]{1,512}$/u
+
+/** What a step wants, as text for a driver; throws what the step asked too much of. */
+export const changeOf = (
+  key: string,
+  stored: StoredValue | undefined,
+  { value, expiresInMs, outbox = [] }: Step<unknown>,
+  limits: StoreLimits,
+): Change => {
+  if (outbox.length > messagesPerStep)
+    throw new ServiceError('too-large', `a step may append ${messagesPerStep} messages`)
+  return {
+    key,
+    expected: stored?.version,
+    version: randomUUID(),
+    text: value === undefined ? undefined : textOf(value, `the value under ${key}`, limits),
+    expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
+    fence: undefined,
+    messages: outbox.map((message) => messageText(message, limits)),
+    outboxLimit: limits.outboxMessages,
+  }
+}
+
+const messageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): MessageText => ({
+  id: named(id),
+  text: textOf({ topic, payload }, `message ${id}`, limits),
+})
+
+const textOf = (value: unknown, what: string, { valueBytes }: StoreLimits): string => {
+  const text = JSON.stringify(value)
+  if (Buffer.byteLength(text) > valueBytes)
+    throw new ServiceError('too-large', `${what} would exceed ${valueBytes} bytes`)
+  return text
+}
+
+/** The name itself, when every driver can hold it. */
+export const named = (name: string): string => {
+  if (nameShape.test(name)) return name
+  throw new ServiceError('invalid', 'a name in the store has 1 to 512 characters and no control characters')
+}
+
+/** Whole milliseconds, since servers count no parts of one. */
+export const lengthOf = (lengthMs: number): number => {
+  if (lengthMs > 0 && Number.isFinite(lengthMs)) return Math.ceil(lengthMs)
+  throw new ServiceError('invalid', `a length of time must be positive, not ${lengthMs} ms`)
+}
