@@ -139,9 +139,15 @@ const startSandboxes = async (
 ): Promise<Plan['variables']> => {
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts for a first look')
   const { startSandbox } = await import('./sandbox/start.ts')
-  const start = async (label: string) =>
-    scope.use(await startSandbox({ label, directory: join(directory, label), seed: true }))
-  const hosts = await Promise.all(sandboxLabels.map(start))
+  const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
+  // All of them are waited for, so that none is left behind when another fails.
+  const starts = await Promise.allSettled(sandboxLabels.map(start))
+  const hosts = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
+  const failure = starts.find((result) => result.status === 'rejected')
+  if (failure) {
+    const sentence = `no embedded host can run in ${directory}; if another start uses it, end that or choose another directory. ${String(failure.reason)}`
+    throw new InvalidSettings([{ name: 'SVC_SANDBOX_DIRECTORY', sentence }])
+  }
   const users = hosts.map(({ users }) => users.find(({ user }) => user === 'watchhouse'))
   return {
     COLUMNDB_HOST: hosts.map(({ url }) => url).join(','),

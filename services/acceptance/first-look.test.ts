@@ -8,7 +8,7 @@ import { Healthz } from '#proto/http/status.ts'
 import { ask, eventually } from './ask.ts'
 import { type Product, startProduct } from './product.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 240_000 })
 
 const labels = ['sandbox-1', 'sandbox-2']
 let directory: string
@@ -39,7 +39,7 @@ it('starts two embedded hosts when no host is named, says so, and ends them with
   await eventually(
     async () => labels.every((label) => existsSync(join(directory, label, 'seeded'))),
     (seeded) => seeded,
-    60_000,
+    120_000,
   )
   const filled = await tableCounts(product)
   expect(Math.min(...filled.map(Number))).toBeGreaterThan(3)
