@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '#shared/clock.ts'
+import { hostList } from '../hosts/host-list.ts'
+import { aCall, quietTelemetry } from '../testing/open-parts.ts'
+import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { type DatabaseClient, openClient } from './client.ts'
+
+const password = 'pw-9f3'
+const hostAt = (url: string) => {
+  const [host] = hostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password }]).hosts
+  if (!host) throw new Error('the URL is well-formed')
+  return host
+}
+const clientWith = (env: Record<string, string> = {}): DatabaseClient =>
+  openClient({ env: { COLUMNDB_MAX_EXECUTION_TIME: '1', ...env }, telemetry: quietTelemetry(), clock: systemClock })
+const statement = { what: 'test', sql: 'SELECT 42' }
+
+/** Asks once and gives the error, which must never tell where the host is nor who asks. */
+const failureAt = async (url: string, client: DatabaseClient) => {
+  const error: unknown = await client.run(hostAt(url), statement, aCall()).catch((thrown: unknown) => thrown)
+  if (!(error instanceof Error)) throw new Error('it answered')
+  const told = JSON.stringify([error.message, 'details' in error ? error.details : undefined])
+  expect(told).toContain('db')
+  expect(told).not.toMatch(/127\.0\.0\.1|spy|pw-9f3/)
+  return error
+}
+
+describe('a host that', () => {
+  it('refuses connections is unreachable', async () => {
+    const stub = await startTcpStub(() => undefined)
+    await stub[Symbol.asyncDispose]()
+    await using client = clientWith()
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'unreachable' } })
+  })
+
+  it('resets connections is unreachable, after one more try', async () => {
+    let connections = 0
+    await using stub = await startTcpStub((socket) => {
+      connections++
+      socket.once('data', () => socket.resetAndDestroy())
+    })
+    await using client = clientWith()
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'unreachable' } })
+    expect(connections).toBe(2)
+  })
+
+  it('hangs ends in time as a timeout', async () => {
+    await using stub = await startTcpStub((socket) => socket.resume())
+    await using client = clientWith()
+    const started = performance.now()
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'timeout', details: { reason: 'timeout' } })
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
+  it('hangs in the middle of its answer ends in time as a timeout', async () => {
+    await using stub = await startHttpStub((_, response) => void response.write('{"meta":[],'))
+    await using client = clientWith()
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'timeout' })
+  })
+
+  it('sends its answer slowly but in time is waited for', async () => {
+    await using stub = await startHttpStub((_, response) => {
+      response.write('{"meta":[{"name":"a","type":"UInt64"}],')
+      response.once('drain', () => undefined)
+      setTimeout(() => response.end('"data":[["42"]]}'), 300)
+    })
+    await using client = clientWith()
+    expect((await client.run(hostAt(stub.url), statement, aCall())).rows).toEqual([[42]])
+  })
+
+  it.each([
+    [401, 'who are you', 'refused'],
+    [403, 'Code: 516. DB::Exception: spy: Authentication failed. (AUTHENTICATION_FAILED)', 'refused'],
+    [200, '<html>Welcome to nginx!</html>', 'garbage'],
+    [200, '{"some":"json"}', 'garbage'],
+    [502, 'Bad Gateway at 127.0.0.1', 'garbage'],
+    [302, '', 'garbage'],
+  ])('answers %i %j counts as %s', async (status, body, reason) => {
+    await using stub = await startHttpStub((_, response) => response.writeHead(status).end(body), 'none')
+    await using client = clientWith()
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason } })
+  })
+
+  it('speaks no HTTP counts as garbage', async () => {
+    await using stub = await startTcpStub((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
+    await using client = clientWith()
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'garbage' } })
+  })
+
+  it('fails after its first byte fails with the exception that it wrote', async () => {
+    const text =
+      '{"meta":[{"name":"a","type":"UInt8"}],"data":[[1],Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)'
+    await using stub = await startHttpStub((_, response) => response.end(text))
+    await using client = clientWith()
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { clickhouseCode: 241 } })
+  })
+})
+
+describe('a full host', () => {
+  it('never has more statements than COLUMNDB_POOL_SIZE, and answers busy instead of queueing for long', async () => {
+    let running = 0
+    let most = 0
+    await using stub = await startHttpStub(({ url }, response) => {
+      if (url.searchParams.get('log_comment')?.includes('kill')) return response.end()
+      most = Math.max(most, ++running)
+      response.on('close', () => running--)
+    })
+    await using client = clientWith({ COLUMNDB_POOL_SIZE: '3', COLUMNDB_MAX_EXECUTION_TIME: '4' })
+    const host = hostAt(stub.url)
+    const asked = Array.from({ length: 60 }, (_, index) =>
+      client.run(host, { what: 'test', sql: `SELECT ${index}` }, aCall()).catch((error: unknown) => error),
+    )
+    const codes = (await Promise.all(asked)).map((error) =>
+      error instanceof Error && 'code' in error ? error.code : 'answered',
+    )
+    expect(most).toBe(3)
+    expect(codes.filter((code) => code === 'timeout')).toHaveLength(3)
+    expect(codes.filter((code) => code === 'busy')).toHaveLength(57)
+  })
+})
+
+describe('connections', () => {
+  it('are closed when nobody used them for COLUMNDB_POOL_TIMEOUT', async () => {
+    await using stub = await startHttpStub((_, response) => rows(response, [['42']]))
+    await using client = clientWith({ COLUMNDB_POOL_TIMEOUT: '200', COLUMNDB_POOL_CLEANUP_INTERVAL: '50' })
+    await client.run(hostAt(stub.url), statement, aCall())
+    expect(stub.open).toBeGreaterThan(0)
+    await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(0)
+    expect((await client.run(hostAt(stub.url), statement, aCall())).rows).toEqual([['42']])
+  })
+
+  it('that the host closed meanwhile cost nobody an error', async () => {
+    await using stub = await startHttpStub(({ request }, response) => {
+      rows(response, [['42']])
+      response.on('finish', () => request.socket.destroy())
+    })
+    await using client = clientWith()
+    for (let round = 0; round < 20; round++) {
+      const asked = [1, 2, 3].map((index) =>
+        client.run(hostAt(stub.url), { what: 'test', sql: `SELECT ${round}, ${index}` }, aCall()),
+      )
+      expect((await Promise.all(asked)).map((answer) => answer.rows)).toEqual(Array(3).fill([['42']]))
+    }
+  })
+})
+
+describe('equal questions', () => {
+  const counting = async (env: Record<string, string>, cache: 'realtime' | undefined) => {
+    let statements = 0
+    await using stub = await startHttpStub((_, response) => {
+      statements++
+      setImmediate(() => rows(response, [['42']]))
+    })
+    await using client = clientWith(env)
+    const host = hostAt(stub.url)
+    const ask = () => client.run(host, { ...statement, cache }, aCall())
+    await client.capabilities(host, aCall())
+    await Promise.all(Array.from({ length: 8 }, ask))
+    await ask()
+    return statements
+  }
+
+  it('become one statement while it runs, and none while its answer is fresh', async () => {
+    expect(await counting({}, undefined)).toBe(2)
+    expect(await counting({}, 'realtime')).toBe(1)
+  })
+
+  it('are asked each time with SVC_QUERY_CACHE off', async () => {
+    expect(await counting({ SVC_QUERY_CACHE: 'off' }, 'realtime')).toBe(9)
+  })
+})
+
+describe('a user whose profile is read-only', () => {
+  it('is asked for nothing but the statement, and never kills', async () => {
+    const paths: string[] = []
+    await using stub = await startHttpStub(
+      ({ url }, response) => {
+        paths.push([...url.searchParams.keys()].join(' '))
+        rows(response, [['42']])
+      },
+      { readonly: 1 },
+    )
+    await using client = clientWith()
+    await client.run(hostAt(stub.url), statement, aCall())
+    expect(paths).toEqual(['query_id default_format'])
+  })
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '#shared/clock.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { hostList, type MonitoredHost } from '../hosts/host-list.ts'
+import { aCall, quietTelemetry } from '../testing/open-parts.ts'
+import { type DatabaseClient, openClient } from './client.ts'
+
+let sandbox: Sandbox
+let client: DatabaseClient
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  client = openClient({ env: {}, telemetry: quietTelemetry(), clock: systemClock })
+}, 120_000)
+afterAll(async () => {
+  await client?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+const as = (
+  user: string,
+  password = sandbox.users.find((each) => each.user === user)?.password ?? '',
+): MonitoredHost => {
+  const [host] = hostList('COLUMNDB_HOST', [{ url: sandbox.url, label: `as ${user}`, user, password }]).hosts
+  if (!host) throw new Error('the URL is well-formed')
+  return host
+}
+/** Goes on until somebody ends it. */
+const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
+
+/** Statements on the host that carry this text, seen by another user. */
+const running = async (text: string): Promise<number> => {
+  const sql = 'SELECT count() FROM system.processes WHERE position(query, {text:String}) > 0 AND query_id != queryID()'
+  const { rows } = await client.run(as('watchhouse'), { what: 'test', sql, parameters: { text } }, aCall())
+  return Number(rows[0]?.[0])
+}
+
+describe('a statement', () => {
+  it('gets whole answers with 64-bit integers as numbers when they fit, else as text', async () => {
+    const sql =
+      "SELECT toUInt64(5) AS small, 18446744073709551615 AS large, toInt64(-7) AS negative, nan AS nothing, 'x' AS text"
+    const answer = await client.run(as('default'), { what: 'test', sql }, aCall())
+    expect(answer.columns.map((column) => column.name)).toEqual(['small', 'large', 'negative', 'nothing', 'text'])
+    expect(answer.rows).toEqual([[5, '18446744073709551615', -7, null, 'x']])
+    expect(answer.clickhouseVersion).toMatch(/^\d+\.\d+/)
+  })
+
+  it('binds values whatever is in them', async () => {
+    const text = "it's \\ a\ttab\nand 'DROP TABLE x' -- ü \u0000 end"
+    const statement = { what: 'test', sql: 'SELECT {text:String} AS text', parameters: { text } }
+    expect((await client.run(as('default'), statement, aCall())).rows).toEqual([[text]])
+  })
+
+  it('cannot write', async () => {
+    const writing = client.run(
+      as('default'),
+      { what: 'test', sql: 'CREATE TABLE t (a UInt8) ENGINE = Memory' },
+      aCall(),
+    )
+    await expect(writing).rejects.toMatchObject({ details: { clickhouseCode: 164 } })
+  })
+
+  it('is served for a user whose profile is read-only', async () => {
+    expect((await client.run(as('analyst'), { what: 'test', sql: 'SELECT 1' }, aCall())).rows).toEqual([[1]])
+    expect((await client.capabilities(as('analyst'), aCall())).readonly).toBe(1)
+  })
+
+  it('fails as refused with a wrong password', async () => {
+    const asking = client.run(as('watchhouse', 'wrong'), { what: 'test', sql: 'SELECT 1' }, aCall())
+    await expect(asking).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'refused' } })
+  })
+
+  it('can be found on the host by its id and its tag', async () => {
+    const { queryId } = await client.run(as('default'), { what: 'test/tag', sql: "SELECT 'tagged'" }, aCall())
+    const sql = "SELECT any(log_comment) FROM system.query_log WHERE query_id = {id:String} AND type = 'QueryFinish'"
+    const ask = async () =>
+      (await client.run(as('default'), { what: 'test', sql, parameters: { id: queryId } }, aCall())).rows[0]?.[0]
+    await expect.poll(ask, { timeout: 10_000 }).toBe('{"watchhouse":"test/tag"}')
+  })
+})
+
+describe('leaving', () => {
+  it('ends a statement on the host', async () => {
+    const left = new AbortController()
+    const sql = `${endless} -- abandoned`
+    const asking = client
+      .run(as('default'), { what: 'test', sql }, aCall({ signal: left.signal }))
+      .catch((error: unknown) => error)
+    await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe(1)
+    left.abort(new Error('left'))
+    expect(await asking).toMatchObject({ message: 'left' })
+    await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe(0)
+  })
+
+  it('a stream in the middle ends its statement and gives the turn back', async () => {
+    const sql = "SELECT number, repeat('x', 1000) AS text FROM numbers(100000000) -- halfway"
+    const answer = await client.stream(as('default'), { what: 'test', sql }, aCall())
+    const first = await answer.body.next()
+    expect(first.value?.length).toBeGreaterThan(0)
+    await answer.body.return()
+    await expect.poll(() => running('halfway'), { timeout: 10_000 }).toBe(0)
+  })
+
+  it('is done for the caller when its time is over', async () => {
+    const started = performance.now()
+    const asking = client.run(
+      as('default'),
+      { what: 'test', sql: `${endless} -- overdue` },
+      aCall({ deadline: Date.now() + 800 }),
+    )
+    await expect(asking).rejects.toMatchObject({ code: 'timeout', details: { host: 'as default' } })
+    expect(performance.now() - started).toBeLessThan(2_000)
+    await expect.poll(() => running('overdue'), { timeout: 10_000 }).toBe(0)
+  })
+})
+
+describe('a table', () => {
+  it.each([
+    ['system.query_log', 'present'],
+    ['system.no_such_log', 'missing'],
+    ['no_such_database.t', 'missing'],
+  ])('%s is %s', async (table, presence) => {
+    expect(await client.presence(as('default'), table, aCall())).toBe(presence)
+  })
+})

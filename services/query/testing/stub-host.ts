@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+
+/** Something that listens where a host should. */
+export interface StubHost extends AsyncDisposable {
+  url: string
+  /** Connections open now, and the most at one time. */
+  readonly open: number
+  readonly most: number
+}
+
+const listening = async (server: Server): Promise<StubHost> => {
+  const sockets = new Set<Socket>()
+  let most = 0
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    most = Math.max(most, sockets.size)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server's address is always this shape.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get open() {
+      return sockets.size
+    },
+    get most() {
+      return most
+    },
+    async [Symbol.asyncDispose]() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Does to each connection what it is told. */
+export const startTcpStub = (accept: (socket: Socket) => void): Promise<StubHost> => listening(createServer(accept))
+
+export interface Asked {
+  /** The body: the SQL. */
+  sql: string
+  url: URL
+  request: IncomingMessage
+}
+
+/** Answers statements by a function. Until it is asked otherwise it tells `capabilities`, as every host is asked first. */
+export const startHttpStub = (
+  answer: (asked: Asked, response: ServerResponse) => void,
+  capabilities: { version?: string; readonly?: number; tables?: string[] } | 'none' = {},
+): Promise<StubHost> =>
+  listening(
+    createHttpServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const sql = Buffer.concat(chunks).toString('utf8')
+        if (capabilities !== 'none' && sql.includes("getSetting('readonly')")) {
+          const { version = '25.8.1.1', readonly = 0, tables = [] } = capabilities
+          rows(response, [[version, readonly, tables]])
+        } else {
+          answer({ sql, url: new URL(request.url ?? '/', 'http://stub'), request }, response)
+        }
+      })
+    }),
+  )
+
+/** A `JSONCompact` answer whose columns are text. */
+export const rows = (response: ServerResponse, data: unknown[][]): void => {
+  const meta = (data[0] ?? []).map((_, index) => ({ name: `column_${index}`, type: 'String' }))
+  response.end(JSON.stringify({ meta, data, rows: data.length, statistics: { rows_read: 1, bytes_read: 2 } }))
+}
