@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from './shape/source-file.ts'
+
+/** A repository as small as set-up can work on; its web build keeps count outside of its own inputs. */
+const files: Record<string, string> = {
+  'package.json': JSON.stringify({ name: 'small', private: true, workspaces: ['web'] }),
+  'package-lock.json': JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.0' } } }),
+  'node_modules/.package-lock.json': JSON.stringify({ packages: { 'node_modules/zod': { version: '4.0.0' } } }),
+  'web/package.json': JSON.stringify({
+    name: 'web',
+    scripts: { build: 'mkdir -p build && echo built >> ../built.log' },
+  }),
+  'web/src/page.svelte': '<p>1</p>',
+  'proto/query.ts': 'export const a = 1',
+  'services/main.ts': `
+    process.on('SIGTERM', () => { process.exitCode = 7; clearInterval(waiting) })
+    const waiting = setInterval(() => {}, 1000)
+    console.log('up', process.argv.slice(2).join(' '))`,
+}
+
+describe('set-up', () => {
+  let directory: string
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'watchhouse-set-up-'))
+    for (const [path, text] of Object.entries(files)) await write(path, text)
+    await cp(join(root, 'services/set-up.mjs'), join(directory, 'services/set-up.mjs'))
+    await mkdir(join(directory, 'node_modules/node/bin'), { recursive: true })
+    await symlink(process.execPath, join(directory, 'node_modules/node/bin/node'))
+  })
+  afterAll(() => rm(directory, { recursive: true }))
+
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(directory, path)), { recursive: true })
+    await writeFile(join(directory, path), text)
+  }
+
+  const builds = async () => (await readFile(join(directory, 'built.log'), 'utf8')).split('\n').length - 1
+
+  /** Starts, waits until the product runs, stops it by a signal to set-up; the exit code and all that was said. */
+  const startAndStop = async (signal: NodeJS.Signals, env: Record<string, string> = {}) => {
+    const child = run(['start', 'query'], env)
+    const said = listen(child)
+    while (!said().includes('up query')) await Promise.race([once(child.stdout, 'data'), failWhenEnded(child, said)])
+    child.kill(signal)
+    await once(child, 'close')
+    return { code: child.exitCode, said: said() }
+  }
+
+  const run = (rest: readonly string[], env: Record<string, string> = {}) =>
+    spawn(process.execPath, [join(directory, 'services/set-up.mjs'), ...rest], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+
+  it('builds the web once, hands signals on and gives the product’s exit code', async () => {
+    const first = await startAndStop('SIGTERM')
+    expect(first).toEqual({ code: 7, said: expect.stringContaining('Building the web … done') })
+    const second = await startAndStop('SIGINT')
+    expect(second).toEqual({ code: 7, said: 'up query\n' })
+    expect(await builds()).toBe(1)
+  })
+
+  it('builds again when a file or a variable that goes into the build changes, and only then', async () => {
+    const before = await builds()
+    await write('web/src/page.svelte', '<p>2</p>')
+    await startAndStop('SIGTERM')
+    expect(await builds()).toBe(before + 1)
+    await startAndStop('SIGTERM', { SVC_EDITION: 'team' })
+    expect(await builds()).toBe(before + 2)
+    await startAndStop('SIGTERM', { SVC_EDITION: 'team', CLIENT_GIT_SHA: 'abc', COLUMNDB_HOST: 'http://localhost' })
+    expect(await builds()).toBe(before + 2)
+    await write('services/main.ts', `${files['services/main.ts']} // changed`)
+    await startAndStop('SIGTERM', { SVC_EDITION: 'team' })
+    expect(await builds()).toBe(before + 2)
+  })
+
+  it('says what it can do when it is asked for something else', async () => {
+    const child = run(['deploy'])
+    const said = listen(child)
+    await once(child, 'close')
+    expect({ code: child.exitCode, said: said() }).toEqual({
+      code: 1,
+      said: expect.stringContaining('start|test|bench'),
+    })
+  })
+
+  it('fails in words when the packages cannot be installed', async () => {
+    await write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.1' } } }))
+    await write('package.json', JSON.stringify({ name: 'small', dependencies: { zod: '4.0.1' } }))
+    const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_fetch_retries: '0' }
+    const child = run(['start'], { ...offline, npm_config_cache: join(directory, 'cache') })
+    const said = listen(child)
+    await once(child, 'close')
+    expect(child.exitCode).toBe(1)
+    expect(said()).toMatch(/Installing npm packages failed: .*Is the package registry reachable\?/)
+  })
+})
+
+const listen = (child: ChildProcess): (() => string) => {
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  return () => said
+}
+
+const failWhenEnded = async (child: ChildProcess, said: () => string) => {
+  await once(child, 'exit')
+  throw new Error(`set-up ended instead of starting the product:\n${said()}`)
+}
