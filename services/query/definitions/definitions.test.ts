@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Catalogue } from '#proto/catalogue.ts'
+import { openDefinitions } from './definitions.ts'
+
+let directory: string
+const warned: Record<string, unknown>[] = []
+const log = pino({ level: 'warn' }, { write: (line: string) => warned.push(JSON.parse(line)) })
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'watchhouse-definitions-'))
+  warned.length = 0
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+const write = async (path: string, text: string): Promise<void> => {
+  await mkdir(join(directory, path, '..'), { recursive: true })
+  await writeFile(join(directory, path), text)
+}
+const number = (more = ''): string =>
+  `title: T\ndoc: D.\nfeature: OVERVIEW\nkind: number\ncolumns: [{ name: a, role: value }]\nsql: SELECT 1 AS a\n${more}`
+const series = (more: string): string =>
+  `title: T\ndoc: D.\nfeature: OVERVIEW\nkind: line\ncolumns: [{ name: t, role: time }, { name: a, role: value }]\n${more}`
+const table = (more: string): string => `title: T\ndoc: D.\nfeature: OVERVIEW\ncolumns: [{ name: a }]\n${more}`
+
+describe('our own definitions', () => {
+  it('are a catalogue in the order of the menu, without SQL', async () => {
+    const { catalogue, charts, tables } = await openDefinitions(log)
+    expect(Catalogue.parse(catalogue)).toEqual(catalogue)
+    expect(charts.length).toBeGreaterThanOrEqual(16)
+    expect(tables.length).toBeGreaterThanOrEqual(10)
+    expect(catalogue.topics.map((topic) => topic.id).slice(0, 2)).toEqual(['overview', 'queries'])
+    expect(JSON.stringify(catalogue)).not.toMatch(/SELECT/)
+    expect(warned).toEqual([])
+  })
+
+  it('must all be right', async () => {
+    await write('overview/broken.chart.yaml', number('colour: red'))
+    await expect(openDefinitions(log, undefined, directory)).rejects.toThrow(/overview\/broken\.chart\.yaml: .*colour/)
+  })
+
+  it.each([
+    ['chart', 'query-coutn', 'query-count'],
+    ['chart', 'memory', 'query-memory'],
+    ['table', 'diskz', 'disks'],
+  ] as const)('tell the nearest names for the unknown %s %s', async (kind, name, nearest) => {
+    const definitions = await openDefinitions(log)
+    expect(() => definitions[kind](name)).toThrow(
+      expect.objectContaining({
+        code: 'not-found',
+        details: { parameter: 'name', nearest: expect.arrayContaining([nearest]) },
+      }),
+    )
+  })
+})
+
+describe('mounted definitions', () => {
+  it('join ours, in a topic of their own', async () => {
+    await write('billing/invoices.chart.yaml', number())
+    const { catalogue, chart } = await openDefinitions(log, directory)
+    expect(chart('invoices').topic).toBe('billing')
+    expect(catalogue.topics.at(-1)).toEqual({ id: 'billing', title: 'Billing' })
+    expect(warned).toEqual([])
+  })
+
+  it.each([
+    ['a key that does not exist', 'x/a.chart.yaml', number('colour: red'), /colour/],
+    ['a wrong value', 'x/a.chart.yaml', number('cache: forever'), /^cache: /],
+    ['malformed YAML', 'x/a.chart.yaml', 'title: [', /^line \d+: /],
+    ['nothing in it', 'x/a.chart.yaml', '', /expected object/],
+    ['an unknown macro', 'x/a.chart.yaml', number().replace('SELECT 1', 'SELECT $ago'), /^sql: unknown macro \$ago/],
+    ['a time series without an interval', 'x/a.chart.yaml', series('sql: SELECT 1'), /^interval: /],
+    [
+      'a window that it does not have',
+      'x/a.chart.yaml',
+      number().replace('SELECT 1', 'SELECT $since'),
+      /^sql: has no window/,
+    ],
+    [
+      'an undeclared parameter',
+      'x/a.chart.yaml',
+      number().replace('SELECT 1', 'SELECT {x:UInt8}'),
+      /^parameters: \{x\} is not declared/,
+    ],
+    [
+      'a wrong second branch',
+      'x/a.table.yaml',
+      table("sql: [{ since: '23.8', sql: SELECT 1 }, { since: '24.1', sql: $no }]"),
+      /^sql\.1: unknown macro/,
+    ],
+    [
+      'a sort by no column',
+      'x/a.table.yaml',
+      table('sort: { column: b, direction: asc }\nsql: SELECT 1'),
+      /^sort\.column: there is no column b/,
+    ],
+    [
+      'a link to no column',
+      'x/a.table.yaml',
+      table('sql: SELECT 1').replace('name: a', "name: a, format: link, href: '/t/{b}'"),
+      /^columns\.href: there is no column b/,
+    ],
+    ['a bad name', 'x/A b.chart.yaml', number(), /^the file name must be/],
+  ])('with %s are skipped, and the warning names file and key', async (_, path, text, problem) => {
+    await write(path, text)
+    await write('x/good.chart.yaml', number())
+    const definitions = await openDefinitions(log, directory)
+    expect(definitions.chart('good').name).toBe('good')
+    expect(warned).toMatchObject([{ msg: 'definition skipped', file: path, problem: expect.stringMatching(problem) }])
+  })
+
+  it('cannot take the name of one of ours, nor stop the start by being absent', async () => {
+    await write('x/query-count.chart.yaml', number())
+    const { chart } = await openDefinitions(log, directory)
+    expect(chart('query-count').topic).toBe('queries')
+    expect(warned).toMatchObject([{ name: 'query-count', problem: 'the name is taken' }])
+    await openDefinitions(log, join(directory, 'nowhere'))
+    expect(warned.at(-1)).toMatchObject({ msg: 'definitions directory cannot be read' })
+  })
+})

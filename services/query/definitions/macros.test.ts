@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { expandMacros, type Scope } from './macros.ts'
+
+const scope: Scope = {
+  window: { interval: 'toStartOfHour', since: 'S', until: 'U' },
+  zone: undefined,
+  tables: new Set(['query_log', 'query_log_0', 'query_log_extra', 'part_log']),
+}
+
+describe('a macro', () => {
+  it.each([
+    ['SELECT 1', 'SELECT 1'],
+    ['$since .. $until', 'S .. U'],
+    ['$window', 'event_date >= toDate(S) AND event_date <= toDate(U) AND event_time >= S AND event_time < U'],
+    ['$bucket(event_time) AS time', 'toStartOfHour(event_time) AS time'],
+    ['$bucket(toDateTime(f(x), (1)))', 'toStartOfHour(toDateTime(f(x), (1)))'],
+    ['count() / $seconds', 'count() / 3600'],
+    ['$ms($since)', 'toUnixTimestamp64Milli(toDateTime64(S, 3))'],
+    ['FROM $log(part_log)', 'FROM system.part_log'],
+    ['FROM $log(query_log)', String.raw`FROM merge('system', '^query_log(_\\d+)?$')`],
+    ["match(name, '^a$')", "match(name, '^a$')"],
+  ])('turns %j into %j', (sql, expanded) => {
+    expect(expandMacros(sql, scope)).toBe(expanded)
+  })
+
+  it('keeps to a zone', () => {
+    expect(expandMacros('$bucket(t)', { ...scope, zone: 'Europe/Berlin' })).toBe("toStartOfHour(t, 'Europe/Berlin')")
+    const monthly: Scope = {
+      ...scope,
+      zone: 'Asia/Tokyo',
+      window: { interval: 'toStartOfMonth', since: 'S', until: 'U' },
+    }
+    expect(expandMacros('$bucket(t)', monthly)).toBe("toDateTime(toStartOfMonth(t, 'Asia/Tokyo'), 'Asia/Tokyo')")
+  })
+
+  it.each([
+    ['$unknown', /unknown macro \$unknown; there are \$log, \$since/],
+    ['$bucket', /\$bucket needs an argument/],
+    ['$ms(a', /\$ms needs an argument/],
+    ['$log(system.query_log)', /\$log takes the name/],
+  ])('is refused as %j', (sql, sentence) => {
+    expect(() => expandMacros(sql, scope)).toThrow(sentence)
+  })
+
+  it('needs a window to speak of one', () => {
+    expect(() => expandMacros('$since', { ...scope, window: undefined })).toThrow('has no window')
+    expect(() =>
+      expandMacros('$bucket(t)', { ...scope, window: { interval: undefined, since: 'S', until: 'U' } }),
+    ).toThrow('has no interval')
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { TableDefinition } from '#proto/catalogue.ts'
+import { type Asked, tableStatement } from './table-statement.ts'
+
+const table = {
+  name: 'things',
+  topic: 'x',
+  ...TableDefinition.parse({
+    title: 'T',
+    doc: 'D.',
+    feature: 'TABLES',
+    sort: { column: 'size', direction: 'desc' },
+    parameters: [{ name: 'last_hours', type: 'UInt16', default: 24, doc: 'D' }],
+    columns: [
+      { name: 'name' },
+      { name: 'size', format: 'bytes' },
+      { name: 'seen', format: 'time' },
+      { name: 'broken', format: 'boolean' },
+      { name: 'tags', format: 'list' },
+      { name: 'odd `name\\' },
+    ],
+    sql: 'SELECT * FROM t WHERE time > $since',
+  }),
+}
+const circumstances = { serverVersion: '25.8', tables: new Set<string>(), limit: 100, zone: undefined }
+const ask = (asked: Partial<Asked> = {}) =>
+  tableStatement(
+    table,
+    { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, ...asked },
+    circumstances,
+  )
+const filtered = (column: string, operator: 'eq' | 'ne' | 'lt' | 'ge' | 'contains' | 'in', ...values: string[]) => {
+  const { sql, parameters } = ask({ filters: [{ column, operator, values }] }) ?? { sql: '' }
+  return { where: /WHERE ([^\n]*)\nORDER/.exec(sql)?.[1], parameters }
+}
+
+describe('a table page', () => {
+  it('asks for one row more than it shows, sorted as the page says, equals by the first column', () => {
+    expect(ask()?.sql).toBe(
+      [
+        'SELECT `name`, `size`, `seen`, `broken`, `tags`, `odd \\`name\\\\`',
+        'FROM (',
+        'SELECT * FROM t WHERE time > (now() - toIntervalHour({last_hours:UInt16}))',
+        ')',
+        'ORDER BY `size` DESC NULLS LAST, `name`',
+        'LIMIT 101',
+      ].join('\n'),
+    )
+    expect(ask()?.parameters).toEqual({ last_hours: 24 })
+  })
+
+  it('sorts by a declared column only, and skips rows', () => {
+    expect(ask({ sort: { column: 'name', direction: 'asc' }, offset: 200 })?.sql).toMatch(
+      /ORDER BY `name` ASC NULLS LAST\nLIMIT 101\nOFFSET 200$/,
+    )
+    expect(() => ask({ sort: { column: 'size` DESC; DROP', direction: 'asc' } })).toThrow(/no such column/)
+  })
+
+  it.each([
+    ['name', 'eq', ["it's"], "ifNull(toString(`name`), '') = {filter_0_0:String}", { filter_0_0: "it's" }],
+    [
+      'name',
+      'in',
+      ['a', 'b'],
+      "ifNull(toString(`name`), '') IN ({filter_0_0:String}, {filter_0_1:String})",
+      { filter_0_0: 'a', filter_0_1: 'b' },
+    ],
+    ['size', 'ge', ['1e6'], 'toFloat64(`size`) >= {filter_0_0:Float64}', { filter_0_0: 1_000_000 }],
+    [
+      'seen',
+      'lt',
+      ['2026-01-01T00:00:00Z'],
+      'toFloat64(`seen`) < {filter_0_0:Float64}',
+      { filter_0_0: 1_767_225_600_000 },
+    ],
+    ['broken', 'eq', ['true'], 'toFloat64(`broken`) = {filter_0_0:Float64}', { filter_0_0: 1 }],
+    [
+      'tags',
+      'eq',
+      ['x'],
+      'hasAny(arrayMap(item -> toString(item), `tags`), [{filter_0_0:String}])',
+      { filter_0_0: 'x' },
+    ],
+    [
+      'size',
+      'contains',
+      ['12'],
+      "(positionCaseInsensitiveUTF8(ifNull(toString(`size`), ''), {filter_0_0:String}) > 0)",
+      { filter_0_0: '12' },
+    ],
+  ] as const)('filters %s %s %j with bound values', (column, operator, values, where, parameters) => {
+    expect(filtered(column, operator, ...values)).toEqual({ where, parameters: { last_hours: 24, ...parameters } })
+  })
+
+  it('searches the text columns', () => {
+    const statement = ask({ search: '50%' })
+    expect(statement?.sql.match(/\{search:String\}/g)).toHaveLength(3)
+    expect(statement?.parameters).toMatchObject({ search: '50%' })
+  })
+
+  it.each([
+    [
+      'an unknown column',
+      { filters: [{ column: 'nope', operator: 'eq', values: ['1'] }] },
+      /no such column: nope; there are name, size/,
+    ],
+    ['a word for a number', { filters: [{ column: 'size', operator: 'eq', values: ['big'] }] }, /size needs a number/],
+    [
+      'a time without its offset',
+      { filters: [{ column: 'seen', operator: 'ge', values: ['2026-01-01 00:00:00'] }] },
+      /seen needs epoch milliseconds/,
+    ],
+    ['two values for one', { filters: [{ column: 'size', operator: 'ge', values: ['1', '2'] }] }, /takes one value/],
+    ['an unknown parameter', { parameters: { last_days: 1 } }, /no such parameter: last_days; it takes last_hours/],
+    [
+      'a parameter out of its type',
+      { parameters: { last_hours: -1 } },
+      /last_hours must be a whole number from 0 to 65535/,
+    ],
+    ['a parameter that is no number', { parameters: { last_hours: '1; DROP' } }, /last_hours must be a whole number/],
+  ] as const)('refuses %s, naming what is wrong', (_, asked, sentence) => {
+    // The cases are read-only literals of the shape that `ask` takes; nothing writes to them.
+    expect(() => ask(structuredClone(asked) as Partial<Asked>)).toThrow(
+      expect.objectContaining({ code: 'invalid', message: expect.stringMatching(sentence) }),
+    )
+  })
+})

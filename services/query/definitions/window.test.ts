@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { checkedZone, chartWindow } from './window.ts'
+
+const nowMs = 1_800_000_000_500
+const hourMs = 3_600_000
+const daily = { interval: 'toStartOfDay', lastHours: 336 } as const
+
+describe('the window of a chart', () => {
+  it('is that of the definition until somebody asks for another', () => {
+    expect(chartWindow(daily, {}, nowMs)).toEqual({
+      interval: 'toStartOfDay',
+      since: '(now() - toIntervalHour(336))',
+      until: 'now()',
+      fromMs: nowMs - 336 * hourMs,
+      toMs: nowMs,
+    })
+    expect(chartWindow(daily, { lastHours: 6, interval: 'toStartOfMinute' }, nowMs)).toMatchObject({
+      interval: 'toStartOfMinute',
+      since: '(now() - toIntervalHour(6))',
+    })
+  })
+
+  it('takes instants before hours', () => {
+    const asked = { from: 1_700_000_000, to: 1_700_003_600, lastHours: 5 }
+    expect(chartWindow(daily, asked, nowMs)).toMatchObject({
+      since: 'toDateTime(1700000000)',
+      until: 'toDateTime(1700003600)',
+      fromMs: 1_700_000_000_000,
+      toMs: 1_700_003_600_000,
+    })
+    expect(chartWindow(daily, { to: 1_700_000_000, lastHours: 1 }, nowMs)).toMatchObject({
+      since: 'toDateTime(1699996400)',
+    })
+    expect(chartWindow(daily, { from: 1_799_999_000 }, nowMs)).toMatchObject({ until: 'toDateTime(1800000000)' })
+  })
+
+  it.each([
+    [{ interval: 'toStartOfMinute', lastHours: 168 }, 'toStartOfMinute'],
+    [{ interval: 'toStartOfMinute', lastHours: 720 }, 'toStartOfFiveMinutes'],
+    [{ interval: 'toStartOfMinute', lastHours: 8_760 }, 'toStartOfHour'],
+  ] as const)('becomes coarser when %j would be too many points', (asked, interval) => {
+    expect(chartWindow(daily, asked, nowMs)?.interval).toBe(interval)
+  })
+
+  it.each([
+    { from: 5, to: 5 },
+    { from: 6, to: 5 },
+    { from: 0, to: 8_761 * 3_600 },
+  ])('cannot be %j', (asked) => {
+    expect(() => chartWindow(daily, asked, nowMs)).toThrow(
+      expect.objectContaining({ code: 'invalid', details: { parameter: 'from' } }),
+    )
+  })
+
+  it('does not exist for the present moment', () => {
+    expect(chartWindow({}, { lastHours: 5 }, nowMs)).toBeUndefined()
+    expect(chartWindow({ lastHours: 5 }, { interval: 'toStartOfDay' }, nowMs)?.interval).toBeUndefined()
+  })
+})
+
+describe('a zone', () => {
+  it.each(['Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', undefined])('may be %s', (zone) => {
+    expect(checkedZone(zone)).toBe(zone)
+  })
+
+  it.each(['Mars/Base', "UTC') --", '+02:00', '', 'a'.repeat(65)])('may not be %j', (zone) => {
+    expect(() => checkedZone(zone)).toThrow(
+      expect.objectContaining({ code: 'invalid', details: { parameter: 'timezone' } }),
+    )
+  })
+})

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hostList } from './hosts/host-list.ts'
+import { maxFrameBytes, passRows } from './rows.ts'
+
+const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', label: 'db', user: 'u', password: '' }]).hosts
+if (!host) throw new Error('the host is well-formed')
+
+async function* chunked(text: string, sizes: readonly number[]): AsyncGenerator<Buffer, void, void> {
+  const bytes = Buffer.from(text)
+  let at = 0
+  for (let index = 0; at < bytes.length; index++) {
+    const size = Math.max(1, sizes[index % Math.max(1, sizes.length)] ?? 64)
+    yield bytes.subarray(at, at + size)
+    at += size
+  }
+}
+
+const pass = async (text: string, limit?: number, sizes: readonly number[] = [64]) => {
+  const passing = passRows(host, chunked(text, sizes), limit)
+  const frames: Buffer[] = []
+  let next = await passing.next()
+  while (!next.done) {
+    frames.push(next.value)
+    next = await passing.next()
+  }
+  return { frames, text: Buffer.concat(frames).toString('utf8'), ...next.value }
+}
+
+describe('rows', () => {
+  it('pass unchanged up to the limit, cut after rows, however the host cuts them', async () => {
+    const rows = fc.array(fc.record({ text: fc.string(), number: fc.integer() }), { maxLength: 60 })
+    const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 1, max: 60 }), sizes, async (all, limit, chunkSizes) => {
+        const lines = all.map((row) => `${JSON.stringify(row)}\n`)
+        const passed = await pass(lines.join(''), limit, chunkSizes)
+        expect(passed.text).toBe(lines.slice(0, limit).join(''))
+        expect([passed.rows, passed.truncated]).toEqual([Math.min(limit, all.length), all.length > limit])
+        for (const frame of passed.frames) expect(frame.at(-1)).toBe(0x0a)
+      }),
+    )
+  })
+
+  it('are not said to be truncated when there are exactly as many as wanted', async () => {
+    expect(await pass('{"a":1}\n{"a":2}\n', 2)).toMatchObject({ rows: 2, truncated: false })
+    expect(await pass('{"a":1}\n{"a":2}\n', 1)).toMatchObject({ rows: 1, truncated: true, text: '{"a":1}\n' })
+  })
+
+  it('come in frames that the bus can carry, also a row that is longer', async () => {
+    const short = `{"a":"${'x'.repeat(1_000)}"}\n`
+    const long = `{"a":"${'y'.repeat(3 * maxFrameBytes)}"}\n`
+    const text = short.repeat(600) + long + short
+    const passed = await pass(text, undefined, [1_000_000])
+    expect(passed.text).toBe(text)
+    expect(passed.rows).toBe(602)
+    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(maxFrameBytes)
+    expect(passed.frames.filter((frame) => frame.at(-1) !== 0x0a)).toHaveLength(3)
+  })
+})
+
+describe('a failure after the first row', () => {
+  it.each([
+    ['as text', '{"a":1}\nCode: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)', 241],
+    [
+      'in a marked block',
+      '{"a":1}\n\r\n__exception__\r\nabcdef\r\nCode: 159. DB::Exception: Too slow. (TIMEOUT_EXCEEDED)\n20 abcdef\r\n__exception__\r\n',
+      159,
+    ],
+    [
+      'as a row',
+      '{"a":1}\n{"exception": "Code: 395. DB::Exception: No. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)"}\n',
+      395,
+    ],
+  ])('is thrown when it comes %s', async (_, text, clickhouseCode) => {
+    await expect(pass(text)).rejects.toMatchObject({ details: { clickhouseCode } })
+    await expect(pass(text, 1)).rejects.toMatchObject({ details: { clickhouseCode } })
+  })
+
+  it('is thrown when the last row is incomplete', async () => {
+    await expect(pass('{"a":1}\n{"a":')).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'garbage' } })
+  })
+})
