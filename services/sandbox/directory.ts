@@ -48,7 +48,10 @@ export function prepareDirectory(options: HostOptions, users: SandboxUser[]): Ho
   rmSync(directory.portFile, { force: true })
   const usersFile = join(root, 'users.xml')
   writeFileSync(usersFile, writeUsersXml(users), { mode: 0o600 })
-  writeFileSync(directory.configurationFile, configurationXml(options, usersFile, directory.logFile))
+  writeFileSync(
+    directory.configurationFile,
+    configurationXml(options, usersFile, directory.logFile, join(root, 'backups')),
+  )
   writeFileSync(directory.startFile, startStatements(directory.portFile))
   return directory
 }
@@ -64,7 +67,7 @@ function wasCutOff(seedingFile: string): boolean {
   }
 }
 
-function configurationXml({ label, port }: HostOptions, usersFile: string, logFile: string): string {
+function configurationXml({ label, port }: HostOptions, usersFile: string, logFile: string, backups: string): string {
   return `<clickhouse>
   <display_name>${xmlText(label)}</display_name>
   <listen_host>127.0.0.1</listen_host>
@@ -74,6 +77,7 @@ function configurationXml({ label, port }: HostOptions, usersFile: string, logFi
   <background_streaming_schedule_pool_size>32</background_streaming_schedule_pool_size>
   <log-level>information</log-level>
   <logger><log>${xmlText(logFile)}</log><size>10M</size><count>1</count></logger>
+  <backups><allowed_path>${xmlText(backups)}</allowed_path></backups>
   <macros><shard>01</shard><replica>${xmlText(label)}</replica></macros>
 ${serverLogsXml()}
 </clickhouse>

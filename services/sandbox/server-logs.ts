@@ -1,5 +1,5 @@
 /** Rows of the log tables live this long, so that a sandbox that runs for months stays small. */
-export const LOG_DAYS = 7
+const LOG_DAYS = 7
 
 // Rows appear within a second. Tables of one row a second wait longer: each of their parts has a file of 1,500 columns.
 const FLUSH_INTERVAL_MS = 1000

@@ -6,4 +6,5 @@ ALTER TABLE archive.orders DELETE WHERE amount < 10 SETTINGS mutations_sync = 1;
 DELETE FROM telemetry.measurements WHERE machine = 39;
 ALTER TABLE archive.imports UPDATE amount = toUInt32(text) WHERE amount = 0 SETTINGS mutations_sync = 0;
 ALTER TABLE telemetry.small_inserts DETACH PARTITION 59;
-SYSTEM RELOAD DICTIONARY shop.customer_countries
+SYSTEM RELOAD DICTIONARY shop.customer_countries;
+BACKUP TABLE shop.customers TO File('customers')

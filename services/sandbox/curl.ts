@@ -1,0 +1,26 @@
+/** One request as curl would send it: for tests that must see status, headers and bytes. */
+export interface CurlOptions {
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string | Uint8Array<ArrayBuffer>
+  query?: Record<string, string | number>
+  signal?: AbortSignal
+}
+
+/** The answer read whole. */
+export interface CurlAnswer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+/** Sends SQL as the body of a POST, or in the URL of a GET, or with `body` as the data that follows it. */
+export async function curl(url: string, sql: string, options: CurlOptions = {}): Promise<CurlAnswer> {
+  const { method = 'POST', headers = {}, body, query = {}, signal } = options
+  const address = new URL(url)
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, String(value))
+  const inUrl = method === 'GET' || body !== undefined
+  if (inUrl) address.searchParams.set('query', sql)
+  const answer = await fetch(address, { method, headers, body: inUrl ? body : sql, signal })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
