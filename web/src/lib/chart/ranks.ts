@@ -20,6 +20,9 @@ export interface Ranks {
 /** Bars that a card can show; the table view lists all rows. */
 export const maximumRanks = 50
 
+/** Further columns that a card has room for. */
+const maximumTold = 2
+
 /** The rows of a chart over names: the first value column is drawn, further ones are told. */
 export const toRanks = (chart: ChartInfo, rows: readonly Row[]): Ranks => {
   const names = chart.columns.filter((column) => column.role === 'label' || column.role === 'series')
@@ -31,7 +34,7 @@ export const toRanks = (chart: ChartInfo, rows: readonly Row[]): Ranks => {
     label: names.map((column) => String(row[column.name] ?? '')).join(' · ') || (drawn.label ?? drawn.name),
     value: values[index] ?? null,
     share: largest > 0 ? Math.max(0, (values[index] ?? 0) / largest) : 0,
-    more: told.map((column) => ({
+    more: told.slice(0, maximumTold).map((column) => ({
       label: column.label ?? column.name,
       value: readNumber(row[column.name]),
       unit: column.unit,

@@ -117,10 +117,10 @@ describe('layers', () => {
 
 describe('ticks', () => {
   it.each([
-    [10, 'count', [0, 2.5, 5, 7.5, 10].map(Math.ceil)],
-    [3, 'count', [0, 1, 2, 3]],
-    [0.03, 'none', [0, 0.01, 0.02, 0.03]],
-    [3 * 1024 ** 3, 'bytes', [0, 1, 2, 3].map((each) => each * 1024 ** 3)],
+    [10, 'count'],
+    [3, 'count'],
+    [0.03, 'none'],
+    [3 * 1024 ** 3, 'bytes'],
   ] as const)('never end below the highest value %s %s', (highest, unit) => {
     const ticks = valueTicks(0, highest, 4, unit)
     expect(ticks[0]).toBe(0)

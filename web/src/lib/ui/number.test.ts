@@ -23,7 +23,7 @@ describe('numbers in their units', () => {
     [982_344, 'seconds', '11d 8h'],
     [250, 'microseconds', '250 µs'],
     [41.26, 'percent', '41.3%'],
-    [0.4126, 'ratio', '41.3%'],
+    [2.594, 'ratio', '2.59×'],
     [-5, 'count', '-5'],
   ])('writes %s %s as "%s"', (value, unit, text) => expect(formatValue(value, unit)).toBe(text))
 

@@ -28,7 +28,7 @@ const forms: Record<Unit, (value: number) => string> = {
   milliseconds: (value) => duration(value * secondsOf.milliseconds),
   microseconds: (value) => duration(value * secondsOf.microseconds),
   percent: (value) => `${digits(value)}%`,
-  ratio: (value) => `${digits(value * 100)}%`,
+  ratio: (value) => `${digits(value)}×`,
 }
 
 const exactNames: Record<Unit, string> = {

@@ -58,7 +58,8 @@ export const figures = (overview: Overview | undefined, charts: Charts): Figure[
   ]
 }
 
-const merging = (merges: number | null | undefined) => (merges == null ? '' : `${formatValue(merges, 'count')} merges`)
+const merging = (merges: number | null | undefined) =>
+  merges == null ? '' : `${formatValue(merges, 'count')} ${merges === 1 ? 'merge' : 'merges'}`
 const outOf = (total: number | null | undefined, unit: Unit, noun = '') =>
   total == null ? '' : `of ${formatValue(total, unit)} ${noun}`.trim()
 const inDatabases = (count: number | null | undefined) =>

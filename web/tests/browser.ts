@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core'
+
+/** Where Debian and Ubuntu put Chromium; `CHROMIUM_PATH` names another place. */
+const places = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const patienceMs = 20_000
+
+/** A page and what happened in it. */
+export interface Visit {
+  page: Page
+  /** Paths of the API that were asked, with their methods, in order. */
+  requests: string[]
+  /** What the console complained about, and exceptions. */
+  complaints: string[]
+  /** Resolves when no request to the API is under way. */
+  settled: () => Promise<void>
+}
+
+export interface TestBrowser extends AsyncDisposable {
+  /** A fresh profile: nothing stored, nothing cached. */
+  visit: (options?: BrowserContextOptions) => Promise<Visit>
+}
+
+/** Real Chromium. Times are shown in UTC, whatever the machine says. */
+export const openBrowser = async (): Promise<TestBrowser> => {
+  const executablePath = places.find((place) => place !== undefined && existsSync(place))
+  if (!executablePath) throw new Error('no Chromium found: install it, or name it in CHROMIUM_PATH')
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+  const browser = await chromium.launch({ executablePath, args })
+  return {
+    visit: async (options = {}) => {
+      const context = await browser.newContext({
+        timezoneId: 'UTC',
+        viewport: { width: 1440, height: 900 },
+        ...options,
+      })
+      context.setDefaultTimeout(patienceMs)
+      return observe(await context.newPage())
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  }
+}
+
+const observe = (page: Page): Visit => {
+  const [requests, complaints]: [string[], string[]] = [[], []]
+  const underway = new Set<object>()
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (!pathname.startsWith('/api/')) return
+    requests.push(`${request.method()} ${pathname}`)
+    underway.add(request)
+  })
+  page.on('requestfinished', (request) => underway.delete(request))
+  page.on('requestfailed', (request) => underway.delete(request))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  return { page, requests, complaints, settled: () => until(() => underway.size === 0) }
+}
+
+const pollMs = 20
+
+/** Polls until something holds, and says so when it never does. */
+export const until = async (holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> => {
+  const end = performance.now() + withinMs
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`still not so after ${withinMs} ms: ${holds}`)
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}

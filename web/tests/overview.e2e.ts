@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, askEngine } from '../../services/acceptance/ask.ts'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import { openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+
+let product: Product
+let one: Sandbox
+let two: Sandbox
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  one = scope.use(await startSandbox({ label: 'one', seed: true }))
+  two = scope.use(await startSandbox({ label: 'two', seed: true }))
+  await Promise.all([one.seeded, two.seeded])
+  const hosts = [
+    { url: one.url, name: 'one' },
+    { url: two.url, name: 'two' },
+    { url: 'http://127.0.0.1:1', name: 'gone' },
+  ]
+  product = scope.use(await startProduct({ hosts }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string): Promise<Visit> => {
+  const visit = await browser.visit()
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit.settled()
+  return visit
+}
+
+const figure = (visit: Visit, label: string) =>
+  visit.page
+    .getByRole('region', { name: 'Key figures' })
+    .locator('div')
+    .filter({ has: visit.page.getByText(label, { exact: true }) })
+
+describe('the overview', () => {
+  it('is where a visitor arrives', async () => {
+    const { page } = await open('/')
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/overview?host=0')
+  })
+
+  it.each([
+    [0, 'one'],
+    [1, 'two'],
+  ])('shows of host %s what its engine says', async (id, name) => {
+    const visit = await open(`/overview?host=${id}`)
+    await visit.page.getByRole('button', { name: new RegExp(`Host: ${name}, up`) }).waitFor()
+    const [engine] = await askEngine(id === 0 ? one.url : two.url, 'SELECT version() AS version')
+    const { body } = await ask(`${product.url}/api/v1/overview?hostId=${id}`)
+    expect(body).toMatchObject({ data: { hostInfo: { version: engine?.version } } })
+    // The route answers with this shape; the line above would fail otherwise.
+    const { data } = body as { data: { tableCount: number; databaseCount: number } }
+    expect(await figure(visit, 'Uptime').innerText()).toContain(`version ${String(engine?.version)}`)
+    expect(await figure(visit, 'Tables').innerText()).toContain(`${data.tableCount}`)
+    expect(await figure(visit, 'Tables').innerText()).toContain(`in ${data.databaseCount} databases`)
+    expect(data.tableCount).toBeGreaterThan(0)
+  })
+
+  it('draws the charts that the catalogue has, without a complaint of the browser', async () => {
+    const { page, complaints } = await open('/overview?host=0')
+    await page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    const charts = page.getByRole('region', { name: 'Charts' })
+    expect(await charts.getByRole('heading', { level: 3 }).count()).toBeGreaterThanOrEqual(9)
+    expect(await charts.locator('path, rect').count()).toBeGreaterThan(50)
+    expect(complaints).toEqual([])
+  })
+
+  it('needs three requests to fill, and four a minute at most while nobody touches it', async () => {
+    const visit = await browser.visit()
+    await visit.page.clock.install()
+    await visit.page.goto(`${product.url}/overview?host=0`)
+    await visit.page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    await visit.settled()
+    expect(visit.requests.length).toBeLessThanOrEqual(3)
+    visit.requests.length = 0
+    const minutes = 5
+    for (let minute = 0; minute < minutes; minute++) {
+      await visit.page.clock.runFor(60_000)
+      await visit.settled()
+    }
+    expect(visit.requests.length).toBeLessThanOrEqual(4 * minutes)
+    expect(visit.requests.filter((request) => request.endsWith('/overview')).length).toBeGreaterThanOrEqual(minutes - 1)
+  })
+
+  it('asks nothing while its tab is hidden, and again when it is shown', async () => {
+    const visit = await browser.visit()
+    await visit.page.clock.install()
+    await visit.page.goto(`${product.url}/overview?host=0`)
+    await visit.page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    await visit.settled()
+    visit.requests.length = 0
+    const show = (state: string) =>
+      visit.page.evaluate((value) => {
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      }, state)
+    await show('hidden')
+    await visit.page.clock.runFor(10 * 60_000)
+    await visit.settled()
+    expect(visit.requests).toEqual([])
+    await show('visible')
+    await until(() => visit.requests.length > 0)
+  })
+})
+
+describe('switching the host', () => {
+  it('is done by typing a part of its name, and stands in the URL', async () => {
+    const { page } = await open('/overview?host=0&range=6h')
+    await page.getByRole('button', { name: /Switch host/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Find a host' }).waitFor()
+    await page.keyboard.type('tw')
+    await page.getByRole('option', { name: /two/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/host=1/)
+    expect(page.url()).toContain('range=6h')
+    await page.getByRole('button', { name: /Host: two, up/ }).waitFor()
+  })
+
+  it('says of each host, in a word, whether it is up', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.getByRole('button', { name: /Switch host/ }).click()
+    await page.getByRole('option', { name: /one.*Up/s }).waitFor()
+    await page.getByRole('option', { name: /gone.*Down/s }).waitFor()
+  })
+})
+
+describe('what the reader chooses', () => {
+  it('keeps time range and refresh in the URL over a reload', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.getByRole('button', { name: /Time range/ }).click()
+    await page.getByRole('button', { name: 'Last 7 days' }).click()
+    await page.waitForURL(/range=7d/)
+    await page.getByRole('combobox', { name: 'Refresh interval' }).selectOption('30 s')
+    await page.waitForURL(/refresh=30s/)
+    await page.reload()
+    await page.getByRole('button', { name: 'Time range: Last 7 days' }).waitFor()
+    const interval = page.getByRole('combobox', { name: 'Refresh interval' })
+    expect(await interval.locator('option:checked').innerText()).toBe('30 s')
+  })
+
+  it('takes two instants, in the zone that is shown', async () => {
+    const { page } = await open('/overview?host=0&zone=utc')
+    await page.getByRole('button', { name: /Time range/ }).click()
+    await page.getByLabel('From').fill('2026-01-02T03:00')
+    await page.getByLabel('To').fill('2026-01-02T04:00')
+    await page.getByRole('button', { name: 'Show this range' }).click()
+    await page.waitForURL(/from=1767322800&to=1767326400/)
+    await page.getByRole('button', { name: /02 Jan 03:00 – 02 Jan 04:00/ }).waitFor()
+    expect(await page.getByRole('button', { name: 'Pause refreshing' }).isDisabled()).toBe(true)
+  })
+
+  it('shows the dark theme when chosen, also after a reload', async () => {
+    const { page } = await open('/overview?host=0')
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await background()
+    await page.getByRole('radio', { name: 'Dark theme' }).check({ force: true })
+    const dark = await background()
+    expect(dark).not.toBe(light)
+    await page.reload()
+    await page.getByRole('radio', { name: 'Dark theme', checked: true }).waitFor()
+    expect(await background()).toBe(dark)
+  })
+
+  it('moves the time cursor by keyboard, in every chart at once', async () => {
+    const { page } = await open('/overview?host=0')
+    const cursor = page.getByRole('slider', { name: 'Time cursor of Queries', exact: true })
+    const other = page.getByRole('slider', { name: 'Time cursor of Memory', exact: true })
+    await cursor.focus()
+    expect(await cursor.getAttribute('aria-valuetext')).toBe('no time chosen')
+    await page.keyboard.press('End')
+    const last = await cursor.getAttribute('aria-valuetext')
+    await page.keyboard.press('ArrowLeft')
+    const before = await cursor.getAttribute('aria-valuetext')
+    expect(before).toMatch(/^\d\d \w{3} \d\d:\d\d: /)
+    expect(before).not.toBe(last)
+    expect((await other.getAttribute('aria-valuetext'))?.slice(0, 12)).toBe(before?.slice(0, 12))
+    await page.keyboard.press('Escape')
+    expect(await cursor.getAttribute('aria-valuetext')).toBe('no time chosen')
+  })
+
+  it('shows the values of a chart as a table', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.getByRole('button', { name: 'Memory as table' }).click()
+    const values = page.getByRole('region', { name: 'Values of Memory' })
+    expect(await values.getByRole('row').count()).toBeGreaterThan(10)
+  })
+
+  it('zooms into the stretch of a chart that was dragged over', async () => {
+    const { page } = await open('/overview?host=0')
+    const box = await page.getByRole('slider', { name: 'Time cursor of Memory', exact: true }).boundingBox()
+    if (!box) throw new Error('the chart has no size')
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 30, { steps: 5 })
+    await page.mouse.up()
+    await page.waitForURL(/from=\d+&to=\d+/)
+    const { searchParams } = new URL(page.url())
+    const span = Number(searchParams.get('to')) - Number(searchParams.get('from'))
+    expect(span).toBeGreaterThan(5 * 3600)
+    expect(span).toBeLessThan(7 * 3600)
+  })
+})
+
+describe('trouble', () => {
+  it('names a host that is down and leaves the rest of the page usable', async () => {
+    const { page } = await open('/overview?host=2')
+    await page.getByText('gone is down').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.getByRole('button', { name: /Switch host/ }).click()
+    await page.getByRole('option', { name: /one/ }).first().click()
+    await page.waitForURL(/host=0/)
+    await page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    expect(await page.getByText('gone is down').count()).toBe(0)
+  })
+
+  it('offers the hosts that exist when the URL names one that does not', async () => {
+    const { page } = await open('/hosts')
+    await page.goto(`${product.url}/overview?host=77`)
+    await page.getByText('There is no host 77').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'one' }).click()
+    await page.waitForURL(/host=0/)
+  })
+
+  it('helps on a path that is no page', async () => {
+    const visit = await browser.visit()
+    await visit.page.goto(`${product.url}/nowhere`)
+    await visit.page.getByText('There is no such page').waitFor()
+    await visit.page.getByRole('link', { name: 'Go to the overview' }).click()
+    await visit.page.waitForURL(/\/overview/)
+  })
+
+  it('keeps showing what it knew when a host goes away, and says how old it is', async () => {
+    const { page, settled } = await open('/overview?host=1')
+    await page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    await two[Symbol.asyncDispose]()
+    await page.getByRole('button', { name: 'Refresh now' }).click()
+    await page
+      .getByText(/^Stale, from/)
+      .first()
+      .waitFor()
+    await settled()
+    await page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    expect(await page.getByRole('region', { name: 'Key figures' }).innerText()).toContain('version')
+  })
+})

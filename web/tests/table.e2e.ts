@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox } from '../../services/sandbox/start.ts'
+import { openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+  await sandbox.seeded
+  product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string): Promise<Visit> => {
+  const visit = await browser.visit()
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit.settled()
+  return visit
+}
+
+/** The texts of a column, from the rows that are drawn. */
+const column = async ({ page }: Visit, name: string): Promise<string[]> => {
+  const headers = await page.getByRole('columnheader').allInnerTexts()
+  const index = headers.findIndex((header) => header.trim() === name)
+  if (index < 0) throw new Error(`no column ${name} among ${headers.join(', ')}`)
+  const rows = await page
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') })
+    .all()
+  return Promise.all(rows.map((row) => row.getByRole('cell').nth(index).innerText()))
+}
+
+describe('a table page', () => {
+  it('is reached from the menu and says what it shows and what it cost', async () => {
+    const visit = await open('/overview?host=0&range=6h')
+    await visit.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Query history' }).click()
+    await visit.page.getByRole('heading', { level: 1, name: 'Query history' }).waitFor()
+    expect(visit.page.url()).toContain('range=6h')
+    await visit.page.getByText(/^Read .* rows$/).waitFor()
+    expect((await column(visit, 'Query')).length).toBeGreaterThan(10)
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('sorts by a column, in the URL, over a reload', async () => {
+    const visit = await open('/tables/history-queries?host=0')
+    const header = visit.page.getByRole('columnheader', { name: 'Rows read' })
+    await header.getByRole('button').click()
+    await visit.page.waitForURL(/sort=read_rows\.desc/)
+    await until(async () => (await header.getAttribute('aria-sort')) === 'descending')
+    await visit.settled()
+    const largest = (await column(visit, 'Rows read'))[0]
+    await header.getByRole('button').click()
+    await visit.page.waitForURL(/sort=read_rows\.asc/)
+    await until(async () => (await column(visit, 'Rows read'))[0] !== largest)
+    await visit.page.reload()
+    await header.waitFor()
+    expect(await header.getAttribute('aria-sort')).toBe('ascending')
+  })
+
+  it('filters by a column, in the URL, and lets the filter be taken away', async () => {
+    const visit = await open('/tables/tables-overview?host=0')
+    const all = await column(visit, 'Database')
+    await visit.page.getByRole('button', { name: 'Add filter' }).click()
+    await visit.page.getByRole('combobox', { name: 'Column' }).selectOption('Database')
+    await visit.page.getByRole('textbox', { name: 'Value' }).fill('shop')
+    await visit.page.getByRole('button', { name: 'Add', exact: true }).click()
+    await visit.page.waitForURL(/filter=database\.eq\.shop/)
+    await until(async () => (await column(visit, 'Database')).every((name) => name === 'shop'))
+    expect((await column(visit, 'Database')).length).toBeLessThan(all.length)
+    await visit.page.reload()
+    await visit.page.getByRole('button', { name: 'Remove the filter on Database' }).click()
+    await until(async () => (await column(visit, 'Database')).length === all.length)
+  })
+
+  it('searches in all text, and says when nothing matches', async () => {
+    const visit = await open('/tables/settings?host=0')
+    await visit.page.getByRole('searchbox').fill('max_execution_time')
+    await visit.page.waitForURL(/search=max_execution_time/)
+    await until(async () => (await column(visit, 'Setting')).includes('max_execution_time'))
+    await visit.page.getByRole('searchbox').fill('no setting is called this')
+    await visit.page.getByText('No row matches').waitFor()
+    await visit.page.getByRole('button', { name: 'Clear search and filters' }).click()
+    await until(async () => (await column(visit, 'Setting')).length > 10)
+  })
+
+  it('draws only the rows that are seen of many, and reaches the last', async () => {
+    const visit = await open('/tables/settings?host=0&limit=2000')
+    const table = visit.page.getByRole('table', { name: 'Settings' })
+    const total = Number(await table.getAttribute('aria-rowcount')) - 1
+    expect(total).toBeGreaterThan(500)
+    expect(await table.getByRole('row').count()).toBeLessThan(120)
+    await visit.page.getByRole('region', { name: 'Settings, scrollable' }).focus()
+    await visit.page.keyboard.press('End')
+    await until(async () => (await table.locator(`[aria-rowindex="${total + 1}"]`).count()) === 1)
+  })
+
+  it('offers the columns that are not shown by themselves', async () => {
+    const visit = await open('/tables/history-queries?host=0')
+    await visit.page.getByRole('button', { name: 'More columns' }).click()
+    const choice = visit.page.getByRole('checkbox').first()
+    const name = (await visit.page.locator('label').filter({ has: choice }).innerText()).trim()
+    await choice.check()
+    await visit.page.waitForURL(/columns=/)
+    await visit.page.getByRole('columnheader', { name }).waitFor()
+  })
+
+  it('scrolls sideways inside itself on a phone, never the page', async () => {
+    const visit = await browser.visit({ viewport: { width: 390, height: 844 } })
+    await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
+    await visit.page.getByRole('table', { name: 'Query history' }).waitFor()
+    const width = await visit.page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).toBe(390)
+    await visit.page.getByRole('button', { name: 'Menu' }).click()
+    await visit.page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Running queries' }).click()
+    await visit.page.getByRole('heading', { level: 1, name: 'Running queries' }).waitFor()
+    await visit.page.getByRole('dialog', { name: 'Menu' }).waitFor({ state: 'detached' })
+  })
+
+  it('suggests similar names when there is no such page', async () => {
+    const visit = await open('/tables/history-querys?host=0')
+    await visit.page.getByText('There is no table page called history-querys').waitFor()
+    await visit.page.getByRole('main').getByRole('link', { name: 'Query history' }).click()
+    await visit.page.getByRole('heading', { level: 1, name: 'Query history' }).waitFor()
+  })
+
+  it('renders every table page of the catalogue without a complaint', async () => {
+    const visit = await open('/overview?host=0')
+    const links = await visit.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').all()
+    const paths = await Promise.all(links.map((link) => link.getAttribute('href')))
+    const tables = paths.filter((path) => path?.startsWith('/tables/'))
+    expect(tables.length).toBeGreaterThanOrEqual(8)
+    for (const path of tables) {
+      await visit.page.goto(`${product.url}${path}`)
+      await visit.page.getByRole('status').waitFor()
+      await visit.settled()
+      expect(await visit.page.getByText('No answer').count(), path ?? '').toBe(0)
+    }
+    expect(visit.complaints).toEqual([])
+  })
+})
