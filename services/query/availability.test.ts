@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { aCall, openParts } from './testing/open-parts.ts'
+import { readTable } from './testing/read-table.ts'
+import { type Asked, rows, startHttpStub } from './testing/stub-host.ts'
+
+const hostKey = 'db'
+const exception = (response: ServerResponse, code: number, name: string, sentence: string) =>
+  response
+    .writeHead(code === 497 ? 403 : 404)
+    .end(`Code: ${code}. DB::Exception: ${sentence} (${name}) (version 25.8.1.1)`)
+
+const asking = async (
+  capabilities: { version?: string; tables?: string[] },
+  answer: (asked: Asked, response: ServerResponse) => void,
+) => {
+  const stub = await startHttpStub(({ sql, ...rest }, response) => {
+    if (sql.startsWith('SELECT version()')) rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
+    else answer({ sql, ...rest }, response)
+  }, capabilities)
+  const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
+  const chart = (name: string) => parts.handlers.chart({ hostKey, name, parameters: {} }, aCall())
+  return {
+    chart,
+    table: (name: string) => readTable(parts, { hostKey, name }),
+    async [Symbol.asyncDispose]() {
+      await parts[Symbol.asyncDispose]()
+      await stub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('a chart or table page whose table', () => {
+  it('is missing is unavailable, and no statement is sent for it', async () => {
+    const sent: string[] = []
+    await using host = await asking({}, ({ sql }, response) => {
+      sent.push(sql)
+      rows(response, [[0]])
+    })
+    const unavailable = {
+      reason: 'missing-table',
+      message: 'host db has no table system.query_log',
+      missingTables: ['system.query_log'],
+    }
+    expect(await host.chart('query-count')).toMatchObject({ rows: [], statement: null, unavailable })
+    expect(await host.table('history-queries')).toMatchObject({
+      head: { unavailable },
+      rows: [],
+      tail: { truncated: false, statement: null },
+    })
+    expect(new Set(sent)).toEqual(new Set(['EXISTS TABLE `system`.`query_log`']))
+    expect(sent).toHaveLength(1)
+  })
+
+  it('is closed to the user is unavailable, with the grant that would help', async () => {
+    await using host = await asking({}, (_, response) =>
+      exception(
+        response,
+        497,
+        'ACCESS_DENIED',
+        "spy: Not enough privileges. To execute this query, it's necessary to have the grant SHOW TABLES ON system.query_log",
+      ),
+    )
+    const { unavailable } = await host.chart('query-count')
+    expect(unavailable).toMatchObject({ reason: 'permission', grant: 'GRANT SELECT ON system.query_log TO <user>' })
+    expect(JSON.stringify(unavailable)).not.toContain('spy')
+  })
+
+  it('has columns closed to the user is unavailable, with the grant that the server names', async () => {
+    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+      exception(
+        response,
+        497,
+        'ACCESS_DENIED',
+        "spy: Not enough privileges. To execute this query, it's necessary to have the grant SELECT(event_time, query_kind) ON system.query_log",
+      ),
+    )
+    const grant = 'GRANT SELECT(event_time, query_kind) ON system.query_log TO <user>'
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'permission', grant })
+    expect((await host.table('history-queries')).head.unavailable).toMatchObject({ reason: 'permission', grant })
+  })
+
+  it('went away since it was looked for is unavailable', async () => {
+    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+      exception(response, 60, 'UNKNOWN_TABLE', 'Table system.query_log does not exist.'),
+    )
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
+  })
+
+  it('cannot be looked for at the moment fails, and is looked for again', async () => {
+    let hangs = true
+    await using host = await asking({}, (_, response) => {
+      if (hangs) exception(response, 159, 'TIMEOUT_EXCEEDED', 'Timeout exceeded.')
+      else rows(response, [[0]])
+    })
+    await expect(host.chart('query-count')).rejects.toMatchObject({ code: 'timeout' })
+    hangs = false
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
+  })
+
+  it('exists only on newer servers is unavailable for its version', async () => {
+    await using host = await asking({ version: '19.1.1.1', tables: ['asynchronous_metrics'] }, (_, response) =>
+      rows(response, [[0]]),
+    )
+    expect((await host.table('asynchronous-metrics')).head.unavailable).toMatchObject({ reason: 'version' })
+  })
+})
