@@ -132,7 +132,7 @@ export class Exchange {
     if (kind === 'answer') return this.#answer(body)
     if (kind === 'error') return this.#close(decodeFailure(body))
     if (sequence !== this.#expected) throw new ServiceError('unavailable', 'Part of the answer was lost.')
-    // Says nothing new, but keeps the producer allowed to answer.
+    // Says nothing new, but that this process lives, and keeps the producer allowed to answer.
     if (kind === 'working') return this.#grant()
     this.#expected += 1
     if (kind === 'head') this.#begin(body)

@@ -8,7 +8,7 @@ export const defaultLimits = {
   cutOffMs: 1_000,
   /** No question may take longer, whatever its deadline says. */
   longestCallMs: 24 * 3_600_000,
-  /** A producer that is granted no credit for this long stops. */
+  /** A producer that is granted no credit for this long stops, and so does one that hears nothing at all. */
   starvedMs: 15_000,
   announceEveryMs: 2_000,
   /** An instance unheard for this long is dead: three missed announcements. */

@@ -17,6 +17,8 @@ export class Reply {
   #deadline: NodeJS.Timeout | undefined
   #sequence = 0
   #ended = false
+  #unanswered = 0
+  #missed = 0
   #control: InboxAddress | undefined
 
   /** `subject` is where the caller listens. */
@@ -30,11 +32,11 @@ export class Reply {
   begin(timeLeftMs: number): void {
     const { workingEveryMs, longestCallMs } = this.#channel.limits
     if (timeLeftMs <= 0) throw timedOut()
-    this.#working = setInterval(() => this.#send('working', nothing), workingEveryMs)
+    this.#working = setInterval(() => this.#sayWorking(), workingEveryMs)
     this.#deadline = setTimeout(() => this.#stopped.abort(timedOut()), Math.min(timeLeftMs, longestCallMs))
   }
 
-  /** Aborts when nobody waits any more: the caller left, its deadline passed, or it stopped reading. */
+  /** Aborts when nobody waits any more: the caller left or died, its deadline passed, or it stopped reading. */
   get signal(): AbortSignal {
     return this.#stopped.signal
   }
@@ -78,6 +80,20 @@ export class Reply {
     this.#control?.release()
   }
 
+  /** The caller answers each of these, so one that died without a word is noticed whatever its deadline was. */
+  #sayWorking(): void {
+    const { workingEveryMs, starvedMs } = this.#channel.limits
+    if (this.#unanswered * workingEveryMs >= starvedMs) return this.#stopped.abort(starved(starvedMs))
+    this.#unanswered += 1
+    this.#send('working', nothing)
+  }
+
+  /** A caller that is gone for a second has given up by itself; one whose connection came back hears the next frame. */
+  #miss(): void {
+    this.#missed += 1
+    if (this.#missed > 1) this.#stopped.abort()
+  }
+
   #sendNext(kind: FrameKind, body: Uint8Array): void {
     this.#send(kind, body)
     this.#sequence += 1
@@ -94,6 +110,9 @@ export class Reply {
   }
 
   #hear(message: WireMessage): void {
+    if (message.unheard) return this.#miss()
+    this.#unanswered = 0
+    this.#missed = 0
     const control = readControl(message)
     if (control?.kind === 'cancel') this.#stopped.abort()
     // Credit counts frames of data; the head is not one.
@@ -103,4 +122,4 @@ export class Reply {
 
 const nothing = new Uint8Array(0)
 
-const starved = (waitedMs: number) => new ServiceError('timeout', `Nothing was read of the answer for ${waitedMs} ms.`)
+const starved = (waitedMs: number) => new ServiceError('timeout', `Nobody took the answer for ${waitedMs} ms.`)

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
+import { encodeJson } from '../body.ts'
+import { questionHeaders } from '../question.ts'
 import { type Place, until } from './implementations.suite.ts'
 import { callOf, probe } from './probe.suite.ts'
 import { pick } from '../rendezvous.ts'
@@ -102,6 +104,22 @@ export const liveness = (place: () => Place): void => {
     seen.release()
     const answers = () => client.echo({ text: 'a' }, callOf()).then(Boolean, () => false)
     await until(answers)
+  })
+
+  it.each(['has died', 'fell silent'])('stops a handler whose caller %s, long before the deadline', async (how) => {
+    const starvedMs = how === 'has died' ? 60_000 : 200
+    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 20, starvedMs } })
+    const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
+    place().release(wire)
+    const reply = '_INBOX.gateway.raw.1'
+    let frames = 0
+    if (how === 'fell silent') wire.subscribe(reply, () => (frames += 1))
+    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: questionHeaders(callOf(), 10_000), reply })
+    await until(() => seen.held === 1)
+    const held = performance.now()
+    await until(() => seen.aborted === 1)
+    expect(performance.now() - held).toBeLessThan(5_000)
+    expect(frames > 1).toBe(how === 'fell silent')
   })
 
   it('fails what waits for others when it stops itself', async () => {

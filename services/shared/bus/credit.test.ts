@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { Credit } from './credit.ts'
+
+const never = new AbortController().signal
+const longMs = 60_000
+
+it('lets as many frames go as the window has, and one more for each that was consumed', async () => {
+  const credit = new Credit(2)
+  expect(await credit.take(longMs, never)).toBe(true)
+  expect(await credit.take(longMs, never)).toBe(true)
+  expect(await credit.take(1, never)).toBe(false)
+  credit.grant(1)
+  expect(await credit.take(1, never)).toBe(true)
+  expect(await credit.take(1, never)).toBe(false)
+})
+
+it('wakes whoever waits as soon as there is credit', async () => {
+  const credit = new Credit(1)
+  await credit.take(longMs, never)
+  const waiting = credit.take(longMs, never)
+  credit.grant(1)
+  expect(await waiting).toBe(true)
+})
+
+it('stops waiting when the signal aborts, and does not begin afterwards', async () => {
+  const stop = new AbortController()
+  const credit = new Credit(1)
+  await credit.take(longMs, stop.signal)
+  const waiting = credit.take(longMs, stop.signal)
+  stop.abort()
+  expect(await waiting).toBe(false)
+  credit.grant(1)
+  expect(await credit.take(longMs, stop.signal)).toBe(false)
+})
+
+it('ignores a grant that is late, repeated, or of frames never sent', async () => {
+  const credit = new Credit(1)
+  await credit.take(longMs, never)
+  for (const consumed of [5, 0, -1]) credit.grant(consumed)
+  expect(await credit.take(1, never)).toBe(false)
+  credit.grant(1)
+  credit.grant(1)
+  expect(await credit.take(1, never)).toBe(true)
+  expect(await credit.take(1, never)).toBe(false)
+})

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { encodeJson } from './body.ts'
+import { asFailure, decodeFailure, encodeFailure } from './failure.ts'
+
+describe('a failure that crosses', () => {
+  it('arrives as it was', () => {
+    const error = new ServiceError('gone', 'It left.', { details: { since: 1 }, retryAfterMs: 5 })
+    expect(decodeFailure(encodeFailure(error, 1_000))).toEqual(error)
+  })
+
+  it('becomes internal when its code is of a newer release', () => {
+    const error = decodeFailure(encodeJson({ code: 'teapot', message: 'Short and stout.', more: true }))
+    expect(error).toMatchObject({ code: 'internal', message: 'Short and stout.' })
+  })
+
+  it('leaves details behind that would not fit into a frame', () => {
+    const error = new ServiceError('conflict', 'Too much.', { details: { all: 'x'.repeat(1_000) } })
+    const arrived = decodeFailure(encodeFailure(error, 1_000))
+    expect(arrived).toMatchObject({ code: 'conflict', message: 'Too much.', details: undefined })
+  })
+})
+
+it('tells a thrown failure only to its caller, and a defect only to the log', () => {
+  const told: string[] = []
+  const failure = new ServiceError('invalid', 'No such day.')
+  expect(asFailure(failure, (reference) => told.push(reference))).toBe(failure)
+  expect(told).toEqual([])
+  const hidden = asFailure(new Error('swordfish'), (reference) => told.push(reference))
+  expect(hidden).toMatchObject({ code: 'internal', details: { reference: told[0] } })
+  expect(JSON.stringify(hidden) + hidden.message + String(hidden.cause)).not.toContain('swordfish')
+})

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { openMemoryHub } from './memory-wire.ts'
+import type { WireMessage } from './wire.ts'
+
+const connect = async () => {
+  const wire = await openMemoryHub().connect({ caller: 'query', instance: 'q1' })
+  const heard: WireMessage[] = []
+  return { wire, heard, hear: (message: WireMessage) => void heard.push(message) }
+}
+
+it('never delivers inside publish, and copies what is published', async () => {
+  const { wire, heard, hear } = await connect()
+  wire.subscribe('a', hear)
+  const body = new Uint8Array([1])
+  wire.publish('a', body)
+  expect(heard).toEqual([])
+  body[0] = 2
+  await wire[Symbol.asyncDispose]()
+  expect(heard.map((message) => message.body[0])).toEqual([1])
+})
+
+it('lets timers have their turn while messages beget messages', async () => {
+  const { wire } = await connect()
+  let rounds = 0
+  wire.subscribe('round', ({ body }) => {
+    rounds += 1
+    wire.publish('round', body)
+  })
+  wire.publish('round', new Uint8Array(0))
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  expect(rounds).toBeGreaterThan(0)
+  await wire[Symbol.asyncDispose]()
+})
+
+it('refuses messages that a NATS server would not take', async () => {
+  const { wire } = await connect()
+  expect(() => wire.publish('a', new Uint8Array(1024 * 1024 + 1))).toThrow('over 1 MiB')
+})
+
+it('tells whoever expects an answer that nobody listens, and only then', async () => {
+  const { wire, heard, hear } = await connect()
+  wire.subscribe('reply', hear)
+  wire.publish('nobody', new Uint8Array(0))
+  wire.publish('nobody', new Uint8Array(0), { reply: 'reply' })
+  await wire.flush()
+  await wire[Symbol.asyncDispose]()
+  expect(heard.map(({ unheard }) => unheard)).toEqual([true])
+})
