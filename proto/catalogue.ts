@@ -56,6 +56,8 @@ const described = {
   feature: Feature,
   /** Tables, as `database.table`, that a server may lack; a missing one makes the answer `unavailable`, not an error. */
   requires: z.array(z.string().regex(/^[\w$]+\.[\w$]+$/)).default([]),
+  /** Sent without settings of ours, because the statement shows settings; nothing but our own time limit bounds it. */
+  bare: z.boolean().optional(),
   sql: Sql,
 }
 

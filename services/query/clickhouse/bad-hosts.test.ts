@@ -139,7 +139,7 @@ describe('connections', () => {
       const asked = [1, 2, 3].map((index) =>
         client.run(hostAt(stub.url), { what: 'test', sql: `SELECT ${round}, ${index}` }, aCall()),
       )
-      expect((await Promise.all(asked)).map((answer) => answer.rows)).toEqual(Array(3).fill([['42']]))
+      for (const answer of await Promise.all(asked)) expect(answer.rows).toEqual([['42']])
     }
   })
 })

@@ -5,9 +5,10 @@ import type { Capabilities } from './capabilities.ts'
 import { hostFailure } from './failure.ts'
 import type { Statement } from './statement.ts'
 
-/** Asks in one go what later statements have to know. */
+/** Asks in one go what later statements have to know; without settings, since whether these are allowed is part of the answer. */
 export const capabilityStatement: Statement = {
   what: 'capabilities',
+  bare: true,
   maxSeconds: 10,
   sql: `SELECT
   version(),

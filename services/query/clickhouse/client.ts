@@ -53,16 +53,9 @@ export const openClient = (place: Place): DatabaseClient => {
   const runs = openSharedRuns<Answer>()
   const answers = openAnswerCache<Answer>(clock.now)
 
-  const waiting = (host: MonitoredHost, asking: Asking) => ({
-    signal: asking.signal,
-    limitMs: timeLeft(asking, clock.now()),
-    late: () => hostFailure(host, 'timeout'),
-  })
-
   const capabilities = (host: MonitoredHost, asking: Asking): Promise<Capabilities> =>
     learned.of(host, () =>
-      learning.join(identity(host), waiting(host, asking), async (signal) => {
-        // Asked without settings: whether settings are allowed is what the answer says.
+      learning.join(identity(host), waiting(host, asking, clock.now()), async (signal) => {
         const sent = { host, statement: capabilityStatement, asking: unbounded(asking, signal), readonly: 1 }
         return readCapabilities(host, await transport.whole(sent))
       }),
@@ -79,7 +72,7 @@ export const openClient = (place: Place): DatabaseClient => {
     const key = JSON.stringify([identity(host), statement.sql, statement.parameters])
     if (!readLimits(env).cache) return perform(asking)
     const kept = statement.cache && answers.get(key)
-    return kept ?? runs.join(key, waiting(host, asking), (signal) => perform(unbounded(asking, signal)))
+    return kept ?? runs.join(key, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal)))
   }
 
   return {
@@ -101,6 +94,13 @@ export const openClient = (place: Place): DatabaseClient => {
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
 }
+
+/** How long an asker of a shared run waits. */
+const waiting = (host: MonitoredHost, asking: Asking, nowMs: number) => ({
+  signal: asking.signal,
+  limitMs: timeLeft(asking, nowMs),
+  late: () => hostFailure(host, 'timeout'),
+})
 
 const look = async (ask: () => Promise<Answer>): Promise<Presence> => {
   try {

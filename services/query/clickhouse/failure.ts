@@ -33,7 +33,8 @@ const isHostFailure = (reason: unknown): reason is HostFailure =>
 export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceError => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
-  if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW') return hostFailure(host, 'garbage', error)
+  if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW')
+    return hostFailure(host, 'garbage', error)
   return hostFailure(host, 'unreachable', error)
 }
 

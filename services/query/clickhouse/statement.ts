@@ -15,6 +15,8 @@ export interface Statement {
   cache?: CacheClass
   /** Yields to people's statements on the host: fewer threads, low priority, 10 seconds at most. */
   background?: boolean
+  /** Sent without any setting, because settings are what it shows. */
+  bare?: boolean
   /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`. */
   maxSeconds?: number
 }
@@ -57,7 +59,7 @@ const settingsOf = (
   statement: Statement,
   { format, readonly, maxExecutionSeconds }: Sending,
 ): Record<string, string | number> => {
-  if (readonly === 1) return {}
+  if (readonly === 1 || statement.bare) return {}
   return {
     log_comment: JSON.stringify({ watchhouse: statement.what }),
     max_execution_time: secondsFor(statement, maxExecutionSeconds),

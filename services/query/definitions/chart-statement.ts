@@ -26,6 +26,7 @@ export const chartStatement = (chart: LoadedChart, circumstances: Circumstances)
   return {
     what: `chart/${chart.name}`,
     cache: chart.cache,
+    bare: chart.bare,
     sql: filled(chart, expanded, circumstances),
     parameters: bindParameters(chart.parameters, circumstances.parameters),
   }

@@ -40,7 +40,7 @@ export const tableStatement = (
     ...(asked.offset > 0 ? [`OFFSET ${asked.offset}`] : []),
   ]
   const parameters = { ...bindParameters(table.parameters, asked.parameters), ...conditions.parameters }
-  return { what: `table/${table.name}`, sql: lines.join('\n'), parameters }
+  return { what: `table/${table.name}`, sql: lines.join('\n'), parameters, bare: table.bare }
 }
 
 const conditionsOf = (table: LoadedTable, { filters, search }: Asked) => {

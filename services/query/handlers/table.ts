@@ -80,8 +80,8 @@ async function* frames(
   try {
     let next = await passing.next()
     while (!next.done) {
-      // Users who may not set anything get 64-bit integers as the server's default has them: quoted before 25.
-      yield answer.readonly === 1 ? unquoteNumbers(next.value, table.columns) : next.value
+      // Without settings 64-bit integers come as the server's default has them: quoted on older ones.
+      yield answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
       next = await passing.next()
     }
     const ran = { ...answer, durationMs: performance.now() - started }
@@ -97,5 +97,6 @@ const without = (table: LoadedTable, limit: number | undefined, unavailable: Una
 })
 
 async function* nothing(): AsyncGenerator<Uint8Array, Tail, void> {
+  yield* []
   return { truncated: false, statement: null }
 }
