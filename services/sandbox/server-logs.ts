@@ -1,9 +1,11 @@
 /** Rows of the log tables live this long, so that a sandbox that runs for months stays small. */
 const LOG_DAYS = 7
 
-// Rows appear within a second. Tables of one row a second wait longer: each of their parts has a file of 1,500 columns.
-const FLUSH_INTERVAL_MS = 1000
-const METRIC_FLUSH_INTERVAL_MS = 7500
+// Tables about people's statements are written within a second. The others get rows all the time, partly from the
+// writing of logs itself, and keep the interval of a server.
+const FLUSH_INTERVAL_MS = 7500
+const PROMPT_FLUSH_INTERVAL_MS = 1000
+const PROMPT = new Set(['asynchronous_insert_log', 'backup_log', 'query_log', 'query_views_log', 'session_log'])
 // Merged parts are dropped soon, because the next start would have to load them.
 const STORAGE = 'old_parts_lifetime = 5'
 
@@ -34,7 +36,6 @@ export const SERVER_LOGS = [
   'session_log',
   'text_log',
   'trace_log',
-  'transactions_info_log',
   'zookeeper_connection_log',
   'zookeeper_log',
 ]
@@ -43,7 +44,7 @@ export const SERVER_LOGS = [
 export function serverLogsXml(): string {
   return SERVER_LOGS.map((name) => {
     const day = name === 'opentelemetry_span_log' ? 'finish_date' : 'event_date'
-    const flushMs = name.endsWith('metric_log') ? METRIC_FLUSH_INTERVAL_MS : FLUSH_INTERVAL_MS
+    const flushMs = PROMPT.has(name) ? PROMPT_FLUSH_INTERVAL_MS : FLUSH_INTERVAL_MS
     return `  <${name}>
     <database>system</database><table>${name}</table>
     <ttl>${day} + INTERVAL ${LOG_DAYS} DAY DELETE</ttl><settings>${STORAGE}</settings>
