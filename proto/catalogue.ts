@@ -54,8 +54,11 @@ const described = {
   /** One sentence: what the reader learns from it. */
   doc: z.string().min(1).max(400),
   feature: Feature,
-  /** Tables, as `database.table`, that a server may lack; a missing one makes the answer `unavailable`, not an error. */
-  requires: z.array(z.string().regex(/^[\w$]+\.[\w$]+$/)).default([]),
+  /**
+   * Tables, as `database.table`, that a server may lack; a missing one makes the answer `unavailable`, not an error.
+   * `$events` is the table of `EVENTS_TABLE_NAME`, here and in `sql`.
+   */
+  requires: z.array(z.string().regex(/^(?:\$events|[\w$]+\.[\w$]+)$/)).default([]),
   /** Sent without settings of ours, because the statement shows settings; nothing but our own time limit bounds it. */
   bare: z.boolean().optional(),
   sql: Sql,

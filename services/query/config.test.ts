@@ -17,6 +17,19 @@ describe('the row cap', () => {
   })
 })
 
+describe('the events table', () => {
+  it.each([
+    [undefined, 'system.monitoring_events'],
+    ['stats.page_views', 'stats.page_views'],
+  ])('reads %j as %j', (text, name) => {
+    expect(read(settings, { EVENTS_TABLE_NAME: text }).EVENTS_TABLE_NAME).toBe(name)
+  })
+
+  it.each(['events', 'a.b.c', 'a.b WHERE 1', 'a.$b', 'a.`b`', "url('x').b"])('may not be %j', (name) => {
+    expect(problemsOf(settings, { EVENTS_TABLE_NAME: name })).toMatchObject([{ name: 'EVENTS_TABLE_NAME' }])
+  })
+})
+
 describe('the defaults', () => {
   it('are those of the configuration reference', () => {
     expect(read(settings, {})).toMatchObject({

@@ -10,6 +10,7 @@ import {
   text,
   whole,
 } from '#shared/config/setting.ts'
+import { defaultEventsTable } from './definitions/events.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
 import { hostsFromFile } from './hosts/from-file.ts'
 
@@ -23,6 +24,18 @@ const rowCap = (fallback: number, doc: string): Setting<number | undefined> => (
     if (given === undefined) return fallback
     const value = /^\s*\d+\s*$/.test(given) ? Number(given) : 0
     return value > 0 ? value : undefined
+  },
+})
+
+/** A table with its database; the name stands within SQL, so it may hold nothing that means more. */
+const fullTableName = (fallback: string, doc: string): Setting<string> => ({
+  doc,
+  audience: 'server',
+  fallback,
+  allowed: 'database.table, of letters, digits and _',
+  parse: (given = fallback) => {
+    if (/^\w+\.\w+$/.test(given)) return given
+    throw new Error('must be database.table, of letters, digits and _')
   },
 })
 
@@ -48,6 +61,7 @@ export const settings = {
   }),
   SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Most rows of one table answer.'),
   SVC_QUERY_CACHE: flag(true, 'Reuse answers for their cache class and share one statement among equal questions.'),
+  EVENTS_TABLE_NAME: fullTableName(defaultEventsTable, 'Table of self-tracking events, which the page-view charts read.'),
   SVC_DEFINITIONS_DIRECTORY: optional('Directory with further chart and table files, in folders that name the topic.'),
 } as const
 

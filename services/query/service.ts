@@ -12,9 +12,9 @@ import { openProbe } from './probe.ts'
 export const start: Start = async ({ env, bus, telemetry, clock, readiness }) => {
   await using opened = new AsyncDisposableStack()
   const { log } = telemetry
-  const { SVC_DEFINITIONS_DIRECTORY } = read(settings, env)
+  const { SVC_DEFINITIONS_DIRECTORY, EVENTS_TABLE_NAME } = read(settings, env)
 
-  const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY)
+  const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, EVENTS_TABLE_NAME)
   readiness.require('definitions', () => definitions.charts.length > 0)
   const hosts = opened.use(await openHosts({ env, log }))
   const client = opened.use(openClient({ env, telemetry, clock }))

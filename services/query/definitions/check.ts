@@ -1,5 +1,6 @@
 import { type ChartDefinition, intervals, type Sql, type TableDefinition } from '#proto/catalogue.ts'
 import { expandMacros, type Scope } from './macros.ts'
+import { endOfNow } from './window.ts'
 
 /** What no schema can say about a definition: whether its parts fit one another. Sentences begin with the key that is wrong. */
 export const checkChart = (chart: ChartDefinition): string[] => {
@@ -36,7 +37,7 @@ export const checkTable = (table: TableDefinition): string[] => {
 /** The window of a table page: its own parameter `last_hours`, when it declares one. */
 export const tableWindow = (table: Pick<TableDefinition, 'parameters'>): Scope['window'] =>
   table.parameters.some((parameter) => parameter.name === 'last_hours')
-    ? { interval: undefined, since: '(now() - toIntervalHour({last_hours:UInt16}))', until: 'now()' }
+    ? { interval: undefined, since: '(now() - toIntervalHour({last_hours:UInt16}))', until: endOfNow }
     : undefined
 
 const anyScope: Scope = { window: undefined, zone: undefined, tables: new Set() }

@@ -112,6 +112,18 @@ describe('mounted definitions', () => {
     expect(warned).toMatchObject([{ msg: 'definition skipped', file: path, problem: expect.stringMatching(problem) }])
   })
 
+  it('say $events for the table of self-tracking events, in what they need and in what they ask', async () => {
+    const asks = number('requires: [$events]').replace('SELECT 1 AS a', 'SELECT count() AS a FROM $events')
+    await write('x/views.chart.yaml', asks)
+    const { chart } = await openDefinitions(log, directory, undefined, 'stats.page_views')
+    expect(chart('views')).toMatchObject({
+      requires: ['stats.page_views'],
+      sql: 'SELECT count() AS a FROM stats.page_views',
+    })
+    expect((await openDefinitions(log, directory)).chart('views').requires).toEqual(['system.monitoring_events'])
+    expect(warned).toEqual([])
+  })
+
   it('cannot take the name of one of ours, nor stop the start by being absent', async () => {
     await write('x/query-count.chart.yaml', number())
     const { chart } = await openDefinitions(log, directory)

@@ -24,21 +24,26 @@ export const openDefinitions = async (
   log: Telemetry['log'],
   mounted?: string,
   own = ownDirectory,
+  eventsTable?: string,
 ): Promise<Definitions> => {
-  const ours = await loadDefinitions(own)
+  const ours = await loadDefinitions(own, eventsTable)
   const wrong = [...ours.problems, ...wrongReferences(ours)]
   if (wrong.length > 0) throw new Error(wrong.map(({ file, sentence }) => `${file}: ${sentence}`).join('\n'))
   if (mounted === undefined) return arrange(ours.charts, ours.tables)
 
-  const theirs = await loadMounted(log, mounted)
+  const theirs = await loadMounted(log, mounted, eventsTable)
   const charts = withoutTaken(log, ours.charts, theirs.charts)
   const tables = withoutTaken(log, ours.tables, theirs.tables)
   return arrange([...ours.charts, ...charts], [...ours.tables, ...tables])
 }
 
-const loadMounted = async (log: Telemetry['log'], directory: string): Promise<LoadedDefinitions> => {
+const loadMounted = async (
+  log: Telemetry['log'],
+  directory: string,
+  eventsTable: string | undefined,
+): Promise<LoadedDefinitions> => {
   try {
-    const theirs = await loadDefinitions(directory)
+    const theirs = await loadDefinitions(directory, eventsTable)
     for (const { file, sentence } of theirs.problems) log.warn({ file, problem: sentence }, 'definition skipped')
     return theirs
   } catch (error) {

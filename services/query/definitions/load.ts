@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { ChartDefinition, DefinitionId, TableDefinition } from '#proto/catalogue.ts'
 import { checkChart, checkTable } from './check.ts'
 import { describeIssues } from './describe-issues.ts'
+import { defaultEventsTable, nameEvents } from './events.ts'
 
 export interface Located {
   name: string
@@ -24,12 +25,15 @@ export interface LoadedDefinitions {
 const maxFiles = 5_000
 
 /** Reads `<topic>/<id>.chart.yaml` and `<topic>/<id>.table.yaml`. Throws only when the directory cannot be read. */
-export const loadDefinitions = async (directory: string): Promise<LoadedDefinitions> => {
+export const loadDefinitions = async (
+  directory: string,
+  eventsTable = defaultEventsTable,
+): Promise<LoadedDefinitions> => {
   const files = await definitionFiles(directory)
   const loaded: LoadedDefinitions = { charts: [], tables: [], problems: [] }
   for (const file of files.slice(0, maxFiles)) {
     const text = await readFile(join(directory, file.path), 'utf8')
-    const result = file.kind === 'chart' ? readChart(file, text) : readTable(file, text)
+    const result = file.kind === 'chart' ? readChart(file, text, eventsTable) : readTable(file, text, eventsTable)
     if ('sentence' in result) loaded.problems.push({ file: file.path, sentence: result.sentence })
     else if ('chart' in result) loaded.charts.push(result.chart)
     else loaded.tables.push(result.table)
@@ -61,18 +65,20 @@ interface Refused {
   sentence: string
 }
 
-const readChart = (file: DefinitionFile, text: string): { chart: LoadedChart } | Refused => {
+const readChart = (file: DefinitionFile, text: string, eventsTable: string): { chart: LoadedChart } | Refused => {
   const parsed = parseFile(ChartDefinition, file, text)
   if ('sentence' in parsed) return parsed
-  const [problem] = checkChart(parsed.value)
-  return problem ? { sentence: problem } : { chart: { ...parsed.value, name: file.name, topic: file.topic } }
+  const chart = nameEvents(parsed.value, eventsTable)
+  const [problem] = checkChart(chart)
+  return problem ? { sentence: problem } : { chart: { ...chart, name: file.name, topic: file.topic } }
 }
 
-const readTable = (file: DefinitionFile, text: string): { table: LoadedTable } | Refused => {
+const readTable = (file: DefinitionFile, text: string, eventsTable: string): { table: LoadedTable } | Refused => {
   const parsed = parseFile(TableDefinition, file, text)
   if ('sentence' in parsed) return parsed
-  const [problem] = checkTable(parsed.value)
-  return problem ? { sentence: problem } : { table: { ...parsed.value, name: file.name, topic: file.topic } }
+  const table = nameEvents(parsed.value, eventsTable)
+  const [problem] = checkTable(table)
+  return problem ? { sentence: problem } : { table: { ...table, name: file.name, topic: file.topic } }
 }
 
 const parseFile = <S extends z.ZodType>(

@@ -3,12 +3,16 @@ import type { Topic } from '#proto/catalogue.ts'
 /** Folders of `charts/` in the order of the menu; a folder that is not listed comes last, under its own name. */
 export const topics: readonly Topic[] = [
   { id: 'overview', title: 'Overview' },
+  { id: 'insights', title: 'Insights' },
   { id: 'queries', title: 'Queries' },
+  { id: 'query-insights', title: 'Query insights' },
+  { id: 'traffic', title: 'Traffic' },
   { id: 'merges', title: 'Merges' },
   { id: 'tables', title: 'Tables' },
   { id: 'replication', title: 'Replication' },
   { id: 'system', title: 'System' },
   { id: 'logs', title: 'Logs' },
+  { id: 'page-views', title: 'Page views' },
 ]
 
 /** The entry of a folder, listed or not. */

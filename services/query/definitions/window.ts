@@ -7,6 +7,8 @@ import { buckets } from './intervals.ts'
 export const maxPoints = 11_000
 const maxHours = 8_760
 const hourMs = 3_600_000
+/** The end of a window that reaches to the present: it excludes what it names, and the second that runs now counts. */
+export const endOfNow = '(now() + 1)'
 
 /** The span of time a chart shows, as SQL and as milliseconds. */
 export interface ChartWindow {
@@ -34,7 +36,7 @@ const spanOf = (defaultHours: number, asked: Window, hostNowMs: number): Omit<Ch
   const hours = asked.lastHours ?? defaultHours
   if (asked.from === undefined && asked.to === undefined) {
     const since = `(now() - toIntervalHour(${hours}))`
-    return { since, until: 'now()', fromMs: hostNowMs - hours * hourMs, toMs: hostNowMs }
+    return { since, until: endOfNow, fromMs: hostNowMs - hours * hourMs, toMs: hostNowMs }
   }
   const to = asked.to ?? Math.floor(hostNowMs / 1_000)
   const from = asked.from ?? to - hours * 3_600

@@ -1,0 +1,29 @@
+import type { Sql } from '#proto/catalogue.ts'
+
+/** Where the product keeps its own page views, unless `EVENTS_TABLE_NAME` says otherwise. */
+export const defaultEventsTable = 'system.monitoring_events'
+
+/** The columns that definitions may use; `extra` is JSON with `device`, `country` and `bot`. */
+export const createEventsTable = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table}
+(
+  event_date Date DEFAULT toDate(event_time),
+  event_time DateTime DEFAULT now(),
+  kind LowCardinality(String),
+  actor LowCardinality(String),
+  data String,
+  extra String
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(event_date)
+ORDER BY (kind, event_date, event_time)`
+
+/** A definition with the table of `EVENTS_TABLE_NAME` where it says `$events`. */
+export const nameEvents = <D extends { sql: Sql; requires: string[] }>(definition: D, table: string): D => {
+  const named = (sql: string): string => sql.replaceAll(/\$events\b/g, () => table)
+  const { sql, requires } = definition
+  return {
+    ...definition,
+    requires: requires.map(named),
+    sql: typeof sql === 'string' ? named(sql) : sql.map((branch) => ({ ...branch, sql: named(branch.sql) })),
+  }
+}
