@@ -107,11 +107,13 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const operations = scope.use(await openOperations({ host, port, readiness, metrics }))
 
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
+  // Loaded while the hosts start; a failure is met where the modules are waited for.
+  modules.catch(() => {})
   if (chosen.includes('query') && isHostless(env)) {
     Object.assign(variables, await startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY)))
   }
   const busIsShared = settings.NATS_URL !== undefined
-  const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href }) : openMemoryHub()
+  const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
   const store = scope.use(await openStore({ env, busIsShared, log }))
   readiness.require('store', () => store.connected)
 
