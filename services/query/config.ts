@@ -61,7 +61,10 @@ export const settings = {
   }),
   SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Most rows of one table answer.'),
   SVC_QUERY_CACHE: flag(true, 'Reuse answers for their cache class and share one statement among equal questions.'),
-  EVENTS_TABLE_NAME: fullTableName(defaultEventsTable, 'Table of self-tracking events, which the page-view charts read.'),
+  EVENTS_TABLE_NAME: fullTableName(
+    defaultEventsTable,
+    'Table of self-tracking events, which the page-view charts read.',
+  ),
   SVC_DEFINITIONS_DIRECTORY: optional('Directory with further chart and table files, in folders that name the topic.'),
 } as const
 
