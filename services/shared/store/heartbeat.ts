@@ -21,7 +21,8 @@ export const startHeartbeat = (
   const stop = new AbortController()
   let connected = true
   const learn = (now: boolean) => {
-    if (now !== connected) told(now)
+    // Closing the connection ourselves is no news.
+    if (now !== connected && !stop.signal.aborted) told(now)
     connected = now
   }
   const running = beat(probe, learn, stop.signal)

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Client, ResultSet, Transaction } from '@libsql/client'
 import {
   type CompiledQuery,
@@ -84,6 +85,8 @@ const connectionOf = (
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery) {
       const { rows, columns, rowsAffected } = await answer(connection, query)
+      // A file answers within the call: without a turn nobody else would be served, and no spent statement freed.
+      await turn()
       const records = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
       // Rows are what the query's table types say, as with every dialect.
       return { rows: records as R[], numAffectedRows: BigInt(rowsAffected) }
