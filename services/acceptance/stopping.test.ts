@@ -46,6 +46,7 @@ describeOnTopologies('a stop under load', (topology) => {
     expect(settled.map(({ status }) => status)).toEqual(Array(inFlight).fill(200))
     expect(settled.map(({ body }) => rowsOf(body))).toEqual(Array.from({ length: inFlight }, (_, index) => index + 2))
     expect(await ended).toMatchObject({ code: 0, signal: null })
+    expect(stopping.output()).not.toMatch(/"level":"(warn|error|fatal)"/)
     return meanwhile
   }
 
