@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const main = async (files: readonly string[]): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-report-'))
   const report = join(directory, 'tests.json')
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/vitest.config.ts', ...files]
-  let totals = await readTotals(report, await node(vitest, { ...process.env, TEST_REPORT: report }))
+  let totals = await readTotals(report, await node(vitest, { env: { ...process.env, TEST_REPORT: report } }))
   await rm(directory, { recursive: true })
   if (files.length === 0) totals = addTotals(totals, await checkComponents())
   if (totals.leftOut > 0) write(`${totals.leftOut} left out`)
@@ -27,17 +27,14 @@ const main = async (files: readonly string[]): Promise<void> => {
 /** Types and accessibility of the web's components, counted as one check. */
 const checkComponents = async () => {
   write('svelte-check')
-  const code = await node([
-    'web/node_modules/svelte-check/bin/svelte-check',
-    '--workspace',
-    'web',
-    '--fail-on-warnings',
-  ])
+  // SvelteKit keeps generated types in node_modules, where an installation removes them.
+  await node(['node_modules/@sveltejs/kit/svelte-kit.js', 'sync'], { cwd: 'web' })
+  const code = await node(['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings'], { cwd: 'web' })
   return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, leftOut: 0 }
 }
 
-const node = async (rest: readonly string[], env = process.env): Promise<number> => {
-  const child = spawn(process.execPath, rest, { stdio: 'inherit', env })
+const node = async (rest: readonly string[], options: SpawnOptions): Promise<number> => {
+  const child = spawn(process.execPath, rest, { stdio: 'inherit', ...options })
   const stop = () => void child.kill('SIGTERM')
   for (const signal of forwarded) process.on(signal, stop)
   await once(child, 'exit')

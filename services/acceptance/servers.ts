@@ -2,7 +2,6 @@ import { describe, it } from 'vitest'
 import { chromiumProgram } from './servers/chromium.ts'
 import { type ServerKind, sourceOf } from './servers/source.ts'
 
-export { chromiumProgram } from './servers/chromium.ts'
 export { startNats } from './servers/nats.ts'
 export { startPostgres } from './servers/postgres.ts'
 export { startRedis } from './servers/redis.ts'
