@@ -65,6 +65,12 @@ interface Refused {
   sentence: string
 }
 
+const readDefinition = async (directory: string, file: DefinitionFile) => {
+  const text = await readFile(join(directory, file.path), 'utf8').catch(() => undefined)
+  if (text === undefined) return { sentence: 'cannot be read' }
+  return file.kind === 'chart' ? readChart(file, text) : readTable(file, text)
+}
+
 const readChart = (file: DefinitionFile, text: string, eventsTable: string): { chart: LoadedChart } | Refused => {
   const parsed = parseFile(ChartDefinition, file, text)
   if ('sentence' in parsed) return parsed

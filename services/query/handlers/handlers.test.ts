@@ -40,13 +40,16 @@ beforeAll(async () => {
     SVC_TABLE_MAX_RESULT_ROWS: '50',
     SVC_QUERY_CACHE: 'off',
   })
-  const logged = async () =>
-    direct(`SELECT count() FROM system.query_log WHERE exception_code = 47 AND position(query, 'no_such_column') > 0`)
+  const logged = async () => [
+    await direct('SELECT count() FROM system.query_log WHERE exception_code = 47'),
+    await direct(`SELECT count() FROM system.part_log WHERE event_type = 'NewPart' AND database = '${databases}'`),
+  ]
   await vi.waitFor(
     async () => {
-      if ((await logged()) !== String(failures)) throw new Error('not logged yet')
+      const found = await logged()
+      if (found.join() !== [failures, inserts].join()) throw new Error(`logged so far: ${found.join()}`)
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   )
 }, 120_000)
 afterAll(async () => {
