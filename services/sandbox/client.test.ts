@@ -79,10 +79,10 @@ it('aborts', async () => {
     })
     return (await rows.json()).length
   }
-  await expect.poll(count).toBe(1)
+  await expect.poll(count, { timeout: 10_000 }).toBe(1)
   stop.abort()
   await expect(query).rejects.toThrow('abort')
-  await expect.poll(count, { timeout: 5000 }).toBe(0)
+  await expect.poll(count, { timeout: 10_000 }).toBe(0)
 })
 
 it('executes and hands over the raw answer', async () => {

@@ -73,6 +73,7 @@ it('stops quickly although statements run and clients stay connected', async () 
     .poll(
       async () =>
         (await curl(sandbox.url, "SELECT count() FROM system.processes WHERE query LIKE 'SELECT sleepEachRow%'")).text,
+      { timeout: 10_000 },
     )
     .toBe('1\n')
   const startedAt = performance.now()

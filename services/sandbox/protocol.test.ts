@@ -167,12 +167,12 @@ describe('statements', () => {
 
   it('may not use the id of one that runs', async () => {
     const query = { query_id: 'taken' }
-    const first = curl(url, 'SELECT sleep(1.5)', { query })
-    await expect
-      .poll(async () => (await curl(url, 'SELECT 1', { query })).headers.get('x-clickhouse-exception-code'), {
-        timeout: 1400,
-      })
-      .toBe('216')
-    expect((await first).status).toBe(200)
+    const first = curl(url, 'SELECT sleepEachRow(1) FROM numbers(60) SETTINGS max_block_size = 1', { query })
+    const running = "SELECT count() FROM system.processes WHERE query_id = 'taken'"
+    await expect.poll(async () => (await curl(url, running)).text, { timeout: 10_000 }).toBe('1\n')
+    const second = await curl(url, 'SELECT 1', { query })
+    expect(second.headers.get('x-clickhouse-exception-code')).toBe('216')
+    await curl(url, "KILL QUERY WHERE query_id = 'taken' SYNC")
+    await first.catch(() => undefined)
   })
 })

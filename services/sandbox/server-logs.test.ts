@@ -115,5 +115,5 @@ it('appear by themselves within two seconds', async () => {
   await curl(url, 'SELECT 1', { query: { query_id: 'unflushed' } })
   const find = async (): Promise<number> =>
     (await read("SELECT 1 FROM system.query_log WHERE query_id = 'unflushed'")).length
-  await expect.poll(find, { timeout: 4000 }).toBe(2)
+  await expect.poll(find, { timeout: 10_000 }).toBe(2)
 })

@@ -23,14 +23,14 @@ it('run side by side', async () => {
   const startedAt = performance.now()
   const answers = await Promise.all(Array.from({ length: 8 }, () => curl(url, 'SELECT sleep(1)')))
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-  expect(performance.now() - startedAt).toBeLessThan(4000)
+  expect(performance.now() - startedAt).toBeLessThan(6000)
 })
 
 it('are shown while they run, under the id, user and comment of the client', async () => {
   const stopped = new AbortController()
   const query = { query_id: 'shown', user: 'watchhouse', password: 'watchhouse', log_comment: 'nightly report' }
   const answer = curl(url, slow, { query, signal: stopped.signal }).catch(() => undefined)
-  await expect.poll(() => running('shown')).toBe('1')
+  await expect.poll(() => running('shown'), { timeout: 10_000 }).toBe('1')
   const { text } = await curl(
     url,
     "SELECT user, Settings['log_comment'] AS comment, elapsed < 30 AS fresh, query LIKE 'SELECT sleepEachRow%' AS same FROM system.processes WHERE query_id = 'shown' FORMAT JSONEachRow",
@@ -43,20 +43,20 @@ it('are shown while they run, under the id, user and comment of the client', asy
 
 it('are killed by the id the client gave', async () => {
   const answer = curl(url, slow, { query: { query_id: 'unwanted', wait_end_of_query: 1 } })
-  await expect.poll(() => running('unwanted')).toBe('1')
+  await expect.poll(() => running('unwanted'), { timeout: 10_000 }).toBe('1')
   const killed = await curl(url, "KILL QUERY WHERE query_id = 'unwanted' ASYNC FORMAT JSONEachRow")
   expect(JSON.parse(killed.text)).toMatchObject({ query_id: 'unwanted', user: 'default' })
   expect((await answer).headers.get('x-clickhouse-exception-code')).toBe('394')
-  await expect.poll(() => running('unwanted')).toBe('0')
+  await expect.poll(() => running('unwanted'), { timeout: 10_000 }).toBe('0')
 })
 
 it('end when a reader hangs up', async () => {
   const hangUp = new AbortController()
   const answer = curl(url, slow, { method: 'GET', query: { query_id: 'abandoned' }, signal: hangUp.signal })
-  await expect.poll(() => running('abandoned')).toBe('1')
+  await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe('1')
   hangUp.abort()
   await expect(answer).rejects.toThrow('aborted')
-  await expect.poll(() => running('abandoned'), { timeout: 5000 }).toBe('0')
+  await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe('0')
 })
 
 it('stream 200 MB without holding them, at the pace of the reader', async () => {
