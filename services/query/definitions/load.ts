@@ -32,8 +32,7 @@ export const loadDefinitions = async (
   const files = await definitionFiles(directory)
   const loaded: LoadedDefinitions = { charts: [], tables: [], problems: [] }
   for (const file of files.slice(0, maxFiles)) {
-    const text = await readFile(join(directory, file.path), 'utf8')
-    const result = file.kind === 'chart' ? readChart(file, text, eventsTable) : readTable(file, text, eventsTable)
+    const result = await readDefinition(directory, file, eventsTable)
     if ('sentence' in result) loaded.problems.push({ file: file.path, sentence: result.sentence })
     else if ('chart' in result) loaded.charts.push(result.chart)
     else loaded.tables.push(result.table)
@@ -65,10 +64,10 @@ interface Refused {
   sentence: string
 }
 
-const readDefinition = async (directory: string, file: DefinitionFile) => {
+const readDefinition = async (directory: string, file: DefinitionFile, eventsTable: string) => {
   const text = await readFile(join(directory, file.path), 'utf8').catch(() => undefined)
   if (text === undefined) return { sentence: 'cannot be read' }
-  return file.kind === 'chart' ? readChart(file, text) : readTable(file, text)
+  return file.kind === 'chart' ? readChart(file, text, eventsTable) : readTable(file, text, eventsTable)
 }
 
 const readChart = (file: DefinitionFile, text: string, eventsTable: string): { chart: LoadedChart } | Refused => {
