@@ -23,7 +23,7 @@ const keepPruning = async (context: Sql, signal: AbortSignal): Promise<void> => 
   }
 }
 
-/** Exported for its test, which does not wait a minute. */
+/** Removes some of the expired values; the next minute takes the next. */
 export const prune = async ({ tables, now }: Sql): Promise<void> => {
   const expired = tables.selectFrom('watchhouse_state').select('key').where('expires_at_ms', '<=', now).limit(rowsLimit)
   await tables.deleteFrom('watchhouse_state').where('key', 'in', expired).where('expires_at_ms', '<=', now).execute()
