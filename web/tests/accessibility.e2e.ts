@@ -1,8 +1,10 @@
 import axe from 'axe-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
 import { openBrowser, type TestBrowser, type Visit } from './browser.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let product: Product
 let browser: TestBrowser

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /** Where Debian and Ubuntu put Chromium; `CHROMIUM_PATH` names another place. */
 const places = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const patienceMs = 20_000
+/** Long, as the machine may be building and testing other things meanwhile; what is there is found at once. */
+const patienceMs = 45_000
+const pollMs = 20
 
 /** A page and what happened in it. */
 export interface Visit {
@@ -29,6 +32,8 @@ export const openBrowser = async (): Promise<TestBrowser> => {
   const browser = await chromium.launch({ executablePath, args })
   return {
     visit: async (options = {}) => {
+      // One visit at a time: a page that is left open goes on asking.
+      await Promise.all(browser.contexts().map((context) => context.close()))
       const context = await browser.newContext({
         timezoneId: 'UTC',
         viewport: { width: 1440, height: 900 },
@@ -59,13 +64,9 @@ const observe = (page: Page): Visit => {
   return { page, requests, complaints, settled: () => until(() => underway.size === 0) }
 }
 
-const pollMs = 20
+/** Polls until something holds; the test fails when it never does. */
+export const until = (holds: () => boolean | Promise<boolean>): Promise<void> =>
+  expect.poll(holds, { timeout: patienceMs, interval: pollMs }).toBe(true)
 
-/** Polls until something holds, and says so when it never does. */
-export const until = async (holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> => {
-  const end = performance.now() + withinMs
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`still not so after ${withinMs} ms: ${holds}`)
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
-  }
-}
+/** Waits until something is there to be seen; the test fails when it never is. */
+export const expectSeen = (locator: Locator): Promise<void> => until(() => locator.isVisible())

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask, askEngine } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
-import { openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let product: Product
 let one: Sandbox
@@ -119,14 +121,14 @@ describe('switching the host', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/host=1/)
     expect(page.url()).toContain('range=6h')
-    await page.getByRole('button', { name: /Host: two, up/ }).waitFor()
+    await expectSeen(page.getByRole('button', { name: /Host: two, up/ }))
   })
 
   it('says of each host, in a word, whether it is up', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: /Switch host/ }).click()
-    await page.getByRole('option', { name: /one.*Up/s }).waitFor()
-    await page.getByRole('option', { name: /gone.*Down/s }).waitFor()
+    await expectSeen(page.getByRole('option', { name: /one.*Up/s }))
+    await expectSeen(page.getByRole('option', { name: /gone.*Down/s }))
   })
 })
 
@@ -163,7 +165,7 @@ describe('what the reader chooses', () => {
     const dark = await background()
     expect(dark).not.toBe(light)
     await page.reload()
-    await page.getByRole('radio', { name: 'Dark theme', checked: true }).waitFor()
+    await expectSeen(page.getByRole('radio', { name: 'Dark theme', checked: true }))
     expect(await background()).toBe(dark)
   })
 
@@ -222,7 +224,7 @@ describe('trouble', () => {
   it('offers the hosts that exist when the URL names one that does not', async () => {
     const { page } = await open('/hosts')
     await page.goto(`${product.url}/overview?host=77`)
-    await page.getByText('There is no host 77').waitFor()
+    await expectSeen(page.getByText('There is no host 77'))
     await page.getByRole('main').getByRole('link', { name: 'one' }).click()
     await page.waitForURL(/host=0/)
   })
@@ -230,7 +232,7 @@ describe('trouble', () => {
   it('helps on a path that is no page', async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/nowhere`)
-    await visit.page.getByText('There is no such page').waitFor()
+    await expectSeen(visit.page.getByText('There is no such page'))
     await visit.page.getByRole('link', { name: 'Go to the overview' }).click()
     await visit.page.waitForURL(/\/overview/)
   })

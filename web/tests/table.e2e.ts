@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let product: Product
 let browser: TestBrowser
@@ -25,10 +27,11 @@ const open = async (path: string): Promise<Visit> => {
 
 /** The texts of a column, from the rows that are drawn. */
 const column = async ({ page }: Visit, name: string): Promise<string[]> => {
-  const headers = await page.getByRole('columnheader').allInnerTexts()
+  const table = page.getByRole('region', { name: /, scrollable$/ })
+  const headers = await table.getByRole('columnheader').allInnerTexts()
   const index = headers.findIndex((header) => header.trim() === name)
   if (index < 0) throw new Error(`no column ${name} among ${headers.join(', ')}`)
-  const rows = await page
+  const rows = await table
     .getByRole('row')
     .filter({ has: page.getByRole('cell') })
     .all()
@@ -83,7 +86,7 @@ describe('a table page', () => {
     await visit.page.waitForURL(/search=max_execution_time/)
     await until(async () => (await column(visit, 'Setting')).includes('max_execution_time'))
     await visit.page.getByRole('searchbox').fill('no setting is called this')
-    await visit.page.getByText('No row matches').waitFor()
+    await expectSeen(visit.page.getByText('No row matches'))
     await visit.page.getByRole('button', { name: 'Clear search and filters' }).click()
     await until(async () => (await column(visit, 'Setting')).length > 10)
   })
@@ -103,10 +106,10 @@ describe('a table page', () => {
     const visit = await open('/tables/history-queries?host=0')
     await visit.page.getByRole('button', { name: 'More columns' }).click()
     const choice = visit.page.getByRole('checkbox').first()
-    const name = (await visit.page.locator('label').filter({ has: choice }).innerText()).trim()
+    const name = (await choice.locator('..').innerText()).trim()
     await choice.check()
     await visit.page.waitForURL(/columns=/)
-    await visit.page.getByRole('columnheader', { name }).waitFor()
+    await expectSeen(visit.page.getByRole('columnheader', { name }))
   })
 
   it('scrolls sideways inside itself on a phone, never the page', async () => {
@@ -125,7 +128,7 @@ describe('a table page', () => {
     const visit = await open('/tables/history-querys?host=0')
     await visit.page.getByText('There is no table page called history-querys').waitFor()
     await visit.page.getByRole('main').getByRole('link', { name: 'Query history' }).click()
-    await visit.page.getByRole('heading', { level: 1, name: 'Query history' }).waitFor()
+    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Query history' }))
   })
 
   it('renders every table page of the catalogue without a complaint', async () => {
