@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openAnswerCache } from './answer-cache.ts'
+import { maxCachedBytes, openAnswerCache } from './answer-cache.ts'
 
 it('forgets an answer when the time of its class is over', () => {
   let now = 0
@@ -18,8 +18,8 @@ it('drops the oldest beyond its number and its size, and keeps nothing that is t
   const cache = openAnswerCache<number>(() => 0)
   for (let index = 0; index < 501; index++) cache.put(`k${index}`, index, 1, 'standard')
   expect([cache.get('k0'), cache.get('k1'), cache.get('k500')]).toEqual([undefined, 1, 500])
-  cache.put('large', 1, 16 * 1024 * 1024, 'standard')
+  cache.put('large', 1, maxCachedBytes, 'standard')
   expect([cache.get('k500'), cache.get('large')]).toEqual([undefined, 1])
-  cache.put('larger', 2, 17 * 1024 * 1024, 'standard')
+  cache.put('larger', 2, maxCachedBytes + 1, 'standard')
   expect(cache.get('larger')).toBeUndefined()
 })

@@ -3,7 +3,8 @@ import type { CacheClass } from '#proto/catalogue.ts'
 /** How long an answer of a class may be reused. */
 const lifetimesMs: Readonly<Record<CacheClass, number>> = { realtime: 10_000, standard: 30_000, historical: 120_000 }
 const maxEntries = 500
-const maxBytes = 16 * 1024 * 1024
+/** Of the answers as text; as objects they take several times as much. */
+export const maxCachedBytes = 8 * 1024 * 1024
 
 interface Entry<T> {
   value: T
@@ -36,11 +37,11 @@ export const openAnswerCache = <T>(now: () => number): AnswerCache<T> => {
     },
     put(key, value, bytes, cacheClass) {
       drop(key)
-      if (bytes > maxBytes) return
+      if (bytes > maxCachedBytes) return
       entries.set(key, { value, bytes, expiresMs: now() + lifetimesMs[cacheClass] })
       total += bytes
       for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries && total <= maxBytes) return
+        if (entries.size <= maxEntries && total <= maxCachedBytes) return
         drop(oldest)
       }
     },

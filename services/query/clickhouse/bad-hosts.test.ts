@@ -11,8 +11,8 @@ const hostAt = (url: string) => {
   if (!host) throw new Error('the URL is well-formed')
   return host
 }
-const clientWith = (env: Record<string, string> = {}): DatabaseClient =>
-  openClient({ env: { COLUMNDB_MAX_EXECUTION_TIME: '1', ...env }, telemetry: quietTelemetry(), clock: systemClock })
+const clientWith = (env: Record<string, string> = {}, telemetry = quietTelemetry()): DatabaseClient =>
+  openClient({ env: { COLUMNDB_MAX_EXECUTION_TIME: '1', ...env }, telemetry, clock: systemClock })
 const statement = { what: 'test', sql: 'SELECT 42' }
 
 /** Asks once and gives the error, which must never tell where the host is nor who asks. */
@@ -183,5 +183,25 @@ describe('a user whose profile is read-only', () => {
     await using client = clientWith()
     await client.run(hostAt(stub.url), statement, aCall())
     expect(paths).toEqual(['query_id default_format'])
+  })
+})
+
+describe('statements', () => {
+  it('are counted by host and outcome', async () => {
+    const telemetry = quietTelemetry()
+    await using stub = await startHttpStub(({ sql }, response) => {
+      if (sql === 'SELECT 42') rows(response, [['42']])
+      else response.writeHead(500).end('Code: 62. DB::Exception: No. (SYNTAX_ERROR)')
+    })
+    await using client = clientWith({}, telemetry)
+    await client.run(hostAt(stub.url), statement, aCall())
+    await client.run(hostAt(stub.url), { what: 'test', sql: 'SELEKT' }, aCall()).catch(() => undefined)
+    const exposed = await telemetry.metrics.metrics()
+    const counted = (outcome: string) =>
+      `watchhouse_query_statement_duration_seconds_count{host="db",outcome="${outcome}"}`
+    // The first statement to a host asks for its capabilities.
+    expect(exposed).toContain(`${counted('ok')} 2`)
+    expect(exposed).toContain(`${counted('invalid')} 1`)
+    expect(exposed).toContain('watchhouse_query_statements_running{host="db"} 0')
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
 import { chartStatement } from './chart-statement.ts'
 import { branchesOf } from './check.ts'
 import { openDefinitions } from './definitions.ts'
@@ -13,7 +13,7 @@ import { chartWindow } from './window.ts'
 /** The example data of a sandbox comes in the background, while other suites use the machine too. */
 const startLimitMs = 180_000
 
-const { charts, tables } = await openDefinitions({ warn: () => undefined } as never)
+const { charts, tables } = await openDefinitions(quietTelemetry().log)
 /** Branches that some engine ran, and those for which none was there; printed at the end. */
 const ran: string[] = []
 const never: string[] = []
