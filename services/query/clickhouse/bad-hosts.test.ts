@@ -194,8 +194,9 @@ describe('statements', () => {
       else response.writeHead(500).end('Code: 62. DB::Exception: No. (SYNTAX_ERROR)')
     })
     await using client = clientWith({}, telemetry)
-    await client.run(hostAt(stub.url), statement, aCall())
-    await client.run(hostAt(stub.url), { what: 'test', sql: 'SELEKT' }, aCall()).catch(() => undefined)
+    const host = hostAt(stub.url)
+    await client.run(host, statement, aCall())
+    await client.run(host, { what: 'test', sql: 'SELEKT' }, aCall()).catch(() => undefined)
     const exposed = await telemetry.metrics.metrics()
     const counted = (outcome: string) =>
       `watchhouse_query_statement_duration_seconds_count{host="db",outcome="${outcome}"}`
