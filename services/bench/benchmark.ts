@@ -1,0 +1,47 @@
+/** One comparison inside one run: what we do against what nobody can do better than, and the bar between them. */
+export interface Benchmark {
+  name: string
+  run(): Promise<Comparison[]>
+}
+
+export interface Comparison {
+  name: string
+  unit: string
+  /** One figure per repetition, ours and the reference's taken in turn. */
+  ours: readonly number[]
+  reference: readonly number[]
+  bar: { atMost: number } | { atLeast: number }
+}
+
+/** The middle of the figures. */
+export const median = (figures: readonly number[]): number => percentile(figures, 0.5)
+
+/** The figure below which this share of them lies. */
+export const percentile = (figures: readonly number[], share: number): number => {
+  const sorted = figures.toSorted((a, b) => a - b)
+  const figure = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+  if (figure === undefined) throw new Error('no figures were measured')
+  return figure
+}
+
+/** One line of text: ratio, bar, both medians and their spread. */
+export const describe = (comparison: Comparison): string => {
+  const ratio = ratioOf(comparison)
+  const bar = 'atMost' in comparison.bar ? `≤ ${comparison.bar.atMost}` : `≥ ${comparison.bar.atLeast}`
+  const figures = `${spread(comparison.ours)} against ${spread(comparison.reference)} ${comparison.unit}`
+  return `${holds(comparison) ? 'holds ' : 'MISSES'}  ${comparison.name}: ${ratio.toFixed(2)} (bar ${bar}); ${figures}`
+}
+
+export const ratioOf = (comparison: Comparison): number => median(comparison.ours) / median(comparison.reference)
+
+export const holds = (comparison: Comparison): boolean =>
+  'atMost' in comparison.bar
+    ? ratioOf(comparison) <= comparison.bar.atMost
+    : ratioOf(comparison) >= comparison.bar.atLeast
+
+const spread = (figures: readonly number[]): string =>
+  figures.length === 1
+    ? format(median(figures))
+    : `${format(median(figures))} [${format(Math.min(...figures))}–${format(Math.max(...figures))}]`
+
+const format = (figure: number): string => (figure >= 100 ? figure.toFixed(0) : figure.toPrecision(3))

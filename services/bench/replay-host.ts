@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+/**
+ * A host that takes a fixed time and no work: the first time a statement is seen it is passed on to a real engine,
+ * afterwards its recorded answer is given `delayMs` later. Run as a process: `node replay-host.ts <upstream> <delayMs>`.
+ * `GET /recorded` tells what was asked, and how often.
+ */
+interface Recorded {
+  request: { method: string; path: string; headers: Record<string, string>; body: string }
+  status: number
+  headers: Record<string, string>
+  answer: Buffer
+  hits: number
+}
+
+/** Headers that belong to one connection, not to the message. */
+const perConnection = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host'])
+
+const [upstream = '', delay = '2'] = process.argv.slice(2)
+const delayMs = Number(delay)
+const recordings = new Map<string, Recorded>()
+
+const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (request.url === '/recorded') {
+    response.end(JSON.stringify([...recordings.values()].map(({ request: asked, hits }) => ({ request: asked, hits }))))
+    return
+  }
+  const body = await text(request)
+  const key = keyOf(request, body)
+  const known = recordings.get(key)
+  if (known) {
+    known.hits++
+    setTimeout(() => answer(response, known), delayMs)
+    return
+  }
+  const recorded = await record(request, body)
+  recordings.set(key, recorded)
+  answer(response, recorded)
+}
+
+const record = async (request: IncomingMessage, body: string): Promise<Recorded> => {
+  const path = request.url ?? '/'
+  const method = request.method ?? 'GET'
+  const headers = plain(request.headers)
+  const given = await fetch(new URL(path, upstream), { method, headers, ...(method === 'POST' && { body }) })
+  return {
+    request: { method, path, headers, body },
+    status: given.status,
+    headers: plain(Object.fromEntries(given.headers)),
+    answer: Buffer.from(await given.arrayBuffer()),
+    hits: 1,
+  }
+}
+
+const answer = (response: ServerResponse, recorded: Recorded): void => {
+  response.writeHead(recorded.status, { ...recorded.headers, 'content-length': recorded.answer.length })
+  response.end(recorded.answer)
+}
+
+/** Statements differ only by their query id from one time to the next. */
+const keyOf = (request: IncomingMessage, body: string): string => {
+  const url = new URL(request.url ?? '/', 'http://host')
+  url.searchParams.delete('query_id')
+  return `${request.method} ${url.pathname}${url.search}\n${body}`
+}
+
+const text = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const plain = (headers: Record<string, string | string[] | undefined>): Record<string, string> => {
+  const kept = Object.entries(headers).filter(([name]) => !perConnection.has(name) && name !== 'content-encoding')
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
+}
+
+const server = createServer((request, response) => {
+  handle(request, response).catch((error: unknown) => {
+    response.writeHead(502).end(String(error))
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the replay host got no port')
+  process.stdout.write(`${JSON.stringify({ listening: { url: `http://127.0.0.1:${address.port}` } })}\n`)
+})
+process.once('SIGTERM', () => server.close())

@@ -1,0 +1,23 @@
+import type { Benchmark } from './benchmark.ts'
+import { describe } from './benchmark.ts'
+import { gatewayTax } from './gateway-tax.ts'
+import { residentMemory } from './resident-memory.ts'
+import { startTime } from './start-time.ts'
+
+const benchmarks: readonly Benchmark[] = [gatewayTax, residentMemory, startTime]
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name))
+
+if (unknown.length > 0) {
+  process.stderr.write(
+    `no such benchmark: ${unknown.join(', ')}; there are ${benchmarks.map((b) => b.name).join(', ')}\n`,
+  )
+  process.exitCode = 2
+} else {
+  for (const benchmark of benchmarks) {
+    if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
+    process.stdout.write(`${benchmark.name} …\n`)
+    for (const comparison of await benchmark.run()) process.stdout.write(`  ${describe(comparison)}\n`)
+  }
+}

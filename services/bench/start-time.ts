@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Benchmark } from './benchmark.ts'
+
+const repetitions = 5
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const baseline = fileURLToPath(new URL('import-and-open.ts', import.meta.url))
+const operationsPort = 19_464
+const readyWithinMs = 60_000
+
+/** A second `npm start` until `/readyz`, sandboxes included, beside the imports and one engine session that nobody can go below. */
+export const startTime: Benchmark = {
+  name: 'start-time',
+  async run() {
+    await secondsToReady()
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-bench-'))
+    await secondsToImport(directory)
+    const ours: number[] = []
+    const reference: number[] = []
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      reference.push(await secondsToImport(directory))
+      ours.push(await secondsToReady())
+    }
+    await rm(directory, { recursive: true, force: true })
+    return [{ name: 'npm start to /readyz', unit: 's', ours, reference, bar: { atMost: 3 } }]
+  },
+}
+
+const secondsToReady = async (): Promise<number> => {
+  const started = performance.now()
+  const child = spawn('npm', ['start'], {
+    cwd: root,
+    stdio: 'ignore',
+    env: { ...withoutHosts(process.env), PORT: '0', OPERATIONS_PORT: String(operationsPort) },
+  })
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}`)
+    if (performance.now() - started > readyWithinMs) throw new Error('npm start was not ready in time')
+  }
+  const seconds = (performance.now() - started) / 1000
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  return seconds
+}
+
+const isReady = async (): Promise<boolean> => {
+  try {
+    return (await fetch(`http://127.0.0.1:${operationsPort}/readyz`)).ok
+  } catch {
+    return false
+  }
+}
+
+/** A child of its own each time, since modules are imported once per process. */
+const secondsToImport = async (directory: string): Promise<number> => {
+  const started = performance.now()
+  const child = spawn(process.execPath, [baseline, directory], { stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`the imports ended with ${code}`)
+  return (performance.now() - started) / 1000
+}
+
+const withoutHosts = ({ COLUMNDB_HOST: _hosts, SVC_HOSTS_FILE: _file, ...rest }: NodeJS.ProcessEnv) => rest
