@@ -11,9 +11,17 @@ interface Level {
   /** Between FROM and the word that ends its list, where a comma begins another source. */
   inSources: boolean
   selects: boolean
+  /** Within ORDER BY, where `WITH FILL FROM` begins an expression. */
+  orders: boolean
 }
 
-const level = (caller: string): Level => ({ caller, expectsSource: false, inSources: false, selects: false })
+const level = (caller: string): Level => ({
+  caller,
+  expectsSource: false,
+  inSources: false,
+  selects: false,
+  orders: false,
+})
 
 /**
  * Throws when a function stands where a table is meant and is not known to be harmless.
@@ -61,6 +69,8 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
 
 const enterClause = (word: string, index: number, tokens: readonly Token[], current: Level): void => {
   if (word === 'SELECT') current.selects = true
+  if (word === 'BY' && wordAt(tokens, index - 1) === 'ORDER') current.orders = true
+  else if (endOfSources.has(word)) current.orders = false
   if (word === 'FROM' && !isExpression(index, tokens, current)) expectSources(current)
   else if (word === 'JOIN') expectJoined(wordAt(tokens, index - 1), current)
   else if (word === 'DESCRIBE' || word === 'DESC' || word === 'EXPLAIN') current.expectsSource = index < 2
@@ -82,6 +92,7 @@ const expectJoined = (before: string, current: Level): void => {
 const isExpression = (index: number, tokens: readonly Token[], current: Level): boolean => {
   if (fromInArguments.has(current.caller) && !current.selects) return true
   const before = wordAt(tokens, index - 2)
+  if (current.orders && wordAt(tokens, index - 1) === 'FILL' && before === 'WITH') return true
   return wordAt(tokens, index - 1) === 'DISTINCT' && (before === 'IS' || before === 'NOT')
 }
 
