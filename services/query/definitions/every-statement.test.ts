@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
+import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import type { Statement } from '../clickhouse/statement.ts'
+import { checkReadOnly } from '../read-only/read-only.ts'
 import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
 import { chartStatement } from './chart-statement.ts'
 import { branchesOf } from './check.ts'
 import { openDefinitions } from './definitions.ts'
+import { createEventsTable, defaultEventsTable } from './events.ts'
 import { tableStatement } from './table-statement.ts'
 import { compareVersions } from './version.ts'
 import { chartWindow } from './window.ts'
@@ -25,7 +28,9 @@ let engine: { version: string; tables: ReadonlySet<string> }
 beforeAll(async () => {
   sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSandbox({ seed: true })
   await sandbox?.seeded
-  parts = await openParts({ COLUMNDB_HOST: sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL, COLUMNDB_NAME: 'sandbox' })
+  const url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL
+  await curl(url ?? '', createEventsTable(defaultEventsTable))
+  parts = await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), aCall())
 }, startLimitMs)
 afterAll(async () => {
@@ -39,6 +44,12 @@ afterAll(async () => {
 const run = (statement: Statement | undefined) => {
   if (!statement) throw new Error('the engine is older than every branch')
   return parts.client.run(parts.hosts.get('sandbox'), { ...statement, cache: undefined }, aCall())
+}
+
+/** The fence for statements that callers write; throws the reason when it refuses. */
+const isReadOnly = (sql: string): boolean => {
+  checkReadOnly(sql)
+  return true
 }
 
 /** Every branch that this engine understands; the newest is what a server like it gets. */
@@ -81,6 +92,14 @@ describe.each(charts)('the chart $name', (chart) => {
     })
   }
 
+  it('only reads, in every branch', () => {
+    const window = chartWindow(chart, {}, Date.now())
+    for (const { sql } of branchesOf(chart.sql)) {
+      const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
+      expect(chartStatement({ ...chart, sql }, given)?.sql).toSatisfy(isReadOnly)
+    }
+  })
+
   it('is fed by tables that it names', () => {
     const logs = branchesOf(chart.sql).flatMap(({ sql }) =>
       [...sql.matchAll(/\$log\((\w+)\)/g)].map((found) => `system.${found[1]}`),
@@ -102,6 +121,14 @@ describe.each(tables)('the table page $name', (table) => {
           expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/Int64/)])
         if (format === 'list') expect([name, types.get(name)]).toEqual([name, expect.stringMatching(/^Array/)])
       }
+    }
+  })
+
+  it('only reads, in every branch', () => {
+    const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+    for (const { sql } of branchesOf(table.sql)) {
+      const given = { serverVersion: engine.version, tables: engine.tables, limit: 100, zone: undefined }
+      expect(tableStatement({ ...table, sql }, asked, given)?.sql).toSatisfy(isReadOnly)
     }
   })
 
