@@ -67,7 +67,7 @@ describe('the overview', () => {
     const { page, complaints } = await open('/overview?host=0')
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     const charts = page.getByRole('region', { name: 'Charts' })
-    expect(await charts.getByRole('heading', { level: 3 }).count()).toBeGreaterThanOrEqual(9)
+    expect(await charts.getByRole('heading', { level: 2 }).count()).toBeGreaterThanOrEqual(9)
     expect(await charts.locator('path, rect').count()).toBeGreaterThan(50)
     expect(complaints).toEqual([])
   })
