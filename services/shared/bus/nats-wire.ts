@@ -27,10 +27,9 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
   async connect(endpoint) {
     // Loaded only where there is a server: the monolith does without.
     const nats = await import('nats')
-    const name = `${endpoint.caller}.${endpoint.instance}`
-    const connection = await nats.connect({
+    const settings: ConnectionOptions = {
       ...credentials(options),
-      name,
+      name: `${endpoint.caller}.${endpoint.instance}`,
       inboxPrefix: inboxPrefix(endpoint),
       timeout: connectWithinMs,
       maxReconnectAttempts: -1,
@@ -38,6 +37,9 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
       reconnectJitter: reconnectEveryMs / 2,
       pingInterval: pingEveryMs,
       maxPingOut: pingsUnanswered,
+    }
+    const connection = await nats.connect(settings).catch((cause: unknown) => {
+      throw new Error(`cannot connect to NATS at ${String(settings.servers)}: ${String(cause)}`, { cause })
     })
     const missing = missingFeature(connection)
     if (missing === undefined) return new NatsWire(connection, nats.headers, options.log)

@@ -172,10 +172,10 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
   return { handlers, seen }
 }
 
-/** A call by a service on its own account, with ten seconds. */
+/** A call by a service on its own account, with more time than any test takes. */
 export const callOf = (part: Partial<Call> = {}): Call => ({
   identity: { kind: 'service', subject: 'test', features: 'all' },
-  deadline: Date.now() + 10_000,
+  deadline: Date.now() + 60_000,
   signal: new AbortController().signal,
   priority: 'person',
   ...part,

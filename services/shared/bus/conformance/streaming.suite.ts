@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { encodeJson } from '../body.ts'
 import { type FrameKind, frameHeaders } from '../frame.ts'
 import { type Place, until } from './implementations.suite.ts'
+import type { Limits } from '../limits.ts'
 import { callOf, probe } from './probe.suite.ts'
 import type { WireMessage } from '../wire.ts'
 
@@ -12,9 +13,8 @@ const collect = async <T>(frames: AsyncIterable<T>, into: T[] = []): Promise<T[]
 
 /** What a bus promises of answers that come in frames. */
 export const streaming = (place: () => Place): void => {
-  const pair = async () => {
-    // Cancellation before the first frame waits for one, so tests have it come early.
-    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
+  const pair = async (limits: Partial<Limits> = {}) => {
+    const { seen } = await place().serve('q1', { limits })
     const caller = await place().open('gateway')
     return { seen, client: caller.client(probe) }
   }
@@ -102,7 +102,7 @@ export const streaming = (place: () => Place): void => {
   })
 
   it('stops a producer whose frames nobody takes, and tells the reader when it comes back', async () => {
-    const { client, seen } = await pair()
+    const { client, seen } = await pair({ starvedMs: 300, workingEveryMs: 50 })
     const stream = await client.count({ to: 100 }, callOf())
     await until(() => seen.returned === 1)
     expect(seen.produced).toBe(5)
