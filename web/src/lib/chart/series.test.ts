@@ -51,6 +51,14 @@ describe('series of a chart over time', () => {
     ])
   })
 
+  it('draws the first value of a name that has several', () => {
+    const columns = [time, { name: 'table', role: 'series' }, { name: 'parts', role: 'value' }]
+    const data = toTimeSeries(chart([...columns, { name: 'rows', role: 'value', unit: 'rows' }]), [
+      { t: 0, table: 'a', parts: 2, rows: 500 },
+    ])
+    expect(data.series).toEqual([{ key: 'a', label: 'a', unit: 'count', values: [2] }])
+  })
+
   it('sums up the smallest names when there are more than colours', () => {
     const rows = Array.from({ length: 20 }, (_, index) => ({ t: 0, user: `u${index}`, n: index + 1 }))
     const { series } = toTimeSeries(chart([time, { name: 'user', role: 'series' }, { name: 'n', role: 'value' }]), rows)

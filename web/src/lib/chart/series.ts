@@ -30,8 +30,9 @@ export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries
   })
   const times = [...new Set(stamped.map((each) => each.timeMs))].toSorted((a, b) => a - b)
   const position = new Map(times.map((timeMs, index) => [timeMs, index]))
-  const values = chart.columns.filter((column) => column.role === 'value')
   const name = chart.columns.find((column) => column.role === 'series')?.name
+  // A name has one series, of the first value; the table view tells the others.
+  const values = chart.columns.filter((column) => column.role === 'value').slice(0, name ? 1 : undefined)
   const found = new Map<string, Series & { values: (number | null)[] }>()
 
   for (const { timeMs, row } of stamped) {
