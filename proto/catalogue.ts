@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { Feature } from './call.ts'
 
 /** File name of a definition without its suffix: the id in URLs. */
-export const DefinitionId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'lower case letters, digits and dashes')
+export const DefinitionId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'lower case letters, digits, dashes and underscores')
 
 /** How a number is meant; the web formats by it. Durations and sizes are raw numbers, never text made by SQL. */
 export const Unit = z.enum([

@@ -92,7 +92,7 @@ const parseFile = <S extends z.ZodType>(
   text: string,
 ): { value: z.output<S> } | Refused => {
   if (!DefinitionId.safeParse(file.name).success) {
-    return { sentence: 'the file name must be lower case letters, digits and dashes' }
+    return { sentence: 'the file name must be lower case letters, digits, dashes and underscores' }
   }
   const yaml = parseYaml(text)
   if ('sentence' in yaml) return yaml
