@@ -180,3 +180,23 @@ describe('what is told of a request', () => {
     expect(product.logged.join('')).not.toMatch(/hush|ada/)
   })
 })
+
+describe('a caller that leaves before its answer', () => {
+  it('stops the work, and is no failure of ours', async () => {
+    const working = Promise.withResolvers<AbortSignal>()
+    const overview = async (_input: unknown, call: { signal: AbortSignal }): Promise<never> => {
+      working.resolve(call.signal)
+      await new Promise((resolve) => call.signal.addEventListener('abort', resolve))
+      throw call.signal.reason
+    }
+    await using held = await startFake({ query: { overview } })
+    const leaving = new AbortController()
+    const asked = fetch(`${held.url}/api/v1/overview?hostId=0`, { signal: leaving.signal })
+    const signal = await working.promise
+    leaving.abort()
+    await expect(asked).rejects.toThrow()
+    await expect.poll(() => signal.aborted, { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => held.logged.join(''), { timeout: 5_000 }).toContain('"status":499')
+    expect(held.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  })
+})

@@ -6,6 +6,7 @@ import { jsonBody } from './body.ts'
 import { exchangeOf } from './exchange.ts'
 import { shown } from './failure.ts'
 import type { Gateway } from './gateway.ts'
+import { callerLeft } from './http-error.ts'
 import { parseQueryString } from './query-string.ts'
 import { replyTo } from './reply.ts'
 import type { Route } from './route.ts'
@@ -26,7 +27,8 @@ export const dispatch =
       const call = callOf(identity, span.trace, response, gateway)
       const query = parseQueryString(request.url)
       const body = route.body && jsonBody(request)
-      await route.respond({ path: request.params, query, body, call }, gateway, replyTo(request, response))
+      const preferred = (types: string[]) => request.accepts(types) || undefined
+      await route.respond({ path: request.params, query, body, call, preferred }, gateway, replyTo(request, response))
       end(span, response.statusCode)
     } catch (error) {
       end(span, shown(error).status, error)
@@ -55,7 +57,7 @@ const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>
 const callOf = (identity: Identity, trace: Trace | undefined, response: Response, gateway: Gateway): Call => {
   const left = new AbortController()
   response.once('close', () => {
-    if (!response.writableFinished) left.abort()
+    if (!response.writableFinished) left.abort(callerLeft())
   })
   const deadline = gateway.clock.now() + gateway.requestTimeoutMs
   return { identity, deadline, signal: left.signal, priority: 'person', trace }

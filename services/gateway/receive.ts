@@ -3,14 +3,13 @@ import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { beginExchange, type Exchange } from './exchange.ts'
+import { clientClosedStatus } from './http-error.ts'
 import { requestId } from './request-id.ts'
 import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 
 /** Requests being answered; more are told to come back, since each holds memory until its answer has ended. */
 const maxInFlight = 1_024
 const busyRetryMs = 1_000
-/** What proxies log when their client left before the answer. */
-const clientClosedStatus = 499
 /** Longest path that a log line quotes. */
 const loggedPathLength = 200
 
