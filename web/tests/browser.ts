@@ -65,8 +65,8 @@ const observe = (page: Page): Visit => {
 }
 
 /** Polls until something holds; the test fails when it never does. */
-export const until = (holds: () => boolean | Promise<boolean>): Promise<void> =>
-  expect.poll(holds, { timeout: patienceMs, interval: pollMs }).toBe(true)
+export const until = (holds: () => boolean | Promise<boolean>, interval = pollMs): Promise<void> =>
+  expect.poll(holds, { timeout: patienceMs, interval }).toBe(true)
 
 /** Waits until something is there to be seen; the test fails when it never is. */
 export const expectSeen = (locator: Locator): Promise<void> => until(() => locator.isVisible())

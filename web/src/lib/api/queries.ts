@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { ConfigAnswer, HostSummary } from '#proto/http/config.ts'
 import type { ChartBatchAnswer, OverviewAnswer, TableAnswer } from '#proto/http/data.ts'
 import type { Healthz } from '#proto/http/status.ts'
+import { withResults, type ChartAnswers } from './chart-answers.ts'
 import { requestJson } from './request.ts'
 
 /** How often statuses of hosts are looked at, however often the page itself is refreshed. */
@@ -51,15 +52,19 @@ export interface ChartsQuery {
   timezone: string | null
 }
 
-export const chartsQuery = ({ host, names, window, interval, timezone }: ChartsQuery) =>
-  queryOptions({
-    queryKey: ['charts', host, names, window, interval, timezone],
+/** Several charts in one request; each keeps what it last showed when only its own refresh fails. */
+export const chartsQuery = ({ host, names, window, interval, timezone }: ChartsQuery) => {
+  const queryKey = ['charts', host, names, window, interval, timezone] as const
+  return queryOptions({
+    queryKey,
     enabled: names.length > 0,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal, client }): Promise<ChartAnswers> => {
       const body = { hostId: host, names, interval, ...window, ...(timezone ? { timezone } : {}) }
-      return requestJson<z.infer<typeof ChartBatchAnswer>>('/api/v1/charts/batch', { signal, body })
+      const answer = await requestJson<z.infer<typeof ChartBatchAnswer>>('/api/v1/charts/batch', { signal, body })
+      return withResults(client.getQueryData<ChartAnswers>(queryKey), answer.data, Date.now())
     },
   })
+}
 
 export const tableQuery = (host: number, name: string, parameters: URLSearchParams) => {
   const search = new URLSearchParams([['hostId', String(host)], ...parameters])

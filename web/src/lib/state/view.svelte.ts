@@ -40,9 +40,10 @@ export const view = {
   setRefresh: (seconds: number) => change({ refresh: writeRefresh(seconds), paused: null }),
   setPaused: (paused: boolean) => change({ paused: paused ? '1' : null }),
 
-  /** A path of this application with what the reader has chosen so far. */
-  link(path: string, more: Record<string, string> = {}): string {
-    const search = new URLSearchParams()
+  /** A path of this application, with parameters of its own or without, and with what the reader has chosen so far. */
+  link(target: string, more: Record<string, string> = {}): string {
+    const [path = '', own] = target.split('?')
+    const search = new URLSearchParams(own)
     for (const name of kept) {
       const value = page.url.searchParams.get(name)
       if (value !== null) search.set(name, value)

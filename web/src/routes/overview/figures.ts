@@ -1,5 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
-import type { ChartResult, Overview } from '#proto/query.ts'
+import type { Overview } from '#proto/query.ts'
+import type { ChartAnswers } from '#lib/api/chart-answers.ts'
 import { toTimeSeries, type TimeSeries } from '#lib/chart/series.ts'
 import { formatValue, span } from '#lib/ui/number.ts'
 
@@ -12,7 +13,7 @@ export interface Figure {
   trend?: { times: readonly number[]; values: readonly (number | null)[] } | null
 }
 
-type Charts = Readonly<Record<string, ChartResult>> | undefined
+type Charts = ChartAnswers | undefined
 
 /** The tiles of the overview. They are the same in number and label before the answer, so that nothing moves. */
 export const figures = (overview: Overview | undefined, charts: Charts): Figure[] => {
@@ -70,9 +71,9 @@ const shareOf = (used: number | null | undefined, total: number | null | undefin
   used == null || !total ? null : used / total
 
 const trendOf = (charts: Charts, name: string): Figure['trend'] => {
-  const result = charts?.[name]
-  if (!result?.ok) return null
-  const { times, series }: TimeSeries = toTimeSeries(result.data.chart, result.data.rows)
+  const data = charts?.[name]?.data
+  if (!data) return null
+  const { times, series }: TimeSeries = toTimeSeries(data.chart, data.rows)
   const [first] = series
   return first && times.length > 1 ? { times, values: first.values } : null
 }
