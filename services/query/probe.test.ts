@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
 import { HostState } from '#proto/query.ts'
@@ -64,5 +65,29 @@ describe('the probe', () => {
     }
     expect(stub.most).toBe(1)
     expect(systemClock.now() - (checked() ?? 0)).toBeLessThan(10_000)
+  })
+
+  it('logs once that a host went down, and once that it is back', async () => {
+    let now = Date.now()
+    let isUp = true
+    await using stub = await startHttpStub((_, response) =>
+      isUp ? rows(response, [['25.8.1', 77, 'machine', 'UTC', '0']]) : response.destroy(),
+    )
+    const lines: string[] = []
+    const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) })
+    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' })
+    const { hosts, client } = parts
+    await using probe = openProbe({ hosts, client, clock: { now: () => now }, log, random: () => 0 })
+    const checked = () => expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
+    await checked()
+    for (const next of [false, false, true, true]) {
+      isUp = next
+      now += 6_500
+      await checked()
+    }
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 40, host: 'first', reason: 'unreachable', msg: 'host is down' },
+      { level: 30, host: 'first', msg: 'host is up again' },
+    ])
   })
 })

@@ -23,14 +23,16 @@ export interface Probe extends AsyncDisposable {
   skewMs(key: string): number
 }
 
+type State = Omit<HostState, 'id' | 'key' | 'name'>
+
 interface Watched {
-  state: Omit<HostState, 'id' | 'key' | 'name'>
+  state: State
   skewMs: number
   dueMs: number
   probing: boolean
 }
 
-const unknownState: Watched['state'] = {
+const unknownState: State = {
   status: 'unknown',
   reason: null,
   version: null,
@@ -55,7 +57,9 @@ export const openProbe = ({ hosts, client, clock, log, random = Math.random }: O
 
   const start = (host: MonitoredHost, entry: Watched): void => {
     entry.probing = true
+    const before = entry.state
     const probing: Promise<void> = probeOnce(client, host, entry, clock, stopping.signal)
+      .then(() => tellChange(log, host, before, entry.state))
       .catch((error: unknown) => log.error({ err: error, host: host.name }, 'probe failed'))
       .finally(() => {
         entry.probing = false
@@ -89,6 +93,13 @@ export const openProbe = ({ hosts, client, clock, log, random = Math.random }: O
       await Promise.all(running)
     },
   }
+}
+
+/** A host that goes down, comes back or fails for another reason is told once, not at every probe; so is a first failure. */
+const tellChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { status, reason }: State): void => {
+  if (status === before.status && reason === before.reason) return
+  if (status === 'down') log.warn({ host: name, reason }, 'host is down')
+  else if (before.status === 'down') log.info({ host: name }, 'host is up again')
 }
 
 const probeOnce = async (
