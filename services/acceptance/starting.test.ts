@@ -50,6 +50,17 @@ describe('a start that is refused', () => {
     expect(code).toBe(1)
     expect(output).toContain(`  OPERATIONS_PORT: port ${taken} is taken by another process`)
   })
+
+  it('says in words that the port of the API is taken', async () => {
+    await using product = await startOnNobody()
+    const taken = new URL(product.url).port
+    const { code, output } = await runToEnd({
+      services: [],
+      variables: { ...someHost, OPERATIONS_PORT: '0', PORT: taken },
+    })
+    expect(code).toBe(1)
+    expect(output).toContain(`watchhouse cannot start:\n  PORT: port ${taken} is taken by another process\n`)
+  })
 })
 
 describeWith(['redis'], 'a bus that cannot be reached', () => {

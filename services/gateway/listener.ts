@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { InvalidSettings } from '#shared/config/setting.ts'
 import { answerUnreadable } from './unreadable.ts'
 
 const maxHeaderBytes = 16 * 1024
@@ -62,9 +63,15 @@ const bound = async (server: Server, { port, host }: ListenerOptions): Promise<v
   try {
     await promise
   } catch (error) {
-    throw new Error(`PORT: cannot listen on ${host}:${port}; is something else using it?`, { cause: error })
+    throw new InvalidSettings([{ name: 'PORT', sentence: sentenceOf(error, host, port) }])
   }
   server.off('error', reject)
+}
+
+const sentenceOf = (error: unknown, host: string, port: number): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') return `port ${port} is taken by another process`
+  return `cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`
 }
 
 const urlOf = (server: Server, host: string): string => {
