@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { missingNeeds } from '../availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
@@ -46,11 +47,32 @@ const run = (statement: Statement | undefined) => {
   return parts.client.run(parts.hosts.get('sandbox'), { ...statement, cache: undefined }, aCall())
 }
 
+/** Tables that are read from a Keeper, which the embedded engine lacks; a name that is misspelt is not among them. */
+const fromKeeper = new Set(['system.distributed_ddl_queue', 'system.zookeeper_info'])
+
+/** Whether a definition is unavailable here for want of a Keeper, as its reader is told. */
+const lacksKeeper = async ({ requires }: { requires: readonly string[] }): Promise<boolean> => {
+  const needed = requires.filter((table) => fromKeeper.has(table))
+  if (needed.length === 0) return false
+  const missing = await missingNeeds(parts.client, parts.hosts.get('sandbox'), { requires }, aCall())
+  if (!missing) return false
+  expect(missing).toMatchObject({ reason: 'missing-table', missingTables: needed })
+  return true
+}
+
 /** The fence for statements that callers write; throws the reason when it refuses. */
 const isReadOnly = (sql: string): boolean => {
   checkReadOnly(sql)
   return true
 }
+
+/** The tables of a host whose logs were rotated; the earlier ones need not exist to be asked for. */
+const rotatedTables = (logs: readonly string[]): ReadonlySet<string> =>
+  new Set([...engine.tables, ...logs.map((log) => `${log}_0`)])
+
+/** Logs that a definition reads. */
+const logsOf = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
+  branchesOf(sql).flatMap((branch) => [...branch.sql.matchAll(/\$log\((\w+)\)/g)].map((found) => found[1] ?? ''))
 
 /** Every branch that this engine understands; the newest is what a server like it gets. */
 const eachBranch = (definition: { name: string; sql: (typeof charts)[number]['sql'] }): string[] =>
@@ -66,6 +88,10 @@ const eachBranch = (definition: { name: string; sql: (typeof charts)[number]['sq
 
 describe.each(charts)('the chart $name', (chart) => {
   it('runs and has the columns that it declares', async () => {
+    if (await lacksKeeper(chart)) {
+      never.push(`${chart.name} (no Keeper)`)
+      return
+    }
     for (const sql of eachBranch(chart)) {
       const window = chartWindow(chart, {}, Date.now())
       const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
@@ -92,6 +118,15 @@ describe.each(charts)('the chart $name', (chart) => {
     })
   }
 
+  if (logsOf(chart).length > 0) {
+    it('reads rotated logs too', async () => {
+      const tables = rotatedTables(logsOf(chart))
+      const window = chartWindow(chart, {}, Date.now())
+      const given = { serverVersion: engine.version, tables, window, zone: undefined, parameters: {} }
+      await expect(run(chartStatement(chart, given))).resolves.toBeDefined()
+    })
+  }
+
   it('only reads, in every branch', () => {
     const window = chartWindow(chart, {}, Date.now())
     for (const { sql } of branchesOf(chart.sql)) {
@@ -101,15 +136,16 @@ describe.each(charts)('the chart $name', (chart) => {
   })
 
   it('is fed by tables that it names', () => {
-    const logs = branchesOf(chart.sql).flatMap(({ sql }) =>
-      [...sql.matchAll(/\$log\((\w+)\)/g)].map((found) => `system.${found[1]}`),
-    )
-    expect(chart.requires).toEqual(expect.arrayContaining(logs))
+    expect(chart.requires).toEqual(expect.arrayContaining(logsOf(chart).map((log) => `system.${log}`)))
   })
 })
 
 describe.each(tables)('the table page $name', (table) => {
   it('runs and has the columns that it declares, in their order', async () => {
+    if (await lacksKeeper(table)) {
+      never.push(`${table.name} (no Keeper)`)
+      return
+    }
     for (const sql of eachBranch(table)) {
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, tables: engine.tables, limit: 100, zone: undefined }
@@ -124,6 +160,14 @@ describe.each(tables)('the table page $name', (table) => {
     }
   })
 
+  if (logsOf(table).length > 0) {
+    it('reads rotated logs too', async () => {
+      const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+      const given = { serverVersion: engine.version, tables: rotatedTables(logsOf(table)), limit: 10, zone: undefined }
+      await expect(run(tableStatement(table, asked, given))).resolves.toBeDefined()
+    })
+  }
+
   it('only reads, in every branch', () => {
     const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
     for (const { sql } of branchesOf(table.sql)) {
@@ -133,20 +177,16 @@ describe.each(tables)('the table page $name', (table) => {
   })
 
   it('sorts, filters and searches by every column', async () => {
+    if (await lacksKeeper(table)) return
     const given = { serverVersion: engine.version, tables: engine.tables, limit: 10, zone: undefined }
     for (const { name, format } of table.columns) {
-      for (const operator of ['eq', 'in', 'ge', 'contains'] as const) {
-        const filters = [{ column: name, operator, values: ['1'] }]
-        const asked = {
-          filters,
-          offset: 1,
-          parameters: {},
-          search: 'a',
-          sort: { column: name, direction: 'desc' } as const,
-        }
-        const skipped = format === 'list' && operator === 'ge'
-        if (!skipped) await expect(run(tableStatement(table, asked, given))).resolves.toBeDefined()
-      }
+      const operators = (['eq', 'in', 'ge', 'contains'] as const).filter(
+        (operator) => format !== 'list' || operator !== 'ge',
+      )
+      const filters = operators.map((operator) => ({ column: name, operator, values: ['1'] }))
+      const sort = { column: name, direction: 'desc' } as const
+      const statement = tableStatement(table, { filters, offset: 1, parameters: {}, search: 'a', sort }, given)
+      await expect(run(statement)).resolves.toBeDefined()
     }
   })
 })
