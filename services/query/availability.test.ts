@@ -87,6 +87,17 @@ describe('a chart or table page whose table', () => {
     expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
   })
 
+  it('is read from a Keeper that the host lacks is unavailable', async () => {
+    await using host = await asking({ tables: ['distributed_ddl_queue'] }, (_, response) =>
+      exception(response, 139, 'NO_ELEMENTS_IN_CONFIG', 'There is no Zookeeper configuration in server config.'),
+    )
+    expect((await host.table('distributed-ddl-queue')).head.unavailable).toEqual({
+      reason: 'missing-table',
+      message: 'host db has no Keeper, from which system.distributed_ddl_queue would be read',
+      missingTables: ['system.distributed_ddl_queue'],
+    })
+  })
+
   it('cannot be looked for at the moment fails, and is looked for again', async () => {
     let hangs = true
     await using host = await asking({}, (_, response) => {

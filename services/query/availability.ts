@@ -12,6 +12,8 @@ interface Needs {
 const unknownTable = 60
 const unknownDatabase = 81
 const accessDenied = 497
+/** What a server without a Keeper answers when one of its tables is read from there. */
+const withoutKeeper = new Set<number | undefined>([139, 225])
 
 /** Why a definition cannot be answered on a host, when tables that it needs are missing or closed to the user. */
 export const missingNeeds = async (
@@ -40,7 +42,7 @@ export const unavailableBy = (
     client.forget(host)
     return absent(host, [...requires])
   }
-  return undefined
+  return withoutKeeper.has(code) && requires.length > 0 ? unread(host, [...requires]) : undefined
 }
 
 /** When the server is older than every branch of a definition. */
@@ -53,6 +55,12 @@ export const tooOld = (host: MonitoredHost, serverVersion: string): Unavailable 
 const absent = (host: MonitoredHost, missingTables: string[]): Unavailable => ({
   reason: 'missing-table',
   message: `host ${host.name} has no table ${missingTables.join(', ')}`,
+  missingTables,
+})
+
+const unread = (host: MonitoredHost, missingTables: string[]): Unavailable => ({
+  reason: 'missing-table',
+  message: `host ${host.name} has no Keeper, from which ${missingTables.join(', ')} would be read`,
   missingTables,
 })
 

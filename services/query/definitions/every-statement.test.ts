@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { missingNeeds } from '../availability.ts'
+import { missingNeeds, unavailableBy } from '../availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
@@ -54,8 +54,11 @@ const fromKeeper = new Set(['system.distributed_ddl_queue', 'system.zookeeper_in
 const lacksKeeper = async ({ requires }: { requires: readonly string[] }): Promise<boolean> => {
   const needed = requires.filter((table) => fromKeeper.has(table))
   if (needed.length === 0) return false
-  const missing = await missingNeeds(parts.client, parts.hosts.get('sandbox'), { requires }, aCall())
-  if (!missing) return false
+  const host = parts.hosts.get('sandbox')
+  const reading = run({ what: 'test/keeper', sql: `SELECT 1 FROM ${needed.join(', ')} LIMIT 1` })
+  const failure = await reading.catch((error: unknown) => unavailableBy(parts.client, host, { requires }, error))
+  const missing = (await missingNeeds(parts.client, host, { requires }, aCall())) ?? failure
+  if (!missing || !('reason' in missing)) return false
   expect(missing).toMatchObject({ reason: 'missing-table', missingTables: needed })
   return true
 }
