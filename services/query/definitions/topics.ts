@@ -3,6 +3,7 @@ import type { Topic } from '#proto/catalogue.ts'
 /** Folders of `charts/` in the order of the menu; a folder that is not listed comes last, under its own name. */
 export const topics: readonly Topic[] = [
   { id: 'overview', title: 'Overview' },
+  { id: 'health', title: 'Health' },
   { id: 'insights', title: 'Insights' },
   { id: 'queries', title: 'Queries' },
   { id: 'query-insights', title: 'Query insights' },
@@ -10,7 +11,9 @@ export const topics: readonly Topic[] = [
   { id: 'merges', title: 'Merges' },
   { id: 'tables', title: 'Tables' },
   { id: 'replication', title: 'Replication' },
+  { id: 'keeper', title: 'Keeper' },
   { id: 'system', title: 'System' },
+  { id: 'security', title: 'Security' },
   { id: 'logs', title: 'Logs' },
   { id: 'page-views', title: 'Page views' },
 ]
