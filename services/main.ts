@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
 import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/clock.ts'
@@ -61,7 +62,11 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
     await using telemetry = await openTelemetry(plan.env, plan.facts)
     await serve(plan, telemetry).catch((error: unknown) => {
       if (error instanceof InvalidSettings) throw error
-      telemetry.log.fatal({ err: error }, 'ended by an error')
+      // A sentence for whoever runs the process needs no stack; a defect does.
+      telemetry.log.fatal(
+        error instanceof ServiceError ? { reason: error.message } : { err: error },
+        'ended by an error',
+      )
       process.exitCode = failed
     })
   } catch (error) {
@@ -126,7 +131,8 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
     door ??= running.url
   }
   started = true
-  log.info({ url: door, operations: operations.url, services: chosen, tookMs: Math.round(performance.now()) }, 'ready')
+  const tookMs = Math.round(performance.now())
+  if (!stop.isRequested) log.info({ url: door, operations: operations.url, services: chosen, tookMs }, 'ready')
   await stop.requested
   stop.bound(settings.SHUTDOWN_GRACE_MS)
 }

@@ -52,6 +52,12 @@ describe('the start', () => {
     expect(problems({})).toEqual([])
   })
 
+  it('tells what is wrong with the host list beside other wrong settings', () => {
+    const wrong = { COLUMNDB_POOL_SIZE: 'ten' }
+    expect(problems({ ...wrong, NODE_ENV: 'production' }).map(({ name }) => name)).toEqual(['COLUMNDB_HOST'])
+    expect(problems({ ...wrong, COLUMNDB_HOST: 'db' }).map(({ name }) => name)).toEqual(['COLUMNDB_HOST'])
+  })
+
   it('is refused with two host lists', () => {
     const both = { COLUMNDB_HOST: 'http://db:8123', SVC_HOSTS_FILE: '/etc/hosts.yaml' }
     expect(problems(both).map((problem) => problem.name)).toEqual(['SVC_HOSTS_FILE'])

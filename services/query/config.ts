@@ -39,8 +39,7 @@ const fullTableName = (fallback: string, doc: string): Setting<string> => ({
   },
 })
 
-/** The variables that this service obeys. */
-export const settings = {
+const hostListSettings = {
   COLUMNDB_HOST: optional('Comma-separated URLs of the monitored hosts; their number is the host count.', {
     audience: 'secret',
   }),
@@ -50,6 +49,11 @@ export const settings = {
   SVC_HOSTS_FILE: optional(
     'YAML list of hosts: url, label, user, passwordFile, group, tags; read again after a change.',
   ),
+} as const
+
+/** The variables that this service obeys. */
+export const settings = {
+  ...hostListSettings,
   COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
   COLUMNDB_POOL_SIZE: whole(10, 'Statements that run on one host at the same time.', { min: 1, max: 1_000 }),
   COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {
@@ -70,13 +74,15 @@ export const settings = {
 
 /** What is wrong with the settings taken together: the host list. */
 export const problems = (env: Environment): readonly SettingProblem[] => {
-  if (problemsOf(settings, env).length > 0) return []
-  const { COLUMNDB_HOST, SVC_HOSTS_FILE } = read(settings, env)
+  // Only what the host list is made of: another wrong setting must not hide what is wrong with it.
+  if (problemsOf(hostListSettings, env).length > 0) return []
+  const given = read(hostListSettings, env)
+  const { COLUMNDB_HOST, SVC_HOSTS_FILE } = given
   if (COLUMNDB_HOST !== undefined && SVC_HOSTS_FILE !== undefined) {
     return [{ name: 'SVC_HOSTS_FILE', sentence: 'cannot be set together with COLUMNDB_HOST; keep one host list' }]
   }
   if (SVC_HOSTS_FILE !== undefined) return hostsFromFile(SVC_HOSTS_FILE).problems
-  if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(read(settings, env)).problems
+  if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(given).problems
   if (env.NODE_ENV !== 'production') return []
   return [{ name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' }]
 }

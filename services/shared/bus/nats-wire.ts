@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ConnectionOptions, Msg, MsgHdrs, NatsConnection, Subscription as NatsSubscription } from 'nats'
+import { ServiceError } from '#proto/errors.ts'
 import { inboxPrefix } from './subject.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireHeaders, WireMessage } from './wire.ts'
 
@@ -39,12 +40,14 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
       maxPingOut: pingsUnanswered,
     }
     const connection = await nats.connect(settings).catch((cause: unknown) => {
-      throw new Error(`cannot connect to NATS at ${String(settings.servers)}: ${String(cause)}`, { cause })
+      throw new ServiceError('unavailable', `cannot connect to NATS at ${String(settings.servers)}: ${String(cause)}`, {
+        cause,
+      })
     })
     const missing = missingFeature(connection)
     if (missing === undefined) return new NatsWire(connection, nats.headers, options.log)
     await connection.close()
-    throw new Error(`the NATS server ${missing}`)
+    throw new ServiceError('unavailable', `the NATS server ${missing}`)
   },
 })
 
