@@ -40,8 +40,11 @@ const column = async ({ page }: Visit, name: string): Promise<string[]> => {
 describe('a table page', () => {
   it('is reached from the menu and says what it shows and what it cost', async () => {
     const visit = await open('/overview?host=0&range=6h')
-    await visit.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Query history' }).click()
-    await visit.page.getByRole('heading', { level: 1, name: 'Query history' }).waitFor()
+    await visit.page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Query history', exact: true })
+      .click()
+    await visit.page.getByRole('heading', { level: 1, name: 'Query history', exact: true }).waitFor()
     expect(visit.page.url()).toContain('range=6h')
     await visit.page.getByText(/^Read .* rows$/).waitFor()
     expect((await column(visit, 'Query')).length).toBeGreaterThan(10)
@@ -118,16 +121,19 @@ describe('a table page', () => {
     const width = await visit.page.evaluate(() => document.documentElement.scrollWidth)
     expect(width).toBe(390)
     await visit.page.getByRole('button', { name: 'Menu' }).click()
-    await visit.page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Running queries' }).click()
-    await visit.page.getByRole('heading', { level: 1, name: 'Running queries' }).waitFor()
+    await visit.page
+      .getByRole('dialog', { name: 'Menu' })
+      .getByRole('link', { name: 'Running queries', exact: true })
+      .click()
+    await visit.page.getByRole('heading', { level: 1, name: 'Running queries', exact: true }).waitFor()
     await visit.page.getByRole('dialog', { name: 'Menu' }).waitFor({ state: 'detached' })
   })
 
   it('suggests similar names when there is no such page', async () => {
     const visit = await open('/tables/history-querys?host=0')
     await visit.page.getByText('There is no table page called history-querys').waitFor()
-    await visit.page.getByRole('main').getByRole('link', { name: 'Query history' }).click()
-    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Query history' }))
+    await visit.page.getByRole('main').getByRole('link', { name: 'Query history', exact: true }).click()
+    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Query history', exact: true }))
   })
 
   it('renders every table page of the catalogue without a complaint', async () => {
