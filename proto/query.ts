@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Catalogue, ChartInfo, Interval, TableInfo } from './catalogue.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
+import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
 
 /** Stable name of a monitored host: its label, else a hash of its URL without credentials. */
 export const HostKey = z.string().min(1).max(128)
@@ -90,8 +91,24 @@ export const ChartResult = z.union([
 export type ChartResult = z.infer<typeof ChartResult>
 
 /** How a column may be compared with the given values. */
-export const filterOperators = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'contains', 'in'] as const
-/** One condition on one column; several values mean any of them. */
+export const filterOperators = [
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'contains',
+  'notContains',
+  'in',
+  'notIn',
+  'between',
+  'withinHours',
+] as const
+/**
+ * One condition on one column. Several values mean any of them, for `notContains` and `notIn` none of them, and for
+ * `between` the first and the last that count.
+ */
 export const Filter = z.object({
   column: z.string().max(128),
   operator: z.enum(filterOperators),
@@ -111,6 +128,8 @@ export const TableRequest = z.object({
   offset: z.number().int().min(0).default(0),
   parameters: Parameters.default({}),
   timezone: z.string().max(64).optional(),
+  /** Count all rows when there are more than were asked for; one statement more. */
+  total: z.boolean().default(false),
 })
 export type TableRequest = z.infer<typeof TableRequest>
 
@@ -242,15 +261,55 @@ export const query = service('query', {
     input: TableRequest,
     head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: Unavailable.nullable() }),
     frames: bytes(),
-    tail: z.object({ truncated: z.boolean(), statement: StatementFacts.nullable() }),
+    tail: z.object({
+      truncated: z.boolean(),
+      /** All rows that the filters leave, where it is known: on the last page, or when asked. */
+      total: z.number().int().nullable().optional(),
+      statement: StatementFacts.nullable(),
+    }),
+  }),
+  exportTable: stream({
+    doc: "One table page for a file: the host's own bytes in the asked format, cut after rows.",
+    callers: readers,
+    safe: true,
+    prefer: 'hostKey',
+    input: TableRequest.omit({ total: true }).extend({ format: ExportFormat }),
+    head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: Unavailable.nullable() }),
+    frames: bytes(),
+    tail: z.object({ truncated: z.boolean(), rows: z.number().int() }),
+  }),
+  filterOptions: rpc({
+    doc: 'Values of one column of a table page, those of most rows first, within the filters and parameters given.',
+    callers: readers,
+    safe: true,
+    prefer: 'hostKey',
+    input: TableRequest.omit({ sort: true, limit: true, offset: true, total: true }).extend({
+      column: z.string().min(1).max(128),
+    }),
+    output: z.object({
+      options: z.array(FilterOption).max(maxFilterOptions),
+      truncated: z.boolean(),
+      unavailable: Unavailable.nullable(),
+    }),
   }),
   databaseTables: rpc({
-    doc: 'Names of all tables outside the system databases, for autocompletion.',
+    doc: 'Names of tables outside the system databases, those of most rows first, for autocompletion.',
     callers: readers,
     feature: 'TABLES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object(ofHost),
-    output: z.array(z.object({ database: z.string(), table: z.string(), engine: z.string() })),
+    input: z.object({
+      ...ofHost,
+      /** Text that `database.table` contains. */
+      search: z.string().max(256).optional(),
+      /** One more than callers are shown, so that they can be told that there are more. */
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(maxDatabaseTables + 1)
+        .default(maxDatabaseTables),
+    }),
+    output: z.array(DatabaseTable),
   }),
 })

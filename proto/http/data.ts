@@ -11,6 +11,7 @@ import {
   StatementFacts,
   Unavailable,
 } from '../query.ts'
+import { DatabaseTable, FilterOption } from '../table-page.ts'
 import { answer } from './answer.ts'
 
 const Empty = z.object({})
@@ -52,11 +53,15 @@ export const TableAnswer = answer(
     limit: z.number().nullable(),
     /** There were more rows than `limit`. */
     truncated: z.boolean(),
+    /** All rows that the filters leave: on the last page, or with `total=1`; null where it is not known. */
+    total: z.number().nullable(),
     unavailable: Unavailable.nullable(),
   }),
 )
 /** `GET /api/v1/tables` */
-export const TableListAnswer = answer(
-  z.array(z.object({ database: z.string(), table: z.string(), engine: z.string() })),
-  z.object({ host: z.string() }),
+export const TableListAnswer = answer(z.array(DatabaseTable), z.object({ host: z.string(), truncated: z.boolean() }))
+/** `GET /api/v1/tables/{name}/filter-options` */
+export const FilterOptionsAnswer = answer(
+  z.array(FilterOption),
+  z.object({ host: z.string(), column: z.string(), truncated: z.boolean(), unavailable: Unavailable.nullable() }),
 )

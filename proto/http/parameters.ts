@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { Interval, intervals } from '../catalogue.ts'
 import { Parameters, filterOperators } from '../query.ts'
+import { exportFormats, maxDatabaseTables } from '../table-page.ts'
 
 /** A query parameter as it stands in the URL: present, and given once. */
-const text = z.string({
+export const text = z.string({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be given only once'),
 })
 
-const whole = (min: number, max: number) => {
+/** A whole number without sign, exponent or leading zeros. */
+export const whole = (min: number, max: number) => {
   const sentence = `must be a whole number from ${min} to ${max}`
   return text
     .regex(/^(0|[1-9]\d{0,14})$/, sentence)
@@ -16,7 +18,7 @@ const whole = (min: number, max: number) => {
 }
 
 /** Position in the list of configured hosts; more hosts than this would not fit one list. */
-const hostId = whole(0, 99_999)
+export const hostId = whole(0, 99_999)
 
 /** Of a route that takes no parameters; whatever a probe or a proxy adds is ignored. */
 export const noQuery = z.object({})
@@ -28,14 +30,12 @@ export const DefaultHostQuery = z.strictObject({ hostId: hostId.default(0) })
 const yesWords = new Set(['1', 'true'])
 const noWords = new Set(['0', 'false'])
 
+const yesOrNo = text
+  .refine((word) => yesWords.has(word) || noWords.has(word), 'must be 1 or 0')
+  .transform((word) => yesWords.has(word))
+
 /** `GET /api/v1/host-status` */
-export const HostStatusQuery = z.strictObject({
-  hostId,
-  fleet: text
-    .refine((word) => yesWords.has(word) || noWords.has(word), 'must be 1 or 0')
-    .transform((word) => yesWords.has(word))
-    .default(false),
-})
+export const HostStatusQuery = z.strictObject({ hostId, fleet: yesOrNo.default(false) })
 
 /** An IANA time zone in its own spelling: hosts tell upper from lower case. */
 export const TimeZone = text
@@ -66,12 +66,14 @@ const JsonParameters = text
   })
   .pipe(Parameters)
 
-const forwards = (window: { from?: number | undefined; to?: number | undefined }) =>
+/** Refinement: a window begins before it ends. */
+export const forwards = (window: { from?: number | undefined; to?: number | undefined }) =>
   window.from === undefined || window.to === undefined || window.from < window.to
-const backwards = { path: ['to'], message: 'must be later than from' }
+/** What is said of a window that does not. */
+export const backwards = { path: ['to'], message: 'must be later than from' }
 
 /** The last second of the year 2099. */
-const latestSecond = 4_102_444_799
+export const latestSecond = 4_102_444_799
 
 /** `GET /api/v1/charts/{name}`. `from` and `to` are epoch seconds and win over `lastHours`. */
 export const ChartQuery = z
@@ -113,10 +115,12 @@ const filterPattern = new RegExp(
   's',
 )
 const Operator = z.enum(filterOperators)
+/** Operators whose values are separated by commas. */
+const ofSeveral: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
 const valueLength = 1024
 const inValues = 50
 
-/** `column.operator.value`; the values of `in` are separated by commas. */
+/** `column.operator.value`; the values of `in`, `notIn` and `between` are separated by commas. */
 const TableFilter = z
   .string()
   .max(valueLength * 4, `must not be longer than ${valueLength * 4} characters`)
@@ -128,7 +132,7 @@ const TableFilter = z
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }
-    const values = known.data === 'in' ? value.split(',') : [value]
+    const values = ofSeveral.has(known.data) ? value.split(',') : [value]
     if (values.length > inValues || values.some((each) => each.length > valueLength)) {
       const message = `must have at most ${inValues} values of ${valueLength} characters`
       context.addIssue({ code: 'custom', message })
@@ -142,23 +146,31 @@ const filters = z.preprocess(
   z.array(TableFilter).max(20, 'must be given at most 20 times').default([]),
 )
 
+/** What selects rows of a table page; every other parameter is a value for one that the page declares. */
+const selecting = {
+  hostId: hostId.default(0),
+  filter: filters,
+  search: text.max(256, 'must not be longer than 256 characters').optional(),
+  timezone: TimeZone.optional(),
+}
+const pageParameter = text.max(512, 'must not be longer than 512 characters')
+
 /**
  * `GET /api/v1/tables/{name}`. `limit` and `pageSize` mean the same; `page` counts from 1 and stands for an `offset`.
- * Every other parameter is a value for one that the table page declares.
+ * `total=1` counts all rows when there are more; `format` asks for a file instead of an answer.
  */
 export const TableQuery = z
   .object({
-    hostId: hostId.default(0),
+    ...selecting,
     sort: Sort.optional(),
-    filter: filters,
-    search: text.max(256, 'must not be longer than 256 characters').optional(),
     limit: whole(1, 1_000_000).optional(),
     pageSize: whole(1, 1_000_000).optional(),
     page: whole(1, 1_000_000).optional(),
     offset: whole(0, 1_000_000_000).optional(),
-    timezone: TimeZone.optional(),
+    total: yesOrNo.default(false),
+    format: z.enum(['json', ...exportFormats], `must be one of json, ${exportFormats.join(', ')}`).optional(),
   })
-  .catchall(text.max(512, 'must not be longer than 512 characters'))
+  .catchall(pageParameter)
   .refine((query) => query.limit === undefined || query.pageSize === undefined, {
     path: ['pageSize'],
     message: 'means the same as limit; give one of them',
@@ -171,3 +183,20 @@ export const TableQuery = z
     path: ['page'],
     message: 'needs limit or pageSize',
   })
+
+/** `GET /api/v1/tables/{name}/filter-options` */
+export const FilterOptionsQuery = z
+  .object({
+    ...selecting,
+    column: text.min(1, 'must name a column').max(128, 'must not be longer than 128 characters'),
+  })
+  .catchall(pageParameter)
+
+const defaultDatabaseTables = 1_000
+
+/** `GET /api/v1/tables`; `search` is text that `database.table` contains. */
+export const TableListQuery = z.strictObject({
+  hostId: hostId.default(0),
+  search: selecting.search,
+  limit: whole(1, maxDatabaseTables).default(defaultDatabaseTables),
+})

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
+import { type Download, sendDownload } from './send-download.ts'
 import { sendJson, sendJsonText } from './send-json.ts'
 import { sendRows, type Rows } from './send-rows.ts'
 
@@ -9,12 +10,14 @@ export interface Reply {
   /** JSON that the caller may keep as long as it asks each time whether it still stands. */
   revalidatedJson(body: unknown): void
   rows(rows: Rows<unknown>): Promise<void>
+  download(download: Download): Promise<void>
 }
 
 export const replyTo = (request: Request, response: Response): Reply => ({
   json: (body) => sendJson(request, response, 200, body),
   revalidatedJson: (body) => sendRevalidated(request, response, body),
   rows: (rows) => sendRows(request, response, rows),
+  download: (download) => sendDownload(request, response, download),
 })
 
 const sendRevalidated = (request: Request, response: Response, body: unknown): void => {

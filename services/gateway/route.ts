@@ -4,6 +4,7 @@ import type { Gateway } from './gateway.ts'
 import { parse } from './parse.ts'
 import type { QueryValues } from './query-string.ts'
 import type { Reply } from './reply.ts'
+import type { Download } from './send-download.ts'
 import type { Rows } from './send-rows.ts'
 
 /** Who may call: anybody at all, or whoever may read what the product shows. */
@@ -33,7 +34,11 @@ export interface Given {
   query: QueryValues
   body: unknown
   call: Call
+  preferred: Preferred
 }
+
+/** Which of these media types the caller would rather have; the first when it does not mind, none when it wants none. */
+export type Preferred = (types: string[]) => string | undefined
 
 /** A request as its handler sees it: everything parsed. */
 export interface Asked<P extends string, Q, B = undefined> {
@@ -41,6 +46,7 @@ export interface Asked<P extends string, Q, B = undefined> {
   query: Q
   body: B
   call: Call
+  preferred: Preferred
 }
 
 /** Names between braces in a path. */
@@ -100,17 +106,18 @@ export const postRoute = <const P extends string, Q extends z.ZodType, B extends
 type RowsAnswer = z.ZodObject<{ success: z.ZodType; data: z.ZodType; metadata: z.ZodType }>
 
 interface RowsRoute<P extends string, Q extends z.ZodType, A extends RowsAnswer> extends Traits<P, Q, A> {
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<Rows<z.input<A['shape']['metadata']>>>
+  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<Rows<z.input<A['shape']['metadata']>> | Download>
 }
 
-/** A route that answers a GET with rows handed on as the host sent them. */
+/** A route that answers a GET with rows handed on as the host sent them, in the envelope of answers or as a file. */
 export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends RowsAnswer>(
   route: RowsRoute<P, Q, A>,
 ): Route => ({
   ...traits(route),
   method: 'GET',
   respond: async (given, gateway, reply) => {
-    await reply.rows(await route.handle({ ...asked(route, given), body: undefined }, gateway))
+    const answered = await route.handle({ ...asked(route, given), body: undefined }, gateway)
+    await ('fileName' in answered ? reply.download(answered) : reply.rows(answered))
   },
 })
 
@@ -124,4 +131,5 @@ const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route
   path: given.path as Readonly<Record<PathParameter<P>, string>>,
   query: parse(route.query, given.query),
   call: given.call,
+  preferred: given.preferred,
 })

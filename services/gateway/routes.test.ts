@@ -18,6 +18,7 @@ const good: Record<string, { url: string; body?: unknown }> = {
   'POST /api/v1/charts/batch': { url: '/api/v1/charts/batch', body: { names: ['query-count', 'x'] } },
   'GET /api/v1/tables': { url: '/api/v1/tables' },
   'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },
+  'GET /api/v1/tables/{name}/filter-options': { url: '/api/v1/tables/running-queries/filter-options?column=user' },
 }
 
 const open = ['/api/health', '/api/healthz', '/api/version']

@@ -2,6 +2,7 @@ import type { Route } from './route.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { config } from './routes/config.ts'
+import { filterOptions } from './routes/filter-options.ts'
 import { health } from './routes/health.ts'
 import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
@@ -24,4 +25,5 @@ export const routes: readonly Route[] = [
   chart,
   tableList,
   table,
+  filterOptions,
 ]

@@ -11,6 +11,7 @@ import {
   whole,
 } from '#shared/config/setting.ts'
 import { defaultEventsTable } from './definitions/events.ts'
+import { isZone } from './definitions/window.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
 import { hostsFromFile } from './hosts/from-file.ts'
 
@@ -39,6 +40,18 @@ const fullTableName = (fallback: string, doc: string): Setting<string> => ({
   },
 })
 
+/** An IANA time zone, or none. */
+const timeZone = (doc: string): Setting<string | undefined> => ({
+  doc,
+  audience: 'server',
+  fallback: 'none',
+  allowed: 'IANA time zone, such as Europe/Berlin',
+  parse: (given) => {
+    if (given === undefined || isZone(given)) return given
+    throw new Error('must be an IANA time zone, such as Europe/Berlin')
+  },
+})
+
 const hostListSettings = {
   COLUMNDB_HOST: optional('Comma-separated URLs of the monitored hosts; their number is the host count.', {
     audience: 'secret',
@@ -64,6 +77,10 @@ export const settings = {
     max: 86_400_000,
   }),
   SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Most rows of one table answer.'),
+  COLUMNDB_TZ: timeZone('Zone in which times are bucketed for callers who name none; without it the host decides.'),
+  COLUMNDB_EXCLUDE_USER_DEFAULT: optional(
+    'Comma-separated users whose queries pages of past queries leave out unless the reader says otherwise.',
+  ),
   SVC_QUERY_CACHE: flag(true, 'Reuse answers for their cache class and share one statement among equal questions.'),
   EVENTS_TABLE_NAME: fullTableName(
     defaultEventsTable,

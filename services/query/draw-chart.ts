@@ -9,7 +9,8 @@ import { chartStatement, maxChartRows } from './definitions/chart-statement.ts'
 import { chartInfo } from './definitions/definitions.ts'
 import type { LoadedChart } from './definitions/load.ts'
 import type { GivenParameters } from './definitions/parameters.ts'
-import { checkedZone, type ChartWindow, chartWindow } from './definitions/window.ts'
+import { type ChartWindow, chartWindow } from './definitions/window.ts'
+import { zoneFor } from './definitions/zone.ts'
 import type { Parts } from './handlers/parts.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
 import { statementFacts } from './statement-facts.ts'
@@ -28,7 +29,7 @@ export const drawChart = async (
 ): Promise<ChartData> => {
   if (!mayUse(call.identity, chart.feature))
     throw new ServiceError('forbidden', `the chart ${chart.name} is not open to you`)
-  const zone = checkedZone(question.timezone)
+  const zone = zoneFor(question.timezone, parts.env)
   const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
   const capabilities = await parts.client.capabilities(host, call)
   const missing = await missingNeeds(parts.client, host, chart, call)

@@ -6,7 +6,7 @@ import type { MonitoredHost } from './hosts/host-list.ts'
 /** What the bus carries in one piece. */
 export const maxFrameBytes = 256 * 1024
 const maxFailureBytes = 64 * 1024
-const maxRowBytes = 16 * 1024 * 1024
+export const maxRowBytes = 16 * 1024 * 1024
 const newline = 0x0a
 const brace = 0x7b
 const exceptionRow = Buffer.from('{"exception"')
@@ -45,7 +45,7 @@ export async function* passRows(
 }
 
 /** Only the one row that was asked for on top is left; reading it costs less than ending the statement early. */
-const drained = async (body: AsyncIterable<Buffer>): Promise<true> => {
+export const drained = async (body: AsyncIterable<Buffer>): Promise<true> => {
   for await (const _ of body);
   return true
 }
@@ -78,7 +78,7 @@ const beginsRow = (bytes: Buffer, at: number): boolean =>
   bytes[at] === brace && !bytes.subarray(at, at + exceptionRow.length).equals(exceptionRow)
 
 /** Cuts after rows where it can; only a row that is longer than a piece is cut within. */
-function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
+export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
   let start = 0
   while (start < bytes.length) {
     const most = Math.min(bytes.length, start + maxFrameBytes)
@@ -89,7 +89,7 @@ function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
   }
 }
 
-const failureAfter = async (
+export const failureAfter = async (
   host: MonitoredHost,
   beginning: Buffer,
   body: AsyncIterable<Buffer>,
@@ -104,7 +104,7 @@ const failureAfter = async (
   return failureIn(host, Buffer.concat(chunks))
 }
 
-const failureIn = (host: MonitoredHost, bytes: Buffer): ServiceError => {
+export const failureIn = (host: MonitoredHost, bytes: Buffer): ServiceError => {
   const exception = parseException(bytes.toString('utf8'))
   return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
 }

@@ -118,12 +118,22 @@ export const fakeQuery: QueryHandlers = {
     if (name !== tableInfo.name) throw noSuch('table page', name, tableInfo.name)
     return { head: { table: tableInfo, limit: 100, unavailable: null }, frames: twoRows() }
   },
+  exportTable: async ({ name }) => {
+    if (name !== tableInfo.name) throw noSuch('table page', name, tableInfo.name)
+    return { head: { table: tableInfo, limit: 100, unavailable: null }, frames: threeLines() }
+  },
+  filterOptions: async () => ({ options: [{ value: 'ada', rows: 2 }], truncated: false, unavailable: null }),
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 
 async function* twoRows() {
   yield rowsOf({ elapsed: 1, text: 'a\nb' }, { elapsed: 2 })
   return { truncated: false, statement }
+}
+
+async function* threeLines() {
+  yield Buffer.from('"elapsed"\n1\n2\n')
+  return { truncated: false, rows: 2 }
 }
 
 /** The same handlers, telling what they heard. */

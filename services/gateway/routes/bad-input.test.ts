@@ -63,6 +63,13 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/tables/running-queries?page=2', 'page', 'needs limit'],
   ['/api/v1/tables/running-queries?page=0&limit=10', 'page', 'whole number'],
   ['/api/v1/tables/running-queries?page=1&limit=10&offset=1', 'page', 'exclude each other'],
+  ['/api/v1/tables/running-queries?total=yes', 'total', '1 or 0'],
+  ['/api/v1/tables/running-queries?format=xml', 'format', 'must be one of json, csv'],
+  ['/api/v1/tables?limit=10001', 'limit', 'from 1 to 10000'],
+  [`/api/v1/tables?search=${long(257)}`, 'search', '256'],
+  ['/api/v1/tables/running-queries/filter-options', 'column', 'is required'],
+  ['/api/v1/tables/running-queries/filter-options?column=', 'column', 'must name a column'],
+  ['/api/v1/tables/running-queries/filter-options?column=a&filter=a', 'filter.0', 'column.operator.value'],
   ['/api/v1/tables/running-queries?offset=-1', 'offset', 'whole number'],
   ['/api/v1/tables/running-queries?min_elapsed=1&min_elapsed=2', 'min_elapsed', 'only once'],
 ]

@@ -11,7 +11,7 @@ afterAll(async () => product[Symbol.asyncDispose]())
 
 const json = { 'content-type': 'application/json' }
 const table = '/api/v1/tables/running-queries'
-const noFilters = { filters: [], offset: 0, parameters: {} }
+const noFilters = { filters: [], offset: 0, parameters: {}, total: false }
 const batch = (body: unknown) => ({ method: 'POST', body: JSON.stringify(body), headers: json })
 
 const questions: [path: string, method: string, input: unknown, init?: RequestInit][] = [
@@ -19,8 +19,35 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
   ['/api/v1/host-status?hostId=1&fleet=0', 'hostStatus', { hostKey: 'logs', fleet: false }],
   ['/api/v1/host-status?fleet=1&hostId=0', 'hostStatus', { hostKey: 'analytics', fleet: true }],
   ['/api/v1/overview?hostId=1', 'overview', { hostKey: 'logs' }],
-  ['/api/v1/tables', 'databaseTables', { hostKey: 'analytics' }],
-  ['/api/v1/tables?hostId=1', 'databaseTables', { hostKey: 'logs' }],
+  ['/api/v1/tables', 'databaseTables', { hostKey: 'analytics', limit: 1_001 }],
+  ['/api/v1/tables?hostId=1&search=or&limit=5', 'databaseTables', { hostKey: 'logs', search: 'or', limit: 6 }],
+  [
+    `${table}/filter-options?hostId=1&column=user&filter=kind.notIn.x,y&search=a&timezone=UTC&min_elapsed=5`,
+    'filterOptions',
+    {
+      hostKey: 'logs',
+      name: 'running-queries',
+      column: 'user',
+      filters: [{ column: 'kind', operator: 'notIn', values: ['x', 'y'] }],
+      search: 'a',
+      timezone: 'UTC',
+      parameters: { min_elapsed: '5' },
+    },
+  ],
+  [
+    `${table}?format=csv&limit=5&sort=user.asc`,
+    'exportTable',
+    {
+      hostKey: 'analytics',
+      name: 'running-queries',
+      format: 'csv',
+      filters: [],
+      offset: 0,
+      limit: 5,
+      sort: { column: 'user', direction: 'asc' },
+      parameters: {},
+    },
+  ],
   ['/api/v1/charts/query-count', 'chart', { hostKey: 'analytics', name: 'query-count', parameters: {} }],
   [
     '/api/v1/charts/query-count?hostId=1&interval=toStartOfHour&lastHours=24&from=10&to=20&timezone=europe/berlin&params=%7B%22user%22:%22a%22%7D',
@@ -56,14 +83,15 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
       ],
       search: 'a b',
       offset: 0,
+      total: false,
       timezone: 'UTC',
       parameters: { min_elapsed: '5' },
     },
   ],
   [
-    `${table}?limit=20&offset=7`,
+    `${table}?limit=20&offset=7&total=1`,
     'table',
-    { hostKey: 'analytics', name: 'running-queries', ...noFilters, limit: 20, offset: 7 },
+    { hostKey: 'analytics', name: 'running-queries', ...noFilters, limit: 20, offset: 7, total: true },
   ],
   [
     `${table}?pageSize=20&page=3`,

@@ -1,21 +1,25 @@
 import type { z } from 'zod'
+import type { Call } from '#proto/call.ts'
 import { TableAnswer, TableListAnswer } from '#proto/http/data.ts'
-import { DefaultHostQuery, TableQuery } from '#proto/http/parameters.ts'
+import { TableListQuery, TableQuery } from '#proto/http/parameters.ts'
 import type { TableRequest } from '#proto/query.ts'
-import { ServiceError } from '#proto/errors.ts'
+import type { Gateway } from '../gateway.ts'
 import { getRoute, rowsRoute } from '../route.ts'
 import { success } from '../success.ts'
+import { exportFormat, exported } from './table-export.ts'
+import { pageParameters } from './table-parameters.ts'
 
 export const tableList = getRoute({
   path: '/api/v1/tables',
   feature: 'TABLES',
   access: 'read',
   limit: 'data',
-  query: DefaultHostQuery,
+  query: TableListQuery,
   answer: TableListAnswer,
-  handle: async ({ query: { hostId }, call }, gateway) => {
+  handle: async ({ query: { hostId, search, limit }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    return success(await gateway.query.databaseTables({ hostKey: key }, call), { host: name })
+    const tables = await gateway.query.databaseTables({ hostKey: key, search, limit: limit + 1 }, call)
+    return success(tables.slice(0, limit), { host: name, truncated: tables.length > limit })
   },
 })
 
@@ -26,29 +30,39 @@ export const table = rowsRoute({
   limit: 'data',
   query: TableQuery,
   answer: TableAnswer,
-  handle: async ({ path: { name }, query, call }, gateway) => {
-    const { key } = await gateway.hosts.find(query.hostId)
-    const { head, frames, tail } = await gateway.query.table({ hostKey: key, name, ...tableRequest(query) }, call)
-    const metadata = () => {
-      const { truncated, statement } = tail()
-      return { ...statement, ...head, truncated }
-    }
-    return { frames, metadata }
+  handle: async ({ path: { name }, query, call, preferred }, gateway) => {
+    const { key, name: host } = await gateway.hosts.find(query.hostId)
+    const request = { hostKey: key, name, ...tableRequest(query) }
+    const format = exportFormat(query.format, preferred)
+    return format ? exported(gateway, { ...request, format }, host, call) : rows(gateway, request, call)
   },
 })
 
-/** Values a page may be given for the parameters that it declares. */
-const maxParameters = 20
+const rows = async (gateway: Gateway, request: z.input<typeof TableRequest>, call: Call) => {
+  const { head, frames, tail } = await gateway.query.table(request, call)
+  const metadata = () => {
+    const { truncated, total = null, statement } = tail()
+    return { ...statement, ...head, truncated, total }
+  }
+  return { frames, metadata }
+}
 
 /** What the parameters of the URL ask of `query`. */
-export const tableRequest = (
-  query: z.output<typeof TableQuery>,
-): Omit<z.input<typeof TableRequest>, 'hostKey' | 'name'> => {
-  const { hostId: _hostId, sort, filter, search, limit: rows, pageSize, page, offset, timezone, ...parameters } = query
+export const tableRequest = ({
+  hostId: _hostId,
+  sort,
+  filter: filters,
+  search,
+  limit: rows,
+  pageSize,
+  page,
+  offset,
+  timezone,
+  total,
+  format: _format,
+  ...others
+}: z.output<typeof TableQuery>): Omit<z.input<typeof TableRequest>, 'hostKey' | 'name'> => {
   const limit = rows ?? pageSize
   const skipped = page === undefined || limit === undefined ? offset : (page - 1) * limit
-  if (Object.keys(parameters).length > maxParameters) {
-    throw new ServiceError('invalid', `more than ${maxParameters} parameters that are no part of every table page`)
-  }
-  return { sort, filters: filter, search, limit, offset: skipped, timezone, parameters }
+  return { sort, filters, search, limit, offset: skipped, timezone, total, parameters: pageParameters(others) }
 }

@@ -6,7 +6,7 @@ import { capabilityStatement, presenceStatement, readCapabilities } from './capa
 import { clickhouseCode, hostFailure } from './failure.ts'
 import { readLimits } from './limits.ts'
 import { openSharedRuns } from './shared-runs.ts'
-import type { Statement } from './statement.ts'
+import type { Statement, StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
 import { openTransport, type Place } from './transport.ts'
 import { type Asking, timeLeft } from './visit.ts'
@@ -32,7 +32,7 @@ export interface ByteAnswer {
 /** The only client of the databases. Failures are `ServiceError`s that name the host by its label. */
 export interface DatabaseClient extends AsyncDisposable {
   run(host: MonitoredHost, statement: Statement, asking: Asking): Promise<Answer>
-  stream(host: MonitoredHost, statement: Statement, asking: Asking): Promise<ByteAnswer>
+  stream(host: MonitoredHost, statement: Statement, asking: Asking, format?: StreamFormat): Promise<ByteAnswer>
   /** Asks over the connection kept beside the pool, without a turn or a cache. */
   probe(host: MonitoredHost, statement: Statement, asking: Asking, limitMs: number): Promise<Rows>
   capabilities(host: MonitoredHost, asking: Asking): Promise<Capabilities>
@@ -69,7 +69,13 @@ export const openClient = (place: Place): DatabaseClient => {
       if (statement.cache && readLimits(env).cache) answers.put(key, complete, size, statement.cache)
       return complete
     }
-    const key = JSON.stringify([identity(host), statement.sql, statement.parameters])
+    const key = JSON.stringify([
+      identity(host),
+      statement.sql,
+      statement.parameters,
+      statement.database,
+      statement.limits,
+    ])
     if (!readLimits(env).cache) return perform(asking)
     const kept = statement.cache && answers.get(key)
     return kept ?? runs.join(key, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal)))
@@ -79,9 +85,9 @@ export const openClient = (place: Place): DatabaseClient => {
     run,
     capabilities,
     forget: learned.forget,
-    async stream(host, statement, asking) {
+    async stream(host, statement, asking, format = 'JSONEachRow') {
       const { version, readonly } = await capabilities(host, asking)
-      const { queryId, headers, body } = await transport.stream({ host, statement, asking, readonly })
+      const { queryId, headers, body } = await transport.stream({ host, statement, asking, readonly }, format)
       return { queryId, clickhouseVersion: version, readonly, ...readSummary(headers), body }
     },
     probe: (host, statement, asking, limitMs) =>

@@ -19,6 +19,10 @@ export interface Statement {
   bare?: boolean
   /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`. */
   maxSeconds?: number
+  /** Limits sent besides, where the user's profile lets settings be sent at all. */
+  limits?: Readonly<Record<string, string | number>>
+  /** Where names without a database are looked up. */
+  database?: string
 }
 
 const backgroundSeconds = 10
@@ -26,9 +30,12 @@ const backgroundThreads = 2
 /** ClickHouse runs lower numbers first; 0 is what people's statements have. */
 const backgroundPriority = 10
 
+/** Formats whose bytes pass through. */
+export type StreamFormat = 'JSONEachRow' | 'CSVWithNames' | 'TabSeparatedWithNames'
+
 export interface Sending {
   queryId: string
-  format: 'JSONCompact' | 'JSONEachRow'
+  format: 'JSONCompact' | StreamFormat
   /** The `readonly` setting of the user's profile; 1 forbids every setting. */
   readonly: number
   /** What `COLUMNDB_MAX_EXECUTION_TIME` allows. */
@@ -42,6 +49,7 @@ export const secondsFor = (statement: Statement, maxExecutionSeconds: number): n
 /** Path and query of the request that carries a statement; the SQL itself is the body. */
 export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
   const query = new URLSearchParams({ query_id: sending.queryId, default_format: sending.format })
+  if (statement.database !== undefined) query.set('database', statement.database)
   for (const [name, value] of Object.entries(settingsOf(statement, sending))) query.set(name, String(value))
   let bytes = 0
   for (const [name, value] of Object.entries(statement.parameters ?? {})) {
@@ -67,6 +75,7 @@ const settingsOf = (
     output_format_json_quote_64bit_integers: format === 'JSONCompact' ? 1 : 0,
     cancel_http_readonly_queries_on_client_close: 1,
     ...(statement.background && { max_threads: backgroundThreads, priority: backgroundPriority }),
+    ...statement.limits,
     ...(readonly === 0 && { readonly: 1 }),
   }
 }

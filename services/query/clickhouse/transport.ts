@@ -8,7 +8,7 @@ import { type Exchange, exchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
 import { openKiller, sweepIdlePools } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
-import type { Statement } from './statement.ts'
+import type { Statement, StreamFormat } from './statement.ts'
 import { openTimeLimit } from './time-limit.ts'
 import { openTurns } from './turns.ts'
 import { type Asking, openVisit, type Visit } from './visit.ts'
@@ -32,7 +32,10 @@ export interface WholeAnswer extends Rows {
 export interface Transport extends AsyncDisposable {
   whole(sent: Sent): Promise<WholeAnswer>
   /** Leaving `body` early ends the statement on the host. */
-  stream(sent: Sent): Promise<Omit<Exchange, 'body'> & { body: AsyncGenerator<Buffer, void, void> }>
+  stream(
+    sent: Sent,
+    format: StreamFormat,
+  ): Promise<Omit<Exchange, 'body'> & { body: AsyncGenerator<Buffer, void, void> }>
   /** Over the connection kept beside the pool, without a turn. */
   reserved(sent: Sent, limitMs: number): Promise<Rows>
 }
@@ -62,10 +65,10 @@ export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
       const visit = await enter(sent)
       return endedWith(visit, () => readAnswer(sent.host, visit))
     },
-    async stream(sent) {
+    async stream(sent, format) {
       const visit = await enter(sent)
       try {
-        const answer = await visit.ask('JSONEachRow')
+        const answer = await visit.ask(format)
         return { ...answer, body: endingWith(visit, answer.body) }
       } catch (error) {
         visit.end(error)

@@ -31,42 +31,82 @@ export const numericFormats: ReadonlySet<CellFormat> = new Set([
 ])
 const times = new Set<CellFormat>(['time', 'relative-time'])
 
+const maxHours = 8_760
+
 const comparisons = { eq: '=', ne: '!=', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 
 /** One filter of a reader; `prefix` keeps its parameters apart from those of others. */
 export const condition = (column: Column, filter: Filter, prefix: string): Condition => {
   const { operator, values } = filter
+  if (operator === 'withinHours') return withinHours(column, filter, prefix)
   if (operator === 'contains') return contains(column, values, prefix)
-  const isNumber = numericFormats.has(column.format)
-  const type = isNumber ? 'Float64' : 'String'
+  if (operator === 'notContains') return not(contains(column, values, prefix))
+  if (operator === 'notIn') return not(oneOf(column, values, prefix))
+  if (operator === 'in') return oneOf(column, values, prefix)
+  if (operator === 'between') return between(column, filter, prefix)
+  single(filter)
+  if (column.format === 'list' && operator === 'eq') return oneOf(column, values, prefix)
+  if (column.format === 'list' && operator === 'ne') return not(oneOf(column, values, prefix))
+  const { placeholders, parameters } = bound(column, values, prefix)
+  return { sql: `${comparable(column)} ${comparisons[operator]} ${placeholders[0] ?? ''}`, parameters }
+}
+
+const not = ({ sql, parameters }: Condition): Condition => ({ sql: `NOT ${sql}`, parameters })
+
+const isNumeric = (column: Column): boolean => numericFormats.has(column.format)
+
+/** Values as bound parameters: numbers of numeric columns, else text. */
+const bound = (column: Column, values: readonly string[], prefix: string) => {
   const names = values.map((_, index) => `${prefix}_${index}`)
-  const given = values.map((value) => (isNumber ? asNumber(column, value) : value))
-  const parameters = Object.fromEntries(names.map((name, index) => [name, given[index] ?? null]))
-  const placeholders = names.map((name) => `{${name}:${type}}`)
-  const expression = comparable(column, isNumber)
-  if (column.format === 'list' && (operator === 'eq' || operator === 'in')) {
-    return {
-      sql: `hasAny(arrayMap(item -> toString(item), ${quoteName(column.name)}), [${placeholders.join(', ')}])`,
-      parameters,
-    }
-  }
-  if (operator === 'in') return { sql: `${expression} IN (${placeholders.join(', ')})`, parameters }
+  const given = values.map((value) => (isNumeric(column) ? asNumber(column, value) : value))
   return {
-    sql: `${expression} ${comparisons[operator]} ${placeholders[0] ?? ''}`,
-    parameters: single(parameters, filter),
+    placeholders: names.map((name) => `{${name}:${isNumeric(column) ? 'Float64' : 'String'}}`),
+    parameters: Object.fromEntries(names.map((name, index) => [name, given[index] ?? null])),
   }
 }
+
+const oneOf = (column: Column, values: readonly string[], prefix: string): Condition => {
+  const { placeholders, parameters } = bound(column, values, prefix)
+  const list = placeholders.join(', ')
+  if (column.format !== 'list') return { sql: `${comparable(column)} IN (${list})`, parameters }
+  return { sql: `hasAny(arrayMap(item -> toString(item), ${quoteName(column.name)}), [${list}])`, parameters }
+}
+
+const between = (column: Column, { column: name, values }: Filter, prefix: string): Condition => {
+  if (values.length !== 2) throw wrongFilter(`the filter ${name}.between takes two values, separated by a comma`)
+  const { placeholders, parameters } = bound(column, values, prefix)
+  return { sql: `${comparable(column)} BETWEEN ${placeholders.join(' AND ')}`, parameters }
+}
+
+/** By the host's clock, as every window is. */
+const withinHours = (column: Column, filter: Filter, prefix: string): Condition => {
+  single(filter)
+  if (!times.has(column.format)) throw wrongFilter(`the filter ${column.name}.withinHours needs a column of instants`)
+  const hours = Number(filter.values[0])
+  if (!(hours > 0 && hours <= maxHours)) {
+    throw wrongFilter(`the filter ${column.name}.withinHours needs a number of hours up to ${maxHours}`)
+  }
+  const since = `toUnixTimestamp64Milli(now64(3)) - {${prefix}_0:Float64} * 3600000`
+  return { sql: `${comparable(column)} >= ${since}`, parameters: { [`${prefix}_0`]: hours } }
+}
+
+const wrongFilter = (sentence: string): ServiceError =>
+  new ServiceError('invalid', sentence, { details: { parameter: 'filter' } })
+
+/** A cell as the text by which a filter names it; the items of a list one by one. */
+export const cellText = (column: Column): string =>
+  column.format === 'list' ? `toString(arrayJoin(${quoteName(column.name)}))` : textOf(column)
 
 /** The text in any column that holds text. */
 export const searchCondition = (columns: readonly Column[], search: string): Condition => {
   const texts = columns.filter((column) => !numericFormats.has(column.format))
-  const each = texts.map((column) => `positionCaseInsensitiveUTF8(${comparable(column, false)}, {search:String}) > 0`)
+  const each = texts.map((column) => `positionCaseInsensitiveUTF8(${textOf(column)}, {search:String}) > 0`)
   return { sql: each.length > 0 ? `(${each.join(' OR ')})` : '0', parameters: each.length > 0 ? { search } : {} }
 }
 
 const contains = (column: Column, values: readonly string[], prefix: string): Condition => {
   const each = values.map(
-    (_, index) => `positionCaseInsensitiveUTF8(${comparable(column, false)}, {${prefix}_${index}:String}) > 0`,
+    (_, index) => `positionCaseInsensitiveUTF8(${textOf(column)}, {${prefix}_${index}:String}) > 0`,
   )
   return {
     sql: `(${each.join(' OR ')})`,
@@ -75,14 +115,15 @@ const contains = (column: Column, values: readonly string[], prefix: string): Co
 }
 
 /** Null compares like nothing: as empty text it is found by `ne`, as null number it is not found at all. */
-const comparable = (column: Column, isNumber: boolean): string =>
-  isNumber ? `toFloat64(${quoteName(column.name)})` : `ifNull(toString(${quoteName(column.name)}), '')`
+const comparable = (column: Column): string =>
+  isNumeric(column) ? `toFloat64(${quoteName(column.name)})` : textOf(column)
 
-const single = <P>(parameters: P, { operator, values, column }: Filter): P => {
-  if (values.length === 1) return parameters
-  throw new ServiceError('invalid', `the filter ${column}.${operator} takes one value; use ${column}.in for several`, {
-    details: { parameter: 'filter' },
-  })
+/** Any cell as text. */
+const textOf = (column: Column): string => `ifNull(toString(${quoteName(column.name)}), '')`
+
+const single = ({ operator, values, column }: Filter): void => {
+  if (values.length === 1) return
+  throw wrongFilter(`the filter ${column}.${operator} takes one value; use ${column}.in for several`)
 }
 
 const asNumber = (column: Column, value: string): number => {
@@ -94,7 +135,5 @@ const asNumber = (column: Column, value: string): number => {
   const instant = times.has(column.format) && /(?:z|[+-]\d\d:?\d\d)$/.test(word) ? Date.parse(value) : Number.NaN
   if (Number.isFinite(instant)) return instant
   const wanted = times.has(column.format) ? 'epoch milliseconds or an ISO instant with its offset' : 'a number'
-  throw new ServiceError('invalid', `the filter on ${column.name} needs ${wanted}`, {
-    details: { parameter: 'filter' },
-  })
+  throw wrongFilter(`the filter on ${column.name} needs ${wanted}`)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TableDefinition } from '#proto/catalogue.ts'
-import { type Asked, tableStatement } from './table-statement.ts'
+import type { Filter } from '#proto/query.ts'
+import { type Asked, optionsStatement, tableStatement, totalStatement } from './table-statement.ts'
 
 const table = {
   name: 'things',
@@ -29,7 +30,7 @@ const ask = (asked: Partial<Asked> = {}) =>
     { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, ...asked },
     circumstances,
   )
-const filtered = (column: string, operator: 'eq' | 'ne' | 'lt' | 'ge' | 'contains' | 'in', ...values: string[]) => {
+const filtered = (column: string, operator: Filter['operator'], ...values: string[]) => {
   const { sql, parameters } = ask({ filters: [{ column, operator, values }] }) ?? { sql: '' }
   return { where: /WHERE ([^\n]*)\nORDER/.exec(sql)?.[1], parameters }
 }
@@ -88,8 +89,63 @@ describe('a table page', () => {
       "(positionCaseInsensitiveUTF8(ifNull(toString(`size`), ''), {filter_0_0:String}) > 0)",
       { filter_0_0: '12' },
     ],
+    [
+      'name',
+      'notContains',
+      ['a'],
+      "NOT (positionCaseInsensitiveUTF8(ifNull(toString(`name`), ''), {filter_0_0:String}) > 0)",
+      { filter_0_0: 'a' },
+    ],
+    [
+      'size',
+      'notIn',
+      ['1', '2'],
+      'NOT toFloat64(`size`) IN ({filter_0_0:Float64}, {filter_0_1:Float64})',
+      { filter_0_0: 1, filter_0_1: 2 },
+    ],
+    [
+      'tags',
+      'ne',
+      ['x'],
+      'NOT hasAny(arrayMap(item -> toString(item), `tags`), [{filter_0_0:String}])',
+      { filter_0_0: 'x' },
+    ],
+    [
+      'size',
+      'between',
+      ['1', '2'],
+      'toFloat64(`size`) BETWEEN {filter_0_0:Float64} AND {filter_0_1:Float64}',
+      { filter_0_0: 1, filter_0_1: 2 },
+    ],
+    [
+      'seen',
+      'withinHours',
+      ['1.5'],
+      'toFloat64(`seen`) >= toUnixTimestamp64Milli(now64(3)) - {filter_0_0:Float64} * 3600000',
+      { filter_0_0: 1.5 },
+    ],
   ] as const)('filters %s %s %j with bound values', (column, operator, values, where, parameters) => {
     expect(filtered(column, operator, ...values)).toEqual({ where, parameters: { last_hours: 24, ...parameters } })
+  })
+
+  it('counts and lists values within the same filters', () => {
+    const asked = { filters: [], parameters: {}, search: 'x' }
+    const from = [
+      'FROM (',
+      'SELECT * FROM t WHERE time > (now() - toIntervalHour({last_hours:UInt16}))',
+      ')',
+      "WHERE (positionCaseInsensitiveUTF8(ifNull(toString(`name`), ''), {search:String}) > 0",
+    ].join('\n')
+    expect(totalStatement(table, asked, circumstances)?.sql).toContain(`SELECT count() AS total\n${from}`)
+    const options = optionsStatement(table, { ...asked, column: 'tags', limit: 5 }, circumstances)
+    expect(options?.sql).toContain(
+      `SELECT toString(arrayJoin(\`tags\`)) AS filter_option, count() AS filter_option_rows\n${from}`,
+    )
+    expect(options?.sql).toMatch(/LIMIT 6$/)
+    expect(options?.parameters).toEqual({ last_hours: 24, search: 'x' })
+    expect(() => optionsStatement(table, { ...asked, column: 'nope', limit: 5 }, circumstances)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ parameter: 'column' }) }),
+    )
   })
 
   it('searches the text columns', () => {
@@ -111,6 +167,17 @@ describe('a table page', () => {
       /seen needs epoch milliseconds/,
     ],
     ['two values for one', { filters: [{ column: 'size', operator: 'ge', values: ['1', '2'] }] }, /takes one value/],
+    ['one end of a range', { filters: [{ column: 'size', operator: 'between', values: ['1'] }] }, /takes two values/],
+    [
+      'hours of what is no instant',
+      { filters: [{ column: 'size', operator: 'withinHours', values: ['1'] }] },
+      /needs a column of instants/,
+    ],
+    [
+      'hours without end',
+      { filters: [{ column: 'seen', operator: 'withinHours', values: ['9000'] }] },
+      /needs a number of hours up to 8760/,
+    ],
     ['an unknown parameter', { parameters: { last_days: 1 } }, /no such parameter: last_days; it takes last_hours/],
     [
       'a parameter out of its type',

@@ -1,22 +1,28 @@
-import type { Filter, TableRequest } from '#proto/query.ts'
+import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { tableWindow } from './check.ts'
-import { condition, searchCondition } from './conditions.ts'
+import { cellText, condition, searchCondition } from './conditions.ts'
 import type { LoadedTable } from './load.ts'
 import { expandMacros } from './macros.ts'
 import { bindParameters, refuseUnknown } from './parameters.ts'
 import { quoteName } from './quote.ts'
 import { sqlFor } from './version.ts'
 
-export type Asked = Pick<TableRequest, 'filters' | 'offset' | 'parameters' | 'search' | 'sort'>
+/** What selects the rows of a page. */
+export type Selecting = Pick<TableRequest, 'filters' | 'parameters' | 'search'>
+/** What selects, orders and pages them. */
+export type Asked = Selecting & Pick<TableRequest, 'offset' | 'sort'>
 
-interface Circumstances {
+export interface TableCircumstances {
   serverVersion: string
   tables: ReadonlySet<string>
+  zone: string | undefined
+}
+
+interface Circumstances extends TableCircumstances {
   /** Rows that will be shown; one more is asked for, to know whether there are more. */
   limit: number | undefined
-  zone: string | undefined
 }
 
 /** The statement of a table page on a server, with what the reader asked for wrapped around its SQL; none when the server is too old. */
@@ -25,27 +31,70 @@ export const tableStatement = (
   asked: Asked,
   circumstances: Circumstances,
 ): Statement | undefined => {
-  refuseUnknown(table.parameters, asked.parameters)
-  const sql = sqlFor(table.sql, circumstances.serverVersion)
-  if (sql === undefined) return undefined
-  const { zone, tables } = circumstances
-  const expanded = expandMacros(sql.trim(), { window: tableWindow(table), zone, tables })
-  const conditions = conditionsOf(table, asked)
+  const selected = select(table, asked, circumstances)
+  if (!selected) return undefined
   const lines = [
     `SELECT ${table.columns.map((column) => quoteName(column.name)).join(', ')}`,
-    `FROM (\n${expanded}\n)`,
-    ...(conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []),
+    ...selected.lines,
     orderBy(table, asked),
     ...(circumstances.limit === undefined ? [] : [`LIMIT ${circumstances.limit + 1}`]),
     ...(asked.offset > 0 ? [`OFFSET ${asked.offset}`] : []),
   ]
-  const parameters = { ...bindParameters(table.parameters, asked.parameters), ...conditions.parameters }
-  return { what: `table/${table.name}`, sql: lines.join('\n'), parameters, bare: table.bare }
+  return { what: `table/${table.name}`, sql: lines.join('\n'), parameters: selected.parameters, bare: table.bare }
 }
 
-const conditionsOf = (table: LoadedTable, { filters, search }: Asked) => {
+/** The statement that counts all rows of a page that its filters leave. */
+export const totalStatement = (
+  table: LoadedTable,
+  asked: Selecting,
+  circumstances: TableCircumstances,
+): Statement | undefined => {
+  const selected = select(table, asked, circumstances)
+  if (!selected) return undefined
+  const sql = ['SELECT count() AS total', ...selected.lines].join('\n')
+  return { what: `table/${table.name}/total`, sql, parameters: selected.parameters, bare: table.bare }
+}
+
+/** The statement that tells the values of a column, those of most rows first, and one more than is shown. */
+export const optionsStatement = (
+  table: LoadedTable,
+  asked: Selecting & { column: string; limit: number },
+  circumstances: TableCircumstances,
+): Statement | undefined => {
+  const selected = select(table, asked, circumstances)
+  if (!selected) return undefined
+  const lines = [
+    `SELECT ${cellText(declared(table, asked.column, 'column'))} AS filter_option, count() AS filter_option_rows`,
+    ...selected.lines,
+    'GROUP BY filter_option',
+    'ORDER BY filter_option_rows DESC, filter_option',
+    `LIMIT ${asked.limit + 1}`,
+  ]
+  const { parameters } = selected
+  return {
+    what: `table/${table.name}/options`,
+    sql: lines.join('\n'),
+    parameters,
+    bare: table.bare,
+    cache: 'standard',
+  }
+}
+
+/** FROM and WHERE around the SQL of a page. */
+const select = (table: LoadedTable, asked: Selecting, { serverVersion, tables, zone }: TableCircumstances) => {
+  refuseUnknown(table.parameters, asked.parameters)
+  const conditions = conditionsOf(table, asked)
+  const parameters = { ...bindParameters(table.parameters, asked.parameters), ...conditions.parameters }
+  const sql = sqlFor(table.sql, serverVersion)
+  if (sql === undefined) return undefined
+  const expanded = expandMacros(sql.trim(), { window: tableWindow(table), zone, tables })
+  const where = conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []
+  return { lines: [`FROM (\n${expanded}\n)`, ...where], parameters }
+}
+
+const conditionsOf = (table: LoadedTable, { filters, search }: Selecting) => {
   const found = filters.map((filter, index) =>
-    condition(declared(table, filter.column, filter), filter, `filter_${index}`),
+    condition(declared(table, filter.column, 'filter'), filter, `filter_${index}`),
   )
   if (search !== undefined && search !== '') found.push(searchCondition(table.columns, search))
   const parameters: Record<string, ParameterValue> = Object.assign({}, ...found.map((each) => each.parameters))
@@ -57,16 +106,20 @@ const orderBy = (table: LoadedTable, { sort }: Asked): string => {
   const chosen = sort ?? table.sort
   const first = quoteName(table.columns[0]?.name ?? '')
   if (!chosen) return `ORDER BY ${first}`
-  const name = quoteName(declared(table, chosen.column).name)
+  const name = quoteName(declared(table, chosen.column, 'sort').name)
   const order = `${name} ${chosen.direction === 'desc' ? 'DESC' : 'ASC'} NULLS LAST`
   return `ORDER BY ${name === first ? order : `${order}, ${first}`}`
 }
 
-const declared = (table: LoadedTable, name: string, filter?: Filter): LoadedTable['columns'][number] => {
+const declared = (
+  table: LoadedTable,
+  name: string,
+  parameter: 'column' | 'filter' | 'sort',
+): LoadedTable['columns'][number] => {
   const column = table.columns.find((each) => each.name === name)
   if (column) return column
   const columns = table.columns.map((each) => each.name)
   throw new ServiceError('invalid', `no such column: ${name}; there are ${columns.join(', ')}`, {
-    details: { parameter: filter ? 'filter' : 'sort', columns },
+    details: { parameter, columns },
   })
 }

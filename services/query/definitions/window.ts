@@ -56,13 +56,15 @@ const coarseEnough = (wanted: Interval, spanMs: number): Interval => {
 
 /** A zone's name that may stand within SQL; `invalid` when there is no such zone. */
 export const checkedZone = (zone: string | undefined): string | undefined => {
-  if (zone === undefined || (/^[A-Za-z][\w+\-/]{0,63}$/.test(zone) && isZone(zone))) return zone
+  if (zone === undefined || isZone(zone)) return zone
   throw new ServiceError('invalid', 'timezone must be an IANA name such as Europe/Berlin', {
     details: { parameter: 'timezone' },
   })
 }
 
-const isZone = (zone: string): boolean => {
+/** Whether there is such a zone, and its name may stand within SQL. */
+export const isZone = (zone: string): boolean => {
+  if (!/^[A-Za-z][\w+\-/]{0,63}$/.test(zone)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== ''
   } catch {

@@ -5,27 +5,26 @@ import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { Parts } from './parts.ts'
 
-/** Names that completion can make use of. */
-const maxTables = 50_000
-
-const statement: Statement = {
+const statement = (limit: number, search = ''): Statement => ({
   what: 'database-tables',
   cache: 'standard',
-  sql: `SELECT database, name, engine
+  sql: `SELECT database, name, engine, total_rows
 FROM system.tables
 WHERE database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema') AND NOT is_temporary
-ORDER BY database, name
-LIMIT ${maxTables}`,
-}
+  AND positionCaseInsensitiveUTF8(concat(database, '.', name), {search:String}) > 0
+ORDER BY total_rows DESC NULLS LAST, database, name
+LIMIT ${limit}`,
+  parameters: { search },
+})
 
-const Rows = z.array(z.tuple([z.string(), z.string(), z.string()]))
+const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.number().nullable()]))
 
-/** Every table outside the system databases. */
+/** Tables outside the system databases. */
 export const databaseTables =
   (parts: Parts): Handlers<typeof query>['databaseTables'] =>
-  async ({ hostKey }, call) => {
+  async ({ hostKey, limit, search }, call) => {
     const host = parts.hosts.get(hostKey)
-    const rows = Rows.safeParse((await parts.client.run(host, statement, call)).rows)
+    const rows = Rows.safeParse((await parts.client.run(host, statement(limit, search), call)).rows)
     if (!rows.success) throw hostFailure(host, 'garbage')
-    return rows.data.map(([database, table, engine]) => ({ database, table, engine }))
+    return rows.data.map(([database, table, engine, totalRows]) => ({ database, table, engine, totalRows }))
   }

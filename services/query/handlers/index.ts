@@ -4,6 +4,8 @@ import { catalogue } from './catalogue.ts'
 import { chart } from './chart.ts'
 import { charts } from './charts.ts'
 import { databaseTables } from './database-tables.ts'
+import { exportTable } from './export-table.ts'
+import { filterOptions } from './filter-options.ts'
 import { hostStates } from './host-states.ts'
 import { hostStatus } from './host-status.ts'
 import { hosts } from './hosts.ts'
@@ -21,5 +23,7 @@ export const handlers = (parts: Parts): Handlers<typeof query> => ({
   chart: chart(parts),
   charts: charts(parts),
   table: table(parts),
+  exportTable: exportTable(parts),
+  filterOptions: filterOptions(parts),
   databaseTables: databaseTables(parts),
 })

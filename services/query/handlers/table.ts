@@ -1,17 +1,14 @@
-import { type Call, mayUse } from '#proto/call.ts'
+import type { Call } from '#proto/call.ts'
 import type { Handlers, Produced } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, TableRequest, Unavailable } from '#proto/query.ts'
-import { read } from '#shared/config/setting.ts'
-import { missingNeeds, tooOld, unavailableBy } from '../availability.ts'
+import { unavailableBy } from '../availability.ts'
 import type { ByteAnswer } from '../clickhouse/client.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { settings } from '../config.ts'
 import { tableInfo } from '../definitions/definitions.ts'
 import type { LoadedTable } from '../definitions/load.ts'
-import { tableStatement } from '../definitions/table-statement.ts'
-import { checkedZone } from '../definitions/window.ts'
-import type { MonitoredHost } from '../hosts/host-list.ts'
+import { tableStatement, totalStatement } from '../definitions/table-statement.ts'
+import { openPage, type Page as OpenPage, rowLimit } from '../open-page.ts'
 import { passRows } from '../rows.ts'
 import { statementFacts } from '../statement-facts.ts'
 import { unquoteNumbers } from '../unquote-numbers.ts'
@@ -22,44 +19,28 @@ type Page = Awaited<ReturnType<Table>>
 type Tail = Page extends Produced<infer _Head, infer _Frame, infer T> ? T : never
 
 /** What is known of a page before its first row. */
-interface Opened {
-  host: MonitoredHost
-  table: LoadedTable
+interface Opened extends OpenPage {
+  parts: Parts
+  asked: TableRequest
+  call: Call
   statement: Statement
   limit: number | undefined
-  zone: string | undefined
 }
 
 /** The rows of one table page as the host sends them. */
 export const table =
   (parts: Parts): Table =>
-  async (input, call) => {
-    const host = parts.hosts.get(input.hostKey)
-    const definition = parts.definitions.table(input.name)
-    if (!mayUse(call.identity, definition.feature)) {
-      throw new ServiceError('forbidden', `the table page ${definition.name} is not open to you`)
-    }
-    const zone = checkedZone(input.timezone)
-    const limit = rowLimit(parts, input)
-    const { version: serverVersion, tables } = await parts.client.capabilities(host, call)
-    const statement = tableStatement(definition, input, { serverVersion, tables, limit, zone })
-    if (!statement) return without(definition, limit, tooOld(host, serverVersion))
-    const missing = await missingNeeds(parts.client, host, definition, call)
-    if (missing) return without(definition, limit, missing)
-    return open(parts, { host, table: definition, statement, limit, zone }, call)
+  async (asked, call) => {
+    const limit = rowLimit(parts, asked)
+    const page = await openPage(parts, asked, call, (definition, circumstances) =>
+      tableStatement(definition, asked, { ...circumstances, limit }),
+    )
+    if ('unavailable' in page) return without(page.table, limit, page.unavailable)
+    return open({ ...page, parts, asked, call, limit })
   }
 
-/** The asked limit, never above the cap of the settings. */
-const rowLimit = (parts: Parts, { limit }: TableRequest): number | undefined => {
-  const { SVC_TABLE_MAX_RESULT_ROWS: cap } = read(
-    { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS },
-    parts.env,
-  )
-  return limit === undefined || cap === undefined ? (limit ?? cap) : Math.min(limit, cap)
-}
-
-const open = async (parts: Parts, opened: Opened, call: Call): Promise<Page> => {
-  const { host, table, statement, limit } = opened
+const open = async (opened: Opened): Promise<Page> => {
+  const { parts, host, table, statement, limit, call } = opened
   try {
     const answer = await parts.client.stream(host, statement, call)
     const head = { table: tableInfo(table), limit: limit ?? null, unavailable: null }
@@ -71,10 +52,8 @@ const open = async (parts: Parts, opened: Opened, call: Call): Promise<Page> => 
   }
 }
 
-async function* frames(
-  { host, table, statement, limit, zone }: Opened,
-  answer: ByteAnswer,
-): AsyncGenerator<Uint8Array, Tail, void> {
+async function* frames(opened: Opened, answer: ByteAnswer): AsyncGenerator<Uint8Array, Tail, void> {
+  const { host, table, statement, limit, circumstances } = opened
   const started = performance.now()
   const passing = passRows(host, answer.body, limit)
   try {
@@ -84,10 +63,29 @@ async function* frames(
       yield answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
       next = await passing.next()
     }
+    const { rows, truncated } = next.value
     const ran = { ...answer, durationMs: performance.now() - started }
-    return { truncated: next.value.truncated, statement: statementFacts(host, statement, ran, next.value.rows, zone) }
+    const facts = statementFacts(host, statement, ran, rows, circumstances.zone)
+    return { truncated, total: await total(opened, rows, truncated), statement: facts }
   } finally {
     await answer.body.return()
+  }
+}
+
+/** All rows that there are: known for nothing on the last page, else counted when asked; null where it stays unknown. */
+const total = async (opened: Opened, rows: number, truncated: boolean): Promise<number | null> => {
+  const { parts, host, table, asked, call, circumstances } = opened
+  const isLastPage = !truncated && (rows > 0 || asked.offset === 0)
+  if (isLastPage) return asked.offset + rows
+  const statement = asked.total ? totalStatement(table, asked, circumstances) : undefined
+  if (!statement) return null
+  try {
+    const counted = (await parts.client.run(host, statement, call)).rows[0]?.[0]
+    return typeof counted === 'number' ? counted : null
+  } catch (error) {
+    // The rows have been sent already; that their number could not be found out does not undo them.
+    if (error instanceof ServiceError) return null
+    throw error
   }
 }
 
@@ -98,5 +96,5 @@ const without = (table: LoadedTable, limit: number | undefined, unavailable: Una
 
 async function* nothing(): AsyncGenerator<Uint8Array, Tail, void> {
   yield* []
-  return { truncated: false, statement: null }
+  return { truncated: false, total: null, statement: null }
 }

@@ -1,3 +1,4 @@
+import type { CellFormat } from '#proto/catalogue.ts'
 import type { Filter } from '#proto/query.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
@@ -6,22 +7,47 @@ export const operators = [
   'eq',
   'ne',
   'contains',
+  'notContains',
   'lt',
   'le',
   'gt',
   'ge',
+  'between',
+  'withinHours',
   'in',
+  'notIn',
 ] as const satisfies readonly Filter['operator'][]
 
 export const operatorLabels: Record<Filter['operator'], string> = {
   eq: 'is',
   ne: 'is not',
   contains: 'contains',
+  notContains: 'does not contain',
   lt: 'is below',
   le: 'is at most',
   gt: 'is above',
   ge: 'is at least',
+  between: 'is between',
+  withinHours: 'is within the last hours:',
   in: 'is one of',
+  notIn: 'is none of',
+}
+
+/** What makes sense for a column: a text has no size, a number no parts, and only an instant an age. */
+export const operatorsFor = (format: CellFormat, isNumeric: boolean): Filter['operator'][] => {
+  const isInstant = format === 'time' || format === 'relative-time'
+  const senseless = new Set<Filter['operator']>([
+    ...(isNumeric ? (['contains', 'notContains'] as const) : (['lt', 'le', 'gt', 'ge', 'between'] as const)),
+    ...(isInstant ? [] : (['withinHours'] as const)),
+  ])
+  return operators.filter((each) => !senseless.has(each))
+}
+
+/** What is typed as the value of a filter. */
+export const valueHint = (operator: Filter['operator']): string => {
+  if (operator === 'between') return 'Two values, separated by a comma'
+  if (operator === 'withinHours') return 'Hours'
+  return operator === 'in' || operator === 'notIn' ? 'Values, separated by commas' : 'Value'
 }
 
 export interface Sort {

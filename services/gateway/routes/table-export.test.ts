@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { TableAnswer } from '#proto/http/data.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { tableInfo } from '../fake/query.ts'
+import { startFake } from '../fake/start.ts'
+
+const path = '/api/v1/tables/running-queries'
+const head = { table: tableInfo, limit: 100, unavailable: null }
+
+const read = async (url: string, headers: Record<string, string> = {}) => {
+  const asked = request(url, { headers }).end()
+  // The event `response` of a client request has its message as only argument.
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const part of response.setEncoding('utf8')) text += String(part)
+  return { status: response.statusCode, headers: response.headers, trailers: response.trailers, text }
+}
+
+describe('a table page as a file', () => {
+  it.each([
+    ['csv', 'text/csv', 'csv'],
+    ['tsv', 'text/tab-separated-values', 'tsv'],
+    ['jsoneachrow', 'application/x-ndjson', 'jsonl'],
+  ])('is named, and says after its last byte what it lacks: %s', async (format, type, extension) => {
+    await using product = await startFake({ clock: { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) } })
+    for (const asked of [
+      await read(`${product.url}${path}?format=${format}`),
+      await read(product.url + path, { accept: type }),
+    ]) {
+      expect([asked.status, asked.text]).toEqual([200, '"elapsed"\n1\n2\n'])
+      expect(asked.headers['content-type']).toContain(type)
+      expect(asked.headers['content-disposition']).toBe(
+        `attachment; filename="running-queries-analytics-20260102-030405.${extension}"`,
+      )
+      expect(asked.trailers).toEqual({ 'x-result-rows': '2', 'x-result-truncated': 'false' })
+    }
+  })
+
+  it.each([
+    ['format=json', { accept: 'text/csv' }],
+    ['', { accept: '*/*' }],
+    ['', { accept: 'text/html' }],
+    ['', { accept: 'application/json, text/csv' }],
+  ])('is not what %j %j asks for', async (parameters, headers) => {
+    await using product = await startFake()
+    const { text, headers: answered } = await read(`${product.url}${path}?${parameters}`, headers)
+    expect(answered['content-disposition']).toBeUndefined()
+    expect(TableAnswer.parse(JSON.parse(text)).data).toHaveLength(2)
+  })
+
+  it('is the usual answer where the host cannot give one', async () => {
+    const unavailable = { reason: 'missing-table' as const, message: 'no merges', missingTables: ['system.merges'] }
+    async function* none() {
+      yield* []
+      return { truncated: false, rows: 0 }
+    }
+    await using product = await startFake({
+      query: { exportTable: async () => ({ head: { ...head, unavailable }, frames: none() }) },
+    })
+    const { text, headers } = await read(`${product.url}${path}?format=csv`)
+    expect(headers['content-type']).toBe('application/json')
+    expect(TableAnswer.parse(JSON.parse(text)).metadata.unavailable).toEqual(unavailable)
+  })
+
+  it('is cut when the host fails halfway, and the statement ends when the caller leaves', async () => {
+    const seen = { produced: 0, stopped: false }
+    async function* frames(isFailing: boolean) {
+      try {
+        for (; seen.produced < 10_000; seen.produced++) {
+          if (isFailing && seen.produced > 20) throw new ServiceError('unavailable', 'host analytics went away')
+          yield Buffer.alloc(100_000, '1\n')
+        }
+        return { truncated: false, rows: 1 }
+      } finally {
+        seen.stopped = true
+      }
+    }
+    await using failing = await startFake({ query: { exportTable: async () => ({ head, frames: frames(true) }) } })
+    await expect(read(`${failing.url}${path}?format=csv`)).rejects.toThrow()
+    Object.assign(seen, { produced: 0, stopped: false })
+    await using product = await startFake({ query: { exportTable: async () => ({ head, frames: frames(false) }) } })
+    const asked = request(`${product.url}${path}?format=csv`).end()
+    // As above.
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    response.destroy()
+    await expect.poll(() => seen.stopped, { timeout: 5_000, interval: 5 }).toBe(true)
+    expect(seen.produced).toBeLessThan(1_000)
+  })
+})

@@ -1,0 +1,66 @@
+import type { Handlers, Produced } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { ExportFormat } from '#proto/table-page.ts'
+import { unavailableBy } from '../availability.ts'
+import type { ByteAnswer } from '../clickhouse/client.ts'
+import type { StreamFormat } from '../clickhouse/statement.ts'
+import { tableInfo } from '../definitions/definitions.ts'
+import { tableStatement } from '../definitions/table-statement.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import { openPage, rowLimit } from '../open-page.ts'
+import { passRows } from '../rows.ts'
+import { passTextRows, type TextFormat } from '../text-rows.ts'
+import type { Parts } from './parts.ts'
+
+type ExportTable = Handlers<typeof query>['exportTable']
+type Produces = Awaited<ReturnType<ExportTable>>
+type Tail = Produces extends Produced<infer _Head, infer _Frame, infer T> ? T : never
+
+const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
+  csv: 'CSVWithNames',
+  tsv: 'TabSeparatedWithNames',
+  jsoneachrow: 'JSONEachRow',
+}
+
+/** One table page for a file. The bytes are the host's own; nothing is held but what lies between two rows. */
+export const exportTable =
+  (parts: Parts): ExportTable =>
+  async ({ format, ...asked }, call) => {
+    const limit = rowLimit(parts, asked)
+    const page = await openPage(parts, asked, call, (definition, circumstances) =>
+      tableStatement(definition, asked, { ...circumstances, limit }),
+    )
+    const head = { table: tableInfo(page.table), limit: limit ?? null, unavailable: null }
+    if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
+    const { host, table, statement } = page
+    try {
+      const answer = await parts.client.stream(host, statement, call, hostFormats[format])
+      return { head, frames: frames(host, answer, format, limit) }
+    } catch (error) {
+      const unavailable = unavailableBy(parts.client, host, table, error)
+      if (unavailable) return { head: { ...head, unavailable }, frames: nothing() }
+      throw error
+    }
+  }
+
+async function* frames(
+  host: MonitoredHost,
+  answer: ByteAnswer,
+  format: ExportFormat,
+  limit: number | undefined,
+): AsyncGenerator<Uint8Array, Tail, void> {
+  try {
+    return yield* format === 'jsoneachrow'
+      ? passRows(host, answer.body, limit)
+      : passTextRows(host, answer.body, textFormats[format], limit)
+  } finally {
+    await answer.body.return()
+  }
+}
+
+const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = { csv: { isQuoted: true }, tsv: { isQuoted: false } }
+
+async function* nothing(): AsyncGenerator<Uint8Array, Tail, void> {
+  yield* []
+  return { truncated: false, rows: 0 }
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '#proto/query.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { aCall, type OpenParts, openParts } from '../testing/open-parts.ts'
+import { readTable } from '../testing/read-table.ts'
+
+const hostKey = 'db'
+const startMs = 60_000
+let sandbox: Sandbox
+let parts: OpenParts
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ seed: false })
+  parts = await openParts({
+    COLUMNDB_HOST: sandbox.url,
+    COLUMNDB_NAME: hostKey,
+    COLUMNDB_EXCLUDE_USER_DEFAULT: 'default',
+  })
+}, startMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+const direct = async (sql: string): Promise<string> => (await fetch(sandbox.url, { method: 'POST', body: sql })).text()
+
+const settings = { hostKey, name: 'settings' }
+/** What the page shows, said once more. */
+const shown = "system.settings WHERE name NOT IN ('extremes', 'max_result_rows', 'max_result_bytes')"
+const exported = async (asked: object) => {
+  const { head, frames } = await parts.handlers.exportTable(query.methods.exportTable.input.parse(asked), aCall())
+  const chunks: Uint8Array[] = []
+  let next = await frames.next()
+  while (!next.done) {
+    chunks.push(next.value)
+    next = await frames.next()
+  }
+  return { head, text: Buffer.concat(chunks).toString('utf8'), tail: next.value }
+}
+const options = (asked: object) =>
+  parts.handlers.filterOptions(query.methods.filterOptions.input.parse({ hostKey, ...asked }), aCall())
+
+describe('a table page as a file', () => {
+  const sort = { column: 'name', direction: 'asc' as const }
+  it.each([
+    ['csv', 'CSVWithNames'],
+    ['tsv', 'TabSeparatedWithNames'],
+    ['jsoneachrow', 'JSONEachRow'],
+  ])("is the host's own bytes in %s", async (format, hostFormat) => {
+    const { text, tail } = await exported({ ...settings, sort, format, limit: 400 })
+    const theirs = await direct(
+      `SELECT name, value, changed, type, description, readonly FROM ${shown} ORDER BY name LIMIT 400 FORMAT ${hostFormat}`,
+    )
+    expect(text.length).toBeGreaterThan(10_000)
+    expect(text).toBe(theirs)
+    expect(tail).toEqual({ truncated: true, rows: 400 })
+  })
+
+  it('has all rows, sorted and filtered as asked, and says that there are no more', async () => {
+    const filters = [{ column: 'name', operator: 'contains', values: ['parquet'] }]
+    const names = await direct(
+      "SELECT name FROM system.settings WHERE positionCaseInsensitive(name, 'parquet') > 0 ORDER BY name FORMAT TSV",
+    )
+    const { text, tail } = await exported({ ...settings, sort, filters, format: 'tsv' })
+    const rows = text.trimEnd().split('\n').slice(1)
+    expect(rows.map((row) => row.split('\t')[0])).toEqual(names.trimEnd().split('\n'))
+    expect(tail).toEqual({ truncated: false, rows: rows.length })
+  })
+})
+
+describe('the total of a table page', () => {
+  it('is counted when asked, within the filters', async () => {
+    const number = Number(await direct(`SELECT count() FROM ${shown}`))
+    const first = await readTable(parts, { ...settings, limit: 10, total: true })
+    expect([first.tail.truncated, first.tail.total]).toEqual([true, number])
+    const parquet = Number(await direct("SELECT count() FROM system.settings WHERE name ILIKE '%parquet%'"))
+    const filters = [{ column: 'name', operator: 'contains' as const, values: ['parquet'] }]
+    expect((await readTable(parts, { ...settings, filters, limit: 1, total: true })).tail.total).toBe(parquet)
+  })
+
+  it('is known for nothing on the last page, and unknown otherwise', async () => {
+    const number = Number(await direct(`SELECT count() FROM ${shown}`))
+    expect((await readTable(parts, { ...settings, limit: 10 })).tail.total).toBeNull()
+    expect((await readTable(parts, { ...settings, limit: 10, offset: number - 5 })).tail.total).toBe(number)
+    expect((await readTable(parts, { ...settings, limit: 10, offset: number + 5 })).tail.total).toBeNull()
+    expect((await readTable(parts, { ...settings, limit: 10, offset: number + 5, total: true })).tail.total).toBe(
+      number,
+    )
+  })
+})
+
+describe('the options of a filter', () => {
+  it('are the values of a column with their rows, most first, within the other filters', async () => {
+    const counted = await direct(
+      `SELECT toString(type) AS t, count() AS c FROM ${shown} GROUP BY t ORDER BY c DESC, t FORMAT TSV`,
+    )
+    const expected = counted
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const [value = '', rows] = line.split('\t')
+        return { value, rows: Number(rows) }
+      })
+    expect(await options({ name: 'settings', column: 'type' })).toEqual({
+      options: expected.slice(0, 200),
+      truncated: expected.length > 200,
+      unavailable: null,
+    })
+    const narrowed = await options({
+      name: 'settings',
+      column: 'name',
+      filters: [{ column: 'name', operator: 'eq', values: ['max_threads'] }],
+    })
+    expect(narrowed.options).toEqual([{ value: 'max_threads', rows: 1 }])
+  })
+
+  it('end at two hundred and say so', async () => {
+    const many = await options({ name: 'settings', column: 'name' })
+    expect([many.options.length, many.truncated]).toEqual([200, true])
+  })
+})
+
+describe('users that are left out', () => {
+  it('are those of the setting, until the reader says otherwise', async () => {
+    await direct('SELECT 1 /* asked by default */')
+    await direct('SYSTEM FLUSH LOGS')
+    const usersOf = async (parameters: Record<string, string>) =>
+      (await options({ name: 'history-queries', column: 'user', parameters })).options.map(({ value }) => value)
+    expect(await usersOf({})).not.toContain('default')
+    expect(await usersOf({ exclude_users: '' })).toContain('default')
+    const { tables } = await parts.handlers.catalogue({}, aCall())
+    const page = tables.find(({ name }) => name === 'history-queries')
+    expect(page?.parameters).toContainEqual(expect.objectContaining({ name: 'exclude_users', default: 'default' }))
+  })
+})

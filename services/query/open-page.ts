@@ -1,0 +1,53 @@
+import { type Call, mayUse } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { TableRequest, Unavailable } from '#proto/query.ts'
+import { read } from '#shared/config/setting.ts'
+import { missingNeeds, tooOld } from './availability.ts'
+import type { Statement } from './clickhouse/statement.ts'
+import { settings } from './config.ts'
+import type { LoadedTable } from './definitions/load.ts'
+import { withSetDefaults } from './definitions/set-defaults.ts'
+import type { TableCircumstances } from './definitions/table-statement.ts'
+import { zoneFor } from './definitions/zone.ts'
+import type { Parts } from './handlers/parts.ts'
+import type { MonitoredHost } from './hosts/host-list.ts'
+
+/** A table page on a host, before anything of it was read. */
+export interface Page {
+  host: MonitoredHost
+  table: LoadedTable
+  circumstances: TableCircumstances
+}
+
+type Asked = Pick<TableRequest, 'hostKey' | 'name' | 'timezone'>
+type Build = (table: LoadedTable, circumstances: TableCircumstances) => Statement | undefined
+
+/** The page and its statement, or why the host cannot answer. Refuses who may not see the page. */
+export const openPage = async (
+  parts: Parts,
+  asked: Asked,
+  call: Call,
+  build: Build,
+): Promise<Page & ({ statement: Statement } | { unavailable: Unavailable })> => {
+  const host = parts.hosts.get(asked.hostKey)
+  const table = withSetDefaults(parts.definitions.table(asked.name), parts.env)
+  if (!mayUse(call.identity, table.feature)) {
+    throw new ServiceError('forbidden', `the table page ${table.name} is not open to you`)
+  }
+  const zone = zoneFor(asked.timezone, parts.env)
+  const { version: serverVersion, tables } = await parts.client.capabilities(host, call)
+  const circumstances = { serverVersion, tables, zone }
+  const page = { host, table, circumstances }
+  const statement = build(table, circumstances)
+  if (!statement) return { ...page, unavailable: tooOld(host, serverVersion) }
+  const unavailable = await missingNeeds(parts.client, host, table, call)
+  return unavailable ? { ...page, unavailable } : { ...page, statement }
+}
+
+/** The asked number of rows, never above the cap of the settings. */
+export const rowLimit = ({ env }: Parts, { limit }: Pick<TableRequest, 'limit'>): number | undefined => {
+  const { SVC_TABLE_MAX_RESULT_ROWS: cap } = read(obeyed, env)
+  return limit === undefined || cap === undefined ? (limit ?? cap) : Math.min(limit, cap)
+}
+
+const obeyed = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }

@@ -1,0 +1,87 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { MonitoredHost } from './hosts/host-list.ts'
+import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces } from './rows.ts'
+
+/** How rows are told apart: in csv a newline between quotes belongs to a value, in tsv there is none within a row. */
+export interface TextFormat {
+  isQuoted: boolean
+}
+
+const newline = 0x0a
+const quote = 0x22
+const tab = 0x09
+const failureStarts = ['Code: ', '\r\n__exception__', '__exception__'].map((text) => Buffer.from(text))
+const firstBytes = new Set(failureStarts.map((start) => start[0]))
+
+/**
+ * Passes csv or tsv bytes on in pieces that end with a row: the names of the columns, and up to `limit` rows. A failure
+ * that the host noticed after its first byte stands where a row should begin, and is thrown.
+ */
+export async function* passTextRows(
+  host: MonitoredHost,
+  body: AsyncIterable<Buffer>,
+  format: TextFormat,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer, Passed, void> {
+  let rest: Buffer = Buffer.alloc(0)
+  let lines = 0
+  for await (const chunk of body) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const cut = wholeLines(bytes, limit + 1 - lines, format)
+    yield* pieces(bytes.subarray(0, cut.end))
+    lines += cut.lines
+    rest = bytes.subarray(cut.end)
+    if (cut.failed) throw await failureAfter(host, rest, body)
+    if (lines > limit && rest.length > 0 && begins(rest, 0, format) === 'row') {
+      return { rows: limit, truncated: await drained(body) }
+    }
+    if (rest.length > maxRowBytes)
+      throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
+  }
+  if (rest.length > 0) throw failureIn(host, rest)
+  return { rows: Math.max(0, lines - 1), truncated: false }
+}
+
+interface Cut {
+  /** Where the last whole line ends. */
+  end: number
+  lines: number
+  /** What follows says what went wrong. */
+  failed: boolean
+}
+
+const wholeLines = (bytes: Buffer, wanted: number, format: TextFormat): Cut => {
+  let end = 0
+  let lines = 0
+  while (end < bytes.length) {
+    if (begins(bytes, end, format) === 'failure') return { end, lines, failed: true }
+    const next = format.isQuoted ? endOfQuotedLine(bytes, end) : bytes.indexOf(newline, end)
+    if (lines >= wanted || next === -1) break
+    end = next + 1
+    lines++
+  }
+  return { end, lines, failed: false }
+}
+
+/** The newline that ends the line; a quote within a value is doubled, so it changes nothing. */
+const endOfQuotedLine = (bytes: Buffer, start: number): number => {
+  let isWithin = false
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) isWithin = !isWithin
+    else if (byte === newline && !isWithin) return at
+  }
+  return -1
+}
+
+/** Texts are quoted in csv, so no row begins like a failure; in tsv a first value may, but others follow it. */
+const begins = (bytes: Buffer, at: number, { isQuoted }: TextFormat): 'row' | 'failure' | 'unknown' => {
+  if (!firstBytes.has(bytes[at] ?? 0) || !startsLikeFailure(bytes, at)) return 'row'
+  if (isQuoted) return 'failure'
+  const end = bytes.indexOf(newline, at)
+  if (bytes.subarray(at, end === -1 ? undefined : end).includes(tab)) return 'row'
+  return end === -1 ? 'unknown' : 'failure'
+}
+
+const startsLikeFailure = (bytes: Buffer, at: number): boolean =>
+  failureStarts.some((start) => start.compare(bytes, at, Math.min(bytes.length, at + start.length)) === 0)
