@@ -2,6 +2,10 @@ import { z } from 'zod'
 import { Catalogue, ChartInfo, Interval, TableInfo } from './catalogue.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
+import { Explanation, ExplainMode, ExplainSettings, longestExplained } from './explain.ts'
+import { Fingerprint, FingerprintDetail, FingerprintHash, FingerprintsRequest } from './fingerprints.ts'
+import { QueryDetail, QueryId } from './query-detail.ts'
+import { Unavailable } from './unavailable.ts'
 
 /** Stable name of a monitored host: its label, else a hash of its URL without credentials. */
 export const HostKey = z.string().min(1).max(128)
@@ -21,15 +25,7 @@ export const Host = z.object({
 })
 export type Host = z.infer<typeof Host>
 
-/** Why an answer is empty although nothing failed. */
-export const Unavailable = z.object({
-  reason: z.enum(['missing-table', 'permission', 'version']),
-  message: z.string(),
-  missingTables: z.array(z.string()),
-  /** The statement an administrator would run so that the answer becomes possible; with `permission` only. */
-  grant: z.string().optional(),
-})
-export type Unavailable = z.infer<typeof Unavailable>
+export { Unavailable }
 
 /** Facts about a statement that ran: its id on the host, and what it cost there. */
 export const StatementFacts = z.object({
@@ -188,6 +184,9 @@ export const HostState = z.object({
 })
 export type HostState = z.infer<typeof HostState>
 
+/** The span of time and the bucket that an analysis used. */
+const AnalysisWindow = z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() })
+
 const ofHost = { hostKey: HostKey }
 const readers = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
 
@@ -311,5 +310,64 @@ export const query = service('query', {
         .default(maxDatabaseTables),
     }),
     output: z.array(DatabaseTable),
+  }),
+  fingerprints: rpc({
+    doc: 'Patterns of statements within a window: calls, time and share of time, percentiles, errors, rows, bytes, memory, users.',
+    callers: readers,
+    feature: 'QUERIES',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ ...ofHost, ...Window.shape, ...FingerprintsRequest.shape }),
+    output: z.object({
+      fingerprints: z.array(Fingerprint),
+      /** How many patterns there are; null when `offset` leads beyond the last. */
+      total: z.number().int().nullable(),
+      window: AnalysisWindow,
+      unavailable: Unavailable.nullable(),
+      statement: StatementFacts.nullable(),
+    }),
+  }),
+  fingerprint: rpc({
+    doc: 'One pattern within a window: its figures, their course, executions and failures. `not-found` when it did not run.',
+    callers: readers,
+    feature: 'QUERIES',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({
+      ...ofHost,
+      ...Window.shape,
+      hash: FingerprintHash,
+      executions: z.number().int().min(1).max(200).default(50),
+    }),
+    output: z.object({
+      detail: FingerprintDetail.nullable(),
+      window: AnalysisWindow,
+      unavailable: Unavailable.nullable(),
+    }),
+  }),
+  queryDetail: rpc({
+    doc: 'One query by its id: figures, settings, profile events, threads, views, processors and what it caused. `not-found` when no log knows it.',
+    callers: readers,
+    feature: 'QUERIES',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ ...ofHost, queryId: QueryId, lastHours: z.number().int().min(1).max(8760).default(336) }),
+    output: z.object({ detail: QueryDetail.nullable(), unavailable: Unavailable.nullable() }),
+  }),
+  explain: rpc({
+    doc: 'What the host would do with a statement. It is refused unless it only reads, and runs read-only within limits, as subqueries may be executed.',
+    callers: readers,
+    feature: 'QUERIES',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({
+      ...ofHost,
+      query: z.string().max(longestExplained),
+      mode: ExplainMode.default('plan'),
+      planSettings: ExplainSettings.default({}),
+      /** Where unqualified table names are looked up. */
+      database: z.string().min(1).max(128).optional(),
+    }),
+    output: Explanation,
   }),
 })

@@ -2,8 +2,8 @@ import { raw, type Request, type RequestHandler } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { HttpError } from './http-error.ts'
 
-/** No body that a route reads is longer. */
-const maxBodyBytes = 64 * 1024
+/** No body that a route reads is longer: a statement of 100,000 characters with its escapes fits. */
+const maxBodyBytes = 512 * 1024
 
 /** Reads the bytes of a JSON body, and no more of them than a route may want. */
 export const readBody: RequestHandler = raw({ type: 'application/json', limit: maxBodyBytes })

@@ -3,11 +3,13 @@ import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { config } from './routes/config.ts'
 import { filterOptions } from './routes/filter-options.ts'
+import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
 import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
 import { overview } from './routes/overview.ts'
+import { queryDetail, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
 import { version } from './routes/version.ts'
 
@@ -26,4 +28,9 @@ export const routes: readonly Route[] = [
   tableList,
   table,
   filterOptions,
+  queryPatterns,
+  queryPattern,
+  queryDetail,
+  explain,
+  explainLong,
 ]

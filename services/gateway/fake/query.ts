@@ -3,6 +3,7 @@ import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts } from '#proto/query.ts'
+import { explanation, pattern, patternDetail, queryDetail } from './analysis.ts'
 
 /** A question that reached `query`. */
 export interface Heard {
@@ -82,6 +83,8 @@ export const statement: StatementFacts = {
   timezone: null,
 }
 
+const window = { interval: 'toStartOfHour' as const, fromMs: 0, toMs: 3_600_000 }
+
 const noSuch = (kind: string, name: string, known: string): ServiceError =>
   new ServiceError('not-found', `no such ${kind}: ${name}; did you mean ${known}?`, { details: { nearest: [known] } })
 
@@ -123,6 +126,10 @@ export const fakeQuery: QueryHandlers = {
     return { head: { table: tableInfo, limit: 100, unavailable: null }, frames: threeLines() }
   },
   filterOptions: async () => ({ options: [{ value: 'ada', rows: 2 }], truncated: false, unavailable: null }),
+  fingerprints: async () => ({ fingerprints: [pattern], total: 1, window, unavailable: null, statement }),
+  fingerprint: async () => ({ detail: patternDetail, window, unavailable: null }),
+  queryDetail: async () => ({ detail: queryDetail, unavailable: null }),
+  explain: async () => explanation,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

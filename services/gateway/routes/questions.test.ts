@@ -69,6 +69,37 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
     { hostKey: 'logs', names: ['a', 'b'], lastHours: 2, timezone: 'UTC', parameters: { x: 1 } },
     batch({ names: ['a', 'b'], hostId: 1, lastHours: 2, timezone: 'utc', params: { x: 1 } }),
   ],
+  [
+    '/api/v1/insights/query-patterns?hostId=1&lastHours=48&order=errors&search=orders&user=ada&limit=5&offset=10',
+    'fingerprints',
+    { hostKey: 'logs', lastHours: 48, order: 'errors', search: 'orders', user: 'ada', limit: 5, offset: 10 },
+  ],
+  [
+    '/api/v1/insights/query-patterns/123?from=10&to=20&interval=toStartOfHour&timezone=utc&executions=200',
+    'fingerprint',
+    {
+      hostKey: 'analytics',
+      hash: '123',
+      from: 10,
+      to: 20,
+      interval: 'toStartOfHour',
+      timezone: 'UTC',
+      executions: 200,
+    },
+  ],
+  ['/api/v1/queries/a%2Fb%20c', 'queryDetail', { hostKey: 'analytics', queryId: 'a/b c', lastHours: 336 }],
+  ['/api/v1/queries/q?hostId=1&lastHours=2', 'queryDetail', { hostKey: 'logs', queryId: 'q', lastHours: 2 }],
+  [
+    '/api/v1/explain?query=SELECT+1&mode=QUERY+TREE&planSettings=%7B%22passes%22:3%7D',
+    'explain',
+    { hostKey: 'analytics', query: 'SELECT 1', mode: 'query-tree', planSettings: { passes: 3 } },
+  ],
+  [
+    '/api/v1/explain',
+    'explain',
+    { hostKey: 'logs', query: 'SELECT 1', mode: 'plan', planSettings: { json: false }, database: 'shop' },
+    batch({ query: 'SELECT 1', hostId: 1, mode: '', planSettings: { json: false }, database: 'shop' }),
+  ],
   [table, 'table', { hostKey: 'analytics', name: 'running-queries', ...noFilters }],
   [
     `${table}?hostId=1&sort=query.kind.desc&filter=user.eq.a.b&filter=kind.in.x,y&search=a%20b&timezone=UTC&min_elapsed=5`,

@@ -6,11 +6,15 @@ import { charts } from './charts.ts'
 import { databaseTables } from './database-tables.ts'
 import { exportTable } from './export-table.ts'
 import { filterOptions } from './filter-options.ts'
+import { explain } from './explain.ts'
+import { fingerprint } from './fingerprint.ts'
+import { fingerprints } from './fingerprints.ts'
 import { hostStates } from './host-states.ts'
 import { hostStatus } from './host-status.ts'
 import { hosts } from './hosts.ts'
 import { overview } from './overview.ts'
 import type { Parts } from './parts.ts'
+import { queryDetail } from './query-detail.ts'
 import { table } from './table.ts'
 
 /** One file per method of the contract. */
@@ -26,4 +30,8 @@ export const handlers = (parts: Parts): Handlers<typeof query> => ({
   exportTable: exportTable(parts),
   filterOptions: filterOptions(parts),
   databaseTables: databaseTables(parts),
+  fingerprints: fingerprints(parts),
+  fingerprint: fingerprint(parts),
+  queryDetail: queryDetail(parts),
+  explain: explain(parts),
 })

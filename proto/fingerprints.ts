@@ -1,0 +1,132 @@
+import { z } from 'zod'
+
+/** `normalized_query_hash` as decimal text: statements that differ in their values only have the same. */
+export const FingerprintHash = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,19})$/, { error: 'must be the decimal normalized_query_hash of a pattern', abort: true })
+  .refine((hash) => BigInt(hash) < 2n ** 64n, 'must be below 2 to the power of 64')
+
+/** By what the patterns can be ordered; the largest come first. */
+export const fingerprintOrders = [
+  'total_time',
+  'calls',
+  'average',
+  'p50',
+  'p95',
+  'p99',
+  'longest',
+  'errors',
+  'cpu',
+  'read_rows',
+  'read_bytes',
+  'written_rows',
+  'result_rows',
+  'memory',
+  'first_seen',
+  'last_seen',
+] as const
+
+/** Which patterns, in which order. `search` looks into the pattern's text; `user` counts only what this user sent. */
+export const FingerprintsRequest = z.object({
+  order: z.enum(fingerprintOrders).default('total_time'),
+  search: z.string().max(256).optional(),
+  user: z.string().max(256).optional(),
+  limit: z.number().int().min(1).max(1_000).default(100),
+  offset: z.number().int().min(0).max(1_000_000).default(0),
+})
+export type FingerprintsRequest = z.infer<typeof FingerprintsRequest>
+
+/** All executions of one pattern within a window, those that failed included. Times in milliseconds, instants as epoch milliseconds. */
+export const Fingerprint = z.object({
+  hash: FingerprintHash,
+  /** The statement with placeholders for its values. */
+  query: z.string(),
+  kind: z.string(),
+  calls: z.number().int(),
+  totalMs: z.number(),
+  /** Of the time of all patterns in the window, from 0 to 1. */
+  share: z.number().nullable(),
+  averageMs: z.number(),
+  p50Ms: z.number(),
+  p95Ms: z.number(),
+  p99Ms: z.number(),
+  longestMs: z.number(),
+  errors: z.number().int(),
+  cpuMs: z.number(),
+  readRows: z.number(),
+  readBytes: z.number(),
+  writtenRows: z.number(),
+  writtenBytes: z.number(),
+  resultRows: z.number(),
+  averageMemoryBytes: z.number(),
+  peakMemoryBytes: z.number(),
+  /** At most 20 of them, in the order of the alphabet. */
+  users: z.array(z.string()),
+  userCount: z.number().int(),
+  /** At most 20 of them, as `database.table`. */
+  tables: z.array(z.string()),
+  firstSeenMs: z.number(),
+  lastSeenMs: z.number(),
+})
+export type Fingerprint = z.infer<typeof Fingerprint>
+
+/** One execution of a pattern. */
+export const Execution = z.object({
+  queryId: z.string(),
+  /** The statement as it was sent, cut to 2,000 characters. */
+  query: z.string(),
+  failed: z.boolean(),
+  endedMs: z.number(),
+  durationMs: z.number(),
+  user: z.string(),
+  client: z.string(),
+  memoryBytes: z.number(),
+  cpuMs: z.number(),
+  readRows: z.number(),
+  readBytes: z.number(),
+  writtenRows: z.number(),
+  resultRows: z.number(),
+  resultBytes: z.number(),
+  exceptionCode: z.number().int(),
+  /** Cut to 500 characters. */
+  exception: z.string(),
+})
+export type Execution = z.infer<typeof Execution>
+
+/** One bucket of a pattern's history; the times are null where nothing ran. */
+export const TrendPoint = z.object({
+  timeMs: z.number(),
+  calls: z.number().int(),
+  errors: z.number().int(),
+  totalMs: z.number(),
+  p50Ms: z.number().nullable(),
+  p95Ms: z.number().nullable(),
+  p99Ms: z.number().nullable(),
+  readRows: z.number(),
+  readBytes: z.number(),
+  peakMemoryBytes: z.number(),
+})
+export type TrendPoint = z.infer<typeof TrendPoint>
+
+/** How often a pattern failed in one way. */
+export const FingerprintError = z.object({
+  code: z.number().int(),
+  name: z.string(),
+  count: z.number().int(),
+  lastSeenMs: z.number(),
+  /** The last sentence, cut to 500 characters. */
+  message: z.string(),
+})
+
+/** One pattern from all sides. */
+export const FingerprintDetail = z.object({
+  summary: Fingerprint,
+  trend: z.array(TrendPoint),
+  /** The latest, newest first. */
+  executions: z.array(Execution),
+  slowest: z.array(Execution),
+  largestResult: z.array(Execution),
+  errored: z.array(Execution),
+  errors: z.array(FingerprintError),
+})
+export type FingerprintDetail = z.infer<typeof FingerprintDetail>

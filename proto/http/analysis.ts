@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { intervals } from '../catalogue.ts'
+import { ExplainMode, explainModes, ExplainSettings, Explanation, longestExplained } from '../explain.ts'
+import { Fingerprint, FingerprintDetail, FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
+import { query, StatementFacts } from '../query.ts'
+import { QueryDetail, QueryId } from '../query-detail.ts'
+import { Unavailable } from '../unavailable.ts'
+import { answer } from './answer.ts'
+import { backwards, forwards, hostId, latestSecond, text, TimeZone, whole } from './parameters.ts'
+
+const window = {
+  lastHours: whole(1, 8760).optional(),
+  from: whole(0, latestSecond).optional(),
+  to: whole(0, latestSecond).optional(),
+}
+const shortText = text.max(256, 'must not be longer than 256 characters').optional()
+const maxPatterns = 1_000
+const maxOffset = 1_000_000
+const maxExecutions = 200
+
+/** `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given). */
+export const QueryPatternsQuery = z
+  .strictObject({
+    hostId: hostId.default(0),
+    ...window,
+    order: z.enum(fingerprintOrders, `must be one of ${fingerprintOrders.join(', ')}`).optional(),
+    search: shortText,
+    user: shortText,
+    limit: whole(1, maxPatterns).optional(),
+    offset: whole(0, maxOffset).optional(),
+  })
+  .refine(forwards, backwards)
+
+/** The answer: patterns, and in `metadata.total` how many there are. */
+export const QueryPatternsAnswer = answer(
+  z.array(Fingerprint),
+  StatementFacts.partial().extend({
+    total: z.number().int().nullable(),
+    window: query.methods.fingerprints.output.shape.window,
+    unavailable: Unavailable.nullable(),
+  }),
+)
+
+/** `GET /api/v1/insights/query-patterns/{hash}` */
+export const QueryPatternQuery = z
+  .strictObject({
+    hostId: hostId.default(0),
+    ...window,
+    interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
+    timezone: TimeZone.optional(),
+    executions: whole(1, maxExecutions).optional(),
+  })
+  .refine(forwards, backwards)
+/** What its path names. */
+export const QueryPatternPath = z.object({ hash: FingerprintHash })
+
+/** The answer; `data` is null when the host cannot tell, which `metadata.unavailable` explains. */
+export const QueryPatternAnswer = answer(
+  FingerprintDetail.nullable(),
+  z.object({
+    host: z.string(),
+    window: query.methods.fingerprint.output.shape.window,
+    unavailable: Unavailable.nullable(),
+  }),
+)
+
+/** `GET /api/v1/queries/{queryId}`; looks two weeks back when `lastHours` is not given. */
+export const QueryDetailQuery = z.strictObject({ hostId: hostId.default(0), lastHours: whole(1, 8760).optional() })
+/** What its path names. */
+export const QueryDetailPath = z.object({ queryId: QueryId })
+/** The answer; `data` is null when the host cannot tell, which `metadata.unavailable` explains. */
+export const QueryDetailAnswer = answer(
+  QueryDetail.nullable(),
+  z.object({ host: z.string(), unavailable: Unavailable.nullable() }),
+)
+
+/** Case and the mark between words do not count, nothing at all is a plan: `''`, `PIPELINE`, `QUERY TREE`. */
+const Mode = z
+  .string({ error: 'must be text, given once' })
+  .transform((word) => word.toLowerCase().replace(/[ _]/g, '-') || 'plan')
+  .pipe(z.enum(explainModes, `must be one of ${explainModes.join(', ')}`))
+  .pipe(ExplainMode)
+const Database = z.string({ error: 'must be text, given once' }).min(1).max(128).optional()
+
+/** A statement in an address; longer ones are sent by POST. */
+const maxAddressStatement = 8_000
+const maxAddressSettings = 2_048
+const settingsSentence = 'must be a JSON object of settings, each 0, 1, true or false'
+
+const JsonSettings = text
+  .max(maxAddressSettings, `must not be longer than ${maxAddressSettings} characters`)
+  .transform((json, context): unknown => {
+    try {
+      return JSON.parse(json)
+    } catch {
+      context.addIssue({ code: 'custom', message: settingsSentence })
+      return z.NEVER
+    }
+  })
+  .pipe(ExplainSettings)
+
+/** `GET /api/v1/explain`; `planSettings` is a JSON object. */
+export const ExplainQuery = z.strictObject({
+  hostId: hostId.default(0),
+  query: text.max(maxAddressStatement, `must not be longer than ${maxAddressStatement} characters; send it by POST`),
+  mode: Mode.optional(),
+  planSettings: JsonSettings.optional(),
+  database: Database,
+})
+
+/** `POST /api/v1/explain` */
+export const ExplainRequest = z.strictObject({
+  hostId: z.int().min(0).max(99_999).default(0),
+  query: z.string().max(longestExplained, `must not be longer than ${longestExplained} characters`),
+  mode: Mode.optional(),
+  planSettings: ExplainSettings.optional(),
+  database: Database,
+})
+
+/** The answer of both. */
+export const ExplainAnswer = answer(Explanation, z.object({ host: z.string() }))

@@ -1,0 +1,96 @@
+import type { Explanation } from '#proto/explain.ts'
+import type { Fingerprint, FingerprintDetail } from '#proto/fingerprints.ts'
+import type { QueryDetail } from '#proto/query-detail.ts'
+
+export const pattern: Fingerprint = {
+  hash: '18446744073709551615',
+  query: 'SELECT ?',
+  kind: 'Select',
+  calls: 2,
+  totalMs: 30,
+  share: 0.5,
+  averageMs: 15,
+  p50Ms: 15,
+  p95Ms: 19.5,
+  p99Ms: 19.9,
+  longestMs: 20,
+  errors: 1,
+  cpuMs: 2.5,
+  readRows: 1,
+  readBytes: 8,
+  writtenRows: 0,
+  writtenBytes: 0,
+  resultRows: 1,
+  averageMemoryBytes: 10.5,
+  peakMemoryBytes: 12,
+  users: ['ada'],
+  userCount: 1,
+  tables: ['shop.orders'],
+  firstSeenMs: 1_000,
+  lastSeenMs: 2_000,
+}
+
+export const patternDetail: FingerprintDetail = {
+  summary: pattern,
+  trend: [],
+  executions: [],
+  slowest: [],
+  largestResult: [],
+  errored: [],
+  errors: [{ code: 47, name: 'UNKNOWN_IDENTIFIER', count: 1, lastSeenMs: 2_000, message: 'Code: 47' }],
+}
+
+const none = { rows: [], truncated: false, unavailable: null }
+
+export const queryDetail: QueryDetail = {
+  summary: {
+    queryId: 'q1',
+    status: 'finished',
+    executions: 1,
+    startedMs: 1_000,
+    endedMs: 1_010,
+    durationMs: 10,
+    kind: 'Select',
+    query: 'SELECT 1',
+    fingerprint: pattern.hash,
+    user: 'ada',
+    initialUser: 'ada',
+    isInitial: true,
+    initialQueryId: 'q1',
+    address: '127.0.0.1',
+    client: 'curl',
+    logComment: '',
+    currentDatabase: 'default',
+    databases: [],
+    tables: [],
+    columns: [],
+    projections: [],
+    functions: [],
+    memoryBytes: 1,
+    cpuMs: 1,
+    readRows: 1,
+    readBytes: 1,
+    writtenRows: 0,
+    writtenBytes: 0,
+    resultRows: 1,
+    resultBytes: 1,
+    threads: 1,
+    exceptionCode: 0,
+    exception: '',
+    stackTrace: '',
+  },
+  settings: [{ name: 'max_threads', value: '2' }],
+  profileEvents: [{ name: 'SelectedRows', value: 1 }],
+  threads: none,
+  views: none,
+  processors: none,
+  children: none,
+}
+
+export const explanation: Explanation = {
+  mode: 'plan',
+  query: 'SELECT 1',
+  text: '[]',
+  tree: [{ name: 'Expression', description: null, details: {}, children: [] }],
+  estimates: null,
+}

@@ -1,0 +1,39 @@
+import { type Interval, intervals } from '#proto/catalogue.ts'
+import type { Call } from '#proto/call.ts'
+import type { Window } from '#proto/query.ts'
+import type { Capabilities } from '../clickhouse/capabilities.ts'
+import { buckets } from '../definitions/intervals.ts'
+import type { Scope } from '../definitions/macros.ts'
+import { checkedZone, type ChartWindow, chartWindow } from '../definitions/window.ts'
+import type { Parts } from '../handlers/parts.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+
+/** Points that a course is drawn with at most, unless the caller wants finer ones. */
+const wantedPoints = 200
+const defaultHours = 24
+
+/** The window of an analysis and what statements over it need to know. */
+export interface Analysed {
+  window: ChartWindow
+  scope: Scope
+}
+
+/** Settles the window that was asked for; the bucket is the finest that makes few enough points. */
+export const analysed = async (parts: Parts, host: MonitoredHost, asked: Window, call: Call): Promise<Analysed> => {
+  const zone = checkedZone(asked.timezone)
+  const now = parts.clock.now() + parts.probe.skewMs(host.key)
+  const hours = { lastHours: defaultHours, interval: 'toStartOfMinute' } as const
+  const span = chartWindow(hours, asked, now)
+  // A definition with `lastHours` always has a window.
+  if (!span) throw new Error('an analysis without a window')
+  const interval = asked.interval ? span.interval : fewEnough(span.toMs - span.fromMs)
+  const window = { ...span, interval }
+  const { tables }: Capabilities = await parts.client.capabilities(host, call)
+  return { window, scope: { window, zone, tables } }
+}
+
+const fewEnough = (spanMs: number): Interval =>
+  intervals.find((interval) => spanMs / 1_000 / buckets[interval].seconds <= wantedPoints) ?? 'toStartOfMonth'
+
+/** A window as callers see it. */
+export const shownWindow = ({ interval, fromMs, toMs }: ChartWindow) => ({ interval: interval ?? null, fromMs, toMs })

@@ -1,0 +1,100 @@
+import type { Statement } from '../clickhouse/statement.ts'
+import { buckets } from '../definitions/intervals.ts'
+import { expandMacros, type Scope } from '../definitions/macros.ts'
+import type { ChartWindow } from '../definitions/window.ts'
+import { cpuMs, ended } from './fingerprint-statement.ts'
+
+/** Of the slowest, the largest and the failed. */
+export const notableExecutions = 5
+const maxErrorCodes = 50
+const queryCharacters = 2_000
+const sentenceCharacters = 500
+
+const ofPattern = `$window AND ${ended} AND normalized_query_hash = {hash:UInt64}`
+
+const execution = `
+  query_id AS queryId,
+  substringUTF8(log.query, 1, ${queryCharacters}) AS query,
+  log.type != 'QueryFinish' AS failed,
+  $ms(event_time_microseconds) AS endedMs,
+  query_duration_ms AS durationMs,
+  toString(log.user) AS user,
+  if(client_name != '', client_name, http_user_agent) AS client,
+  memory_usage AS memoryBytes,
+  ${cpuMs} AS cpuMs,
+  read_rows AS readRows,
+  read_bytes AS readBytes,
+  written_rows AS writtenRows,
+  result_rows AS resultRows,
+  result_bytes AS resultBytes,
+  exception_code AS exceptionCode,
+  substringUTF8(log.exception, 1, ${sentenceCharacters}) AS exception`
+
+/** The lists of executions that a pattern is shown with, and the order of each. */
+const lists = [
+  { list: 'executions', order: 'event_time_microseconds', only: '' },
+  { list: 'slowest', order: 'query_duration_ms', only: '' },
+  { list: 'largestResult', order: 'result_bytes', only: " AND log.type = 'QueryFinish' AND result_bytes > 0" },
+  { list: 'errored', order: 'event_time_microseconds', only: " AND log.type != 'QueryFinish'" },
+] as const
+
+/** All lists of executions in one statement; `place` keeps the order of each. */
+export const executionsStatement = (hash: string, latest: number, scope: Scope): Statement => {
+  const branches = lists.map(
+    ({ list, order, only }) => `SELECT '${list}' AS list, *
+FROM (
+SELECT row_number() OVER (ORDER BY ${order} DESC) AS place,${execution}
+FROM $log(query_log) AS log
+WHERE ${ofPattern}${only}
+ORDER BY ${order} DESC
+LIMIT ${list === 'executions' ? latest : notableExecutions}
+)`,
+  )
+  const sql = expandMacros(branches.join('\nUNION ALL\n'), scope)
+  return { what: 'fingerprint/executions', cache: 'realtime', sql, parameters: { hash } }
+}
+
+/** The course of a pattern in buckets without gaps. */
+export const trendStatement = (hash: string, window: ChartWindow, scope: Scope): Statement => {
+  const { start, step } = buckets[window.interval ?? 'toStartOfHour']
+  const sql = `SELECT
+  $ms(time) AS timeMs,
+  calls, errors, totalMs, readRows, readBytes, peakMemoryBytes,
+  if(calls = 0, NULL, percentiles[1]) AS p50Ms,
+  if(calls = 0, NULL, percentiles[2]) AS p95Ms,
+  if(calls = 0, NULL, percentiles[3]) AS p99Ms
+FROM (
+SELECT * FROM (
+SELECT
+  $bucket(event_time) AS time,
+  count() AS calls,
+  countIf(log.type != 'QueryFinish') AS errors,
+  sum(query_duration_ms) AS totalMs,
+  quantiles(0.5, 0.95, 0.99)(query_duration_ms) AS percentiles,
+  sum(read_rows) AS readRows,
+  sum(read_bytes) AS readBytes,
+  max(memory_usage) AS peakMemoryBytes
+FROM $log(query_log) AS log
+WHERE ${ofPattern}
+GROUP BY time
+)
+ORDER BY time WITH FILL FROM ${start(window.since, scope.zone)} TO ${window.until} STEP ${step}
+)`
+  return { what: 'fingerprint/trend', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
+}
+
+/** In which ways a pattern failed. */
+export const errorsStatement = (hash: string, scope: Scope): Statement => {
+  const sql = `SELECT
+  exception_code AS code,
+  errorCodeToName(exception_code) AS name,
+  count() AS count,
+  $ms(max(event_time)) AS lastSeenMs,
+  substringUTF8(argMax(log.exception, event_time_microseconds), 1, ${sentenceCharacters}) AS message
+FROM $log(query_log) AS log
+WHERE ${ofPattern} AND log.type != 'QueryFinish'
+GROUP BY exception_code
+ORDER BY count DESC, code
+LIMIT ${maxErrorCodes}`
+  return { what: 'fingerprint/errors', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
+}

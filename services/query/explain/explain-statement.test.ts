@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { explainable, explainStatement } from './explain-statement.ts'
+import { placedInQuery } from './placed-in-query.ts'
+
+const failureOf = (work: () => unknown): ServiceError => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  throw new Error('was let through')
+}
+
+describe('a statement to explain', () => {
+  it.each([
+    ['SELECT 1', 'SELECT 1'],
+    ['SELECT 1 ;  ; ', 'SELECT 1'],
+    ['SELECT 1 FORMAT JSONEachRow;', 'SELECT 1'],
+    ['SELECT 1 format /* x */ CSV -- end', 'SELECT 1'],
+    ['SELECT 1 AS format', 'SELECT 1 AS format'],
+    ["SELECT 'a FORMAT CSV'", "SELECT 'a FORMAT CSV'"],
+    ['WITH 1 AS x SELECT x', 'WITH 1 AS x SELECT x'],
+  ])('%j is explained as %j', (given, explained) => {
+    expect(explainable(given)).toBe(explained)
+  })
+
+  it.each([
+    ['DROP TABLE t', 'first-word', 0],
+    ['  EXPLAIN SELECT 1', 'first-word', 2],
+    ['SELECT 1; SELECT 2', 'several-statements', 8],
+    ["SELECT * FROM url('http://x')", 'function', 14],
+    ['SELECT 1 SETTINGS max_threads = 1', 'settings', 9],
+    ['', 'empty', 0],
+  ])('%j is refused', (given, reason, position) => {
+    expect(failureOf(() => explainable(given))).toMatchObject({
+      code: 'invalid',
+      details: { parameter: 'query', reason, position },
+    })
+  })
+
+  it('is bounded in time, memory and result, and does not say so in its text', () => {
+    const { sql, limits, maxSeconds } = explainStatement('SELECT 1', 'plan', {}, undefined)
+    expect(sql).toBe('EXPLAIN PLAN json = 1\nSELECT 1')
+    expect(Object.keys(limits ?? {})).toEqual(
+      expect.arrayContaining(['max_memory_usage', 'max_result_rows', 'max_result_bytes']),
+    )
+    expect(maxSeconds).toBeLessThanOrEqual(15)
+  })
+
+  it.each([
+    ['plan', { indexes: true, json: false }, 'EXPLAIN PLAN json = 0, indexes = 1\n'],
+    ['plan', { pretty: 1 }, 'EXPLAIN PLAN pretty = 1\n'],
+    ['query-tree', { passes: 3 }, 'EXPLAIN QUERY TREE passes = 3\n'],
+    ['estimate', {}, 'EXPLAIN ESTIMATE\n'],
+  ] as const)('%s with %j is asked for as %j', (mode, settings, begins) => {
+    expect(explainStatement('SELECT 1', mode, settings, undefined).sql).toBe(`${begins}SELECT 1`)
+  })
+
+  it('takes no setting that its mode has not', () => {
+    const failure = failureOf(() => explainStatement('SELECT 1', 'ast', { 'json = 1, x': 1 }, undefined))
+    expect(failure).toMatchObject({ code: 'invalid', details: { parameter: 'planSettings.json = 1, x' } })
+    expect(failure.message).toContain('it takes graph, optimize')
+  })
+})
+
+describe('the place of a syntax error', () => {
+  const query = "SELECT 'ö' FROM"
+  const sent = `EXPLAIN PLAN json = 1\n${query}`
+
+  it('is counted in what the caller wrote', () => {
+    const said = 'host a: Syntax error: failed at position 39 (end of query) (line 2, col 17): . (62 SYNTAX_ERROR)'
+    const failure = new ServiceError('invalid', said, { details: { clickhouseCode: 62 } })
+    expect(placedInQuery(failure, sent, query)).toMatchObject({
+      code: 'invalid',
+      message: 'host a: Syntax error: failed at position 17 (end of query) (line 1, col 17): . (62 SYNTAX_ERROR)',
+      details: { clickhouseCode: 62, parameter: 'query', position: query.length },
+    })
+  })
+
+  it('is left alone where there is none', () => {
+    const failure = new ServiceError('timeout', 'host a did not answer in time')
+    expect(placedInQuery(failure, sent, query)).toBe(failure)
+  })
+})

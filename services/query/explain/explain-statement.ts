@@ -1,0 +1,94 @@
+import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { lex, type Token } from '../read-only/lexer.ts'
+import { checkReadOnly } from '../read-only/read-only.ts'
+import { Rejection } from '../read-only/rejection.ts'
+
+interface Kind {
+  words: string
+  /** What `EXPLAIN` takes for this kind, on the newest servers. */
+  settings: readonly string[]
+}
+
+const kinds: Readonly<Record<ExplainMode, Kind>> = {
+  plan: {
+    words: 'PLAN',
+    settings: [
+      'optimize',
+      'header',
+      'description',
+      'indexes',
+      'projections',
+      'actions',
+      'sorting',
+      'keep_logical_steps',
+      'json',
+      'distributed',
+      'compact',
+      'pretty',
+      'input_headers',
+      'column_structure',
+    ],
+  },
+  pipeline: { words: 'PIPELINE', settings: ['header', 'graph', 'compact', 'distributed'] },
+  ast: { words: 'AST', settings: ['graph', 'optimize'] },
+  syntax: { words: 'SYNTAX', settings: ['oneline', 'run_query_tree_passes', 'query_tree_passes'] },
+  'query-tree': { words: 'QUERY TREE', settings: ['run_passes', 'dump_passes', 'passes', 'dump_tree', 'dump_ast'] },
+  estimate: { words: 'ESTIMATE', settings: [] },
+}
+
+/** Planning may execute subqueries, so it is bounded like a query. */
+const limits = {
+  max_memory_usage: 1_073_741_824,
+  max_result_rows: 100_000,
+  max_result_bytes: 16_777_216,
+  result_overflow_mode: 'throw',
+}
+const maxSeconds = 15
+
+/** The statement as it will be explained: checked, and without a FORMAT clause, which would be the explanation's. */
+export const explainable = (query: string): string => {
+  try {
+    checkReadOnly(query)
+    const tokens = lex(query)
+    if (tokens[0]?.text.toUpperCase() === 'EXPLAIN') {
+      throw new Rejection('first-word', tokens[0].position, 'leave out EXPLAIN; the mode says what is explained')
+    }
+    return withoutFormat(query, tokens)
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+    const { reason, position, message } = error
+    throw new ServiceError('invalid', `query: ${message}`, { details: { parameter: 'query', reason, position } })
+  }
+}
+
+const withoutFormat = (query: string, tokens: readonly Token[]): string => {
+  const last = tokens.findLastIndex(({ text }) => text !== ';')
+  const [word, name] = [tokens[last - 1], tokens[last]]
+  const isClause = word?.kind === 'name' && word.text.toUpperCase() === 'FORMAT' && name?.kind === 'name'
+  const end = isClause && last > 1 ? word.position : tokens[last + 1]?.position
+  return query.slice(0, end).trimEnd()
+}
+
+/** What is sent; a plan is asked for as JSON unless the caller wants a form that only text has. */
+export const explainStatement = (
+  query: string,
+  mode: ExplainMode,
+  settings: ExplainSettings,
+  database: string | undefined,
+): Statement => {
+  const { words, settings: known } = kinds[mode]
+  for (const name of Object.keys(settings)) {
+    if (!known.includes(name)) {
+      const there = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes none'
+      throw new ServiceError('invalid', `planSettings.${name} is no setting of the mode ${mode}; ${there}`, {
+        details: { parameter: `planSettings.${name}` },
+      })
+    }
+  }
+  const asked = mode === 'plan' && !settings.pretty && !settings.compact ? { json: 1, ...settings } : settings
+  const written = Object.entries(asked).map(([name, value]) => `${name} = ${Number(value)}`)
+  const sql = `EXPLAIN ${[words, written.join(', ')].join(' ').trimEnd()}\n${query}`
+  return { what: 'explain', sql, limits, maxSeconds, ...(database !== undefined && { database }) }
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { explainModes, type ExplainNode } from '#proto/explain.ts'
+import { query } from '#proto/query.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+
+const startLimitMs = 180_000
+const rowsInserted = 20_000
+
+let sandbox: Sandbox
+let parts: OpenParts
+
+const direct = async (sql: string, more: Record<string, string> = {}): Promise<string> => {
+  const response = await fetch(`${sandbox.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+  return text.trimEnd()
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  await direct('CREATE DATABASE explained')
+  await direct('CREATE TABLE explained.events (id UInt64, kind String) ENGINE = MergeTree ORDER BY id')
+  await direct(`INSERT INTO explained.events SELECT number, 'a' FROM numbers(${rowsInserted})`)
+  parts = await openParts({
+    COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
+    COLUMNDB_NAME: 'box,careful',
+    COLUMNDB_USER: 'default,analyst',
+    COLUMNDB_PASSWORD: ',analyst',
+  })
+}, startLimitMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+const explain = async (sql: string, asked: Record<string, unknown> = {}) => {
+  const input = query.methods.explain.input.parse({ hostKey: 'box', query: sql, ...asked })
+  return query.methods.explain.output.parse(await parts.handlers.explain(input, aCall()))
+}
+const nodesOf = (nodes: readonly ExplainNode[]): ExplainNode[] =>
+  nodes.flatMap((node) => [node, ...nodesOf(node.children)])
+
+const statement = 'SELECT kind, count() FROM explained.events WHERE id >= 10000 GROUP BY kind'
+
+describe('a statement explained', () => {
+  it.each(['box', 'careful'])('is a tree of steps that tells which index leaves what (host %s)', async (hostKey) => {
+    const { tree } = await explain(statement, { hostKey, planSettings: { indexes: true } })
+    const reading = nodesOf(tree ?? []).find(({ name }) => name === 'ReadFromMergeTree')
+    expect(reading?.description).toBe('explained.events')
+    const marks = Number(
+      await direct("SELECT sum(marks - 1) FROM system.parts WHERE database = 'explained' AND active"),
+    )
+    expect(marks).toBeGreaterThan(1)
+    expect(reading?.details.Indexes).toContainEqual(
+      expect.objectContaining({
+        Type: 'PrimaryKey',
+        Keys: ['id'],
+        'Initial Granules': marks,
+        'Selected Granules': marks - 1,
+      }),
+    )
+  })
+
+  it.each(explainModes)('as %s says what the engine itself says', async (mode) => {
+    const words = mode.replace('-', ' ').toUpperCase()
+    const settings = mode === 'plan' ? ' json = 1' : ''
+    const said = await direct(`EXPLAIN ${words}${settings} ${statement}`, { default_format: 'TSVRaw' })
+    const { text, estimates, tree } = await explain(`${statement} FORMAT CSV;`, { mode })
+    if (mode === 'estimate') {
+      const [database, table, ...figures] = said.split('\t')
+      const [read, rows, marks] = figures.map(Number)
+      expect(estimates).toEqual([{ database, table, parts: read, rows, marks }])
+    } else {
+      expect(text?.trimEnd()).toBe(said)
+    }
+    expect(tree === null).toBe(mode === 'estimate' || mode === 'syntax')
+  })
+
+  it('as text has the steps that it has as JSON', async () => {
+    const names = async (planSettings: Record<string, boolean>) =>
+      nodesOf((await explain(statement, { planSettings })).tree ?? []).map(({ name }) => name)
+    const asText = await names({ json: false, pretty: false, compact: false })
+    expect(asText.length).toBeGreaterThan(1)
+    expect(asText).toEqual(await names({ json: true }))
+  })
+
+  it('has a line of the tree for each line of the text', async () => {
+    const { tree, text } = await explain(statement, { mode: 'ast' })
+    expect(nodesOf(tree ?? [])).toHaveLength(text?.split('\n').filter((line) => line !== '').length ?? 0)
+  })
+
+  it('finds its tables in the asked database', async () => {
+    const { estimates } = await explain('SELECT * FROM events', { database: 'explained', mode: 'estimate' })
+    expect(estimates).toMatchObject([{ database: 'explained', table: 'events', rows: rowsInserted }])
+  })
+})
+
+describe('what cannot be explained', () => {
+  it.each([
+    ['SELECT nothing FROM explained.events', 47],
+    ['SELECT 1 FROM', 62],
+    ['SELECT * FROM explained.missing', 60],
+    ['SELECT {x:UInt8}', 456],
+  ])('%s has the code of the host', async (sql, code) => {
+    await expect(explain(sql)).rejects.toMatchObject({ code: 'invalid', details: { clickhouseCode: code } })
+  })
+
+  it('has its syntax error placed in the statement', async () => {
+    await expect(explain('SELECT 1 FROM')).rejects.toMatchObject({ details: { parameter: 'query', position: 13 } })
+  })
+
+  it.each([
+    'INSERT INTO explained.events SELECT 1',
+    "SELECT 1 INTO OUTFILE 'x'",
+    "SELECT * FROM s3('http://x/y')",
+    'SELECT 1 SETTINGS readonly = 0',
+  ])('%s never reaches the host', async (sql) => {
+    await expect(explain(sql)).rejects.toMatchObject({ code: 'invalid', details: { parameter: 'query' } })
+  })
+
+  it('is stopped when a subquery that planning executes takes too much memory', async () => {
+    const greedy = 'SELECT (SELECT length(groupArray(number)) FROM numbers(1000000000))'
+    await expect(explain(greedy)).rejects.toMatchObject({ details: { clickhouseCode: 241 } })
+  })
+})

@@ -1,0 +1,19 @@
+import { ServiceError } from '#proto/errors.ts'
+
+/** `Syntax error: failed at position 36 (end of query) (line 2, col 14): …`; counted from 1, the position in bytes. */
+const placePattern =
+  /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
+
+/** A syntax error whose place is counted within the caller's statement, which ends what was sent and begins on its second line. */
+export const placedInQuery = (error: unknown, sent: string, query: string): unknown => {
+  if (!(error instanceof ServiceError)) return error
+  const { position, token = '', line, column } = placePattern.exec(error.message)?.groups ?? {}
+  const bytes = Number(position) - (sent.length - query.length)
+  if (position === undefined || bytes <= 0) return error
+  const where = line === undefined ? '' : ` (line ${Number(line) - 1}, col ${column})`
+  const message = error.message.replace(placePattern, () => `failed at position ${bytes}${token}${where}: `)
+  const offset = Buffer.from(query)
+    .subarray(0, bytes - 1)
+    .toString('utf8').length
+  return new ServiceError(error.code, message, { details: { ...error.details, parameter: 'query', position: offset } })
+}

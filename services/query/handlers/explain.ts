@@ -1,0 +1,21 @@
+import type { Handlers } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import { explainable, explainStatement } from '../explain/explain-statement.ts'
+import { explanation } from '../explain/explanation.ts'
+import { placedInQuery } from '../explain/placed-in-query.ts'
+import type { Parts } from './parts.ts'
+
+/** What a host would do with a statement. */
+export const explain =
+  (parts: Parts): Handlers<typeof query>['explain'] =>
+  async ({ hostKey, query: asked, mode, planSettings, database }, call) => {
+    const host = parts.hosts.get(hostKey)
+    const statement = explainable(asked)
+    const explaining = explainStatement(statement, mode, planSettings, database)
+    try {
+      const answer = await parts.client.run(host, explaining, call)
+      return explanation(host, statement, mode, planSettings, answer)
+    } catch (error) {
+      throw placedInQuery(error, explaining.sql, statement)
+    }
+  }
