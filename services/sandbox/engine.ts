@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { libchdbPath } from 'chdb/libchdb'
 import { DataType, load, open } from 'ffi-rs'
+import { ServiceError } from '#proto/errors.ts'
 import type { HostDirectory } from './directory.ts'
 
 /** A running engine. It lives as long as its process; `ended` is fulfilled only if it gives up by itself. */
@@ -36,7 +37,7 @@ export async function openEngine(directory: HostDirectory): Promise<Engine> {
     `/dev/fd/${idle.readEnd}`,
   ])
   const early = ended.then(() => {
-    throw new Error(`the engine ended before it listened; see ${directory.logFile}`)
+    throw new ServiceError('unavailable', `the engine ended before it listened; see ${directory.logFile}`)
   })
   const port = await Promise.race([awaitPort(directory.portFile), early])
   early.catch(() => undefined)

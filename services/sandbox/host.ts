@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { ServiceError } from '#proto/errors.ts'
 import { openSampler } from './asynchronous-metrics.ts'
 import { prepareDirectory } from './directory.ts'
 import { type Engine, leave, openEngine, openLibrary } from './engine.ts'
@@ -38,7 +39,8 @@ async function serve(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  process.stderr.write(`${inspect(error)}\n`)
+  // The engine has said why it ended; where in our code that was noticed helps nobody.
+  process.stderr.write(`${error instanceof ServiceError ? error.message : inspect(error)}\n`)
   // Not by an uncaught error: Node would wait for the engine's thread, which does not end.
   leave(1)
 }
