@@ -9,7 +9,12 @@ interface Unreadable {
   message: string
 }
 
-const malformed: Unreadable = { status: 400, reason: 'Bad Request', type: 'invalid', message: 'this is not HTTP/1.1' }
+const malformed: Unreadable = {
+  status: 400,
+  reason: 'Bad Request',
+  type: 'invalid',
+  message: 'this is no request that HTTP/1.1 allows',
+}
 
 /** What Node's parser refuses, by its error codes. */
 const unreadable: Readonly<Record<string, Unreadable>> = {
