@@ -23,14 +23,15 @@ const ran: string[] = []
 const never: string[] = []
 
 let sandbox: Sandbox | undefined
+let url: string
 let parts: OpenParts
 let engine: { version: string; tables: ReadonlySet<string> }
 
 beforeAll(async () => {
   sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSandbox({ seed: true })
   await sandbox?.seeded
-  const url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL
-  await curl(url ?? '', createEventsTable(defaultEventsTable))
+  url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL ?? ''
+  await curl(url, createEventsTable(defaultEventsTable))
   parts = await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), aCall())
 }, startLimitMs)
@@ -46,6 +47,19 @@ const run = (statement: Statement | undefined) => {
   if (!statement) throw new Error('the engine is older than every branch')
   return parts.client.run(parts.hosts.get('sandbox'), { ...statement, cache: undefined }, aCall())
 }
+
+/** As servers before 24.3 run it, which resolve names otherwise; the newer engines still can. */
+const runAsBefore = async (statement: Statement | undefined): Promise<void> => {
+  const bound = Object.entries(statement?.parameters ?? {}).map(([name, value]) => [`param_${name}`, String(value)])
+  const settings = { allow_experimental_analyzer: 0, default_format: 'Null', ...Object.fromEntries(bound) }
+  expect(await curl(url, statement?.sql ?? '', { query: settings })).toMatchObject({ status: 200, text: '' })
+}
+
+/** Branches that such servers take. */
+const earlyBranches = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
+  branchesOf(sql).flatMap((branch) =>
+    branch.since === undefined || compareVersions(branch.since, '24.3') < 0 ? [branch.sql] : [],
+  )
 
 /** Tables that are read from a Keeper, which the embedded engine lacks; a name that is misspelt is not among them. */
 const fromKeeper = new Set(['system.distributed_ddl_queue', 'system.zookeeper_info'])
@@ -130,6 +144,17 @@ describe.each(charts)('the chart $name', (chart) => {
     })
   }
 
+  if (earlyBranches(chart).length > 0) {
+    it('runs where names are resolved as before 24.3', async () => {
+      if (await lacksKeeper(chart)) return
+      const window = chartWindow(chart, {}, Date.now())
+      for (const sql of earlyBranches(chart)) {
+        const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
+        await runAsBefore(chartStatement({ ...chart, sql }, given))
+      }
+    })
+  }
+
   it('only reads, in every branch', () => {
     const window = chartWindow(chart, {}, Date.now())
     for (const { sql } of branchesOf(chart.sql)) {
@@ -168,6 +193,17 @@ describe.each(tables)('the table page $name', (table) => {
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, tables: rotatedTables(logsOf(table)), limit: 10, zone: undefined }
       await expect(run(tableStatement(table, asked, given))).resolves.toBeDefined()
+    })
+  }
+
+  if (earlyBranches(table).length > 0) {
+    it('runs where names are resolved as before 24.3', async () => {
+      if (await lacksKeeper(table)) return
+      const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+      for (const sql of earlyBranches(table)) {
+        const given = { serverVersion: engine.version, tables: engine.tables, limit: 10, zone: undefined }
+        await runAsBefore(tableStatement({ ...table, sql }, asked, given))
+      }
     })
   }
 
