@@ -98,8 +98,10 @@ export const QueryProcessor = z.object({
   outputBytes: z.number(),
 })
 
-/** A query that this one caused, here or, sent by another host, on this host. */
+/** A query that this one caused: a part of a distributed query, or what a function or view asked. */
 export const QueryChild = z.object({
+  /** Label of the host that ran and logged it. */
+  host: z.string(),
   queryId: z.string(),
   failed: z.boolean(),
   endedMs: z.number(),
@@ -125,6 +127,11 @@ export const QueryDetail = z.object({
   threads: part(QueryThread),
   views: part(QueryView),
   processors: part(QueryProcessor),
-  children: part(QueryChild),
+  children: part(QueryChild).extend({
+    /** Labels of the hosts that were asked: the query's own and others of its group. */
+    askedHosts: z.array(z.string()),
+    /** Those of them that could not tell. */
+    silentHosts: z.array(z.string()),
+  }),
 })
 export type QueryDetail = z.infer<typeof QueryDetail>

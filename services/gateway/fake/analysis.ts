@@ -84,7 +84,7 @@ export const queryDetail: QueryDetail = {
   threads: none,
   views: none,
   processors: none,
-  children: none,
+  children: { ...none, askedHosts: ['analytics'], silentHosts: [] },
 }
 
 export const explanation: Explanation = {

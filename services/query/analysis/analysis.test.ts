@@ -18,12 +18,13 @@ const throwers = [5, 100_000, 6, 100_001, 7].map((value, index) => ({ id: `throw
 const failures = throwers.filter(({ value }) => value < rowsInserted).length
 
 let sandbox: Sandbox
+let elsewhere: Sandbox
 let parts: OpenParts
 let window: { from: number; to: number }
 
-/** Straight to the engine, past everything under test. */
-const direct = async (sql: string, more: Record<string, string> = {}): Promise<string> => {
-  const response = await fetch(`${sandbox.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
+/** Straight to an engine, past everything under test. */
+const direct = async (sql: string, more: Record<string, string> = {}, host = sandbox): Promise<string> => {
+  const response = await fetch(`${host.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
   const text = await response.text()
   if (!response.ok) throw new Error(text)
   return text.trim()
@@ -81,20 +82,30 @@ const prepare = async (): Promise<void> => {
   }
   await direct('SYSTEM FLUSH LOGS')
   window = { from, to: Number(await direct('SELECT toUnixTimestamp(now()) + 1')) }
-  // Another host's part of a distributed query; no second server is there to send one.
-  await direct(`INSERT INTO system.query_log
+  await logPart(sandbox, 'child', 12)
+  await logPart(elsewhere, 'remote', 34)
+}
+
+/** What a server logs of its part of a distributed query; the engine under test cannot send one. */
+const logPart = async (host: Sandbox, queryId: string, durationMs: number): Promise<void> => {
+  await direct('SYSTEM FLUSH LOGS', {}, host)
+  await direct(
+    `INSERT INTO system.query_log
     (type, event_date, event_time, event_time_microseconds, query_id, initial_query_id, is_initial_query, query, query_kind, query_duration_ms)
-    SELECT 'QueryFinish', today(), now(), now64(6), 'child', 'fill', 0, 'SELECT 1', 'Select', 12`)
+    SELECT 'QueryFinish', today(), now(), now64(6), '${queryId}', 'fill', 0, 'SELECT 1', 'Select', ${durationMs}`,
+    {},
+    host,
+  )
 }
 
 beforeAll(async () => {
-  sandbox = await startSandbox()
+  ;[sandbox, elsewhere] = await Promise.all([startSandbox(), startSandbox()])
   await prepare()
   parts = await openParts({
-    COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
-    COLUMNDB_NAME: 'box,careful,closed',
-    COLUMNDB_USER: 'default,analyst,reports',
-    COLUMNDB_PASSWORD: ',analyst,reports',
+    COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url, elsewhere.url].join(','),
+    COLUMNDB_NAME: 'box,careful,closed,elsewhere',
+    COLUMNDB_USER: 'default,analyst,reports,default',
+    COLUMNDB_PASSWORD: ',analyst,reports,',
     SVC_QUERY_CACHE: 'off',
   })
   await vi.waitFor(
@@ -108,7 +119,7 @@ beforeAll(async () => {
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
-  await sandbox?.[Symbol.asyncDispose]()
+  await Promise.all([sandbox?.[Symbol.asyncDispose](), elsewhere?.[Symbol.asyncDispose]()])
 })
 
 const list = async (asked: Record<string, unknown> = {}) => {
@@ -260,7 +271,20 @@ describe('one query', () => {
     expect(processors).toBeGreaterThan(0)
     expect(found?.processors.rows).toHaveLength(processors)
     expect(sumOf(found?.processors.rows.map(({ share }) => share ?? 0) ?? [])).toBeCloseTo(1, 6)
-    expect(found?.children.rows).toMatchObject([{ queryId: 'child', durationMs: 12, failed: false }])
+  })
+
+  it('shows what it caused, also on other hosts, each part once', async () => {
+    const { detail: found } = await detail('fill')
+    expect(found?.children.rows).toMatchObject([
+      { host: 'elsewhere', queryId: 'remote', durationMs: 34 },
+      { host: 'box', queryId: 'child', durationMs: 12, failed: false },
+    ])
+    expect(found?.children).toMatchObject({
+      askedHosts: ['box', 'careful', 'closed', 'elsewhere'],
+      silentHosts: ['closed'],
+      truncated: false,
+      unavailable: null,
+    })
   })
 
   it('that failed says how', async () => {

@@ -30,8 +30,10 @@ export const readPart = async <S extends z.ZodType>(
   const missing = await missingNeeds(client, host, part, call)
   if (missing) return { rows: [], truncated: false, unavailable: missing }
   const sql = expandMacros(`${part.sql}\nLIMIT ${part.limit + 1}`, scope)
+  const parameters = { query_id: queryId }
+  const statement = { what: 'query-detail', sql, parameters }
   try {
-    const answer = await client.run(host, { what: 'query-detail', sql, parameters: { query_id: queryId } }, call)
+    const answer = await client.run(host, statement, call)
     const rows = readRecords(host, part.row, answer)
     return { rows: rows.slice(0, part.limit), truncated: rows.length > part.limit, unavailable: null }
   } catch (error) {

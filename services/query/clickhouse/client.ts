@@ -69,13 +69,7 @@ export const openClient = (place: Place): DatabaseClient => {
       if (statement.cache && readLimits(env).cache) answers.put(key, complete, size, statement.cache)
       return complete
     }
-    const key = JSON.stringify([
-      identity(host),
-      statement.sql,
-      statement.parameters,
-      statement.database,
-      statement.limits,
-    ])
+    const key = keyOf(host, statement)
     if (!readLimits(env).cache) return perform(asking)
     const kept = statement.cache && answers.get(key)
     return kept ?? runs.join(key, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal)))
@@ -123,3 +117,7 @@ const unbounded = (asking: Asking, signal: AbortSignal): Asking => ({ ...asking,
 
 /** Changes when a label comes to mean another server or user. */
 const identity = (host: MonitoredHost): string => JSON.stringify([host.key, host.url.href, host.user])
+
+/** Questions of one key have one answer. */
+const keyOf = (host: MonitoredHost, { sql, parameters, database, limits }: Statement): string =>
+  JSON.stringify([identity(host), sql, parameters, database, limits])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { explainable, explainStatement } from './explain-statement.ts'
-import { placedInQuery } from './placed-in-query.ts'
+import { callersFailure } from './callers-failure.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
   try {
@@ -72,7 +72,7 @@ describe('the place of a syntax error', () => {
   it('is counted in what the caller wrote', () => {
     const said = 'host a: Syntax error: failed at position 39 (end of query) (line 2, col 17): . (62 SYNTAX_ERROR)'
     const failure = new ServiceError('invalid', said, { details: { clickhouseCode: 62 } })
-    expect(placedInQuery(failure, sent, query)).toMatchObject({
+    expect(callersFailure(failure, sent, query)).toMatchObject({
       code: 'invalid',
       message: 'host a: Syntax error: failed at position 17 (end of query) (line 1, col 17): . (62 SYNTAX_ERROR)',
       details: { clickhouseCode: 62, parameter: 'query', position: query.length },
@@ -81,6 +81,6 @@ describe('the place of a syntax error', () => {
 
   it('is left alone where there is none', () => {
     const failure = new ServiceError('timeout', 'host a did not answer in time')
-    expect(placedInQuery(failure, sent, query)).toBe(failure)
+    expect(callersFailure(failure, sent, query)).toBe(failure)
   })
 })

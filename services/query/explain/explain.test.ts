@@ -102,6 +102,7 @@ describe('what cannot be explained', () => {
     ['SELECT 1 FROM', 62],
     ['SELECT * FROM explained.missing', 60],
     ['SELECT {x:UInt8}', 456],
+    ['SELECT (SELECT throwIf(1))', 395],
   ])('%s has the code of the host', async (sql, code) => {
     await expect(explain(sql)).rejects.toMatchObject({ code: 'invalid', details: { clickhouseCode: code } })
   })

@@ -2,7 +2,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { explainable, explainStatement } from '../explain/explain-statement.ts'
 import { explanation } from '../explain/explanation.ts'
-import { placedInQuery } from '../explain/placed-in-query.ts'
+import { callersFailure } from '../explain/callers-failure.ts'
 import type { Parts } from './parts.ts'
 
 /** What a host would do with a statement. */
@@ -16,6 +16,6 @@ export const explain =
       const answer = await parts.client.run(host, explaining, call)
       return explanation(host, statement, mode, planSettings, answer)
     } catch (error) {
-      throw placedInQuery(error, explaining.sql, statement)
+      throw callersFailure(error, explaining.sql, statement)
     }
   }

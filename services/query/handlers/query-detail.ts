@@ -5,7 +5,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { QuerySummary } from '#proto/query-detail.ts'
 import { analysed } from '../analysis/analysis-window.ts'
-import { children, processors, threads, views } from '../analysis/query-parts.ts'
+import { processors, threads, views } from '../analysis/query-parts.ts'
+import { readChildren } from '../analysis/read-children.ts'
 import { loggedQueryStatement, runningQueryStatement } from '../analysis/query-summary-statement.ts'
 import { readPart } from '../analysis/read-part.ts'
 import { figure, flag, readRecords } from '../analysis/records.ts'
@@ -82,7 +83,7 @@ const detailOf = async (
     readPart(place, threads),
     readPart(place, views),
     readPart(place, processors),
-    readPart(place, children),
+    readChildren(parts, host, queryId, scope, call),
   ])
   const { settings, profileEvents, ...summary } = found
   const detail = {

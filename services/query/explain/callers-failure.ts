@@ -1,11 +1,22 @@
 import { ServiceError } from '#proto/errors.ts'
+import { clickhouseCode } from '../clickhouse/failure.ts'
 
 /** `Syntax error: failed at position 36 (end of query) (line 2, col 14): …`; counted from 1, the position in bytes. */
 const placePattern =
   /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
 
+/**
+ * A failure of the caller's statement, whatever its code at the host: ours it is not, so it is neither hidden nor logged.
+ */
+export const callersFailure = (error: unknown, sent: string, query: string): unknown => {
+  const placed = placedInQuery(error, sent, query)
+  if (!(placed instanceof ServiceError) || placed.code !== 'internal' || clickhouseCode(placed) === undefined)
+    return placed
+  return new ServiceError('invalid', placed.message, { details: { ...placed.details, parameter: 'query' } })
+}
+
 /** A syntax error whose place is counted within the caller's statement, which ends what was sent and begins on its second line. */
-export const placedInQuery = (error: unknown, sent: string, query: string): unknown => {
+const placedInQuery = (error: unknown, sent: string, query: string): unknown => {
   if (!(error instanceof ServiceError)) return error
   const { position, token = '', line, column } = placePattern.exec(error.message)?.groups ?? {}
   const bytes = Number(position) - (sent.length - query.length)
