@@ -16,6 +16,9 @@ const stop = Promise.withResolvers<void>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve())
 // Sent when the process that started this one is gone, however it ended.
 process.on('disconnect', () => stop.resolve())
+// Whoever read what is said here is gone too.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.resolve())
+process.on('uncaughtException', fail)
 
 openLibrary()
 await serve().catch(fail)

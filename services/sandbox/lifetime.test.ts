@@ -63,6 +63,17 @@ it('ends when its parent is killed', async () => {
   await expect.poll(() => lives(Number(line)), { timeout: 8000 }).toBe(false)
 })
 
+it('ends when nobody reads any more what it says', async () => {
+  const words = [join(import.meta.dirname, 'host.ts'), '--directory', join(root, 'unheard'), '--label', 'a', '--seed']
+  const host = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+  const { stdout } = host
+  if (stdout === null) throw new Error('the host has no output')
+  await once(createInterface({ input: stdout }), 'line')
+  // The end of seeding is told into a closed pipe.
+  stdout.destroy()
+  await expect.poll(() => lives(host.pid ?? 0), { timeout: 40_000, interval: 200 }).toBe(false)
+}, 60_000)
+
 it('stops quickly although statements run and clients stay connected', async () => {
   const sandbox = await startSandbox()
   const answer = curl(
