@@ -36,9 +36,25 @@ const kinds: Readonly<Record<ExplainMode, Kind>> = {
   syntax: { words: 'SYNTAX', settings: ['oneline', 'run_query_tree_passes', 'query_tree_passes'] },
   'query-tree': { words: 'QUERY TREE', settings: ['run_passes', 'dump_passes', 'passes', 'dump_tree', 'dump_ast'] },
   estimate: { words: 'ESTIMATE', settings: [] },
+  analyze: {
+    words: 'ANALYZE',
+    settings: [
+      'header',
+      'description',
+      'indexes',
+      'projections',
+      'actions',
+      'sorting',
+      'compact',
+      'pretty',
+      'input_headers',
+      'column_structure',
+      'processors',
+    ],
+  },
 }
 
-/** Planning may execute subqueries, so it is bounded like a query. */
+/** Planning may execute subqueries, and analysis the whole, so both are bounded like a query. */
 const limits = {
   max_memory_usage: 1_073_741_824,
   max_result_rows: 100_000,

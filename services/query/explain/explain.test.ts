@@ -62,7 +62,7 @@ describe('a statement explained', () => {
     )
   })
 
-  it.each(explainModes)('as %s says what the engine itself says', async (mode) => {
+  it.each(explainModes.filter((mode) => mode !== 'analyze'))('as %s says what the engine itself says', async (mode) => {
     const words = mode.replace('-', ' ').toUpperCase()
     const settings = mode === 'plan' ? ' json = 1' : ''
     const said = await direct(`EXPLAIN ${words}${settings} ${statement}`, { default_format: 'TSVRaw' })
@@ -75,6 +75,13 @@ describe('a statement explained', () => {
       expect(text?.trimEnd()).toBe(said)
     }
     expect(tree === null).toBe(mode === 'estimate' || mode === 'syntax')
+  })
+
+  it('is executed to be analyzed, and each step tells what it really did', async () => {
+    const { tree } = await explain(statement, { mode: 'analyze' })
+    const reading = nodesOf(tree ?? []).find(({ name }) => name === 'ReadFromMergeTree')
+    expect(reading?.description).toBe('explained.events')
+    expect(JSON.stringify(reading?.details)).toMatch(/rows .* → /)
   })
 
   it('as text has the steps that it has as JSON', async () => {

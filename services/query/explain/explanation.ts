@@ -30,6 +30,7 @@ export const explanation = (
 const treeOf = (mode: ExplainMode, settings: ExplainSettings, text: string): ExplainNode[] | undefined => {
   if (settings.graph) return undefined
   if (mode === 'plan') return parsePlanJson(text) ?? parsePlanText(text)
+  if (mode === 'analyze') return parsePlanText(text)
   if (mode === 'pipeline') return parsePipeline(text)
   if (mode === 'ast') return parseAst(text)
   return mode === 'query-tree' ? parseQueryTree(text) : undefined

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { query } from '#proto/query.ts'
+import { aCall, openParts } from '../testing/open-parts.ts'
+import { rows, startHttpStub } from '../testing/stub-host.ts'
+
+const hostKey = 'db'
+
+/** A host without a query log; `sent` collects what it is asked besides its capabilities and by the probe. */
+const withoutLog = async (sent: string[]) => {
+  const stub = await startHttpStub(({ sql }, response) => {
+    if (sql.startsWith('SELECT version()')) return rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
+    sent.push(sql)
+    return rows(response, [[0]])
+  })
+  const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
+  return {
+    handlers: parts.handlers,
+    async [Symbol.asyncDispose]() {
+      await parts[Symbol.asyncDispose]()
+      await stub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('a host that keeps no query log', () => {
+  const unavailable = { reason: 'missing-table', missingTables: ['system.query_log'] }
+
+  it('is told from one where nothing ran, without a statement that fails', async () => {
+    const sent: string[] = []
+    await using host = await withoutLog(sent)
+    const { fingerprints, fingerprint, queryDetail } = query.methods
+    const list = await host.handlers.fingerprints(fingerprints.input.parse({ hostKey }), aCall())
+    expect(list).toMatchObject({ fingerprints: [], total: null, statement: null, unavailable })
+    const one = await host.handlers.fingerprint(fingerprint.input.parse({ hostKey, hash: '1' }), aCall())
+    expect(one).toMatchObject({ detail: null, unavailable })
+    const single = await host.handlers.queryDetail(queryDetail.input.parse({ hostKey, queryId: 'q' }), aCall())
+    expect(single).toMatchObject({ detail: null, unavailable })
+    expect(new Set(sent)).toEqual(new Set(['EXISTS TABLE `system`.`query_log`']))
+  })
+
+  it('is asked over a window that begins before it ends', async () => {
+    await using host = await withoutLog([])
+    const input = query.methods.fingerprints.input.parse({ hostKey, from: 20, to: 10 })
+    await expect(host.handlers.fingerprints(input, aCall())).rejects.toMatchObject({
+      code: 'invalid',
+      details: { parameter: 'from' },
+    })
+  })
+})
