@@ -85,26 +85,3 @@ describe('what people write', () => {
     expect(reasonFor(sql)).toBe('accepted')
   })
 })
-
-describe('the cost', () => {
-  it.each(['/*', '$a$', "'a'", '((', 'FROM x(', '"', '1.', '--\n', '\\'])(
-    'grows linearly on statements made of %s',
-    (piece) => {
-      const shorter = steps(piece, 10_000)
-      const longer = steps(piece, 90_000)
-      // Nine times the text; quadratic work would be eighty-one times as much.
-      expect(longer / Math.max(shorter, 0.05)).toBeLessThan(40)
-    },
-  )
-})
-
-/** Least milliseconds of several tries, so that a busy machine does not count. */
-const steps = (piece: string, length: number): number => {
-  const sql = `SELECT ${piece.repeat(Math.floor(length / piece.length))}`
-  const tries = Array.from({ length: 5 }, () => {
-    const started = performance.now()
-    reasonFor(sql)
-    return performance.now() - started
-  })
-  return Math.min(...tries)
-}

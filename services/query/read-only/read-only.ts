@@ -5,8 +5,6 @@ import { checkSources } from './sources.ts'
 
 /** Longest statement that is looked at, in characters. */
 const longestStatement = 100_000
-/** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
-const argumentsOfLocalTable = 3
 
 /**
  * Throws a `Rejection` unless the text is one statement that only reads from this host.
@@ -39,11 +37,11 @@ const checkFirstWord = ([first]: readonly Token[]): void => {
 const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
   const next = tokens[index + 1]
   if (token.kind === 'name' && !isSign(tokens[index - 1], '.')) checkWord(token, next, index, tokens)
-  if ((token.kind === 'name' || token.kind === 'quoted') && isSign(next, '(')) checkFunction(token, index, tokens)
+  if ((token.kind === 'name' || token.kind === 'quoted') && isSign(next, '(')) checkFunction(token)
 }
 
 const checkWord = (token: Token, next: Token | undefined, index: number, tokens: readonly Token[]): void => {
-  const word = token.text.toUpperCase()
+  const { word } = token
   const isRounding = word === 'TRUNCATE' && isSign(next, '(')
   if (writingWords.has(word) && !isRounding) {
     throw new Rejection(
@@ -76,7 +74,7 @@ const isClause = (next: Token | undefined, afterNext: Token | undefined): boolea
   return next.kind === 'quoted' || !afterColumn.has(next.text.toUpperCase())
 }
 
-const checkFunction = (token: Token, index: number, tokens: readonly Token[]): void => {
+const checkFunction = (token: Token): void => {
   const name = token.text.toLowerCase()
   if (isRefusedFunction(name)) {
     throw new Rejection(
@@ -85,23 +83,7 @@ const checkFunction = (token: Token, index: number, tokens: readonly Token[]): v
       `${token.text}() reaches beyond this host's tables and is not allowed`,
     )
   }
-  if (name === 'hascolumnintable' && countArguments(tokens, index + 1) > argumentsOfLocalTable) {
-    throw new Rejection('function', token.position, 'hasColumnInTable() may not name another server')
-  }
-}
-
-const countArguments = (tokens: readonly Token[], opening: number): number => {
-  let depth = 0
-  let count = 1
-  for (const token of tokens.slice(opening)) {
-    if (token.kind !== 'sign') continue
-    if ('([{'.includes(token.text)) depth++
-    else if (')]}'.includes(token.text) && --depth === 0) break
-    else if (token.text === ',' && depth === 1) count++
-  }
-  return count
 }
 
 const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
-const isWord = (token: Token | undefined, word: string): boolean =>
-  token?.kind === 'name' && token.text.toUpperCase() === word
+const isWord = (token: Token | undefined, word: string): boolean => token?.word === word

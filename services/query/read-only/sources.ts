@@ -2,6 +2,9 @@ import type { Token } from './lexer.ts'
 import { endOfSources, fromInArguments, harmlessSources } from './names.ts'
 import { Rejection } from './rejection.ts'
 
+/** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
+const argumentsOfLocalTable = 3
+
 /** One level of parentheses. */
 interface Level {
   /** Lower-case name before the opening parenthesis; empty for a plain group. */
@@ -13,6 +16,7 @@ interface Level {
   selects: boolean
   /** Within ORDER BY, where `WITH FILL FROM` begins an expression. */
   orders: boolean
+  commas: number
 }
 
 const level = (caller: string): Level => ({
@@ -21,6 +25,7 @@ const level = (caller: string): Level => ({
   inSources: false,
   selects: false,
   orders: false,
+  commas: 0,
 })
 
 /**
@@ -47,12 +52,16 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
     if (levels.length > 1) levels.pop()
   } else if (token.text === ',') {
     current.expectsSource = current.inSources
+    current.commas++
+    if (current.caller === 'hascolumnintable' && current.commas >= argumentsOfLocalTable) {
+      throw new Rejection('function', token.position, 'hasColumnInTable() may not name another server')
+    }
   }
 }
 
 const readWord = (token: Token, index: number, tokens: readonly Token[], current: Level): void => {
   const isCall = tokens[index + 1]?.text === '(' && tokens[index + 1]?.kind === 'sign'
-  const word = token.kind === 'name' ? token.text.toUpperCase() : ''
+  const word = token.word
   if (current.expectsSource && token.kind !== 'literal') {
     if (isCall && word !== 'SELECT' && !harmlessSources.has(token.text.toLowerCase())) {
       throw new Rejection(
@@ -64,8 +73,20 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
     // DESCRIBE TABLE x, EXPLAIN TABLE OVERRIDE x: the source is still to come.
     if (word !== 'TABLE' && word !== 'OVERRIDE') current.expectsSource = false
   }
-  if (tokens[index - 1]?.text !== '.') enterClause(word, index, tokens, current)
+  if (clauseWords.has(word) && tokens[index - 1]?.text !== '.') enterClause(word, index, tokens, current)
 }
+
+/** Words that mean something to `enterClause`. */
+const clauseWords: ReadonlySet<string> = new Set([
+  ...endOfSources,
+  'BY',
+  'FROM',
+  'JOIN',
+  'DESCRIBE',
+  'DESC',
+  'EXPLAIN',
+  'TABLE',
+])
 
 const enterClause = (word: string, index: number, tokens: readonly Token[], current: Level): void => {
   if (word === 'SELECT') current.selects = true
@@ -96,7 +117,4 @@ const isExpression = (index: number, tokens: readonly Token[], current: Level): 
   return wordAt(tokens, index - 1) === 'DISTINCT' && (before === 'IS' || before === 'NOT')
 }
 
-const wordAt = (tokens: readonly Token[], index: number): string => {
-  const token = tokens[index]
-  return token?.kind === 'name' ? token.text.toUpperCase() : ''
-}
+const wordAt = (tokens: readonly Token[], index: number): string => tokens[index]?.word ?? ''
