@@ -44,7 +44,7 @@ export const Fingerprint = z.object({
   kind: z.string(),
   calls: z.number().int(),
   totalMs: z.number(),
-  /** Of the time of all patterns in the window, from 0 to 1. */
+  /** Of the time of all patterns in the window, or of all that the asked user sent, from 0 to 1. */
   share: z.number().nullable(),
   averageMs: z.number(),
   p50Ms: z.number(),

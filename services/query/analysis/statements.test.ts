@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
+import { intervals } from '#proto/catalogue.ts'
+import type { Scope } from '../definitions/macros.ts'
+import type { ChartWindow } from '../definitions/window.ts'
+import { checkReadOnly } from '../read-only/read-only.ts'
+import { errorsStatement, executionsStatement, trendStatement } from './fingerprint-parts.ts'
+import { fingerprintsStatement, fingerprintStatement } from './fingerprint-statement.ts'
+import { children, processors, threads, views } from './query-parts.ts'
+import { loggedQueryStatement, runningQueryStatement } from './query-summary-statement.ts'
+
+const window: ChartWindow = {
+  interval: 'toStartOfHour',
+  since: '(now() - toIntervalHour(2))',
+  until: 'now()',
+  fromMs: 0,
+  toMs: 7_200_000,
+}
+const scope: Scope = { window, zone: undefined, tables: new Set(['query_log', 'query_log_0', 'query_log_12']) }
+const asked = FingerprintsRequest.parse({})
+
+it.each([
+  ...fingerprintOrders.map((order) => fingerprintsStatement({ ...asked, order, search: 'x', user: 'y' }, scope)),
+  fingerprintStatement('1', scope),
+  executionsStatement('1', 50, scope),
+  errorsStatement('1', scope),
+  ...intervals.map((interval) =>
+    trendStatement('1', { ...window, interval }, { ...scope, window: { ...window, interval } }),
+  ),
+  loggedQueryStatement('q', scope),
+])(
+  '$what reads the rotated logs too, only reads, and has no value of the caller in its text',
+  ({ sql, parameters }) => {
+    expect(() => checkReadOnly(sql)).not.toThrow()
+    expect(sql).toContain(String.raw`merge('system', '^query_log(_\\d+)?$')`)
+    expect(sql).not.toContain('$window')
+    for (const name of Object.keys(parameters ?? {})) expect(sql).toContain(`{${name}:`)
+  },
+)
+
+it('looks for what runs in the process list alone', () => {
+  const { sql } = runningQueryStatement('q')
+  expect(() => checkReadOnly(sql)).not.toThrow()
+  expect(sql).toContain('FROM system.processes AS log')
+})
+
+it.each([threads, views, processors, children])('asks for at most as many rows of $requires as it shows', (part) => {
+  expect(part.limit).toBeLessThanOrEqual(1_000)
+  expect(part.sql).toContain('{query_id:String}')
+  expect(part.sql).not.toMatch(/\bLIMIT\b/)
+})
