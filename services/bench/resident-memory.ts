@@ -26,7 +26,8 @@ export const residentMemory: Benchmark = {
   },
 }
 
-const residentMb = (pid: number): number => {
+/** What a process holds in memory now. */
+export const residentMb = (pid: number): number => {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   if (kilobytes === undefined) throw new Error(`process ${pid} is gone`)
   return Number(kilobytes) / 1024

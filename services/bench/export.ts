@@ -1,0 +1,127 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { type Product, startProduct } from '../acceptance/product.ts'
+import { startSandbox } from '../sandbox/start.ts'
+import type { Benchmark, Comparison } from './benchmark.ts'
+import { residentMb } from './resident-memory.ts'
+
+const repetitions = 5
+const watchEveryMs = 50
+const warmUps = 3
+const rowsOfPage = 10_000
+/** A hundred times as much as is exported otherwise, so that whatever is kept of it would show. */
+const rowsOfFlood = 1_000_000
+const hostFormats = { csv: 'CSVWithNames', tsv: 'TabSeparatedWithNames', jsoneachrow: 'JSONEachRow' } as const
+
+/** Rows as wide as those of a history of queries: identifiers, numbers and a text of some length. */
+const sql = (rows: number): string => `SELECT
+    number AS id,
+    toString(sipHash128(number)) AS query_id,
+    number * 1000 AS duration,
+    repeat('SELECT column FROM table ', 8) AS query,
+    number % 17 / 3 AS share
+  FROM numbers(${rows})`
+
+const definition = (rows: number): string => `title: Rows to export
+doc: Rows that the engine makes up, so that making them costs little.
+feature: TABLES
+columns: [{ name: id, format: number }, { name: query_id }, { name: duration, format: number }, { name: query }, { name: share, format: number }]
+sql: |
+  ${sql(rows)}
+`
+
+/** What the way through gateway, bus and query costs a file of a table page, and whether any of it stays. */
+export const exportRate: Benchmark = {
+  name: 'export',
+  async run() {
+    await using sandbox = await startSandbox({ seed: false })
+    await using definitions = await writeDefinitions()
+    await using product = await startProduct({
+      topology: 'memory',
+      hosts: [{ url: sandbox.url, name: 'export' }],
+      env: { SVC_DEFINITIONS_DIRECTORY: definitions.directory, SVC_TABLE_MAX_RESULT_ROWS: '0', LOG_LEVEL: 'warn' },
+    })
+    const rates: Comparison[] = []
+    for (const format of ['csv', 'tsv', 'jsoneachrow'] as const) rates.push(await rate(product, sandbox.url, format))
+    return [...rates, await memory(product)]
+  },
+}
+
+const writeDefinitions = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-bench-'))
+  await mkdir(join(directory, 'bench'))
+  await writeFile(join(directory, 'bench', 'rows.table.yaml'), definition(rowsOfPage))
+  await writeFile(join(directory, 'bench', 'flood.table.yaml'), definition(rowsOfFlood))
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
+}
+
+const rate = async (product: Product, host: string, format: keyof typeof hostFormats): Promise<Comparison> => {
+  // Sorted as every page is, so that both ask the engine for the same work.
+  const body = `SELECT id, query_id, duration, query, share FROM (${sql(rowsOfPage)}) ORDER BY id LIMIT ${rowsOfPage + 1} FORMAT ${hostFormats[format]}`
+  const direct = () => bytesPerSecond(host, '/', body)
+  const through = () => bytesPerSecond(product.url, `/api/v1/tables/rows?hostId=0&format=${format}`)
+  for (let warmUp = 0; warmUp < warmUps; warmUp++) {
+    await direct()
+    await through()
+  }
+  const ours: number[] = []
+  const reference: number[] = []
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    reference.push(await direct())
+    ours.push(await through())
+  }
+  return { name: `10 000 rows as ${format}`, unit: 'bytes/s', ours, reference, bar: { atLeast: 0.5 } }
+}
+
+const filesPerFigure = 5
+
+const bytesPerSecond = async (origin: string, path: string, body?: string): Promise<number> => {
+  const pool = new Pool(origin, { connections: 1 })
+  try {
+    const started = performance.now()
+    let bytes = 0
+    for (let file = 0; file < filesPerFigure; file++) bytes += await download(pool, path, body)
+    return bytes / ((performance.now() - started) / 1_000)
+  } finally {
+    await pool.close()
+  }
+}
+
+const download = async (pool: Pool, path: string, body?: string): Promise<number> => {
+  const response = await pool.request({ path, method: body === undefined ? 'GET' : 'POST', body: body ?? null })
+  if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`)
+  let bytes = 0
+  for await (const chunk of response.body) bytes += Buffer.byteLength(chunk)
+  return bytes
+}
+
+/** The most that the product holds while a million rows pass in one file, beside the same rows in a hundred files. */
+const memory = async (product: Product): Promise<Comparison> => {
+  const path = '/api/v1/tables/rows?hostId=0&format=csv'
+  const inMany = await mostHeld(product, path, rowsOfFlood / rowsOfPage)
+  const inOne = await mostHeld(product, '/api/v1/tables/flood?hostId=0&format=csv', 1)
+  return {
+    name: 'memory while 1 000 000 rows pass',
+    unit: 'MB',
+    ours: [inOne],
+    reference: [inMany],
+    bar: { atMost: 1.2 },
+  }
+}
+
+const mostHeld = async (product: Product, path: string, files: number): Promise<number> => {
+  let most = residentOf(product)
+  const pool = new Pool(product.url, { connections: 1 })
+  const watching = setInterval(() => (most = Math.max(most, residentOf(product))), watchEveryMs)
+  try {
+    for (let file = 0; file < files; file++) await download(pool, path)
+  } finally {
+    clearInterval(watching)
+    await pool.close()
+  }
+  return most
+}
+
+const residentOf = (product: Product): number => product.pids.reduce((sum, pid) => sum + residentMb(pid), 0)
