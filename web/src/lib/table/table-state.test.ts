@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { TableInfo } from '#proto/catalogue.ts'
 import { TableQuery } from '#proto/http/parameters.ts'
 import { isNumeric, toCell, type CellContext } from './cell.ts'
-import { defaultLimit, nextSort, readTableState, toTableQuery, writeCondition } from './table-state.ts'
+import {
+  defaultLimit,
+  nextSort,
+  operatorsFor,
+  readTableState,
+  spanOf,
+  toExportQuery,
+  toTableQuery,
+  writeCondition,
+} from './table-state.ts'
 
 const read = (search: string) => readTableState(new URLSearchParams(search))
 
@@ -18,6 +27,7 @@ describe('what the reader chose of a table, in the URL', () => {
       ],
       search: 'x',
       limit: 100,
+      offset: 0,
       added: ['a', 'b'],
     })
   })
@@ -28,6 +38,7 @@ describe('what the reader chose of a table, in the URL', () => {
       conditions: [],
       search: '',
       limit: defaultLimit,
+      offset: 0,
       added: [],
     })
   })
@@ -44,6 +55,32 @@ describe('what the reader chose of a table, in the URL', () => {
       limit: defaultLimit,
       last_hours: '6',
     })
+  })
+
+  it('asks for a file of all rows, whatever page is shown', () => {
+    const query = toTableQuery(read('sort=a.asc&limit=100&offset=200'), {}, 'UTC')
+    expect(query.get('offset')).toBe('200')
+    const file = TableQuery.parse(Object.fromEntries(toExportQuery(query, 'tsv')))
+    expect(file).toMatchObject({ format: 'tsv', sort: { column: 'a', direction: 'asc' }, timezone: 'UTC' })
+    expect([file.limit, file.offset]).toEqual([undefined, undefined])
+  })
+
+  it.each([
+    [0, 1, null, '1 row'],
+    [0, 500, null, '500 rows'],
+    [0, 12, 12, '12 rows'],
+    [0, 500, 1200, 'Rows 1–500 of 1200'],
+    [500, 500, null, 'Rows 501–1000'],
+    [1000, 200, 1200, 'Rows 1001–1200 of 1200'],
+    [2000, 0, 1200, 'No rows from here on; there are 1200'],
+  ])('says that after %i rows %i are shown of %s', (offset, rows, total, sentence) => {
+    expect(spanOf(offset, rows, total, String)).toBe(sentence)
+  })
+
+  it('offers for each kind of column what makes sense', () => {
+    expect(operatorsFor('text', false)).toEqual(['eq', 'ne', 'contains', 'notContains', 'in', 'notIn'])
+    expect(operatorsFor('number', true)).toEqual(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'notIn'])
+    expect(operatorsFor('time', true)).toContain('withinHours')
   })
 
   it('goes from largest to smallest to the order of the page', () => {

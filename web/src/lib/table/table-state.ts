@@ -1,5 +1,6 @@
 import type { CellFormat } from '#proto/catalogue.ts'
 import type { Filter } from '#proto/query.ts'
+import type { ExportFormat } from '#proto/table-page.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** Operators of a filter, as the API spells them. */
@@ -72,6 +73,8 @@ export interface TableState {
   conditions: readonly Condition[]
   search: string
   limit: number
+  /** Rows before those shown. */
+  offset: number
   /** Columns shown although they are hidden by default. */
   added: readonly string[]
 }
@@ -82,8 +85,11 @@ export const readTableState = (parameters: ReadableParameters): TableState => ({
   conditions: parameters.getAll('filter').flatMap((text) => readCondition(text) ?? []),
   search: parameters.get('search') ?? '',
   limit: limits.find((limit) => String(limit) === parameters.get('limit')) ?? defaultLimit,
+  offset: readOffset(parameters.get('offset')),
   added: parameters.get('columns')?.split(',').filter(Boolean) ?? [],
 })
+
+const readOffset = (text: string | null): number => (/^\d{1,9}$/.test(text ?? '') ? Number(text) : 0)
 
 const readSort = (text: string | null): Sort | null => {
   const parts = /^(.+)\.(asc|desc)$/.exec(text ?? '')
@@ -111,5 +117,30 @@ export const toTableQuery = (state: TableState, values: Record<string, string>, 
   if (state.sort) query.set('sort', writeSort(state.sort))
   for (const condition of state.conditions) query.append('filter', writeCondition(condition))
   if (state.search) query.set('search', state.search)
+  if (state.offset > 0) query.set('offset', String(state.offset))
   return query
+}
+
+/** The same choices as a file: from the first row to the last that the service gives, however many are shown. */
+export const toExportQuery = (query: URLSearchParams, format: ExportFormat): URLSearchParams => {
+  const whole = new URLSearchParams(query)
+  whole.delete('limit')
+  whole.delete('offset')
+  whole.set('format', format)
+  return whole
+}
+
+export const exportLabels: Record<ExportFormat, string> = { csv: 'CSV', tsv: 'TSV', jsoneachrow: 'JSON lines' }
+
+/** What the rows shown are out of: `501–1,000 of 12,345`. */
+export const spanOf = (
+  offset: number,
+  rows: number,
+  total: number | null,
+  write: (count: number) => string,
+): string => {
+  const counted = total === null ? '' : ` of ${write(total)}`
+  if (offset === 0 && (total === null || total === rows)) return `${write(rows)} ${rows === 1 ? 'row' : 'rows'}`
+  if (rows === 0) return total === null ? 'No rows from here on' : `No rows from here on; there are ${write(total)}`
+  return `Rows ${write(offset + 1)}–${write(offset + rows)}${counted}`
 }
