@@ -24,8 +24,6 @@ export const hostId = whole(0, 99_999)
 export const noQuery = z.object({})
 /** What a route knows that answers for one host, named by the caller. */
 export const HostQuery = z.strictObject({ hostId })
-/** What a route knows that answers for the first host when the caller names none. */
-export const DefaultHostQuery = z.strictObject({ hostId: hostId.default(0) })
 
 const yesWords = new Set(['1', 'true'])
 const noWords = new Set(['0', 'false'])
