@@ -114,7 +114,9 @@ export const tableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
 
 const unknown = (kind: 'chart' | 'table', name: string, known: ReadonlyMap<string, Located>): never => {
   const nearest = [...known.keys()].toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, nearestCount)
-  throw new ServiceError('not-found', `no such ${kind}: ${name}; did you mean ${nearest[0] ?? 'another'}?`, {
+  const [best] = nearest
+  const isClose = best !== undefined && distance(best, name) <= best.length / 2
+  throw new ServiceError('not-found', `no such ${kind}: ${name}${isClose ? `; did you mean ${best}?` : ''}`, {
     details: { parameter: 'name', nearest },
   })
 }
