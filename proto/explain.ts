@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 /** What `EXPLAIN` shows of a statement. `analyze` executes it, within the limits, and needs a server of 2026. */
 export const explainModes = ['plan', 'pipeline', 'ast', 'syntax', 'query-tree', 'estimate', 'analyze'] as const
+/** What `EXPLAIN` may tell of a statement. */
 export const ExplainMode = z.enum(explainModes)
 export type ExplainMode = z.infer<typeof ExplainMode>
 
