@@ -10,6 +10,8 @@ export const topics: readonly Topic[] = [
   { id: 'traffic', title: 'Traffic' },
   { id: 'merges', title: 'Merges' },
   { id: 'tables', title: 'Tables' },
+  { id: 'storage', title: 'Storage' },
+  { id: 'ingestion', title: 'Ingestion' },
   { id: 'replication', title: 'Replication' },
   { id: 'keeper', title: 'Keeper' },
   { id: 'system', title: 'System' },
