@@ -12,6 +12,7 @@ interface Needs {
 const unknownTable = 60
 const unknownDatabase = 81
 const accessDenied = 497
+const unknownCluster = 701
 /** What a server without a Keeper answers when one of its tables is read from there. */
 const withoutKeeper = new Set<number | undefined>([139, 225])
 
@@ -42,6 +43,7 @@ export const unavailableBy = (
     client.forget(host)
     return absent(host, [...requires])
   }
+  if (code === unknownCluster) return unclustered(host)
   return withoutKeeper.has(code) && requires.length > 0 ? unread(host, [...requires]) : undefined
 }
 
@@ -62,6 +64,12 @@ const unread = (host: MonitoredHost, missingTables: string[]): Unavailable => ({
   reason: 'missing-table',
   message: `host ${host.name} has no Keeper, from which ${missingTables.join(', ')} would be read`,
   missingTables,
+})
+
+const unclustered = (host: MonitoredHost): Unavailable => ({
+  reason: 'missing-table',
+  message: `host ${host.name} knows no cluster of that name`,
+  missingTables: [],
 })
 
 const closed = (host: MonitoredHost, tables: string[], grant: string | undefined): Unavailable => ({

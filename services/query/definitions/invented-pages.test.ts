@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { readTable } from '../testing/read-table.ts'
 import { tableStatement } from './table-statement.ts'
 
 /** A moment that many seconds ago, as the engine reads it. */
@@ -138,6 +139,15 @@ it('clusters are counted, and told replica by replica', async () => {
     ['c', 2, 4, 0],
   ])
 })
+
+it.each(['cluster-live-metrics-all', 'count-in-replicas', 'replicas-status'])(
+  '%s is unavailable for a cluster that the host does not know',
+  async (name) => {
+    const { head, rows } = await readTable(parts, { hostKey: 'sandbox', name, parameters: { cluster: 'nowhere' } })
+    expect(rows).toEqual([])
+    expect(head.unavailable).toMatchObject({ message: 'host sandbox knows no cluster of that name' })
+  },
+)
 
 it('the replication queue begins with what failed most', async () => {
   expect(await read('replication-queue')).toMatchObject([
