@@ -67,6 +67,28 @@ const invented: Readonly<Record<string, Invented>> = {
       { host: 'k2', is_connected: 0 },
     ],
   },
+  kafka_consumers: {
+    rows: [
+      {
+        table: 'orders',
+        'assignments.topic': ['sold', 'sold'],
+        'assignments.partition_id': [0, 1],
+        'assignments.current_offset': [5, 6],
+        'assignments.intent_size': [null, null],
+        'exceptions.time': [ago(900), created],
+        'exceptions.text': ['first', 'second'],
+        dependencies: [['shop.feed', 'shop.orders']],
+      },
+    ],
+  },
+  roles: { rows: [{ name: 'reader', storage: 'local_directory' }, { name: 'writer' }] },
+  role_grants: {
+    rows: [
+      { user_name: 'bob', granted_role_name: 'reader' },
+      { user_name: 'ann', granted_role_name: 'reader' },
+      { role_name: 'writer', granted_role_name: 'reader' },
+    ],
+  },
   keeper_cluster: {
     columns: `(server_id Int32, host String, endpoint String, is_observer Bool, priority Int32, is_leader Bool,
       is_self Bool, last_log_index Nullable(UInt64))`,
@@ -192,5 +214,26 @@ it('a Keeper inside the server tells its members and files', async () => {
   ])
   expect(await read('keeper-changelogs')).toMatchObject([
     { first_log_index: 31, last_log_index: 44, entries: 14, is_active: true },
+  ])
+})
+
+it('roles are told with who has them', async () => {
+  expect(await read('roles')).toMatchObject([
+    { name: 'reader', storage: 'local_directory', users: ['ann', 'bob'], roles: ['writer'] },
+    { name: 'writer', users: [], roles: [] },
+  ])
+})
+
+it('consumers of Kafka are told with their last failure', async () => {
+  expect(await read('kafka-consumers')).toMatchObject([
+    {
+      table: 'orders',
+      topics: ['sold'],
+      partitions: 2,
+      polled: null,
+      exception_time: created * milliseconds,
+      exception: 'second',
+      dependencies: ['shop.feed > shop.orders'],
+    },
   ])
 })
