@@ -23,7 +23,9 @@ export const openMemoryHub = (): MemoryHub => {
 
   /** Everybody outside a queue group, and one member of each group in turn. */
   const receivers = (subject: string): Member[] => {
-    const heard = [...members].filter((member) => member.matches(subject))
+    const heard: Member[] = []
+    for (const member of members) if (member.matches(subject)) heard.push(member)
+    if (heard.length <= 1) return heard
     const groups = Map.groupBy(heard, (member) => member.queueGroup)
     return [...groups].flatMap(([group, equals]) => (group === undefined ? equals : [nextOf(group, equals)]))
   }

@@ -20,6 +20,14 @@ interface CachedFile {
  */
 export const withFiles = (variables: Record<string, string | undefined>, now: () => number = Date.now): Environment => {
   const files = new Map<string, CachedFile>()
+  // Settings are read many times for each request; the names of their files are made once.
+  const fileNames = new Map<string, string>()
+  const fileName = (name: string): string => {
+    const known = fileNames.get(name)
+    if (known !== undefined) return known
+    fileNames.set(name, `${name}_FILE`)
+    return `${name}_FILE`
+  }
 
   const fromFile = (path: string): string | undefined => {
     const cached = files.get(path)
@@ -32,7 +40,7 @@ export const withFiles = (variables: Record<string, string | undefined>, now: ()
   return new Proxy(variables, {
     get(target, name) {
       if (typeof name !== 'string') return undefined
-      const path = target[`${name}_FILE`]
+      const path = target[fileName(name)]
       return path ? fromFile(path) : target[name]
     },
   })

@@ -62,8 +62,9 @@ const valueOf = (setting: Setting<unknown>, name: string, env: Environment): unk
 
 /** A secret that was meant and is missing must not read as unset, which can open what it was to close. */
 const textOf = (env: Environment, name: string): string | undefined => {
-  if (env[name] === undefined && env[`${name}_FILE`]) throw new Error(`the file of ${name}_FILE cannot be read`)
-  return env[name] === '' ? undefined : env[name]
+  const given = env[name]
+  if (given === undefined && env[`${name}_FILE`]) throw new Error(`the file of ${name}_FILE cannot be read`)
+  return given === '' ? undefined : given
 }
 
 const previousName = (name: string): string => `${name}_PREVIOUS`
