@@ -1,20 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hostList } from './hosts/host-list.ts'
 import { maxFrameBytes, passRows } from './rows.ts'
-
-const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', label: 'db', user: 'u', password: '' }]).hosts
-if (!host) throw new Error('the host is well-formed')
-
-async function* chunked(text: string, sizes: readonly number[]): AsyncGenerator<Buffer, void, void> {
-  const bytes = Buffer.from(text)
-  let at = 0
-  for (let index = 0; at < bytes.length; index++) {
-    const size = Math.max(1, sizes[index % Math.max(1, sizes.length)] ?? 64)
-    yield bytes.subarray(at, at + size)
-    at += size
-  }
-}
+import { chunked, host } from './testing/chunked.ts'
 
 const pass = async (text: string, limit?: number, sizes: readonly number[] = [64]) => {
   const passing = passRows(host, chunked(text, sizes), limit)

@@ -1,24 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hostList } from './hosts/host-list.ts'
 import { maxFrameBytes } from './rows.ts'
 import { passTextRows } from './text-rows.ts'
-
-const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', label: 'db', user: 'u', password: '' }]).hosts
-if (!host) throw new Error('the host is well-formed')
+import { chunked, host } from './testing/chunked.ts'
 
 const csv = { isQuoted: true }
 const tsv = { isQuoted: false }
-
-async function* chunked(text: string, sizes: readonly number[]): AsyncGenerator<Buffer, void, void> {
-  const bytes = Buffer.from(text)
-  let at = 0
-  for (let index = 0; at < bytes.length; index++) {
-    const size = Math.max(1, sizes[index % Math.max(1, sizes.length)] ?? 64)
-    yield bytes.subarray(at, at + size)
-    at += size
-  }
-}
 
 const pass = async (text: string, format: typeof csv, limit?: number, sizes: readonly number[] = [64]) => {
   const passing = passTextRows(host, chunked(text, sizes), format, limit)
