@@ -5,48 +5,16 @@ import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilter
 import { Explanation, ExplainMode, ExplainSettings, longestExplained } from './explain.ts'
 import { Fingerprint, FingerprintDetail, FingerprintHash, FingerprintsRequest } from './fingerprints.ts'
 import { QueryDetail, QueryId } from './query-detail.ts'
+import { FleetMetrics, Host, HostKey, HostState, HostStatus, ofHost, readers } from './host.ts'
+import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
-
-/** Stable name of a monitored host: its label, else a hash of its URL without credentials. */
-export const HostKey = z.string().min(1).max(128)
 
 /** A chart or table page as a caller names it; a name that is none is `not-found` with the nearest that are. */
 const AskedName = z.string().min(1).max(128)
 
-/** A configured host as callers may see it: never its URL, user or password. `id` is its position in the list. */
-export const Host = z.object({
-  id: z.number().int(),
-  key: HostKey,
-  name: z.string(),
-  /** Host name and port without scheme, path or credentials. */
-  host: z.string(),
-  group: z.string().nullable(),
-  tags: z.array(z.string()),
-})
-export type Host = z.infer<typeof Host>
-
+export * from './host.ts'
+export * from './statement.ts'
 export { Unavailable }
-
-/** Facts about a statement that ran: its id on the host, and what it cost there. */
-export const StatementFacts = z.object({
-  queryId: z.string(),
-  /** Milliseconds from sending the statement to its last byte. */
-  durationMs: z.number(),
-  rows: z.number().int(),
-  rowsRead: z.number().int(),
-  bytesRead: z.number().int(),
-  /** Label of the host. */
-  host: z.string(),
-  clickhouseVersion: z.string(),
-  sql: z.string(),
-  /** The zone in which times were bucketed; null is the host's own. */
-  timezone: z.string().nullable(),
-})
-export type StatementFacts = z.infer<typeof StatementFacts>
-
-/** One row as the host sent it; 64-bit integers are numbers when they fit, else strings. Checks in half the time of a record. */
-export const Row = z.looseObject({})
-export type Row = z.infer<typeof Row>
 
 /** What selects a window of a chart. `from` and `to` are epoch seconds and win over `lastHours`. */
 export const Window = z.object({
@@ -129,34 +97,6 @@ export const TableRequest = z.object({
 })
 export type TableRequest = z.infer<typeof TableRequest>
 
-/** What a host says of itself, in seconds and milliseconds as named. */
-export const HostStatus = z.object({
-  version: z.string(),
-  uptimeSeconds: z.number(),
-  hostname: z.string(),
-  timezone: z.string(),
-  /** Their clock minus ours, in milliseconds. */
-  clockSkewMs: z.number(),
-})
-export type HostStatus = z.infer<typeof HostStatus>
-
-/** The bundle behind `fleet=1`: one statement, null where the host cannot tell. */
-export const FleetMetrics = z.object({
-  databases: z.number().nullable(),
-  tables: z.number().nullable(),
-  runningQueries: z.number().nullable(),
-  merges: z.number().nullable(),
-  memoryUsedBytes: z.number().nullable(),
-  memoryTotalBytes: z.number().nullable(),
-  loadAverage: z.number().nullable(),
-  cpuCores: z.number().nullable(),
-  diskUsedBytes: z.number().nullable(),
-  diskTotalBytes: z.number().nullable(),
-  readonlyReplicas: z.number().nullable(),
-  maxReplicaDelaySeconds: z.number().nullable(),
-})
-export type FleetMetrics = z.infer<typeof FleetMetrics>
-
 /** Key figures of one host; null where it cannot tell. */
 export const Overview = z.object({
   runningQueries: z.number().nullable(),
@@ -169,26 +109,8 @@ export const Overview = z.object({
 })
 export type Overview = z.infer<typeof Overview>
 
-/** What the last background probe of a host found. `down` names the cause in `reason`. */
-export const HostState = z.object({
-  key: HostKey,
-  id: z.number().int(),
-  name: z.string(),
-  status: z.enum(['up', 'down', 'unknown']),
-  reason: z.enum(['unreachable', 'timeout', 'refused', 'garbage']).nullable(),
-  version: z.string().nullable(),
-  uptimeSeconds: z.number().nullable(),
-  latencyMs: z.number().nullable(),
-  /** Epoch milliseconds of the probe; null before the first one ended. */
-  checkedAtMs: z.number().nullable(),
-})
-export type HostState = z.infer<typeof HostState>
-
 /** The span of time and the bucket that an analysis used. */
 const AnalysisWindow = z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() })
-
-const ofHost = { hostKey: HostKey }
-const readers = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
 
 /** The only client of the databases. Every method reads; each host's statements are queued, counted and bounded on their own. */
 export const query = service('query', {

@@ -43,13 +43,15 @@ const routerOf = (routes: readonly Route[], gateway: Gateway): Router => {
     here.all(namesRoute(path))
     for (const route of those) {
       const handlers = route.body ? [readBody, dispatch(route, gateway)] : [dispatch(route, gateway)]
-      if (route.method === 'GET') here.get(...handlers)
-      else here.post(...handlers)
+      here[verbOf(route)](...handlers)
     }
     here.all(refuseMethod(those))
   }
   return router
 }
+
+// Lower case of the five methods is the name of express's five functions.
+const verbOf = ({ method }: Route) => method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** Lets log and metrics know the route before its body is read, which may already fail. */
 const namesRoute =

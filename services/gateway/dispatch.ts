@@ -16,7 +16,7 @@ export const dispatch =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response) => {
     const { requestId } = exchangeOf(response)
-    const identity = gateway.identify(request)
+    const identity = await gateway.identify(request)
     const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
       'http.request.method': request.method,
       'http.route': route.path,

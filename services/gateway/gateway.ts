@@ -20,5 +20,5 @@ export interface Gateway {
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
-  identify(request: Request): Identity
+  identify(request: Request): Promise<Identity>
 }

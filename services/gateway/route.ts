@@ -7,14 +7,25 @@ import type { Reply } from './reply.ts'
 import type { Download } from './send-download.ts'
 import type { Rows } from './send-rows.ts'
 
-/** Who may call: anybody at all, or whoever may read what the product shows. */
-export type Access = 'anonymous' | 'read'
+/**
+ * Who may call: anybody at all; whoever may read what the product shows; whoever may also change things, ask the agent or
+ * run SQL of their own; or whoever knows the bearer that the route itself checks.
+ */
+export type Access = 'anonymous' | 'read' | 'write' | 'own-bearer'
 /** The budget that a request is counted against. */
-export type Limit = 'none' | 'data'
+export type Limit =
+  | 'none'
+  | 'data'
+  | 'agent'
+  | 'mcp'
+  | 'browser-connection-test'
+  | 'browser-connection-session'
+  | 'device-login'
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One entry of the table of routes. */
 export interface Route {
-  method: 'GET' | 'POST'
+  method: HttpMethod
   /** As OpenAPI writes it: `/api/v1/charts/{name}`. */
   path: string
   /** Null where the caller needs no feature, or where the definition that is asked for names it. */
@@ -67,18 +78,22 @@ interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> 
   handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<z.input<A>>
 }
 
+const bodyless =
+  (method: HttpMethod) =>
+  <const P extends string, Q extends z.ZodType, A extends z.ZodType>(route: JsonRoute<P, Q, A>): Route => ({
+    ...traits(route),
+    method,
+    respond: async (given, gateway, reply) => {
+      const body = await route.handle({ ...asked(route, given), body: undefined }, gateway)
+      if (route.revalidated) reply.revalidatedJson(body)
+      else reply.json(body)
+    },
+  })
+
 /** A route that answers a GET with JSON. */
-export const getRoute = <const P extends string, Q extends z.ZodType, A extends z.ZodType>(
-  route: JsonRoute<P, Q, A>,
-): Route => ({
-  ...traits(route),
-  method: 'GET',
-  respond: async (given, gateway, reply) => {
-    const body = await route.handle({ ...asked(route, given), body: undefined }, gateway)
-    if (route.revalidated) reply.revalidatedJson(body)
-    else reply.json(body)
-  },
-})
+export const getRoute = bodyless('GET')
+/** A route that removes something and answers with JSON. */
+export const deleteRoute = bodyless('DELETE')
 
 interface BodyRoute<P extends string, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> extends Traits<
   P,
@@ -89,18 +104,24 @@ interface BodyRoute<P extends string, Q extends z.ZodType, B extends z.ZodType, 
   handle(asked: Asked<P, z.output<Q>, z.output<B>>, gateway: Gateway): Promise<z.input<A>>
 }
 
+const bodied =
+  (method: HttpMethod) =>
+  <const P extends string, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+    route: BodyRoute<P, Q, B, A>,
+  ): Route => ({
+    ...traits(route),
+    method,
+    body: route.body,
+    respond: async (given, gateway, reply) => {
+      const body = parse(route.body, given.body)
+      reply.json(await route.handle({ ...asked(route, given), body }, gateway))
+    },
+  })
+
 /** A route that reads a JSON body and answers with JSON. */
-export const postRoute = <const P extends string, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
-  route: BodyRoute<P, Q, B, A>,
-): Route => ({
-  ...traits(route),
-  method: 'POST',
-  body: route.body,
-  respond: async (given, gateway, reply) => {
-    const body = parse(route.body, given.body)
-    reply.json(await route.handle({ ...asked(route, given), body }, gateway))
-  },
-})
+export const postRoute = bodied('POST')
+/** A route that replaces something by the JSON body it reads. */
+export const putRoute = bodied('PUT')
 
 /** The body of an answer made of rows: all but them is what the handler says. */
 type RowsAnswer = z.ZodObject<{ success: z.ZodType; data: z.ZodType; metadata: z.ZodType }>

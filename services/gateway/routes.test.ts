@@ -64,7 +64,7 @@ describe('the table of routes', () => {
 
   const guarded = routes.filter(({ feature }) => feature !== null)
   it.each(guarded.map((route) => [nameOf(route)]))('%s refuses who may not use its feature', async (name) => {
-    await using strict = await startFake({ identify: () => ({ ...anonymous, features: ['ABOUT'] }) })
+    await using strict = await startFake({ identify: async () => ({ ...anonymous, features: ['ABOUT'] }) })
     const response = await fetch(strict.url + (good[name]?.url ?? ''))
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ success: false, error: { type: 'forbidden' } })

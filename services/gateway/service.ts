@@ -24,7 +24,7 @@ export const start: Start = async (context) => startWith(context, openWebBuild(w
 export const startWith = async (
   context: Context,
   web: WebBuild,
-  identify: Gateway['identify'] = () => anonymous,
+  identify: Gateway['identify'] = async () => anonymous,
 ): Promise<Running> => {
   const { bus, clock, env, readiness, telemetry } = context
   const { HOST, PORT, SVC_REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } = read({ ...settings, ...processSettings }, env)

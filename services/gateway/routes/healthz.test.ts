@@ -31,7 +31,7 @@ describe('GET /api/healthz', () => {
   })
 
   it('tells who is known the name, the cause and the age', async () => {
-    await using product = await startFake({ identify: () => ({ ...anonymous, kind: 'user', subject: 'ada' }) })
+    await using product = await startFake({ identify: async () => ({ ...anonymous, kind: 'user', subject: 'ada' }) })
     const { body } = await healthz(product.url)
     expect(body.hosts[1]).toEqual({
       id: 1,

@@ -182,7 +182,7 @@ describe('what is asked of query', () => {
 
   it('shows only definitions whose feature the caller may use', async () => {
     const identity = { kind: 'user' as const, subject: 'ada', features: ['TABLES'] }
-    await using product = await startFake({ identify: () => identity })
+    await using product = await startFake({ identify: async () => identity })
     const { data } = CatalogueAnswer.parse(await (await fetch(`${product.url}/api/v1/catalogue`)).json())
     expect([data.charts.length, data.tables.length]).toEqual([0, 1])
   })
