@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ServiceError } from './errors.ts'
 
 /** The services that may own a contract or call one; the same word names folder, pod, subject, metric and log field. */
 export const serviceNames = ['gateway', 'query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'] as const
@@ -63,3 +64,9 @@ export interface Call {
 /** Whether an identity may use a feature; methods without one are open to every caller that may reach them. */
 export const mayUse = (identity: Identity, feature: Feature | undefined): boolean =>
   feature === undefined || identity.features === 'all' || identity.features.includes(feature)
+
+/** Throws `forbidden` naming the feature in its details, so that the door can tell whether signing in would help. */
+export const requireFeature = (identity: Identity, feature: Feature | undefined, what: string): void => {
+  if (!mayUse(identity, feature))
+    throw new ServiceError('forbidden', `${what} is not open to you`, { details: { feature } })
+}

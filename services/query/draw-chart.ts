@@ -1,4 +1,4 @@
-import { mayUse } from '#proto/call.ts'
+import { requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ChartData, Unavailable, Window } from '#proto/query.ts'
 import { missingNeeds, tooOld, unavailableBy } from './availability.ts'
@@ -27,8 +27,7 @@ export const drawChart = async (
   question: ChartQuestion,
   call: Call,
 ): Promise<ChartData> => {
-  if (!mayUse(call.identity, chart.feature))
-    throw new ServiceError('forbidden', `the chart ${chart.name} is not open to you`)
+  requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
   const zone = zoneFor(question.timezone, parts.env)
   const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
   const capabilities = await parts.client.capabilities(host, call)

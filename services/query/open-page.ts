@@ -1,5 +1,4 @@
-import { type Call, mayUse } from '#proto/call.ts'
-import { ServiceError } from '#proto/errors.ts'
+import { type Call, requireFeature } from '#proto/call.ts'
 import type { TableRequest, Unavailable } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
 import { missingNeeds, tooOld } from './availability.ts'
@@ -31,9 +30,7 @@ export const openPage = async (
 ): Promise<Page & ({ statement: Statement } | { unavailable: Unavailable })> => {
   const host = parts.hosts.get(asked.hostKey)
   const table = withSetDefaults(parts.definitions.table(asked.name), parts.env)
-  if (!mayUse(call.identity, table.feature)) {
-    throw new ServiceError('forbidden', `the table page ${table.name} is not open to you`)
-  }
+  requireFeature(call.identity, table.feature, `the table page ${table.name}`)
   const zone = zoneFor(asked.timezone, parts.env)
   const { version: serverVersion, tables } = await parts.client.capabilities(host, call)
   const circumstances = { serverVersion, tables, zone }

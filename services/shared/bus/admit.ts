@@ -1,4 +1,4 @@
-import { type Call, mayUse } from '#proto/call.ts'
+import { type Call, requireFeature } from '#proto/call.ts'
 import type { Method, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { parseInput } from './conform.ts'
@@ -25,9 +25,7 @@ export const admit = (contract: Service, message: WireMessage, nowMs: number): A
     throw new ServiceError('forbidden', `${caller} may not call ${contract.name}.${name}.`)
   }
   const call = { ...readHeaders(message, nowMs), caller }
-  if (!mayUse(call.identity, method.feature)) {
-    throw new ServiceError('forbidden', `This needs the permission to use ${method.feature}.`)
-  }
+  requireFeature(call.identity, method.feature, `${contract.name}.${name}`)
   return { name, method, input: parseInput(method.input, message.body), call }
 }
 
