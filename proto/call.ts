@@ -31,11 +31,35 @@ export const features = [
 export const Feature = z.enum(features)
 export type Feature = z.infer<typeof Feature>
 
+/** How a signed-in person is shown, as far as whoever vouches for them says; decides nothing. */
+export const Profile = z.object({
+  name: z.string().max(256).optional(),
+  email: z.string().max(256).optional(),
+  /** Address of a picture. */
+  avatar: z.string().max(2_048).optional(),
+  groups: z.array(z.string().max(256)).max(256).optional(),
+  /** What the operator chose to show beside these, by the names the operator gave. */
+  fields: z.record(z.string().max(64), z.string().max(1_024)).optional(),
+})
+export type Profile = z.infer<typeof Profile>
+
+/**
+ * What an API key may be used for: to read what the product shows, to change things and run SQL (which includes reading), to ask
+ * the agent, to reach the tool server.
+ */
+export const scopes = ['read', 'write', 'agent', 'mcp'] as const
+/** One scope. */
+export const Scope = z.enum(scopes)
+export type Scope = z.infer<typeof Scope>
+
 /** Who is asking, as the gateway resolved it. `features` are those this caller may use; `all` is every feature. */
 export const Identity = z.object({
   kind: z.enum(['anonymous', 'guest', 'user', 'key', 'service']),
   subject: z.string().max(256),
   features: z.union([z.literal('all'), z.array(z.string()).max(64)]),
+  profile: Profile.optional(),
+  /** Of API keys; without it nothing but the features limits the caller. A newer release may know further names. */
+  scopes: z.array(z.string().max(32)).max(16).optional(),
 })
 export type Identity = z.infer<typeof Identity>
 

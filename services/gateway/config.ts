@@ -1,4 +1,5 @@
 import { flag, optional, text, whole } from '#shared/config/setting.ts'
+import { keySettings } from './auth/keys/config.ts'
 
 /** What the gateway obeys. */
 export const settings = {
@@ -15,4 +16,5 @@ export const settings = {
   EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
   EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
   EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
+  ...keySettings,
 } as const

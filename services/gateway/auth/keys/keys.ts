@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import type { Identity, Scope } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { type RotatingKey, read } from '#shared/config/setting.ts'
+import type { Store } from '#shared/store/store.ts'
+import { isSameText } from '../same-text.ts'
+import { keySettings } from './config.ts'
+import { type KeyRecord, openKeyRegistry } from './registry.ts'
+import { type Claims, readKey, signKey } from './token.ts'
+
+/** What a new key is to be. */
+export interface Grant {
+  label: string
+  /** Whom the key stands for; the key itself when it stands for nobody else. */
+  subject?: string | undefined
+  scopes: readonly Scope[]
+  days: number
+}
+
+export interface IssuedKey {
+  /** The key; told once and kept nowhere. */
+  apiKey: string
+  claims: Claims
+}
+
+/** Keys beside any provider. They are read with the secret as it is when they are asked for. */
+export interface ApiKeys {
+  enabled(): boolean
+  /** Whether a bearer is the operator's secret itself; false when there is none. */
+  isOperator(bearer: string): boolean
+  /** Throws `unavailable` when keys are off. */
+  issue(grant: Grant): Promise<IssuedKey>
+  /** Who presents a token; undefined when it is forged, expired, revoked, signed by a secret given up, or no key at all. */
+  verify(token: string): Promise<Identity | undefined>
+  /** Keys not expired, revoked ones too; of one subject, or all. */
+  list(subject?: string): Promise<KeyRecord[]>
+  /** Ends a key for good; of one subject, or any. Throws `not-found` for a key that is not there. */
+  revoke(id: string, subject?: string): Promise<KeyRecord>
+}
+
+interface KeysOptions {
+  env: Environment
+  store: Store
+  clock: Clock
+}
+
+const secondsPerDay = 86_400
+const idBytes = 12
+
+export const openApiKeys = ({ env, store, clock }: KeysOptions): ApiKeys => {
+  const registry = openKeyRegistry(store, clock)
+  const secret = () => read(keySettings, env).SVC_API_KEY_SECRET
+  const isOf = ({ claims }: KeyRecord, subject: string | undefined) => subject === undefined || claims.sub === subject
+
+  return {
+    enabled: () => secret() !== undefined,
+    isOperator: (bearer) => {
+      const known = secret()
+      return known !== undefined && isSameText(bearer, known.current)
+    },
+    issue: async (grant) => {
+      const claims = claimsOf(grant, clock.now())
+      const apiKey = signKey(claims, requiredOf(secret()).current)
+      await registry.add(claims)
+      return { apiKey, claims }
+    },
+    verify: async (token) => {
+      const known = secret()
+      const claims = known && readKey(token, known)
+      if (claims === undefined || claims.exp * 1000 <= clock.now()) return undefined
+      const record = await registry.find(claims.jti)
+      if (record !== undefined && record.revokedAtMs !== null) return undefined
+      await registry.noteUse(claims, record)
+      return identityOf(claims)
+    },
+    list: async (subject) => (await registry.all()).filter((record) => isOf(record, subject)),
+    revoke: async (id, subject) => {
+      const record = await registry.find(id)
+      if (record === undefined || !isOf(record, subject)) throw new ServiceError('not-found', `no such API key: ${id}`)
+      return record.revokedAtMs === null ? registry.revoke(record.claims) : record
+    },
+  }
+}
+
+const requiredOf = (secret: RotatingKey | undefined): RotatingKey => {
+  if (secret !== undefined) return secret
+  throw new ServiceError('unavailable', 'API keys are off: the operator has not set SVC_API_KEY_SECRET')
+}
+
+const claimsOf = ({ label, subject, scopes, days }: Grant, nowMs: number): Claims => {
+  const jti = randomBytes(idBytes).toString('base64url')
+  const iat = Math.floor(nowMs / 1000)
+  return { jti, sub: subject ?? `key:${jti}`, label, scopes: [...scopes], iat, exp: iat + days * secondsPerDay }
+}
+
+const identityOf = ({ sub, label, scopes }: Claims): Identity => ({
+  kind: 'key',
+  subject: sub,
+  features: 'all',
+  scopes,
+  profile: { name: label },
+})

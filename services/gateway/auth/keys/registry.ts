@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Store } from '#shared/store/store.ts'
+import { Claims, KeyId } from './token.ts'
+
+/** What is remembered of a key until its time is over; its token never is. */
+export const KeyRecord = z.object({
+  claims: Claims,
+  lastUsedAtMs: z.number().nullable(),
+  revokedAtMs: z.number().nullable(),
+})
+export type KeyRecord = z.infer<typeof KeyRecord>
+
+/** Which keys there are: issued or used here, and not expired. */
+export interface KeyRegistry {
+  find(id: string): Promise<KeyRecord | undefined>
+  /** Throws `conflict` when there are too many keys. */
+  add(claims: Claims): Promise<void>
+  /** Notes that a key is in use, to the minute. What is lost with the store is known again from here. */
+  noteUse(claims: Claims, known: KeyRecord | undefined): Promise<void>
+  revoke(claims: Claims): Promise<KeyRecord>
+  all(): Promise<KeyRecord[]>
+}
+
+/** The list of them stays far below what one value of the store may hold. */
+const maxKeys = 5_000
+const noteUseEveryMs = 60_000
+
+const indexName = 'api-keys'
+const Index = z.array(z.object({ id: KeyId, exp: z.number() }))
+const nameOf = (id: string): string => `api-key:${id}`
+
+export const openKeyRegistry = (store: Store, clock: Clock): KeyRegistry => {
+  /** Keys whose use is being written, so that a burst of requests writes once. */
+  const noting = new Set<string>()
+
+  const write = async (claims: Claims, change: Partial<KeyRecord>): Promise<KeyRecord> => {
+    const fresh = { claims, lastUsedAtMs: null, revokedAtMs: null }
+    let written: KeyRecord = fresh
+    await store.update(nameOf(claims.jti), KeyRecord, (current) => {
+      written = { ...(current ?? fresh), ...change }
+      return { value: written, expiresInMs: Math.max(1, claims.exp * 1000 - clock.now()) }
+    })
+    return written
+  }
+
+  const list = ({ jti, exp }: Claims) =>
+    store.update(indexName, Index, (current = []) => {
+      const inForce = current.filter((key) => key.exp * 1000 > clock.now() && key.id !== jti)
+      if (inForce.length >= maxKeys)
+        throw new ServiceError('conflict', `there are ${maxKeys} API keys; wait until some expire, or ask for fewer`)
+      return { value: [...inForce, { id: jti, exp }] }
+    })
+
+  const find = (id: string) => store.get(nameOf(id), KeyRecord)
+
+  return {
+    find,
+    add: async (claims) => {
+      await list(claims)
+      await write(claims, {})
+    },
+    noteUse: async (claims, known) => {
+      const nowMs = clock.now()
+      if (noting.has(claims.jti) || nowMs - (known?.lastUsedAtMs ?? 0) < noteUseEveryMs) return
+      noting.add(claims.jti)
+      try {
+        if (known === undefined) await list(claims)
+        await write(claims, { lastUsedAtMs: nowMs })
+      } catch (error) {
+        // A key is good whether or not the time of its use can be written down.
+        if (!(error instanceof ServiceError)) throw error
+      } finally {
+        noting.delete(claims.jti)
+      }
+    },
+    revoke: (claims) => write(claims, { revokedAtMs: clock.now() }),
+    all: async () => {
+      const index = (await store.get(indexName, Index)) ?? []
+      const records = await Promise.all(index.map(({ id }) => find(id)))
+      return records.filter((record) => record !== undefined)
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import type { Identity } from '#proto/call.ts'
+import type { Route } from '../../route.ts'
+
+/**
+ * Whether the scopes of a caller open a route; callers without scopes are not limited by any. The agent and the tool server
+ * have scopes of their own, which open nothing else: what they read on the way is for their caller's features to allow.
+ */
+export const scopesOpen = ({ scopes }: Identity, { access, feature }: Pick<Route, 'access' | 'feature'>): boolean => {
+  if (scopes === undefined || access === 'anonymous' || access === 'own-bearer') return true
+  return openedBy({ access, feature }).some((scope) => scopes.includes(scope))
+}
+
+const openedBy = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly string[] => {
+  if (feature === 'AGENT') return ['agent']
+  if (feature === 'MCP') return ['mcp']
+  return access === 'write' ? ['write'] : ['read', 'write']
+}
