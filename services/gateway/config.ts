@@ -1,5 +1,6 @@
-import { flag, optional, text, whole } from '#shared/config/setting.ts'
-import { keySettings } from './auth/keys/config.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { flag, optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
+import { authProblems, authSettings } from './auth/config.ts'
 
 /** What the gateway obeys. */
 export const settings = {
@@ -16,5 +17,8 @@ export const settings = {
   EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
   EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
   EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
-  ...keySettings,
+  ...authSettings,
 } as const
+
+/** What is wrong with the settings taken together. */
+export const problems = (env: Environment): readonly SettingProblem[] => authProblems(env)

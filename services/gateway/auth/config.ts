@@ -1,0 +1,121 @@
+import type { Environment } from '#shared/config/environment.ts'
+import {
+  flag,
+  list,
+  maybeFlag,
+  optional,
+  problemsOf,
+  read,
+  secret,
+  type Setting,
+  type SettingProblem,
+  signingKey,
+  url,
+  type Values,
+} from '#shared/config/setting.ts'
+import { fieldHeaders, headerName } from './header-setting.ts'
+import { publishableKey } from './idp/publishable-key.ts'
+import { keySettings } from './keys/config.ts'
+
+/** Who may vouch for people. */
+export const providers = ['none', 'idp', 'proxy', 'trusted'] as const
+export type Provider = (typeof providers)[number]
+
+/** A provider, or nothing where the build or the deployment mode decides. */
+const provider = (doc: string): Setting<Provider | undefined> => ({
+  doc,
+  audience: 'client',
+  fallback: 'none; idp in cloud mode',
+  allowed: providers.join(', '),
+  parse: (given) => {
+    if (given === undefined) return undefined
+    const known = providers.find((each) => each === given.trim().toLowerCase())
+    if (known === undefined) throw new Error(`must be one of ${providers.join(', ')}`)
+    return known
+  },
+})
+
+/** An address of the identity provider or access gateway; a bare host means https. */
+const providerUrl = (doc: string): Setting<URL | undefined> => ({
+  ...url(doc, { protocols: ['https', 'http'] }),
+  parse: (given) => {
+    const full = given === undefined || given.includes('://') ? given : `https://${given}`
+    return url(doc, { protocols: ['https', 'http'] }).parse(full)
+  },
+})
+
+const sharedSecretHeader = 'Header in which the proxy sends its shared secret.'
+
+const idpSettings = {
+  SVC_IDP_PUBLISHABLE_KEY: publishableKey('Publishable key of the identity provider, which names its address.'),
+  IDP_SECRET_KEY: secret('Secret key for the API of the identity provider: keeps sessions alive and ends them.'),
+  IDP_PUBLISHABLE_KEY: publishableKey('Publishable key that the OAuth metadata of the tool server falls back to.'),
+  IDP_OAUTH_ISSUER: providerUrl('Address of the identity provider in place of the one its publishable key names.'),
+  IDP_API_URL: providerUrl('API of the identity provider in place of its public one.'),
+  SVC_IDP_PUBLIC_READ: maybeFlag('Let anybody read without signing in; on in cloud mode when unset.'),
+} as const
+
+const proxySettings = {
+  SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team address of the access gateway, whose tokens are then verified.'),
+  SVC_EDGE_ACCESS_AUD: optional('Audience tag that tokens of the access gateway must carry.'),
+  SVC_PROXY_AUTH_SECRET: signingKey('Shared secret of the proxy; without it identity headers are ignored.'),
+  SVC_PROXY_SHARED_SECRET_HEADER: headerName('X-Svc-Proxy-Secret', sharedSecretHeader),
+  SVC_PROXY_AUTH_HEADER: headerName('X-Forwarded-User', 'Header in which the proxy names the person.'),
+} as const
+
+const trustedSettings = {
+  SVC_TRUSTED_AUTH_SECRET: signingKey('Shared secret of the trusted proxy.'),
+  SVC_TRUSTED_ALLOW_INSECURE: flag(
+    false,
+    'Trust identity headers without a secret; safe only when nobody reaches the service but through the proxy.',
+  ),
+  SVC_TRUSTED_SHARED_SECRET_HEADER: headerName('X-Svc-Proxy-Secret', sharedSecretHeader),
+  SVC_TRUSTED_USER_HEADER: headerName(
+    'X-Forwarded-User',
+    'Header of the subject; without it the email is the subject.',
+  ),
+  SVC_TRUSTED_EMAIL_HEADER: headerName('X-Forwarded-Email', 'Header of the email address.'),
+  SVC_TRUSTED_NAME_HEADER: headerName('X-Forwarded-Preferred-Username', 'Header of the name to show.'),
+  SVC_TRUSTED_AVATAR_HEADER: headerName('X-Forwarded-Avatar', 'Header of the address of a picture.'),
+  SVC_TRUSTED_GROUPS_HEADER: headerName('X-Forwarded-Groups', 'Header of the groups, separated by commas or blanks.'),
+  SVC_TRUSTED_ROLE_HEADER: headerName('X-Forwarded-Role', 'Header of one role, which counts as a group.'),
+  SVC_TRUSTED_CUSTOM_HEADERS: fieldHeaders('Further fields of a person, as field:Header-Name pairs.'),
+  SVC_TRUSTED_ALLOWED_GROUPS: list('Groups of which a person must have one, in any case; unset admits everybody.'),
+} as const
+
+/** What signing in obeys. */
+export const authSettings = {
+  SVC_AUTH_PROVIDER: provider('Who vouches for people besides API keys.'),
+  ...keySettings,
+  ...idpSettings,
+  ...proxySettings,
+  ...trustedSettings,
+} as const
+
+/** What is wrong with these settings taken together under a provider: the environment's unless another is named. */
+export const authProblems = (env: Environment, named?: Provider): readonly SettingProblem[] => {
+  if (problemsOf(authSettings, env).length > 0) return []
+  const settings = read(authSettings, env)
+  const provider = named ?? settings.SVC_AUTH_PROVIDER
+  if (provider === 'proxy') return edgeAccessProblems(settings)
+  return provider === 'trusted' ? trustGateProblems(settings) : []
+}
+
+type AuthValues = Values<typeof authSettings>
+
+const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => {
+  const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = settings
+  if ((team === undefined) === (audience === undefined)) return []
+  const sentence = 'is required beside the other of the two: a token counts only for one team and one application'
+  return [{ name: team === undefined ? 'SVC_EDGE_ACCESS_TEAM_DOMAIN' : 'SVC_EDGE_ACCESS_AUD', sentence }]
+}
+
+/** Headers are believed for one reason and one only, so that nobody has to guess which it was. */
+const trustGateProblems = (settings: AuthValues): readonly SettingProblem[] => {
+  const { SVC_TRUSTED_AUTH_SECRET: secret, SVC_TRUSTED_ALLOW_INSECURE: insecure } = settings
+  if ((secret !== undefined) !== insecure) return []
+  const sentence = insecure
+    ? 'cannot be set together with SVC_TRUSTED_ALLOW_INSECURE; keep one trust gate, the secret if you can'
+    : 'is required by the provider trusted, or SVC_TRUSTED_ALLOW_INSECURE=true when nobody can go around the proxy'
+  return [{ name: 'SVC_TRUSTED_AUTH_SECRET', sentence }]
+}

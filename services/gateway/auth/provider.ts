@@ -1,0 +1,34 @@
+import type { BuildFacts } from '#proto/http/build.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { cloudMode } from '../cloud-mode.ts'
+import { authSettings, type Provider, providers } from './config.ts'
+
+const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ } = authSettings
+
+/**
+ * Who vouches for people: the runtime value, else the value of the build, else what cloud mode at run time or at build time
+ * asks for. Nothing at run time but the variable itself lowers what the build chose.
+ */
+export const providerOf = (env: Environment, build: BuildFacts | undefined): Provider => {
+  const { SVC_AUTH_PROVIDER: chosen } = read({ SVC_AUTH_PROVIDER }, env)
+  const mode = cloudMode(build, env)
+  return chosen ?? builtProvider(build) ?? (mode.runtime || mode.build ? 'idp' : 'none')
+}
+
+const builtProvider = (build: BuildFacts | undefined): Provider | undefined => {
+  const built = build?.client.CLIENT_AUTH_PROVIDER?.trim().toLowerCase()
+  return providers.find((provider) => provider === built)
+}
+
+/** What callers may do whom nobody vouches for: everything where no way to sign in is set up, or read, or nothing. */
+export type AnonymousRight = 'write' | 'read' | 'nothing'
+
+/** The specification's table of modes, for callers without credentials. */
+export const anonymousRight = (env: Environment, build: BuildFacts | undefined): AnonymousRight => {
+  const provider = providerOf(env, build)
+  if (provider === 'none') return read({ SVC_API_KEY_SECRET }, env).SVC_API_KEY_SECRET ? 'nothing' : 'write'
+  if (provider !== 'idp') return 'nothing'
+  const publicRead = read({ SVC_IDP_PUBLIC_READ }, env).SVC_IDP_PUBLIC_READ ?? cloudMode(build, env).runtime
+  return publicRead ? 'read' : 'nothing'
+}
