@@ -4,13 +4,21 @@ import { type Download, sendDownload } from './send-download.ts'
 import { sendJson, sendJsonText } from './send-json.ts'
 import { sendRows, type Rows } from './send-rows.ts'
 
+/** What an answer leaves with a browser. */
+export interface Cookies {
+  /** Adds one `Set-Cookie` line. */
+  setCookie(line: string): void
+}
+
 /** The ways a route answers. */
-export interface Reply {
+export interface Reply extends Cookies {
   json(body: unknown): void
   /** JSON that the caller may keep as long as it asks each time whether it still stands. */
   revalidatedJson(body: unknown): void
   rows(rows: Rows<unknown>): Promise<void>
   download(download: Download): Promise<void>
+  /** Sends a browser to another address. */
+  redirect(location: string): void
 }
 
 export const replyTo = (request: Request, response: Response): Reply => ({
@@ -18,6 +26,12 @@ export const replyTo = (request: Request, response: Response): Reply => ({
   revalidatedJson: (body) => sendRevalidated(request, response, body),
   rows: (rows) => sendRows(request, response, rows),
   download: (download) => sendDownload(request, response, download),
+  redirect: (location) => {
+    response.statusCode = 302
+    response.setHeader('Location', location)
+    response.end()
+  },
+  setCookie: (line) => response.appendHeader('Set-Cookie', line),
 })
 
 const sendRevalidated = (request: Request, response: Response, body: unknown): void => {
