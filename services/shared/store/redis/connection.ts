@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import type { Redis, RedisOptions } from 'ioredis'
 import { ServiceError } from '#proto/errors.ts'
 import { InvalidSettings } from '../../config/setting.ts'
 
@@ -8,20 +8,23 @@ const startWithinMs = 10_000
 const longestReconnectPauseMs = 1_000
 const oldestVersion = [6, 2] as const
 
+/** How every connection that asks is made. */
+export const clientOptions = {
+  lazyConnect: true,
+  connectionName: 'watchhouse',
+  connectTimeout: connectWithinMs,
+  commandTimeout: commandWithinMs,
+  // A call made while the server is away fails at once, and one that may have run already is not run twice.
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), longestReconnectPauseMs),
+} as const satisfies RedisOptions
+
 /** A connected client of a Redis that keeps what it is given; throws `InvalidSettings` when the server is not set up for it. */
 export const connectRedis = async (url: string): Promise<Redis> => {
   const { Redis } = await import('ioredis')
-  const client = new Redis(url, {
-    lazyConnect: true,
-    connectionName: 'watchhouse',
-    connectTimeout: connectWithinMs,
-    commandTimeout: commandWithinMs,
-    // A call made while the server is away fails at once, and one that may have run already is not run twice.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), longestReconnectPauseMs),
-  })
+  const client = new Redis(url, clientOptions)
   try {
     await untilReady(client)
     await requireDurable(client)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
 const slotCount = 16
-const prefix = 'watchhouse'
+/** Begins the name of every key of ours. */
+export const prefix = 'watchhouse'
 
 /** A group of keys that one script may touch together, in a cluster too: they share a hash tag. */
 export interface Slot {

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestServer, describeWith, startRedis } from '../../acceptance/servers.ts'
+import type { Environment } from '../config/environment.ts'
+import type { Counters } from './counters.ts'
+import { openCounters } from './open-counters.ts'
+
+const times = (counters: Counters, key: string, often: number, seconds = 60) =>
+  Promise.all(Array.from({ length: often }, async () => (await counters.count(key, seconds)).count))
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
+
+const countsWindows = (environment: () => Environment) => {
+  it('counts each key for itself, from one', async () => {
+    await using counters = await openCounters(environment())
+    expect(await times(counters, 'own', 20)).toEqual(upTo(20))
+    expect(await times(counters, 'other', 1)).toEqual([1])
+  })
+
+  it('begins a window with its first count and a new one when that has ended', async () => {
+    await using counters = await openCounters(environment())
+    const { endsInMs } = await counters.count('short', 1)
+    expect(endsInMs).toBeGreaterThan(0)
+    expect(endsInMs).toBeLessThanOrEqual(1_000)
+    await expect.poll(async () => (await counters.count('short', 1)).count, { timeout: 5_000 }).toBe(1)
+  })
+}
+
+describe('counters in memory', () => countsWindows(() => ({})))
+
+describeWith(['redis'], 'counters on Redis', () => {
+  let server: TestServer
+  const environment = () => ({ REDIS_URL: server.url })
+  beforeAll(async () => {
+    server = await startRedis({ private: true })
+  })
+  afterAll(async () => server.stop())
+
+  countsWindows(environment)
+
+  it('are one for all processes, and none is told the same count', async () => {
+    await using one = await openCounters(environment())
+    await using other = await openCounters(environment())
+    const counts = await Promise.all([times(one, 'shared', 50), times(other, 'shared', 50)])
+    expect(counts.flat().toSorted((a, b) => a - b)).toEqual(upTo(100))
+  })
+
+  it('go on without their server, and together again when it is back', async () => {
+    await using one = await openCounters(environment())
+    await using other = await openCounters(environment())
+    await one.count('kept', 60)
+    await server.kill()
+    expect(await times(one, 'kept', 3)).toEqual(upTo(3))
+    expect(await times(other, 'kept', 1)).toEqual([1])
+    await server.restart()
+    const counted = async () => (await one.count('again', 60)).count > 0 && (await other.count('again', 60)).count > 1
+    await expect.poll(counted, { timeout: 10_000 }).toBe(true)
+    expect((await one.count('kept', 60)).count).toBeGreaterThan(1)
+  })
+
+  it('begin without their server', async () => {
+    await server.kill()
+    await using counters = await openCounters(environment())
+    expect(await times(counters, 'alone', 2)).toEqual([1, 2])
+    await server.restart()
+  })
+})
