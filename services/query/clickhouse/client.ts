@@ -5,6 +5,7 @@ import { type Capabilities, openCapabilityCache, type Presence } from './capabil
 import { capabilityStatement, presenceStatement, readCapabilities } from './capability-statement.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import { readLimits } from './limits.ts'
+import { isBackground } from './queue.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import type { Statement, StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
@@ -72,7 +73,10 @@ export const openClient = (place: Place): DatabaseClient => {
     const key = keyOf(host, statement)
     if (!readLimits(env).cache) return perform(asking)
     const kept = statement.cache && answers.get(key)
-    return kept ?? runs.join(key, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal)))
+    if (kept) return kept
+    // A person does not join what yields to people.
+    const shared = `${isBackground(asking.priority) ? 'background' : 'person'} ${key}`
+    return runs.join(shared, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal)))
   }
 
   return {

@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { userAgent } from './own-statements.ts'
 
 const connectTimeoutMs = 5_000
 /** Servers that do not say how long they keep an idle connection are taken to keep it this long. */
@@ -65,7 +66,7 @@ export const openConnections = (now: () => number = () => performance.now()): Co
         path: request.path,
         body: request.body,
         signal: request.signal,
-        headers: { authorization: authorization(host), 'user-agent': 'watchhouse', 'content-type': 'text/plain' },
+        headers: { authorization: authorization(host), 'user-agent': userAgent, 'content-type': 'text/plain' },
       })
     },
     closeIdle(idleMs) {

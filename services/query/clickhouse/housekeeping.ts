@@ -28,6 +28,7 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
     const terms = {
       readonly: 1,
       maxExecutionSeconds: killLimitMs,
+      background: false,
       format: 'JSONCompact',
       limit,
       pool,

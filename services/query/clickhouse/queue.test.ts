@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { maxWaiting, maxWaitMs, openQueue } from './queue.ts'
+import { maxBackground, maxWaiting, maxWaitMs, openQueue } from './queue.ts'
 
 const here = new AbortController().signal
 
@@ -29,6 +29,23 @@ describe('turns on a host', () => {
     first()
     await Promise.all(entering)
     expect(order).toEqual(['person 2', 'person 4', 'sweep 1', 'sweep 3', 'report 0'])
+  })
+
+  it('are few for what nobody waits for, whatever else is free', async () => {
+    const queue = openQueue('db')
+    const background = await Promise.all(
+      Array.from({ length: maxBackground }, (_, index) => queue.enter(index === 0 ? 'report' : 'sweep', 10, here)),
+    )
+    const next = queue.enter('sweep', 10, here)
+    const person = await queue.enter('person', 10, here)
+    expect([queue.running, queue.waiting]).toEqual([maxBackground + 1, 1])
+    person()
+    expect(queue.waiting).toBe(1)
+    background[0]?.()
+    const leave = await next
+    expect([queue.running, queue.waiting]).toEqual([maxBackground, 0])
+    for (const each of [...background, leave]) each()
+    expect(queue.running).toBe(0)
   })
 
   it('are refused as busy when the line is full, unless somebody less urgent can go', async () => {

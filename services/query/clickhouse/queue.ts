@@ -5,10 +5,18 @@ import { ServiceError } from '#proto/errors.ts'
 export const maxWaiting = 50
 /** How long a statement waits for its turn. */
 export const maxWaitMs = 2_000
+/** Statements at once that nobody waits for in person. With the probe's, which needs no turn, a host has four of them. */
+export const maxBackground = 3
 const retryAfterMs = 1_000
 const order: readonly Priority[] = ['person', 'sweep', 'report']
 
-/** Turns on one host: so many at once, the others in a short line where people go before sweeps and sweeps before reports. */
+/** Whether nobody waits in person; such statements yield to those of people, here and on the host. */
+export const isBackground = (priority: Priority): boolean => priority !== 'person'
+
+/**
+ * Turns on one host: so many at once, few of them in the background, the others in a short line where people go before
+ * sweeps and sweeps before reports.
+ */
 export interface HostQueue {
   /** Resolves with what gives the turn back; `busy` when the line is full or the wait too long. */
   enter(priority: Priority, size: number, signal: AbortSignal): Promise<() => void>
@@ -25,14 +33,20 @@ interface Waiter {
 export const openQueue = (hostName: string): HostQueue => {
   const lines = new Map<Priority, Set<Waiter>>(order.map((priority) => [priority, new Set()]))
   let running = 0
+  let background = 0
   let size = 1
 
-  const leave = (): void => {
+  const isFree = (priority: Priority): boolean =>
+    running < size && (!isBackground(priority) || background < maxBackground)
+  const take = (priority: Priority): void => {
+    running++
+    if (isBackground(priority)) background++
+  }
+  const leave = (priority: Priority): void => {
     running--
-    while (running < size) {
-      const next = firstWaiter(lines)
-      if (!next) return
-      running++
+    if (isBackground(priority)) background--
+    for (let next = firstWaiter(lines, isFree); next; next = firstWaiter(lines, isFree)) {
+      take(next.priority)
       next.admit()
     }
   }
@@ -47,9 +61,9 @@ export const openQueue = (hostName: string): HostQueue => {
     async enter(priority, currentSize, signal) {
       signal.throwIfAborted()
       size = currentSize
-      if (running < size) running++
+      if (isFree(priority)) take(priority)
       else await wait(lines, priority, signal, hostName)
-      return once(leave)
+      return once(() => leave(priority))
     },
   }
 }
@@ -86,8 +100,12 @@ const makeRoom = (lines: Map<Priority, Set<Waiter>>, priority: Priority, hostNam
   return last !== undefined
 }
 
-const firstWaiter = (lines: Map<Priority, Set<Waiter>>): Waiter | undefined => {
+const firstWaiter = (
+  lines: Map<Priority, Set<Waiter>>,
+  isFree: (priority: Priority) => boolean,
+): Waiter | undefined => {
   for (const priority of order) {
+    if (!isFree(priority)) continue
     for (const waiter of lines.get(priority) ?? []) return waiter
   }
   return undefined

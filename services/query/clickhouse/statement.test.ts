@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { requestPath, type Sending, type Statement } from './statement.ts'
 
-const sending: Sending = { queryId: 'q-1', format: 'JSONCompact', readonly: 0, maxExecutionSeconds: 60 }
+const sending: Sending = {
+  queryId: 'q-1',
+  format: 'JSONCompact',
+  readonly: 0,
+  maxExecutionSeconds: 60,
+  background: false,
+}
 const settingsOf = (statement: Partial<Statement>, more: Partial<Sending> = {}, base = 'http://db:8123') => {
   const path = requestPath(new URL(base), { what: 'chart/x', sql: 'SELECT 1', ...statement }, { ...sending, ...more })
   return { path, query: Object.fromEntries(new URL(path, base).searchParams) }
@@ -19,12 +25,13 @@ describe('the address of a statement', () => {
   })
 
   it('yields in the background', () => {
-    expect(settingsOf({ background: true }).query).toMatchObject({
+    expect(settingsOf({}, { background: true }).query).toMatchObject({
       max_execution_time: '10',
       max_threads: '2',
       priority: '10',
     })
-    expect(settingsOf({ background: true }, { maxExecutionSeconds: 3 }).query).toMatchObject({
+    expect(settingsOf({}).query).not.toHaveProperty('priority')
+    expect(settingsOf({}, { background: true, maxExecutionSeconds: 3 }).query).toMatchObject({
       max_execution_time: '3',
     })
   })

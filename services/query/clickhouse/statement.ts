@@ -1,5 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { CacheClass } from '#proto/catalogue.ts'
+import { commentOf } from './own-statements.ts'
 
 /** Room for bound values in the address of a request; servers take about a megabyte, proxies much less. */
 const maxParameterBytes = 48 * 1024
@@ -13,8 +14,6 @@ export interface Statement {
   parameters?: Readonly<Record<string, ParameterValue>>
   /** An answer of this class may be reused; absent means never. */
   cache?: CacheClass
-  /** Yields to people's statements on the host: fewer threads, low priority, 10 seconds at most. */
-  background?: boolean
   /** Sent without any setting, because settings are what it shows. */
   bare?: boolean
   /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`. */
@@ -40,11 +39,15 @@ export interface Sending {
   readonly: number
   /** What `COLUMNDB_MAX_EXECUTION_TIME` allows. */
   maxExecutionSeconds: number
+  /** Nobody waits for it in person, so it yields on the host: fewer threads, low priority, 10 seconds at most. */
+  background: boolean
 }
 
 /** How long the host may work on a statement. */
-export const secondsFor = (statement: Statement, maxExecutionSeconds: number): number =>
-  Math.min(maxExecutionSeconds, statement.maxSeconds ?? Infinity, statement.background ? backgroundSeconds : Infinity)
+export const secondsFor = (
+  statement: Statement,
+  { maxExecutionSeconds, background }: Pick<Sending, 'maxExecutionSeconds' | 'background'>,
+): number => Math.min(maxExecutionSeconds, statement.maxSeconds ?? Infinity, background ? backgroundSeconds : Infinity)
 
 /** Path and query of the request that carries a statement; the SQL itself is the body. */
 export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
@@ -63,18 +66,16 @@ export const requestPath = (base: URL, statement: Statement, sending: Sending): 
   return `${base.pathname}?${own}${query.toString()}`
 }
 
-const settingsOf = (
-  statement: Statement,
-  { format, readonly, maxExecutionSeconds }: Sending,
-): Record<string, string | number> => {
+const settingsOf = (statement: Statement, sending: Sending): Record<string, string | number> => {
+  const { format, readonly, background } = sending
   if (readonly === 1 || statement.bare) return {}
   return {
-    log_comment: JSON.stringify({ watchhouse: statement.what }),
-    max_execution_time: secondsFor(statement, maxExecutionSeconds),
+    log_comment: commentOf(statement.what),
+    max_execution_time: secondsFor(statement, sending),
     // Whole answers are parsed here, where a quoted integer keeps digits that a JSON number would lose.
     output_format_json_quote_64bit_integers: format === 'JSONCompact' ? 1 : 0,
     cancel_http_readonly_queries_on_client_close: 1,
-    ...(statement.background && { max_threads: backgroundThreads, priority: backgroundPriority }),
+    ...(background && { max_threads: backgroundThreads, priority: backgroundPriority }),
     ...statement.limits,
     ...(readonly === 0 && { readonly: 1 }),
   }

@@ -10,6 +10,7 @@ import { openKiller, sweepIdlePools } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
 import type { Statement, StreamFormat } from './statement.ts'
 import { openTimeLimit } from './time-limit.ts'
+import { isBackground } from './queue.ts'
 import { openTurns } from './turns.ts'
 import { type Asking, openVisit, type Visit } from './visit.ts'
 
@@ -57,7 +58,8 @@ export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
     const enterTurn = (signal: AbortSignal) => turns.enter(host, asking.priority, pool.size, signal)
     const kill = (queryId: string): void => killer.kill(host, queryId, readonly, pool)
     const place = { telemetry, connections, now: clock.now, enterTurn, kill }
-    return openVisit(place, { host, statement, asking, sending: { readonly, maxExecutionSeconds }, pool })
+    const sending = { readonly, maxExecutionSeconds, background: isBackground(asking.priority) }
+    return openVisit(place, { host, statement, asking, sending, pool })
   }
 
   return {
@@ -78,7 +80,8 @@ export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
     async reserved({ host, statement, asking, readonly }, limitMs) {
       using limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
       const { pool, maxExecutionSeconds } = readLimits(env)
-      const terms = { readonly, maxExecutionSeconds, format: 'JSONCompact', limit, pool, reserved: true } as const
+      const sending = { readonly, maxExecutionSeconds, background: isBackground(asking.priority) }
+      const terms = { ...sending, format: 'JSONCompact', limit, pool, reserved: true } as const
       const { body } = await exchange(connections, host, statement, terms, () => undefined)
       return parseAnswer(host, await readWhole(host, body))
     },

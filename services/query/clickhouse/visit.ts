@@ -44,7 +44,7 @@ interface Place {
 export const openVisit = async (place: Place, entering: Entering): Promise<Visit> => {
   const { host, statement, asking, sending } = entering
   const { telemetry, connections } = place
-  const seconds = secondsFor(statement, sending.maxExecutionSeconds)
+  const seconds = secondsFor(statement, sending)
   const limitMs = Math.min(seconds * 1_000 + graceMs, timeLeft(asking, place.now()))
   const limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
   const started = performance.now()

@@ -1,0 +1,13 @@
+/** How every request of the product names itself; hosts log it, also for users who may not send a comment. */
+export const userAgent = 'watchhouse'
+
+/** The `log_comment` of a statement: which part of the product asks. */
+export const commentOf = (what: string): string => JSON.stringify({ watchhouse: what })
+
+const commentBegins = commentOf('').slice(0, -'"}'.length)
+
+/** In SQL over a query log: whether the product sent the statement. */
+export const isOwn = `(startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}')`
+
+/** In SQL over a query log: the part of the product that sent it, such as `chart`, without what it asked about. */
+export const ownPurpose = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`
