@@ -1,15 +1,15 @@
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { ServiceError } from '#proto/errors.ts'
-import { readBody } from './body.ts'
+import { readerOf } from './body.ts'
 import { serveUnbuiltPage, serveWeb } from './built-web.ts'
 import { dispatch } from './dispatch.ts'
 import { exchangeOf } from './exchange.ts'
 import { answerFailure } from './failure.ts'
 import type { Gateway } from './gateway.ts'
 import { HttpError } from './http-error.ts'
-import { receive } from './receive.ts'
+import { receive, setAll } from './receive.ts'
 import type { Route } from './route.ts'
-import type { SecurityHeaders } from './security-headers.ts'
+import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 
 /** What the application serves besides its routes. */
 export interface Door {
@@ -28,7 +28,7 @@ export const openApplication = (gateway: Gateway, { routes, headers, webDirector
   application.enable('case sensitive routing')
 
   application.use(receive(gateway.telemetry, headers))
-  application.use(routerOf(routes, gateway))
+  application.use(routerOf(routes, gateway, headers.api))
   application.use(/^\/api(?=\/|$)/i, noSuchPath)
   application.use(webDirectory === undefined ? serveUnbuiltPage : serveWeb(webDirectory))
   application.use(noSuchFile)
@@ -36,13 +36,15 @@ export const openApplication = (gateway: Gateway, { routes, headers, webDirector
   return application
 }
 
-const routerOf = (routes: readonly Route[], gateway: Gateway): Router => {
+const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLines): Router => {
   const router = express.Router({ caseSensitive: true })
   for (const [path, those] of Map.groupBy(routes, (route) => route.path)) {
     const here = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
     here.all(namesRoute(path))
+    // What is answered outside /api is data like the rest, and no page.
+    if (!path.startsWith('/api/')) here.all(setsHeaders(headers))
     for (const route of those) {
-      const handlers = route.body ? [readBody, dispatch(route, gateway)] : [dispatch(route, gateway)]
+      const handlers = [...refusalOf(route), ...readerOf(route), dispatch(route, gateway)]
       here[verbOf(route)](...handlers)
     }
     here.all(refuseMethod(those))
@@ -60,6 +62,24 @@ const namesRoute =
     exchangeOf(response).route = path
     next()
   }
+
+const setsHeaders =
+  (headers: HeaderLines): RequestHandler<Record<string, string>> =>
+  (_request, response, next) => {
+    setAll(response, headers)
+    next()
+  }
+
+/** Says how failures are worded before the body is read, which may already fail. */
+const refusalOf = ({ refusal }: Route): RequestHandler<Record<string, string>>[] => {
+  if (refusal === undefined) return []
+  return [
+    (_request, response, next) => {
+      exchangeOf(response).refusal = refusal
+      next()
+    },
+  ]
+}
 
 const refuseMethod = (routes: readonly Route[]): RequestHandler<Record<string, string>> => {
   const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -1,6 +1,7 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { flag, optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
 import { authProblems, authSettings } from './auth/config.ts'
+import { publicUrlSettings } from './public-url.ts'
 
 /** What the gateway obeys. */
 export const settings = {
@@ -17,6 +18,7 @@ export const settings = {
   EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
   EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
   EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
+  ...publicUrlSettings,
   ...authSettings,
 } as const
 

@@ -2,11 +2,12 @@ import type { RequestHandler, Response } from 'express'
 import { mayUse, type Call, type Identity, type Trace } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Span } from '#shared/telemetry/telemetry.ts'
-import { jsonBody } from './body.ts'
+import { bodyOf } from './body.ts'
 import { exchangeOf } from './exchange.ts'
 import { shown } from './failure.ts'
 import type { Gateway } from './gateway.ts'
 import { callerLeft } from './http-error.ts'
+import { publicUrl } from './public-url.ts'
 import { parseQueryString } from './query-string.ts'
 import { replyTo } from './reply.ts'
 import type { Route } from './route.ts'
@@ -26,9 +27,18 @@ export const dispatch =
       admit(route, identity)
       const call = callOf(identity, span.trace, response, gateway)
       const query = parseQueryString(request.url)
-      const body = route.body && jsonBody(request)
+      const body = route.body && bodyOf(request)
       const preferred = (types: string[]) => request.accepts(types) || undefined
-      await route.respond({ path: request.params, query, body, call, preferred }, gateway, replyTo(request, response))
+      const given = {
+        path: request.params,
+        query,
+        body,
+        headers: request.headers,
+        call,
+        preferred,
+        publicUrl: () => publicUrl(request, gateway.env),
+      }
+      await route.respond(given, gateway, replyTo(request, response))
       end(span, response.statusCode)
     } catch (error) {
       end(span, shown(error).status, error)

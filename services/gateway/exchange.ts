@@ -1,10 +1,13 @@
 import type { Response } from 'express'
+import type { Refusal } from './failure.ts'
 
 /** One request and what became of it, for its log line and metrics. */
 export interface Exchange {
   requestId: string
   /** Template of the route, so that labels stay few. */
   route: string
+  /** How that route words failures, if not as all others do. */
+  refusal?: Refusal | undefined
   /** `performance.now()` when the head had arrived. */
   startedAtMs: number
 }

@@ -7,13 +7,16 @@ import { HttpError } from './http-error.ts'
 import { sendJson } from './send-json.ts'
 
 /** A failure as HTTP shows it. */
-interface Shown {
+export interface Shown {
   status: number
   type: string
   message: string
   details?: ErrorDetails | undefined
   retryAfterMs?: number | undefined
 }
+
+/** A failure in the words of a standard that has its own. */
+export type Refusal = (shown: Shown) => { status: number; body: unknown }
 
 const defect: Shown = {
   status: errorStatuses.internal,
@@ -55,7 +58,7 @@ export const failure = ({ type, message, details }: Shown, requestId: string): F
 export const answerFailure =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
-    const { requestId, route } = exchangeOf(response)
+    const { requestId, route, refusal } = exchangeOf(response)
     const visible = shown(error)
     if (visible.status === 500) log.error({ requestId, route, err: error }, 'request failed')
     if (response.headersSent) {
@@ -63,7 +66,8 @@ export const answerFailure =
       return
     }
     setRetryAfter(response, visible)
-    sendJson(request, response, visible.status, failure(visible, requestId))
+    const { status, body } = refusal?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
+    sendJson(request, response, status, body)
   }
 
 const setRetryAfter = (response: Response, { retryAfterMs }: Shown): void => {

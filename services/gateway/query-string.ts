@@ -9,10 +9,14 @@ export type QueryValues = Record<string, string | string[]>
 /** The parameters of a URL. Unlike `URLSearchParams` it refuses bytes that are no UTF-8 instead of replacing them. */
 export const parseQueryString = (url: string): QueryValues => {
   const start = url.indexOf('?')
+  return start === -1 ? {} : parseForm(url.slice(start + 1))
+}
+
+/** The fields of a form, which are written as the parameters of a URL are. */
+export const parseForm = (text: string): QueryValues => {
   const values: QueryValues = {}
-  if (start === -1) return values
-  const pairs = url.slice(start + 1).split('&', maxParameters + 1)
-  if (pairs.length > maxParameters) throw new ServiceError('invalid', `more than ${maxParameters} query parameters`)
+  const pairs = text.split('&', maxParameters + 1)
+  if (pairs.length > maxParameters) throw new ServiceError('invalid', `more than ${maxParameters} parameters`)
   for (const pair of pairs) if (pair !== '') add(values, pair)
   return values
 }
@@ -32,6 +36,6 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new ServiceError('invalid', 'the query string is not percent-encoded UTF-8')
+    throw new ServiceError('invalid', 'the parameters are not percent-encoded UTF-8')
   }
 }

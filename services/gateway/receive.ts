@@ -51,6 +51,7 @@ const pathOf = (url: string): string => {
   return end === -1 ? url : url.slice(0, end)
 }
 
-const setAll = (response: Response, lines: HeaderLines): void => {
+/** Sets headers that are the same for every answer of their kind. */
+export const setAll = (response: Response, lines: HeaderLines): void => {
   for (const [name, value] of lines) response.setHeader(name, value)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { type Download, sendDownload } from './send-download.ts'
-import { sendJson, sendJsonText } from './send-json.ts'
+import { sendText } from './send-json.ts'
 import { sendRows, type Rows } from './send-rows.ts'
 
 /** What an answer leaves with a browser. */
@@ -12,7 +12,8 @@ export interface Cookies {
 
 /** The ways a route answers. */
 export interface Reply extends Cookies {
-  json(body: unknown): void
+  json(body: unknown, mediaType?: string): void
+  text(text: string, mediaType: string): void
   /** JSON that the caller may keep as long as it asks each time whether it still stands. */
   revalidatedJson(body: unknown): void
   rows(rows: Rows<unknown>): Promise<void>
@@ -22,7 +23,8 @@ export interface Reply extends Cookies {
 }
 
 export const replyTo = (request: Request, response: Response): Reply => ({
-  json: (body) => sendJson(request, response, 200, body),
+  json: (body, mediaType) => sendText(request, response, 200, JSON.stringify(body), mediaType),
+  text: (text, mediaType) => sendText(request, response, 200, text, mediaType),
   revalidatedJson: (body) => sendRevalidated(request, response, body),
   rows: (rows) => sendRows(request, response, rows),
   download: (download) => sendDownload(request, response, download),
@@ -42,7 +44,7 @@ const sendRevalidated = (request: Request, response: Response, body: unknown): v
   response.setHeader('ETag', tag)
   response.setHeader('Vary', 'Accept-Encoding')
   if (!matches(request.headers['if-none-match'], tag)) {
-    sendJsonText(request, response, 200, text)
+    sendText(request, response, 200, text)
     return
   }
   response.statusCode = 304

@@ -1,9 +1,11 @@
-import type { z } from 'zod'
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
 import type { Call, Feature } from '#proto/call.ts'
 import type { Gateway } from './gateway.ts'
+import type { Refusal } from './failure.ts'
 import { parse } from './parse.ts'
 import type { QueryValues } from './query-string.ts'
-import type { Reply } from './reply.ts'
+import type { Cookies, Reply } from './reply.ts'
 import type { Download } from './send-download.ts'
 import type { Rows } from './send-rows.ts'
 
@@ -35,7 +37,13 @@ export interface Route {
   query: z.ZodType
   /** Of routes that read one. */
   body?: z.ZodType
+  /** The body may be a form too, as OAuth sends it. Never where a cookie opens the door: any page may send forms. */
+  form?: boolean
   answer: z.ZodType
+  /** Of a good answer; JSON where nothing else is said. */
+  mediaType?: string | undefined
+  /** How failures are worded where a standard has its own way. */
+  refusal?: Refusal
   respond(given: Given, gateway: Gateway, reply: Reply): Promise<void>
 }
 
@@ -44,8 +52,11 @@ export interface Given {
   path: Readonly<Record<string, string>>
   query: QueryValues
   body: unknown
+  headers: IncomingHttpHeaders
   call: Call
   preferred: Preferred
+  /** The address callers reach the product at, without a slash at its end. */
+  publicUrl(): string
 }
 
 /** Which of these media types the caller would rather have; the first when it does not mind, none when it wants none. */
@@ -56,8 +67,10 @@ export interface Asked<P extends string, Q, B = undefined> {
   path: Readonly<Record<PathParameter<P>, string>>
   query: Q
   body: B
+  headers: IncomingHttpHeaders
   call: Call
   preferred: Preferred
+  publicUrl(): string
 }
 
 /** Names between braces in a path. */
@@ -75,7 +88,8 @@ interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
 interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> extends Traits<P, Q, A> {
   /** Callers may keep the answer and ask whether it still stands. */
   revalidated?: boolean
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<z.input<A>>
+  mediaType?: string
+  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
 }
 
 const bodyless =
@@ -83,10 +97,11 @@ const bodyless =
   <const P extends string, Q extends z.ZodType, A extends z.ZodType>(route: JsonRoute<P, Q, A>): Route => ({
     ...traits(route),
     method,
+    mediaType: route.mediaType,
     respond: async (given, gateway, reply) => {
-      const body = await route.handle({ ...asked(route, given), body: undefined }, gateway)
+      const body = await route.handle({ ...asked(route, given), body: undefined }, gateway, reply)
       if (route.revalidated) reply.revalidatedJson(body)
-      else reply.json(body)
+      else reply.json(body, route.mediaType)
     },
   })
 
@@ -101,7 +116,7 @@ interface BodyRoute<P extends string, Q extends z.ZodType, B extends z.ZodType, 
   A
 > {
   body: B
-  handle(asked: Asked<P, z.output<Q>, z.output<B>>, gateway: Gateway): Promise<z.input<A>>
+  handle(asked: Asked<P, z.output<Q>, z.output<B>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
 }
 
 const bodied =
@@ -114,7 +129,7 @@ const bodied =
     body: route.body,
     respond: async (given, gateway, reply) => {
       const body = parse(route.body, given.body)
-      reply.json(await route.handle({ ...asked(route, given), body }, gateway))
+      reply.json(await route.handle({ ...asked(route, given), body }, gateway, reply))
     },
   })
 
@@ -122,6 +137,41 @@ const bodied =
 export const postRoute = bodied('POST')
 /** A route that replaces something by the JSON body it reads. */
 export const putRoute = bodied('PUT')
+
+interface TextRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
+  mediaType: string
+  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<string>
+}
+
+/** A route that answers a GET with text. */
+export const textRoute = <const P extends string, Q extends z.ZodType>(given: TextRoute<P, Q>): Route => {
+  const route = { ...given, answer: z.string() }
+  return {
+    ...traits(route),
+    method: 'GET',
+    mediaType: route.mediaType,
+    respond: async (given, gateway, reply) => {
+      reply.text(await route.handle({ ...asked(route, given), body: undefined }, gateway), route.mediaType)
+    },
+  }
+}
+
+interface RedirectRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
+  /** Where to: a path of ours, or an address that the operator named. */
+  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<string>
+}
+
+/** A route that sends a browser elsewhere. */
+export const redirectRoute = <const P extends string, Q extends z.ZodType>(given: RedirectRoute<P, Q>): Route => {
+  const route = { ...given, answer: z.undefined() }
+  return {
+    ...traits(route),
+    method: 'GET',
+    respond: async (given, gateway, reply) => {
+      reply.redirect(await route.handle({ ...asked(route, given), body: undefined }, gateway, reply))
+    },
+  }
+}
 
 /** The body of an answer made of rows: all but them is what the handler says. */
 type RowsAnswer = z.ZodObject<{ success: z.ZodType; data: z.ZodType; metadata: z.ZodType }>
@@ -151,6 +201,8 @@ const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route
   // The router matched this very path, so every name between its braces has a value.
   path: given.path as Readonly<Record<PathParameter<P>, string>>,
   query: parse(route.query, given.query),
+  headers: given.headers,
   call: given.call,
   preferred: given.preferred,
+  publicUrl: given.publicUrl,
 })

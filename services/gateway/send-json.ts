@@ -3,13 +3,19 @@ import { compress, compressFromBytes } from './compress.ts'
 
 /** Answers with a JSON body. */
 export const sendJson = (request: Request, response: Response, status: number, body: unknown): void => {
-  sendJsonText(request, response, status, JSON.stringify(body))
+  sendText(request, response, status, JSON.stringify(body))
 }
 
-/** Answers with JSON that is text already. */
-export const sendJsonText = (request: Request, response: Response, status: number, text: string): void => {
+/** Answers with text: JSON where nothing else is said. */
+export const sendText = (
+  request: Request,
+  response: Response,
+  status: number,
+  text: string,
+  mediaType = 'application/json',
+): void => {
   response.statusCode = status
-  response.setHeader('Content-Type', 'application/json')
+  response.setHeader('Content-Type', mediaType)
   const length = Buffer.byteLength(text)
   response.setHeader('Content-Length', length)
   if (length < compressFromBytes) response.end(text)

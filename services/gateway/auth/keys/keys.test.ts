@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Running, implementations } from '#shared/store/implementations.suite.ts'
+import type { Store } from '#shared/store/store.ts'
+import { describeWith } from '../../../acceptance/servers.ts'
+import { type ApiKeys, type Grant, openApiKeys } from './keys.ts'
+
+const dayMs = 86_400_000
+const grant: Grant = { label: 'laptop', scopes: ['read', 'mcp'], days: 30 }
+
+for (const implementation of implementations.filter(({ name }) => name === 'memory' || name === 'Redis')) {
+  describeWith(implementation.needs, `API keys in ${implementation.name}`, () => {
+    let running: Running
+    let store: Store
+    let nowMs: number
+    let env: Record<string, string>
+    let keys: ApiKeys
+    const clock = { now: () => nowMs }
+    beforeAll(async () => {
+      running = await implementation.start()
+    })
+    beforeEach(async () => {
+      nowMs = Date.UTC(2026, 5, 1, 12, 0, 0, 500)
+      env = { SVC_API_KEY_SECRET: 'first secret' }
+      store = await running.open()
+      keys = openApiKeys({ env, store, clock })
+    })
+    afterEach(() => running.next())
+    afterAll(() => running[Symbol.asyncDispose]())
+
+    it('stand for themselves, with their scopes', async () => {
+      const { apiKey, claims } = await keys.issue(grant)
+      expect(await keys.verify(apiKey)).toEqual({
+        kind: 'key',
+        subject: `key:${claims.jti}`,
+        features: 'all',
+        scopes: ['read', 'mcp'],
+        profile: { name: 'laptop' },
+      })
+    })
+
+    it('stand for a person where one is named', async () => {
+      const { apiKey } = await keys.issue({ ...grant, subject: 'ada' })
+      expect(await keys.verify(apiKey)).toMatchObject({ kind: 'key', subject: 'ada' })
+    })
+
+    it.each([1, 30, 365])('end after %d days, to the second', async (days) => {
+      const { apiKey, claims } = await keys.issue({ ...grant, days })
+      expect(claims.exp - claims.iat).toBe((days * dayMs) / 1000)
+      nowMs = claims.exp * 1000 - 1
+      expect(await keys.verify(apiKey)).toBeDefined()
+      nowMs = claims.exp * 1000
+      expect(await keys.verify(apiKey)).toBeUndefined()
+    })
+
+    it('end when revoked, for whoever asks next, and only the one', async () => {
+      const [first, second] = await Promise.all([keys.issue(grant), keys.issue(grant)])
+      expect(await keys.verify(first.apiKey)).toBeDefined()
+      const revoked = await keys.revoke(first.claims.jti)
+      expect(revoked.revokedAtMs).toBe(nowMs)
+      const elsewhere = openApiKeys({ env, store: await running.open(), clock })
+      expect(await elsewhere.verify(first.apiKey)).toBeUndefined()
+      expect(await elsewhere.verify(second.apiKey)).toBeDefined()
+      nowMs += 29 * dayMs
+      expect(await keys.verify(first.apiKey)).toBeUndefined()
+      expect(await keys.revoke(first.claims.jti)).toEqual(revoked)
+    })
+
+    it('may be revoked by whom they stand for, and by no other person', async () => {
+      const { claims } = await keys.issue({ ...grant, subject: 'ada' })
+      await expect(keys.revoke(claims.jti, 'eve')).rejects.toMatchObject({ code: 'not-found' })
+      await expect(keys.revoke('AAAAAAAAAAAAAAAA')).rejects.toMatchObject({ code: 'not-found' })
+      expect((await keys.revoke(claims.jti, 'ada')).revokedAtMs).toBe(nowMs)
+    })
+
+    it('outlive a rotation of their secret, and not its end', async () => {
+      const { apiKey } = await keys.issue(grant)
+      Object.assign(env, { SVC_API_KEY_SECRET: 'second secret', SVC_API_KEY_SECRET_PREVIOUS: 'first secret' })
+      expect(await keys.verify(apiKey)).toBeDefined()
+      const { apiKey: newer } = await keys.issue(grant)
+      delete env.SVC_API_KEY_SECRET_PREVIOUS
+      expect(await keys.verify(apiKey)).toBeUndefined()
+      expect(await keys.verify(newer)).toBeDefined()
+    })
+
+    it('are off without a secret', async () => {
+      const { apiKey } = await keys.issue(grant)
+      delete env.SVC_API_KEY_SECRET
+      expect([keys.enabled(), await keys.verify(apiKey)]).toEqual([false, undefined])
+      await expect(keys.issue(grant)).rejects.toMatchObject({ code: 'unavailable' })
+    })
+
+    it('are listed with the minute of their last use, those of one person or all', async () => {
+      const mine = await keys.issue({ ...grant, subject: 'ada' })
+      const other = await keys.issue({ ...grant, subject: 'bob', days: 1 })
+      const usedAtMs = nowMs
+      await keys.verify(mine.apiKey)
+      nowMs += 59_999
+      await keys.verify(mine.apiKey)
+      expect(await keys.list('ada')).toEqual([{ claims: mine.claims, lastUsedAtMs: usedAtMs, revokedAtMs: null }])
+      nowMs += 1
+      await keys.verify(mine.apiKey)
+      expect((await keys.list('ada'))[0]?.lastUsedAtMs).toBe(nowMs)
+      const all = await keys.list()
+      expect(all.map(({ claims }) => claims.sub).toSorted()).toEqual(['ada', 'bob'])
+      expect(all.find(({ claims }) => claims.jti === other.claims.jti)?.lastUsedAtMs).toBeNull()
+    })
+
+    it('are known again when they are used after the store was lost, and can then be revoked', async () => {
+      const { apiKey, claims } = await keys.issue(grant)
+      await running.next()
+      const again = openApiKeys({ env, store: await running.open(), clock })
+      expect(await again.list()).toEqual([])
+      expect(await again.verify(apiKey)).toBeDefined()
+      expect(await again.list()).toMatchObject([{ claims }])
+      await again.revoke(claims.jti)
+      expect(await again.verify(apiKey)).toBeUndefined()
+    })
+
+    it('stay revoked when a use is written down at the same time', async () => {
+      const { apiKey, claims } = await keys.issue(grant)
+      await Promise.all([keys.revoke(claims.jti), ...Array.from({ length: 20 }, () => keys.verify(apiKey))])
+      nowMs += 120_000
+      expect(await keys.verify(apiKey)).toBeUndefined()
+    })
+  })
+}
+
+describe('the operator', () => {
+  const keysOf = async (env: Record<string, string>) => {
+    const [memory] = implementations
+    const running = await memory?.start()
+    if (running === undefined) throw new Error('there is no store in memory')
+    return openApiKeys({ env, store: await running.open(), clock: { now: () => 0 } })
+  }
+
+  it.each([
+    ['the secret', 'present', true],
+    ['the secret before it, which only verifies', 'before', false],
+    ['another', 'presen', false],
+    ['a longer one', 'present ', false],
+    ['nothing', '', false],
+  ])('is known by %s: %s', async (_what, bearer, is) => {
+    const keys = await keysOf({ SVC_API_KEY_SECRET: 'present', SVC_API_KEY_SECRET_PREVIOUS: 'before' })
+    expect(keys.isOperator(bearer)).toBe(is)
+  })
+
+  it('is nobody without a secret', async () => {
+    const keys = await keysOf({})
+    expect([keys.isOperator(''), keys.isOperator('undefined')]).toEqual([false, false])
+  })
+})
