@@ -10,7 +10,7 @@ export const publicUrlSettings = {
 } as const
 
 /** The address a caller reaches the product at, without a slash at its end. */
-export const publicUrl = (request: Request<Record<string, string>>, env: Environment): string => {
+export const publicUrl = (request: Pick<Request, 'protocol' | 'headers'>, env: Environment): string => {
   const { SVC_PUBLIC_URL: known } = read(publicUrlSettings, env)
   if (known !== undefined) return `${known.origin}${known.pathname.replace(/\/+$/, '')}`
   const asked = `${request.protocol}://${request.headers.host ?? ''}`

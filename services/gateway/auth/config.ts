@@ -44,6 +44,12 @@ const providerUrl = (doc: string): Setting<URL | undefined> => ({
   },
 })
 
+const apiUrl = (fallback: string, doc: string): Setting<URL> => ({
+  ...providerUrl(doc),
+  fallback,
+  parse: (given) => providerUrl(doc).parse(given) ?? new URL(fallback),
+})
+
 const sharedSecretHeader = 'Header in which the proxy sends its shared secret.'
 
 const idpSettings = {
@@ -51,7 +57,7 @@ const idpSettings = {
   IDP_SECRET_KEY: secret('Secret key for the API of the identity provider: keeps sessions alive and ends them.'),
   IDP_PUBLISHABLE_KEY: publishableKey('Publishable key that the OAuth metadata of the tool server falls back to.'),
   IDP_OAUTH_ISSUER: providerUrl('Address of the identity provider in place of the one its publishable key names.'),
-  IDP_API_URL: providerUrl('API of the identity provider in place of its public one.'),
+  IDP_API_URL: apiUrl('https://api.clerk.com', 'API of the identity provider.'),
   SVC_IDP_PUBLIC_READ: maybeFlag('Let anybody read without signing in; on in cloud mode when unset.'),
 } as const
 

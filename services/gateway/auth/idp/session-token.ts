@@ -1,0 +1,77 @@
+import { decodeJwt } from 'jose'
+import { z } from 'zod'
+import type { Identity } from '#proto/call.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { KeySets } from '../key-sets.ts'
+import { person } from '../person.ts'
+import { readToken } from '../token.ts'
+import type { IdpAddresses } from './addresses.ts'
+
+/** What a session token says. Names and pictures are there when the operator has the provider add them. */
+const Claims = z.object({
+  sub: z.string().min(1),
+  exp: z.number(),
+  /** The session, by which it is renewed and ended. */
+  sid: z.string().optional(),
+  /** The site it was made for. */
+  azp: z.string().optional(),
+  /** `pending` while something stands between the person and the session, such as a second factor. */
+  sts: z.string().optional(),
+  name: z.string().optional(),
+  email: z.string().optional(),
+  picture: z.string().optional(),
+})
+
+export interface Session {
+  identity: Identity
+  sid: string | undefined
+  expiresAtMs: number
+}
+
+export interface SessionTokens {
+  /** The session a token stands for; undefined when it does not hold. */
+  verify(token: string): Promise<Session | undefined>
+  /** The same for a token that held until `withinMs` ago: who may ask for its successor. */
+  verifyPast(token: string, withinMs: number): Promise<Session | undefined>
+}
+
+interface SessionTokensOptions {
+  addresses(): IdpAddresses | undefined
+  /** Sites whose tokens count; undefined when that is not known. */
+  site(): string | undefined
+  clock: Clock
+  keySets: KeySets
+}
+
+export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTokensOptions): SessionTokens => {
+  const verifyAt = async (token: string, nowMs: number): Promise<Session | undefined> => {
+    const known = addresses()
+    if (known === undefined) return undefined
+    const payload = await readToken(token, { keys: keySets.at(known.keys), issuer: known.issuer, nowMs })
+    const claims = Claims.safeParse(payload).data
+    if (claims === undefined || claims.sts === 'pending' || isForAnother(claims.azp, site())) return undefined
+    const { sub: subject, sid, exp, name, email, picture: avatar } = claims
+    return { identity: person({ subject, name, email, avatar }), sid, expiresAtMs: exp * 1000 }
+  }
+  return {
+    verify: (token) => verifyAt(token, clock.now()),
+    verifyPast: async (token, withinMs) => {
+      const endedAtMs = endOf(token)
+      if (endedAtMs === undefined || clock.now() - endedAtMs > withinMs) return undefined
+      return verifyAt(token, Math.min(clock.now(), endedAtMs - 1))
+    },
+  }
+}
+
+const isForAnother = (azp: string | undefined, site: string | undefined): boolean =>
+  azp !== undefined && azp !== '' && site !== undefined && azp !== site
+
+/** When a token says it ends; whether that is true is seen by its signature. */
+const endOf = (token: string): number | undefined => {
+  try {
+    const { exp } = decodeJwt(token)
+    return exp === undefined ? undefined : exp * 1000
+  } catch {
+    return undefined
+  }
+}
