@@ -43,7 +43,8 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   await using scope = new AsyncDisposableStack()
   const hosts = options.hosts ?? (await startHosts(scope))
   const port = await freePort()
-  const variables = { HOST: '127.0.0.1', PORT: String(port), ...options.env }
+  // What is asked on behalf of one test comes from one address, more often than a person would.
+  const variables = { HOST: '127.0.0.1', PORT: String(port), RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
   const isSplit = options.topology === 'nats'
   const shared = isSplit ? await startServers(scope) : {}
   const start = async (services: readonly string[], own: Record<string, string>): Promise<ProductProcess> => {

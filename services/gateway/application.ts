@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { ServiceError } from '#proto/errors.ts'
+import { admit } from './admission.ts'
 import { readerOf } from './body.ts'
 import { serveUnbuiltPage, serveWeb } from './built-web.ts'
 import { dispatch } from './dispatch.ts'
@@ -44,7 +45,7 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
     // What is answered outside /api is data like the rest, and no page.
     if (!path.startsWith('/api/')) here.all(setsHeaders(headers))
     for (const route of those) {
-      const handlers = [...refusalOf(route), ...readerOf(route), dispatch(route, gateway)]
+      const handlers = [...refusalOf(route), admit(route, gateway), ...readerOf(route), dispatch(route, gateway)]
       here[verbOf(route)](...handlers)
     }
     here.all(refuseMethod(those))
@@ -70,7 +71,7 @@ const setsHeaders =
     next()
   }
 
-/** Says how failures are worded before the body is read, which may already fail. */
+/** Says how failures are worded before the request is let in, which may already fail. */
 const refusalOf = ({ refusal }: Route): RequestHandler<Record<string, string>>[] => {
   if (refusal === undefined) return []
   return [

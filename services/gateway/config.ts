@@ -1,6 +1,10 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { flag, optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
 import { authProblems, authSettings } from './auth/config.ts'
+import { addressSettings } from './client-address.ts'
+import { edgeSettings } from './edge.ts'
+import { featureSettings } from './features/config.ts'
+import { limitSettings } from './limits/config.ts'
 import { publicUrlSettings } from './public-url.ts'
 
 /** What the gateway obeys. */
@@ -15,11 +19,12 @@ export const settings = {
   SVC_CLOUD_MODE: flag(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
   SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud turns cloud mode on.'),
   APP_VERSION: optional('On edge platforms, the ui version of GET /api/version.'),
-  EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
-  EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
-  EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
+  ...edgeSettings,
   ...publicUrlSettings,
   ...authSettings,
+  ...featureSettings,
+  ...addressSettings,
+  ...limitSettings,
 } as const
 
 /** What is wrong with the settings taken together. */

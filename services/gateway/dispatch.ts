@@ -1,10 +1,10 @@
 import type { RequestHandler, Response } from 'express'
-import { mayUse, type Call, type Identity, type Trace } from '#proto/call.ts'
-import { ServiceError } from '#proto/errors.ts'
+import type { Call, Identity, Trace } from '#proto/call.ts'
 import type { Span } from '#shared/telemetry/telemetry.ts'
 import { bodyOf } from './body.ts'
 import { exchangeOf } from './exchange.ts'
 import { shown } from './failure.ts'
+import { explained } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
 import { callerLeft } from './http-error.ts'
 import { publicUrl } from './public-url.ts'
@@ -12,19 +12,18 @@ import { parseQueryString } from './query-string.ts'
 import { replyTo } from './reply.ts'
 import type { Route } from './route.ts'
 
-/** Answers one route: who asks, may they, what do they ask, and the span of it all. */
+/** Answers one route to a caller who was let in: what do they ask, what is the answer, and the span of it all. */
 export const dispatch =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response) => {
-    const { requestId } = exchangeOf(response)
-    const identity = await gateway.identify(request)
+    const { requestId, identity } = exchangeOf(response)
+    if (identity === undefined) throw new Error(`${route.path} was reached by a request that nobody let in`)
     const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
       'http.request.method': request.method,
       'http.route': route.path,
       'http.request.id': requestId,
     })
     try {
-      admit(route, identity)
       const call = callOf(identity, span.trace, response, gateway)
       const query = parseQueryString(request.url)
       const body = route.body && bodyOf(request)
@@ -40,7 +39,8 @@ export const dispatch =
       }
       await route.respond(given, gateway, replyTo(request, response))
       end(span, response.statusCode)
-    } catch (error) {
+    } catch (thrown) {
+      const error = explained(thrown, identity, gateway.policy())
       end(span, shown(error).status, error)
       throw error
     }
@@ -50,11 +50,6 @@ export const dispatch =
 const end = (span: Span, status: number, error?: unknown): void => {
   span.set({ 'http.response.status_code': status })
   span.end(status >= 500 ? error : undefined)
-}
-
-const admit = (route: Route, identity: Identity): void => {
-  if (mayUse(identity, route.feature ?? undefined)) return
-  throw new ServiceError('forbidden', `this needs the feature ${route.feature}, which you may not use`)
 }
 
 const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>>): Trace | undefined => {

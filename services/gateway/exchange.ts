@@ -1,4 +1,5 @@
 import type { Response } from 'express'
+import type { Identity } from '#proto/call.ts'
 import type { Refusal } from './failure.ts'
 
 /** One request and what became of it, for its log line and metrics. */
@@ -6,6 +7,8 @@ export interface Exchange {
   requestId: string
   /** Template of the route, so that labels stay few. */
   route: string
+  /** Who asks; known once the request was let in. */
+  identity?: Identity
   /** How that route words failures, if not as all others do. */
   refusal?: Refusal | undefined
   /** `performance.now()` when the head had arrived. */

@@ -24,6 +24,8 @@ const defect: Shown = {
   message: 'something failed on our side; the log tells more under this request id',
 }
 
+const challenge = 'Bearer realm="watchhouse"'
+
 /** What Express and its body parser refuse, by status; their own sentences may quote the request. */
 const refusals: Readonly<Record<number, Omit<Shown, 'status'>>> = {
   400: { type: 'invalid', message: 'the path or the body cannot be read' },
@@ -66,6 +68,8 @@ export const answerFailure =
       return
     }
     setRetryAfter(response, visible)
+    // Without it a 401 is no valid answer of HTTP.
+    if (visible.status === errorStatuses.unauthenticated) response.setHeader('WWW-Authenticate', challenge)
     const { status, body } = refusal?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
     sendJson(request, response, status, body)
   }

@@ -6,7 +6,10 @@ import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { Policy } from './features/policy.ts'
 import type { HostList } from './host-list.ts'
+import type { Guests } from './limits/guests.ts'
+import type { Limits } from './limits/limits.ts'
 
 /** What routes answer from. */
 export interface Gateway {
@@ -20,5 +23,10 @@ export interface Gateway {
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
+  /** Who a request comes from; throws `unauthenticated` for credentials that are none, and `forbidden` for people kept out. */
   identify(request: Request): Promise<Identity>
+  /** What is open to whom at this moment. */
+  policy(): Policy
+  limits: Limits
+  guests: Guests
 }

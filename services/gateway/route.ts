@@ -39,6 +39,8 @@ export interface Route {
   body?: z.ZodType
   /** The body may be a form too, as OAuth sends it. Never where a cookie opens the door: any page may send forms. */
   form?: boolean
+  /** Whether guests of cloud mode may call too, of whom nothing is known but a signed cookie. */
+  guests?: boolean
   answer: z.ZodType
   /** Of a good answer; JSON where nothing else is said. */
   mediaType?: string | undefined

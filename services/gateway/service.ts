@@ -3,12 +3,17 @@ import { query } from '#proto/query.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
+import { openCounters } from '#shared/store/open-counters.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import { openApplication } from './application.ts'
 import { settings } from './config.ts'
 import type { Gateway } from './gateway.ts'
+import { readFeatureFile } from './features/file.ts'
+import { openPolicy } from './features/policy.ts'
 import { openHostList } from './host-list.ts'
 import { anonymous } from './identity.ts'
+import { openGuests } from './limits/guests.ts'
+import { openLimits } from './limits/limits.ts'
 import { listen } from './listener.ts'
 import { routes } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -26,8 +31,10 @@ export const startWith = async (
   web: WebBuild,
   identify: Gateway['identify'] = async () => anonymous,
 ): Promise<Running> => {
-  const { bus, clock, env, readiness, telemetry } = context
+  const { bus, clock, env, readiness, store, telemetry } = context
   const { HOST, PORT, SVC_REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } = read({ ...settings, ...processSettings }, env)
+  await using opening = new AsyncDisposableStack()
+  const counters = opening.use(await openCounters(env, telemetry.log))
   const client = bus.client(query)
   const gateway: Gateway = {
     env,
@@ -39,17 +46,23 @@ export const startWith = async (
     version: packageFacts.version,
     requestTimeoutMs: SVC_REQUEST_TIMEOUT_MS,
     identify,
+    policy: openPolicy(env, web.facts, readFeatureFile(env, telemetry.log)),
+    limits: openLimits(env, clock, counters),
+    guests: openGuests(store),
   }
   const headers = securityHeaders(web.indexHtml, web.facts)
   const application = openApplication(gateway, { routes, headers, webDirectory: web.directory })
-  const listener = await listen(application, {
-    port: PORT,
-    host: HOST,
-    graceMs: SHUTDOWN_GRACE_MS * drainingShare,
-    // A route that is still waiting for its answer must be able to say so before its connection counts as dead.
-    stalledAfterMs: 2 * SVC_REQUEST_TIMEOUT_MS,
-  })
+  const listener = opening.use(
+    await listen(application, {
+      port: PORT,
+      host: HOST,
+      graceMs: SHUTDOWN_GRACE_MS * drainingShare,
+      // A route that is still waiting for its answer must be able to say so before its connection counts as dead.
+      stalledAfterMs: 2 * SVC_REQUEST_TIMEOUT_MS,
+    }),
+  )
   readiness.require('http', () => listener.listening)
   telemetry.log.info({ url: listener.url, webBuilt: web.directory !== undefined }, 'gateway listens')
-  return listener
+  const running = opening.move()
+  return { url: listener.url, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

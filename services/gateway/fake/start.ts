@@ -44,6 +44,8 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
     HOST: '127.0.0.1',
     LOG_LEVEL: 'debug',
     SHUTDOWN_GRACE_MS: '2500',
+    // A test of something else asks as often as it likes.
+    RATE_LIMIT_API_PER_MIN: '1000000',
     ...replaced.env,
   }
   const clock = replaced.clock ?? systemClock

@@ -3,9 +3,10 @@ import { Version } from '#proto/http/status.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
+import { isOnEdge } from '../edge.ts'
 import { getRoute } from '../route.ts'
 
-const { APP_VERSION, EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR } = settings
+const { APP_VERSION } = settings
 /** What the web's version is called while there is no web. */
 const unbuilt = '0.0.0-unbuilt'
 
@@ -26,7 +27,5 @@ export const version = getRoute({
 })
 
 /** Edge platforms deploy the web apart from its build, so there the operator's word counts. */
-const edgeVersion = (env: Environment): string | undefined => {
-  const edge = read({ APP_VERSION, EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR }, env)
-  return edge.EDGE_WORKERS || edge.EDGE_PAGES || edge.EDGE_LOCAL_EMULATOR ? edge.APP_VERSION : undefined
-}
+const edgeVersion = (env: Environment): string | undefined =>
+  isOnEdge(env) ? read({ APP_VERSION }, env).APP_VERSION : undefined

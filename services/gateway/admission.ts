@@ -1,0 +1,65 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { Identity } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { clientAddress } from './client-address.ts'
+import { cloudMode } from './cloud-mode.ts'
+import { exchangeOf } from './exchange.ts'
+import { refusalOf, usableFeatures } from './features/refusal.ts'
+import type { Gateway } from './gateway.ts'
+import { anonymous } from './identity.ts'
+import { requireWithin, type Standing, standingHeaders } from './limits/limits.ts'
+import { publicUrl } from './public-url.ts'
+import type { Route } from './route.ts'
+
+type AnyRequest = Request<Record<string, string>>
+
+/**
+ * Lets a request in, before anything of its body is read: counted by its address, known by what it presents, allowed by the
+ * route's access and feature, and where it asks the agent counted by who asks.
+ */
+export const admit =
+  (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
+  async (request, response, next) => {
+    const { limits, env } = gateway
+    if (route.limit !== 'none') {
+      hold(response, await limits.countAddress(route.limit, clientAddress(request, env)))
+    }
+    const identity = await callerOf(route, gateway, request, response)
+    const policy = gateway.policy()
+    const refusal = refusalOf(route, identity, policy)
+    if (refusal) throw refusal
+    if (route.limit === 'agent') {
+      for await (const standing of limits.countQuestion(identity)) hold(response, standing)
+    }
+    exchangeOf(response).identity = { ...identity, features: usableFeatures(identity, policy.permissions) }
+    next()
+  }
+
+/** Tells the caller where it stands, the narrower of two budgets last, and refuses it when the budget is used up. */
+const hold = (response: Response, standing: Standing): void => {
+  for (const [name, value] of Object.entries(standingHeaders(standing))) response.setHeader(name, value)
+  requireWithin(standing)
+}
+
+const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, response: Response): Promise<Identity> => {
+  // The bearer of such a route is none of ours.
+  if (route.access === 'own-bearer') return anonymous
+  const identity = await known(route, gateway, request)
+  const isGuest = route.guests && identity.kind === 'anonymous' && cloudMode(gateway.build, gateway.env).runtime
+  if (!isGuest) return identity
+  const guest = await gateway.guests.of(request.headers, publicUrl(request, gateway.env))
+  if (guest.cookie) response.appendHeader('Set-Cookie', guest.cookie)
+  return guest.identity
+}
+
+/** Whoever may come unknown is not refused for a session that has ended. */
+const known = async ({ access }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
+  try {
+    return await gateway.identify(request)
+  } catch (error) {
+    if (access === 'anonymous' && error instanceof ServiceError && refusesCaller(error)) return anonymous
+    throw error
+  }
+}
+
+const refusesCaller = ({ code }: ServiceError): boolean => code === 'unauthenticated' || code === 'forbidden'
