@@ -5,9 +5,20 @@ const LOG_DAYS = 7
 // writing of logs itself, and keep the interval of a server.
 const FLUSH_INTERVAL_MS = 7500
 const PROMPT_FLUSH_INTERVAL_MS = 1000
+// Many of their parts would be read at the next start, and their charts count in minutes.
+const WIDE_FLUSH_INTERVAL_MS = 30_000
 const PROMPT = new Set(['asynchronous_insert_log', 'backup_log', 'query_log', 'query_views_log', 'session_log'])
 // Merged parts are dropped soon, because the next start would have to load them.
 const STORAGE = 'old_parts_lifetime = 5'
+// Tables of more than a thousand columns: one file for all of them and no record of each column's serialization, since
+// the next start reads those records, which took it longer than everything else together.
+const WIDE = new Set(['metric_log', 'query_metric_log'])
+const WIDE_STORAGE = [
+  STORAGE,
+  'min_bytes_for_wide_part = 10000000000',
+  'ratio_of_defaults_for_sparse_serialization = 1',
+  'write_marks_for_substreams_in_compact_parts = 0',
+].join(', ')
 
 /** Every log table that this engine version can write, by the name it has in `system` and in the configuration. */
 export const SERVER_LOGS = [
@@ -44,11 +55,15 @@ export const SERVER_LOGS = [
 export function serverLogsXml(): string {
   return SERVER_LOGS.map((name) => {
     const day = name === 'opentelemetry_span_log' ? 'finish_date' : 'event_date'
-    const flushMs = PROMPT.has(name) ? PROMPT_FLUSH_INTERVAL_MS : FLUSH_INTERVAL_MS
     return `  <${name}>
     <database>system</database><table>${name}</table>
-    <ttl>${day} + INTERVAL ${LOG_DAYS} DAY DELETE</ttl><settings>${STORAGE}</settings>
-    <flush_interval_milliseconds>${flushMs}</flush_interval_milliseconds>
+    <ttl>${day} + INTERVAL ${LOG_DAYS} DAY DELETE</ttl><settings>${WIDE.has(name) ? WIDE_STORAGE : STORAGE}</settings>
+    <flush_interval_milliseconds>${flushIntervalMs(name)}</flush_interval_milliseconds>
   </${name}>`
   }).join('\n')
+}
+
+const flushIntervalMs = (name: string): number => {
+  if (WIDE.has(name)) return WIDE_FLUSH_INTERVAL_MS
+  return PROMPT.has(name) ? PROMPT_FLUSH_INTERVAL_MS : FLUSH_INTERVAL_MS
 }
