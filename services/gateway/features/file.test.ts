@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readFeatureFile } from './file.ts'
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'features-'))
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const written = (name: string, text: string): string => {
+  const path = join(directory, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const readFile = (path: string, env: Record<string, string> = {}) => {
+  const warned: unknown[] = []
+  const log = pino({ base: null }, { write: (line) => warned.push(JSON.parse(line)) })
+  return { permissions: readFeatureFile({ ...env, SVC_CONFIG_FILE: path }, log), warned }
+}
+
+const toml = `
+title = "ours"
+[features]
+docs = false
+[features.agent]
+access = "authenticated"
+[features.ACTIONS]
+enabled = false
+`
+const yaml = `
+features:
+  docs: false
+  agent: { access: authenticated }
+  ACTIONS: { enabled: off }
+`
+const said = { DOCS: { enabled: false }, AGENT: { access: 'authenticated' }, ACTIONS: { enabled: false } }
+
+describe('the configuration file', () => {
+  it.each([
+    ['features.toml', toml],
+    ['features.yaml', yaml],
+    ['features.YML', yaml],
+    [
+      'features.yml',
+      JSON.stringify({ features: { docs: false, agent: { access: 'authenticated' }, actions: { enabled: 'no' } } }),
+    ],
+  ])('%s says what stands for the features it names', (name, text) => {
+    expect(readFile(written(name, text))).toEqual({ permissions: said, warned: [] })
+  })
+
+  it.each([
+    ['empty.yaml', ''],
+    ['empty.toml', ''],
+    ['other.yaml', 'title: ours'],
+  ])('%s need not speak of features', (name, text) => {
+    expect(readFile(written(name, text))).toEqual({ permissions: {}, warned: [] })
+  })
+
+  it('loses the entries that mean nothing, with a warning that names each, and keeps the others', () => {
+    const text = `
+features:
+  agents: { enabled: false }
+  constructor: false
+  mcp: 3
+  docs: { enabled: perhaps, access: authenticated }
+  about: { access: everyone, enabled: false, order: 1 }
+`
+    const { permissions, warned } = readFile(written('odd.yaml', text))
+    expect(permissions).toEqual({ DOCS: { access: 'authenticated' }, ABOUT: { enabled: false } })
+    expect(warned).toMatchObject(
+      [
+        ['agents', 'no such feature'],
+        ['constructor', 'no such feature'],
+        ['mcp', 'must be a table with enabled or access'],
+        ['docs.enabled', 'must be true or false'],
+        ['about.access', 'must be public, guest or authenticated'],
+        ['about.order', 'is not known here; known are enabled, access'],
+      ].map(([entry, reason]) => ({ level: 40, entry, reason, msg: 'entry of SVC_CONFIG_FILE skipped' })),
+    )
+  })
+
+  it.each([
+    ['missing.yaml', undefined, 'cannot be read'],
+    ['broken.toml', '[features', 'is no TOML'],
+    ['broken.yaml', 'features: [', 'is no YAML'],
+    ['list.yaml', 'features: [agent]', 'whose features are a table'],
+    ['text.yaml', 'agent', 'whose features are a table'],
+    ['features.json', '{}', 'ends in .toml, .yaml or .yml'],
+  ])('keeps the gateway from starting when it cannot be read as a whole: %s', (name, text, sentence) => {
+    const path = text === undefined ? join(directory, name) : written(name, text)
+    expect(() => readFile(path)).toThrow(sentence)
+    expect(() => readFile(path)).toThrow(/^SVC_CONFIG_FILE: /)
+  })
+
+  it.each(['EDGE_WORKERS', 'EDGE_PAGES', 'EDGE_LOCAL_EMULATOR'])('is not read on the edge: %s', (mark) => {
+    expect(readFile(written('edge.yaml', yaml), { [mark]: '1' }).permissions).toEqual({})
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { features } from '#proto/call.ts'
+import { problemsOf, read } from '#shared/config/setting.ts'
+import { featureSettings } from './config.ts'
+import { type FilePermissions, resolvePermissions } from './permissions.ts'
+
+const resolved = (env: Record<string, string>, file: FilePermissions = {}) =>
+  resolvePermissions(read(featureSettings, env), file).AGENT
+
+const open = { enabled: true, access: 'public' }
+const off = { enabled: false, access: 'public' }
+const known = { enabled: true, access: 'authenticated' }
+
+describe('the permission of a feature', () => {
+  it('is open to all, of every feature, when nothing is said', () => {
+    const permissions = resolvePermissions(read(featureSettings, {}), {})
+    expect(Object.keys(permissions)).toEqual([...features])
+    for (const feature of features) expect(permissions[feature]).toEqual(open)
+  })
+
+  const rows: [env: Record<string, string>, file: FilePermissions, expected: object][] = [
+    [{ SVC_DISABLED_FEATURES: 'MCP, agent,' }, {}, off],
+    [{ SVC_DISABLED_FEATURES: 'MCP' }, {}, open],
+    [{ SVC_AUTH_REQUIRED_FEATURES: ' AGENT ' }, {}, known],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'false' }, {}, off],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'Off' }, {}, off],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'maybe' }, {}, open],
+    [{ SVC_FEATURE_AGENT_ACCESS: 'authenticated' }, {}, known],
+    [{ SVC_FEATURE_AGENT_ACCESS: 'Guest' }, {}, open],
+    [{ SVC_FEATURE_AGENT_ACCESS: '' }, { AGENT: { access: 'authenticated' } }, known],
+    [{}, { AGENT: { enabled: false } }, off],
+    [{}, { AGENT: { access: 'authenticated' } }, known],
+    [{}, { MCP: { enabled: false } }, open],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'true' }, { AGENT: { enabled: false } }, open],
+    [{ SVC_FEATURE_AGENT_ACCESS: 'public' }, { AGENT: { access: 'authenticated' } }, open],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'maybe' }, { AGENT: { enabled: false } }, off],
+    [{ SVC_DISABLED_FEATURES: 'AGENT' }, { AGENT: { enabled: true } }, off],
+    [{ SVC_DISABLED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ENABLED: 'true' }, {}, off],
+    [{ SVC_AUTH_REQUIRED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ACCESS: 'public' }, {}, known],
+    [
+      { SVC_DISABLED_FEATURES: 'AGENT', SVC_AUTH_REQUIRED_FEATURES: 'AGENT' },
+      {},
+      { enabled: false, access: 'authenticated' },
+    ],
+  ]
+  it.each(rows)('with %j and in the file %j', (env, file, expected) => {
+    expect(resolved(env, file)).toEqual(expected)
+  })
+
+  it.each([
+    [{ SVC_DISABLED_FEATURES: 'AGENT,AGENTS' }, 'knows no feature AGENTS; there are OVERVIEW'],
+    [{ SVC_AUTH_REQUIRED_FEATURES: 'toString' }, 'knows no feature toString'],
+    [{ SVC_FEATURE_AGENT_ACCESS: 'authenicated' }, 'must be public, guest or authenticated'],
+    [{ SVC_FEATURE_AGENT_ACCESS: 'constructor' }, 'must be public, guest or authenticated'],
+  ])('keeps the product from starting when it is misspelt, which would leave it open: %j', (env, sentence) => {
+    const [name] = Object.keys(env)
+    expect(problemsOf(featureSettings, env)).toEqual([{ name, sentence: expect.stringContaining(sentence) }])
+  })
+})
