@@ -48,6 +48,10 @@ export const FleetMetrics = z.object({
 })
 export type FleetMetrics = z.infer<typeof FleetMetrics>
 
+/** The figures that say how busy a host is; null where it cannot tell. */
+export const HostLoad = FleetMetrics.omit({ databases: true, tables: true })
+export type HostLoad = z.infer<typeof HostLoad>
+
 /** What the last background probe of a host found. `down` names the cause in `reason`. */
 export const HostState = z.object({
   key: HostKey,

@@ -1,30 +1,25 @@
 import { z } from 'zod'
-import { Catalogue, ChartInfo, Interval, TableInfo } from './catalogue.ts'
+import { Catalogue, ChartInfo, TableInfo } from './catalogue.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
+import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
 import { Explanation, ExplainMode, ExplainSettings, longestExplained } from './explain.ts'
 import { Fingerprint, FingerprintDetail, FingerprintHash, FingerprintsRequest } from './fingerprints.ts'
 import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, ofHost, readers } from './host.ts'
+import { fleetMethods } from './fleet.ts'
+import { ownCostMethods } from './own-cost.ts'
 import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
+import { UsedWindow, Window } from './window.ts'
 
 /** A chart or table page as a caller names it; a name that is none is `not-found` with the nearest that are. */
 const AskedName = z.string().min(1).max(128)
 
 export * from './host.ts'
 export * from './statement.ts'
+export * from './window.ts'
 export { Unavailable }
-
-/** What selects a window of a chart. `from` and `to` are epoch seconds and win over `lastHours`. */
-export const Window = z.object({
-  interval: Interval.optional(),
-  lastHours: z.number().int().min(1).max(8760).optional(),
-  from: z.number().int().min(0).optional(),
-  to: z.number().int().min(0).optional(),
-  timezone: z.string().max(64).optional(),
-})
-export type Window = z.infer<typeof Window>
 
 const primitiveSentence = 'must be text of at most 512 characters, a number, a boolean or null'
 const primitive = z.union(
@@ -41,7 +36,7 @@ export const ChartData = z.object({
   chart: ChartInfo,
   rows: z.array(Row),
   /** The window and bucket that were used; null for charts of the present moment. */
-  window: z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() }).nullable(),
+  window: UsedWindow.nullable(),
   unavailable: Unavailable.nullable(),
   statement: StatementFacts.nullable(),
 })
@@ -100,6 +95,7 @@ export type TableRequest = z.infer<typeof TableRequest>
 /** Key figures of one host; null where it cannot tell. */
 export const Overview = z.object({
   runningQueries: z.number().nullable(),
+  /** Since midnight by the host's clock, without the product's own statements. */
   todayQueries: z.number().nullable(),
   databaseCount: z.number().nullable(),
   tableCount: z.number().nullable(),
@@ -108,9 +104,6 @@ export const Overview = z.object({
   metrics: FleetMetrics,
 })
 export type Overview = z.infer<typeof Overview>
-
-/** The span of time and the bucket that an analysis used. */
-const AnalysisWindow = z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() })
 
 /** The only client of the databases. Every method reads; each host's statements are queued, counted and bounded on their own. */
 export const query = service('query', {
@@ -244,7 +237,7 @@ export const query = service('query', {
       fingerprints: z.array(Fingerprint),
       /** How many patterns there are; null when `offset` leads beyond the last. */
       total: z.number().int().nullable(),
-      window: AnalysisWindow,
+      window: UsedWindow,
       unavailable: Unavailable.nullable(),
       statement: StatementFacts.nullable(),
     }),
@@ -263,7 +256,7 @@ export const query = service('query', {
     }),
     output: z.object({
       detail: FingerprintDetail.nullable(),
-      window: AnalysisWindow,
+      window: UsedWindow,
       unavailable: Unavailable.nullable(),
     }),
   }),
@@ -292,4 +285,7 @@ export const query = service('query', {
     }),
     output: Explanation,
   }),
+  ...expositionMethods,
+  ...fleetMethods,
+  ...ownCostMethods,
 })

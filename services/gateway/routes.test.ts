@@ -21,6 +21,8 @@ const good: Record<string, { url: string; body?: unknown }> = {
   'GET /api/v1/queries/{queryId}': { url: '/api/v1/queries/a%2Fb%20c' },
   'GET /api/v1/explain': { url: '/api/v1/explain?query=SELECT%201&mode=' },
   'POST /api/v1/explain': { url: '/api/v1/explain', body: { query: 'SELECT 1' } },
+  'GET /api/v1/fleet': { url: '/api/v1/fleet' },
+  'GET /api/v1/own-cost': { url: '/api/v1/own-cost?lastHours=48' },
   'GET /api/v1/tables': { url: '/api/v1/tables' },
   'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },
   'GET /api/v1/tables/{name}/filter-options': { url: '/api/v1/tables/running-queries/filter-options?column=user' },

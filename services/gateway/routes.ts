@@ -2,13 +2,16 @@ import type { Route } from './route.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { config } from './routes/config.ts'
+import { fleet } from './routes/fleet.ts'
 import { filterOptions } from './routes/filter-options.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
 import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
+import { metrics } from './routes/metrics.ts'
 import { overview } from './routes/overview.ts'
+import { ownCost } from './routes/own-cost.ts'
 import { queryDetail, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
 import { version } from './routes/version.ts'
@@ -33,4 +36,7 @@ export const routes: readonly Route[] = [
   queryDetail,
   explain,
   explainLong,
+  metrics,
+  fleet,
+  ownCost,
 ]

@@ -1,17 +1,36 @@
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
 import { HostState } from '#proto/query.ts'
+import { openClient } from './clickhouse/client.ts'
+import { openHosts } from './hosts/hosts.ts'
 import { openParts, quietTelemetry } from './testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from './testing/stub-host.ts'
 import { openProbe } from './probe.ts'
 
 const skewMs = 90_000
+/** What every host knows of itself; then the load in the order of the statement. */
+const basics = ['25.8.1', 77, 'machine', 'UTC', '0']
+const load = {
+  runningQueries: 7,
+  merges: 2,
+  memoryUsedBytes: 30,
+  memoryTotalBytes: 40,
+  loadAverage: 1.5,
+  cpuCores: 8,
+  diskUsedBytes: 5,
+  diskTotalBytes: 6,
+  readonlyReplicas: 1,
+  maxReplicaDelaySeconds: null,
+}
+const asksLoad = (sql: string): boolean => sql.includes('system.processes')
+const tables = ['processes', 'metrics']
 
 describe('the probe', () => {
   it('knows which hosts are up, and why the others are down', async () => {
     await using up = await startHttpStub((_, response) =>
-      rows(response, [['25.8.1', 77, 'machine', 'UTC', String(Date.now() + skewMs)]]),
+      rows(response, [['25.8.1', 77, 'machine', 'UTC', String(Date.now() + skewMs), ...Array(10).fill(null)]]),
     )
     await using hanging = await startTcpStub((socket) => socket.resume())
     await using garbled = await startHttpStub((_, response) => response.end('<html>'), 'none')
@@ -43,18 +62,13 @@ describe('the probe', () => {
     const asked: number[] = []
     await using stub = await startHttpStub((_, response) => {
       asked.push(now)
-      rows(response, [['25.8.1', 77, 'machine', 'UTC', '0']])
+      rows(response, [[...basics, ...Array(10).fill(null)]])
     })
     await using parts = await openParts({ COLUMNDB_HOST: stub.url })
-    await expect.poll(() => asked.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => asked.length, { timeout: 5_000 }).toBe(2)
     const { hosts, client } = parts
-    await using probe = openProbe({
-      hosts,
-      client,
-      clock: { now: () => now },
-      log: quietTelemetry().log,
-      random: () => 0,
-    })
+    const telemetry = quietTelemetry()
+    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, random: () => 0 })
     const checked = () => probe.states()[0]?.checkedAtMs
     await expect.poll(checked, { timeout: 5_000 }).toBe(now)
     for (let round = 0; round < 3; round++) {
@@ -71,13 +85,14 @@ describe('the probe', () => {
     let now = Date.now()
     let isUp = true
     await using stub = await startHttpStub((_, response) =>
-      isUp ? rows(response, [['25.8.1', 77, 'machine', 'UTC', '0']]) : response.destroy(),
+      isUp ? rows(response, [[...basics, ...Array(10).fill(null)]]) : response.destroy(),
     )
     const lines: string[] = []
     const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) })
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' })
     const { hosts, client } = parts
-    await using probe = openProbe({ hosts, client, clock: { now: () => now }, log, random: () => 0 })
+    const telemetry = { ...quietTelemetry(), log }
+    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, random: () => 0 })
     const checked = () => expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
     await checked()
     for (const next of [false, false, true, true]) {
@@ -89,5 +104,66 @@ describe('the probe', () => {
       { level: 40, host: 'first', reason: 'unreachable', msg: 'host is down' },
       { level: 30, host: 'first', msg: 'host is up again' },
     ])
+  })
+
+  it('reads the load with the state in one statement, once it knows what the host has', async () => {
+    let now = Date.now()
+    const asked: { sql: string; settings: Record<string, string> }[] = []
+    await using stub = await startHttpStub(
+      ({ sql, url }, response) => {
+        asked.push({ sql, settings: Object.fromEntries(url.searchParams) })
+        rows(response, [asksLoad(sql) ? [...basics, ...Object.values(load)] : basics])
+      },
+      { tables },
+    )
+    const env = { COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' }
+    await using hosts = await openHosts({ env, log: quietTelemetry().log })
+    const telemetry = quietTelemetry()
+    const clock = { now: () => now }
+    await using client = openClient({ env, telemetry, clock })
+    await using probe = openProbe({ hosts, client, clock, telemetry, random: () => 0 })
+    await expect.poll(() => probe.load('first'), { timeout: 5_000 }).toEqual(load)
+    expect(asked.map(({ sql }) => asksLoad(sql))).toEqual([false, true])
+
+    now += 6_500
+    await expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
+    expect(asked).toHaveLength(3)
+    expect(asked[2]?.settings).toMatchObject({
+      log_comment: '{"watchhouse":"probe"}',
+      max_threads: '2',
+      priority: '10',
+      max_execution_time: '10',
+    })
+  })
+
+  it('goes on with the state alone where the load is closed to the user', async () => {
+    await using stub = await startHttpStub(
+      ({ sql }, response) => {
+        if (!asksLoad(sql)) return rows(response, [basics])
+        response.writeHead(403, { 'x-clickhouse-exception-code': '497' })
+        response.end('Code: 497. DB::Exception: x: Not enough privileges. (ACCESS_DENIED) (version 25.8.1.1)')
+      },
+      { tables },
+    )
+    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'closed' })
+    await expect.poll(() => parts.probe.states()[0]?.status, { timeout: 5_000 }).toBe('up')
+    expect(parts.probe.load('closed')).toBeNull()
+  })
+
+  it('keeps a figure for each listed host, up or down', async () => {
+    await using up = await startHttpStub((_, response) => rows(response, [[...basics, ...Array(10).fill(null)]]))
+    const gone = await startTcpStub(() => undefined)
+    await gone[Symbol.asyncDispose]()
+    const env: Record<string, string> = { COLUMNDB_HOST: `${up.url},${gone.url}`, COLUMNDB_NAME: 'up,gone' }
+    const telemetry = { ...quietTelemetry(), metrics: new Registry() }
+    await using hosts = await openHosts({ env, log: telemetry.log, recheckEveryMs: 20 })
+    await using client = openClient({ env, telemetry, clock: systemClock })
+    await using _probe = openProbe({ hosts, client, clock: systemClock, telemetry })
+    const told = () => telemetry.metrics.getSingleMetricAsString('watchhouse_host_up')
+    await expect.poll(told, { timeout: 5_000 }).toContain('watchhouse_host_up{host="gone"} 0')
+    await expect.poll(told, { timeout: 5_000 }).toContain('watchhouse_host_up{host="up"} 1')
+    env.COLUMNDB_HOST = up.url
+    env.COLUMNDB_NAME = 'up'
+    await expect.poll(told, { timeout: 5_000 }).not.toContain('gone')
   })
 })

@@ -1,14 +1,13 @@
-import type { HostState } from '#proto/query.ts'
+import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
+import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { DatabaseClient } from './clickhouse/client.ts'
-import { failureReason } from './clickhouse/failure.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
 import type { Hosts } from './hosts/hosts.ts'
-import { basicStatement, readBasics } from './status-statement.ts'
+import { type Known, probeOnce, type State, unknownState } from './probe-once.ts'
 
-const timeoutMs = 2_000
-/** With the timeout and the jitter a state is never older than ten seconds. */
+/** With its timeout and the jitter a state is never older than ten seconds. */
 const pauseMs = 6_500
 const jitterMs = 1_000
 /** How often it is looked which hosts are due. */
@@ -19,38 +18,33 @@ const maxAtOnce = 500
 /** The last known state of every host. */
 export interface Probe extends AsyncDisposable {
   states(): HostState[]
+  state(host: MonitoredHost): HostState
+  /** How busy a host was when it was last found up; null when it was not, or cannot tell. */
+  load(key: string): HostLoad | null
   /** Their clock minus ours; 0 while unknown. */
   skewMs(key: string): number
 }
 
-type State = Omit<HostState, 'id' | 'key' | 'name'>
-
-interface Watched {
-  state: State
-  skewMs: number
+interface Watched extends Known {
+  name: string
   dueMs: number
   probing: boolean
 }
 
-const unknownState: State = {
-  status: 'unknown',
-  reason: null,
-  version: null,
-  uptimeSeconds: null,
-  latencyMs: null,
-  checkedAtMs: null,
-}
+const notYet = { state: unknownState, load: null, skewMs: 0, loadless: undefined, dueMs: 0, probing: false }
 
 interface OpenProbe {
   hosts: Hosts
   client: DatabaseClient
   clock: Clock
-  log: Telemetry['log']
+  telemetry: Telemetry
   random?: () => number
 }
 
-/** Asks every host one tiny statement every few seconds, never two at once of the same host. */
-export const openProbe = ({ hosts, client, clock, log, random = Math.random }: OpenProbe): Probe => {
+/** Asks every host one small statement every few seconds, never two at once of the same host. */
+export const openProbe = ({ hosts, client, clock, telemetry, random = Math.random }: OpenProbe): Probe => {
+  const { log } = telemetry
+  const up = metrics.hostUp(telemetry.metrics)
   const watched = new Map<string, Watched>()
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
@@ -58,8 +52,11 @@ export const openProbe = ({ hosts, client, clock, log, random = Math.random }: O
   const start = (host: MonitoredHost, entry: Watched): void => {
     entry.probing = true
     const before = entry.state
-    const probing: Promise<void> = probeOnce(client, host, entry, clock, stopping.signal)
-      .then(() => tellChange(log, host, before, entry.state))
+    const probing: Promise<void> = probeOnce({ client, clock }, host, entry, stopping.signal)
+      .then(() => {
+        tellChange(log, host, before, entry.state)
+        if (watched.get(host.key) === entry) up.set({ host: host.name }, entry.state.status === 'up' ? 1 : 0)
+      })
       .catch((error: unknown) => log.error({ err: error, host: host.name }, 'probe failed'))
       .finally(() => {
         entry.probing = false
@@ -72,9 +69,13 @@ export const openProbe = ({ hosts, client, clock, log, random = Math.random }: O
   const tick = (): void => {
     const list = hosts.list()
     const listed = new Set(list.map((host) => host.key))
-    for (const key of watched.keys()) if (!listed.has(key)) watched.delete(key)
+    for (const [key, { name }] of watched) {
+      if (listed.has(key)) continue
+      watched.delete(key)
+      up.remove({ host: name })
+    }
     for (const host of list) {
-      const entry = watched.get(host.key) ?? { state: unknownState, skewMs: 0, dueMs: 0, probing: false }
+      const entry = watched.get(host.key) ?? { ...notYet, name: host.name }
       watched.set(host.key, entry)
       if (!entry.probing && entry.dueMs <= clock.now() && running.size < maxAtOnce) start(host, entry)
     }
@@ -83,9 +84,17 @@ export const openProbe = ({ hosts, client, clock, log, random = Math.random }: O
   const timer = setInterval(tick, tickMs)
   timer.unref()
 
+  const stateOf = ({ id, key, name }: MonitoredHost): HostState => ({
+    id,
+    key,
+    name,
+    ...(watched.get(key)?.state ?? unknownState),
+  })
+
   return {
-    states: () =>
-      hosts.list().map(({ id, key, name }) => ({ id, key, name, ...(watched.get(key)?.state ?? unknownState) })),
+    states: () => hosts.list().map(stateOf),
+    state: stateOf,
+    load: (key) => watched.get(key)?.load ?? null,
     skewMs: (key) => watched.get(key)?.skewMs ?? 0,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
@@ -101,29 +110,3 @@ const tellChange = (log: Telemetry['log'], { name }: MonitoredHost, before: Stat
   if (status === 'down') log.warn({ host: name, reason }, 'host is down')
   else if (before.status === 'down') log.info({ host: name }, 'host is up again')
 }
-
-const probeOnce = async (
-  client: DatabaseClient,
-  host: MonitoredHost,
-  entry: Watched,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<void> => {
-  const startedMs = clock.now()
-  const asking = { signal, deadline: startedMs + timeoutMs, priority: 'sweep' } as const
-  try {
-    const { rows } = await client.probe(host, basicStatement('probe'), asking, timeoutMs)
-    const checkedAtMs = clock.now()
-    const basics = readBasics(host, rows)
-    const latencyMs = checkedAtMs - startedMs
-    entry.skewMs = Math.round(basics.nowMs - (checkedAtMs - latencyMs / 2))
-    const { version, uptimeSeconds } = basics
-    entry.state = { status: 'up', reason: null, version, uptimeSeconds, latencyMs, checkedAtMs }
-  } catch (error) {
-    if (signal.aborted) return
-    entry.state = { ...unknownState, status: 'down', reason: reasonOf(error), checkedAtMs: clock.now() }
-  }
-}
-
-/** A host that answers the probe with an exception of its own is taken for one that does not speak ClickHouse properly. */
-const reasonOf = (error: unknown): HostState['reason'] => failureReason(error) ?? 'garbage'

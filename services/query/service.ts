@@ -18,7 +18,7 @@ export const start: Start = async ({ env, bus, telemetry, clock, readiness }) =>
   readiness.require('definitions', () => definitions.charts.length > 0)
   const hosts = opened.use(await openHosts({ env, log }))
   const client = opened.use(openClient({ env, telemetry, clock }))
-  const probe = opened.use(openProbe({ hosts, client, clock, log }))
+  const probe = opened.use(openProbe({ hosts, client, clock, telemetry }))
   opened.use(await bus.serve(query, handlers({ env, clock, hosts, client, definitions, probe })))
 
   log.info(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { FleetMetrics, type HostStatus } from '#proto/query.ts'
+import { FleetMetrics, HostLoad, type HostStatus } from '#proto/query.ts'
 import { hostFailure } from './clickhouse/failure.ts'
+import { isOwn } from './clickhouse/own-statements.ts'
 import type { Statement } from './clickhouse/statement.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
 
@@ -85,38 +86,45 @@ const sources = {
   diskTotalBytes: [disks('total_space')],
   readonlyReplicas: [metric('ReadonlyReplica')],
   maxReplicaDelaySeconds: [asynchronous('ReplicasMaxAbsoluteDelay')],
-} as const satisfies Record<keyof FleetMetrics, readonly Source[]>
+  // What people and programs asked; the product's own statements would be most of it on a quiet host.
+  todayQueries: [
+    {
+      table: 'query_log',
+      sql: `SELECT count() FROM system.query_log
+    WHERE event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${isOwn}`,
+    },
+  ],
+} as const satisfies Record<keyof FleetMetrics | 'todayQueries', readonly Source[]>
 
-const figures = Object.entries(sources)
+type Figure = keyof typeof sources
 
-const todayQueries: Source = {
-  table: 'query_log',
-  sql: `SELECT count() FROM system.query_log WHERE event_date = today() AND type != 'QueryStart' AND is_initial_query`,
-}
+/** The figures of the metric bundle. */
+export const fleetFigures = FleetMetrics.keyof().options
+/** Those that are cheap enough to be asked of every host every few seconds. */
+export const loadFigures = HostLoad.keyof().options
 
 const scalar = (choices: readonly Source[], tables: ReadonlySet<string>): string => {
   const known = choices.filter((source) => tables.has(source.table)).map((source) => `(${source.sql})`)
   return known.length > 1 ? `coalesce(${known.join(', ')})` : (known[0] ?? 'NULL')
 }
 
-/** Basics and key figures in one statement; a figure whose table the user cannot see is null. */
-export const fleetStatement = (what: string, tables: ReadonlySet<string>): Statement => {
-  const columns = [...figures.map(([, choices]) => choices), [todayQueries]].map((choices) => scalar(choices, tables))
-  // The queries of today are counted for the overview only: a fleet of hundreds would read many logs for them.
-  if (what !== 'overview') columns.pop()
-  return { what, maxSeconds, sql: `SELECT ${basics},\n  ${columns.join(',\n  ')}` }
+/** Basics and figures in one statement; a figure whose table the user cannot see is null. */
+export const figuresStatement = (what: string, names: readonly Figure[], tables: ReadonlySet<string>): Statement => {
+  const columns = [basics, ...names.map((name) => scalar(sources[name], tables))]
+  return { what, maxSeconds, sql: `SELECT ${columns.join(',\n  ')}` }
 }
 
 const Figures = z.array(z.coerce.number().nullable())
 
-/** Key figures as `fleetStatement` asked for them. */
-export const readFigures = (
+/** The figures as they were asked for. */
+export const readFigures = <N extends Figure>(
   host: MonitoredHost,
+  names: readonly N[],
   rows: readonly (readonly unknown[])[],
-): { metrics: FleetMetrics; todayQueries: number | null } => {
+): Record<N, number | null> => {
   const values = Figures.safeParse(rows[0]?.slice(basicCount))
-  const named = figures.map(([name], index) => [name, values.data?.[index] ?? null])
-  const metrics = FleetMetrics.safeParse(Object.fromEntries(named))
-  if (!values.success || !metrics.success) throw hostFailure(host, 'garbage')
-  return { metrics: metrics.data, todayQueries: values.data[figures.length] ?? null }
+  if (!values.success || values.data.length !== names.length) throw hostFailure(host, 'garbage')
+  const named = names.map((name, index) => [name, values.data[index] ?? null])
+  // Every name has its value.
+  return Object.fromEntries(named) as Record<N, number | null>
 }

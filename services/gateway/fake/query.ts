@@ -4,6 +4,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts } from '#proto/query.ts'
 import { explanation, pattern, patternDetail, queryDetail } from './analysis.ts'
+import { fakeFleet } from './fleet.ts'
 
 /** A question that reached `query`. */
 export interface Heard {
@@ -130,6 +131,7 @@ export const fakeQuery: QueryHandlers = {
   fingerprint: async () => ({ detail: patternDetail, window, unavailable: null }),
   queryDetail: async () => ({ detail: queryDetail, unavailable: null }),
   explain: async () => explanation,
+  ...fakeFleet,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

@@ -29,5 +29,5 @@ it('never remembers a failure, neither of the host nor of a table', async () => 
   expect(await cache.presence(host, 'db.t', async () => 'missing')).toBe('missing')
   expect(await cache.presence(host, 'db.t', async () => 'present')).toBe('missing')
   cache.forget(host)
-  expect(cache.readonlyOf(host)).toBeUndefined()
+  expect(cache.known(host)).toBeUndefined()
 })

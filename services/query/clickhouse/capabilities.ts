@@ -26,8 +26,8 @@ export interface CapabilityCache {
   of(host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities>
   /** Whether a table outside what `of` told is there. */
   presence(host: MonitoredHost, table: string, look: () => Promise<Presence>): Promise<Presence>
-  /** The `readonly` setting if it is known already. */
-  readonlyOf(host: MonitoredHost): number | undefined
+  /** What is known already, however old. */
+  known(host: MonitoredHost): Capabilities | undefined
   forget(host: MonitoredHost): void
 }
 
@@ -63,7 +63,7 @@ export const openCapabilityCache = (now: () => number): CapabilityCache => {
         throw error
       }
     },
-    readonlyOf: (host) => known.get(host)?.capabilities.readonly,
+    known: (host) => known.get(host)?.capabilities,
     forget: (host) => void known.delete(host),
   }
 }

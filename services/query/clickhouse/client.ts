@@ -7,7 +7,7 @@ import { clickhouseCode, hostFailure } from './failure.ts'
 import { readLimits } from './limits.ts'
 import { isBackground } from './queue.ts'
 import { openSharedRuns } from './shared-runs.ts'
-import type { Statement, StreamFormat } from './statement.ts'
+import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
 import { openTransport, type Place } from './transport.ts'
 import { type Asking, timeLeft } from './visit.ts'
@@ -37,6 +37,8 @@ export interface DatabaseClient extends AsyncDisposable {
   /** Asks over the connection kept beside the pool, without a turn or a cache. */
   probe(host: MonitoredHost, statement: Statement, asking: Asking, limitMs: number): Promise<Rows>
   capabilities(host: MonitoredHost, asking: Asking): Promise<Capabilities>
+  /** The same as far as it is known already, however old. */
+  known(host: MonitoredHost): Capabilities | undefined
   /** Whether the configured user can read a table, written `database.table`. */
   presence(host: MonitoredHost, table: string, asking: Asking): Promise<Presence>
   /** Makes the next question ask anew what the host can do. */
@@ -58,7 +60,8 @@ export const openClient = (place: Place): DatabaseClient => {
     learned.of(host, () =>
       learning.join(identity(host), waiting(host, asking, clock.now()), async (signal) => {
         const sent = { host, statement: capabilityStatement, asking: unbounded(asking, signal), readonly: 1 }
-        return readCapabilities(host, await transport.whole(sent))
+        const limitMs = secondsFor(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
+        return readCapabilities(host, await transport.reserved(sent, limitMs))
       }),
     )
 
@@ -82,6 +85,7 @@ export const openClient = (place: Place): DatabaseClient => {
   return {
     run,
     capabilities,
+    known: learned.known,
     forget: learned.forget,
     async stream(host, statement, asking, format = 'JSONEachRow') {
       const { version, readonly } = await capabilities(host, asking)
@@ -89,7 +93,7 @@ export const openClient = (place: Place): DatabaseClient => {
       return { queryId, clickhouseVersion: version, readonly, ...readSummary(headers), body }
     },
     probe: (host, statement, asking, limitMs) =>
-      transport.reserved({ host, statement, asking, readonly: learned.readonlyOf(host) ?? 1 }, limitMs),
+      transport.reserved({ host, statement, asking, readonly: learned.known(host)?.readonly ?? 1 }, limitMs),
     async presence(host, table, asking) {
       const { tables } = await capabilities(host, asking)
       if (table.startsWith('system.') && tables.has(table.slice('system.'.length))) return 'present'

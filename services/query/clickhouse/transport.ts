@@ -37,7 +37,7 @@ export interface Transport extends AsyncDisposable {
     sent: Sent,
     format: StreamFormat,
   ): Promise<Omit<Exchange, 'body'> & { body: AsyncGenerator<Buffer, void, void> }>
-  /** Over the connection kept beside the pool, without a turn. */
+  /** Over the connection kept beside the pool, without a turn or a figure of its own. */
   reserved(sent: Sent, limitMs: number): Promise<Rows>
 }
 

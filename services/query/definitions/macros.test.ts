@@ -18,6 +18,7 @@ describe('a macro', () => {
     ['$ms($since)', 'toUnixTimestamp64Milli(toDateTime64(S, 3))'],
     ['FROM $log(part_log)', 'FROM system.part_log'],
     ['FROM $log(query_log)', String.raw`FROM merge('system', '^query_log(_\\d+)?$')`],
+    ['NOT $own', `NOT (startsWith(log_comment, '{"watchhouse":"') OR http_user_agent = 'watchhouse')`],
     ["match(name, '^a$')", "match(name, '^a$')"],
   ])('turns %j into %j', (sql, expanded) => {
     expect(expandMacros(sql, scope)).toBe(expanded)

@@ -1,3 +1,4 @@
+import { isOwn, ownPurpose } from '../clickhouse/own-statements.ts'
 import { buckets } from './intervals.ts'
 import type { ChartWindow } from './window.ts'
 
@@ -32,6 +33,8 @@ const macros: Readonly<Record<string, Macro>> = {
   },
   bucket: (expression, scope) => bucketOf(scope).start(expression, scope.zone),
   seconds: (_, scope) => String(bucketOf(scope).seconds),
+  own: () => isOwn,
+  purpose: () => ownPurpose,
   ms: (expression) => `toUnixTimestamp64Milli(toDateTime64(${expression}, 3))`,
 }
 

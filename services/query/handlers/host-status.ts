@@ -2,7 +2,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { HostStatus, query } from '#proto/query.ts'
 import type { Answer } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { basicStatement, fleetStatement, readBasics, readFigures } from '../status-statement.ts'
+import { basicStatement, figuresStatement, fleetFigures, readBasics, readFigures } from '../status-statement.ts'
 import type { Parts } from './parts.ts'
 
 /** Asks the host now; one statement with or without the metric bundle. */
@@ -15,8 +15,8 @@ export const hostStatus =
       return { ...statusOf(host, answer, parts.clock.now()), metrics: null }
     }
     const { tables } = await parts.client.capabilities(host, call)
-    const answer = await parts.client.run(host, fleetStatement('host-status', tables), call)
-    return { ...statusOf(host, answer, parts.clock.now()), metrics: readFigures(host, answer.rows).metrics }
+    const answer = await parts.client.run(host, figuresStatement('host-status', fleetFigures, tables), call)
+    return { ...statusOf(host, answer, parts.clock.now()), metrics: readFigures(host, fleetFigures, answer.rows) }
   }
 
 /** Basics of an answer that has just arrived. */

@@ -6,6 +6,7 @@ import { charts } from './charts.ts'
 import { databaseTables } from './database-tables.ts'
 import { exportTable } from './export-table.ts'
 import { filterOptions } from './filter-options.ts'
+import { exposition } from '../exposition/exposition.ts'
 import { explain } from './explain.ts'
 import { fingerprint } from './fingerprint.ts'
 import { fingerprints } from './fingerprints.ts'
@@ -16,6 +17,8 @@ import { overview } from './overview.ts'
 import type { Parts } from './parts.ts'
 import { queryDetail } from './query-detail.ts'
 import { table } from './table.ts'
+import { fleet } from '../fleet/fleet.ts'
+import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
 export const handlers = (parts: Parts): Handlers<typeof query> => ({
@@ -34,4 +37,7 @@ export const handlers = (parts: Parts): Handlers<typeof query> => ({
   fingerprint: fingerprint(parts),
   queryDetail: queryDetail(parts),
   explain: explain(parts),
+  exposition: exposition(parts),
+  fleet: fleet(parts),
+  ownCost: ownCost(parts),
 })

@@ -1,8 +1,10 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { FleetMetrics, Overview, query } from '#proto/query.ts'
-import { fleetStatement, readFigures } from '../status-statement.ts'
+import { figuresStatement, fleetFigures, readFigures } from '../status-statement.ts'
 import { statusOf } from './host-status.ts'
 import type { Parts } from './parts.ts'
+
+const figures = [...fleetFigures, 'todayQueries'] as const
 
 /** The key figures of one host, in one statement. */
 export const overview =
@@ -10,8 +12,8 @@ export const overview =
   async ({ hostKey }, call) => {
     const host = parts.hosts.get(hostKey)
     const { tables } = await parts.client.capabilities(host, call)
-    const answer = await parts.client.run(host, fleetStatement('overview', tables), call)
-    const { metrics, todayQueries } = readFigures(host, answer.rows)
+    const answer = await parts.client.run(host, figuresStatement('overview', figures, tables), call)
+    const { todayQueries, ...metrics } = readFigures(host, figures, answer.rows)
     return {
       runningQueries: metrics.runningQueries,
       todayQueries,

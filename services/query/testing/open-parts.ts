@@ -34,7 +34,7 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const definitions = await openDefinitions(log)
   const hosts = opened.use(await openHosts({ env, log }))
   const client = opened.use(openClient({ env, telemetry, clock: systemClock }))
-  const probe = opened.use(openProbe({ hosts, client, clock: systemClock, log }))
+  const probe = opened.use(openProbe({ hosts, client, clock: systemClock, telemetry }))
   const parts = { env, clock: systemClock, hosts, client, definitions, probe }
   return { ...parts, handlers: handlers(parts), [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

@@ -49,6 +49,7 @@ export const metrics = {
     durations,
   ),
   busInFlight: gauge('watchhouse_bus_in_flight', 'Calls being answered now.', ['service']),
+  hostUp: gauge('watchhouse_host_up', 'Whether the last probe found a host up; absent before the first.', ['host']),
   statementDuration: histogram(
     'watchhouse_query_statement_duration_seconds',
     'Time from sending a statement to its last byte; outcome is ok or an error code.',

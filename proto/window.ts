@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { Interval } from './catalogue.ts'
+
+/** What selects a window of a chart. `from` and `to` are epoch seconds and win over `lastHours`. */
+export const Window = z.object({
+  interval: Interval.optional(),
+  lastHours: z.number().int().min(1).max(8760).optional(),
+  from: z.number().int().min(0).optional(),
+  to: z.number().int().min(0).optional(),
+  timezone: z.string().max(64).optional(),
+})
+export type Window = z.infer<typeof Window>
+
+/** The span of time and the bucket that an answer is about; null where there are no buckets. */
+export const UsedWindow = z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() })
+export type UsedWindow = z.infer<typeof UsedWindow>

@@ -1,0 +1,91 @@
+import type { HostLoad, HostState } from '#proto/query.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Capabilities } from './clickhouse/capabilities.ts'
+import type { DatabaseClient } from './clickhouse/client.ts'
+import { clickhouseCode, failureReason } from './clickhouse/failure.ts'
+import type { Asking } from './clickhouse/visit.ts'
+import type { MonitoredHost } from './hosts/host-list.ts'
+import { figuresStatement, loadFigures, readBasics, readFigures } from './status-statement.ts'
+
+const timeoutMs = 2_000
+
+/** What a probe finds. */
+export type State = Omit<HostState, 'id' | 'key' | 'name'>
+
+/** What is remembered of a host from probe to probe. */
+export interface Known {
+  state: State
+  load: HostLoad | null
+  /** Their clock minus ours. */
+  skewMs: number
+  /** With these the load could not be read, so only the state is asked for until others are learned. */
+  loadless: Capabilities | undefined
+}
+
+export const unknownState: State = {
+  status: 'unknown',
+  reason: null,
+  version: null,
+  uptimeSeconds: null,
+  latencyMs: null,
+  checkedAtMs: null,
+}
+
+interface Place {
+  client: DatabaseClient
+  clock: Clock
+}
+
+/** Asks for state and load in one statement, over the connection beside the pool; what can be asked is learned on first contact. */
+export const probeOnce = async (
+  place: Place,
+  host: MonitoredHost,
+  known: Known,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { client, clock } = place
+  const asking = { signal, deadline: clock.now() + timeoutMs, priority: 'sweep' } as const
+  const isFirst = client.known(host) === undefined
+  try {
+    await look(place, host, known, asking)
+    const learned = await client.capabilities(host, asking).catch(() => undefined)
+    if (isFirst && learned) await look(place, host, known, asking)
+  } catch (error) {
+    if (signal.aborted) return
+    known.state = { ...unknownState, status: 'down', reason: reasonOf(error), checkedAtMs: clock.now() }
+    known.load = null
+  }
+}
+
+const look = async (place: Place, host: MonitoredHost, known: Known, asking: Asking): Promise<void> => {
+  const startedMs = place.clock.now()
+  const { rows, hasLoad } = await ask(place.client, host, known, asking)
+  const checkedAtMs = place.clock.now()
+  const { version, uptimeSeconds, nowMs } = readBasics(host, rows)
+  const latencyMs = checkedAtMs - startedMs
+  known.skewMs = Math.round(nowMs - (checkedAtMs - latencyMs / 2))
+  known.state = { status: 'up', reason: null, version, uptimeSeconds, latencyMs, checkedAtMs }
+  known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
+}
+
+const ask = async (client: DatabaseClient, host: MonitoredHost, known: Known, asking: Asking) => {
+  const capabilities = client.known(host)
+  const stateAlone = async () => {
+    const { rows } = await client.probe(host, figuresStatement('probe', [], new Set()), asking, timeoutMs)
+    return { rows, hasLoad: false }
+  }
+  if (!capabilities || capabilities === known.loadless) return stateAlone()
+  try {
+    const statement = figuresStatement('probe', loadFigures, capabilities.tables)
+    const { rows } = await client.probe(host, statement, asking, timeoutMs)
+    return { rows, hasLoad: true }
+  } catch (error) {
+    if (clickhouseCode(error) === undefined) throw error
+    const answer = await stateAlone()
+    known.loadless = capabilities
+    return answer
+  }
+}
+
+/** A host that answers the probe with an exception of its own is taken for one that does not speak ClickHouse properly. */
+const reasonOf = (error: unknown): HostState['reason'] => failureReason(error) ?? 'garbage'
