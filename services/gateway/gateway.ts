@@ -7,6 +7,9 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Policy } from './features/policy.ts'
+import type { ApiKeys } from './auth/keys/keys.ts'
+import type { Auth } from './auth/auth.ts'
+import type { Exposition } from './exposition/exposition.ts'
 import type { HostList } from './host-list.ts'
 import type { Guests } from './limits/guests.ts'
 import type { Limits } from './limits/limits.ts'
@@ -18,11 +21,14 @@ export interface Gateway {
   telemetry: Telemetry
   query: Client<typeof query>
   hosts: HostList
+  exposition: Exposition
   /** Absent when the web was not built. */
   build: BuildFacts | undefined
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
+  keys: ApiKeys
+  auth: Auth
   /** Who a request comes from; throws `unauthenticated` for credentials that are none, and `forbidden` for people kept out. */
   identify(request: Request): Promise<Identity>
   /** What is open to whom at this moment. */

@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
 
 /** Signatures that only the holder of a private key can make; a published key must never work as a shared secret. */
-const algorithms = ['RS256', 'ES256']
+export const algorithms = ['RS256', 'ES256']
 /** How far the clock of whoever signed may be from ours. */
 const toleranceSeconds = 10
 /** Longer than any token that fits a cookie. */

@@ -1,0 +1,62 @@
+import type { Logger } from 'pino'
+import type { BuildFacts } from '#proto/http/build.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { InvalidSettings, read } from '#shared/config/setting.ts'
+import { publicUrlSettings } from '../public-url.ts'
+import { authProblems, type Provider } from './config.ts'
+import { type Identify, openIdentify } from './identify.ts'
+import { idpAddresses } from './idp/addresses.ts'
+import { openProviderApi } from './idp/provider-api.ts'
+import { openRenewal } from './idp/renewal.ts'
+import { openSessionTokens } from './idp/session-token.ts'
+import { openIdpSessions } from './idp/sessions.ts'
+import { openSignIn, type SignIn } from './idp/sign-in.ts'
+import type { ApiKeys } from './keys/keys.ts'
+import { openKeySets } from './key-sets.ts'
+import type { AskJson } from './outgoing.ts'
+import { providerOf } from './provider.ts'
+import { openEdgeAccess } from './proxy/edge-access.ts'
+import { openSignOut, type SignOut } from './sign-out.ts'
+
+/** Who asks, and how they come to be somebody. */
+export interface Auth {
+  identify: Identify
+  provider(): Provider
+  signIn: SignIn
+  signOut: SignOut
+}
+
+interface AuthOptions {
+  env: Environment
+  build: BuildFacts | undefined
+  keys: ApiKeys
+  clock: Clock
+  log: Logger
+  /** Asks addresses that the operator named. */
+  ask: AskJson
+}
+
+export const openAuth = ({ env, build, keys, clock, log, ask }: AuthOptions): Auth => {
+  const provider = () => providerOf(env, build)
+  const addresses = () => idpAddresses(env, build)
+  const problems = authProblems(env, provider())
+  if (problems.length > 0) throw new InvalidSettings(problems)
+  if (provider() === 'idp' && addresses() === undefined) {
+    log.warn('SVC_IDP_PUBLISHABLE_KEY is not set: nobody can sign in by the identity provider')
+  }
+
+  const keySets = openKeySets({ ask, clock, log })
+  const site = () => read(publicUrlSettings, env).SVC_PUBLIC_URL?.origin
+  const tokens = openSessionTokens({ addresses, site, clock, keySets })
+  const api = openProviderApi(env, ask)
+  const renew = openRenewal({ tokens, api, clock, log })
+  const idp = openIdpSessions({ env, tokens, renew })
+  const edgeAccess = openEdgeAccess({ env, clock, keySets })
+  return {
+    identify: openIdentify({ env, build, keys, idp, edgeAccess }),
+    provider,
+    signIn: openSignIn({ addresses, tokens, keySets, clock }),
+    signOut: openSignOut({ tokens, api, log }),
+  }
+}

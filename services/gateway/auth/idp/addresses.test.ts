@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { BuildFacts } from '#proto/http/build.ts'
+import { idpAddresses } from './addresses.ts'
+import { issuerOfKey } from './publishable-key.ts'
+
+const keyOf = (host: string, kind = 'live') => `pk_${kind}_${Buffer.from(`${host}$`).toString('base64')}`
+
+describe('a publishable key', () => {
+  it.each([
+    [keyOf('clerk.example.com'), 'https://clerk.example.com'],
+    [keyOf('happy-fox-1.clerk.accounts.dev', 'test'), 'https://happy-fox-1.clerk.accounts.dev'],
+    [keyOf('clerk.example.com').replace(/=+$/, ''), 'https://clerk.example.com'],
+    [` ${keyOf('clerk.example.com:8443')} `, 'https://clerk.example.com:8443'],
+  ])('%s names %s', (key, origin) => {
+    expect(issuerOfKey(key).origin).toBe(origin)
+  })
+
+  it.each([
+    '',
+    'pk_live_',
+    'sk_live_Y2xlcmsuZXhhbXBsZS5jb20k',
+    `pk_live_${Buffer.from('clerk.example.com').toString('base64')}`,
+    keyOf('localhost'),
+    keyOf('a.b/c'),
+    keyOf('user@a.b'),
+    keyOf('a.b:99999'),
+    keyOf('a.b?c'),
+    keyOf('a.b$'),
+    'pk_live_!!!!',
+  ])('is refused as %j', (key) => {
+    expect(() => issuerOfKey(key)).toThrow('must be a publishable key')
+  })
+})
+
+describe('the identity provider', () => {
+  const built = (key: string): BuildFacts => ({
+    version: '1.0.0',
+    gitSha: null,
+    gitRef: null,
+    builtAt: null,
+    client: { CLIENT_IDP_PUBLISHABLE_KEY: key },
+  })
+
+  it('is met where its publishable key says', () => {
+    expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: keyOf('clerk.example.com') }, undefined)).toEqual({
+      issuer: 'https://clerk.example.com',
+      keys: 'https://clerk.example.com/.well-known/jwks.json',
+      signIn: 'https://accounts.example.com/sign-in',
+      handshake: 'https://clerk.example.com/v1/client/handshake',
+    })
+  })
+
+  it.each([
+    [{ IDP_OAUTH_ISSUER: 'https://login.example.com/tenant/' }, 'https://login.example.com/tenant'],
+    [
+      { IDP_OAUTH_ISSUER: 'login.example.com', SVC_IDP_PUBLISHABLE_KEY: keyOf('clerk.example.com') },
+      'https://login.example.com',
+    ],
+    [{ SVC_IDP_PUBLISHABLE_KEY: keyOf('clerk.runtime.com') }, 'https://clerk.runtime.com'],
+    [{}, 'https://clerk.built.com'],
+  ])('with %j is %s', (env, issuer) => {
+    expect(idpAddresses(env, built(keyOf('clerk.built.com')))?.issuer).toBe(issuer)
+  })
+
+  it('has pages beside a development instance too', () => {
+    const env = { SVC_IDP_PUBLISHABLE_KEY: keyOf('happy-fox-1.clerk.accounts.dev', 'test') }
+    expect(idpAddresses(env, undefined)?.signIn).toBe('https://happy-fox-1.accounts.dev/sign-in')
+  })
+
+  it('is unknown when nobody names it', () => {
+    expect(idpAddresses({}, undefined)).toBeUndefined()
+  })
+})

@@ -1,0 +1,85 @@
+import { ServiceError } from '#proto/errors.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { CallbackQuery, MeAnswer, SessionRequest, SignInQuery, SignOutAnswer } from '#proto/http/session.ts'
+import { keyCookieLine } from '../auth/key-cookie.ts'
+import { isCrossSiteWrite } from '../auth/cross-site.ts'
+import { meOf, signInPath } from '../auth/me.ts'
+import type { Gateway } from '../gateway.ts'
+import { deleteRoute, getRoute, type Given, postRoute, redirectRoute } from '../route.ts'
+import { success } from '../success.ts'
+
+const open = { feature: null, access: 'anonymous', limit: 'data' } as const
+const session = { ...open, path: '/api/v1/auth/session' } as const
+
+export const me = getRoute({
+  ...open,
+  path: '/api/v1/auth/me',
+  query: noQuery,
+  answer: MeAnswer,
+  handle: async ({ call }, gateway) => success(meOf(call.identity, gateway), {}),
+})
+
+export const signInWithKey = postRoute({
+  ...session,
+  query: noQuery,
+  body: SessionRequest,
+  answer: MeAnswer,
+  handle: async ({ body: { key }, ...asked }, gateway, cookies) => {
+    refuseOtherSites('POST', asked)
+    if (!gateway.keys.enabled()) throw new ServiceError('not-found', 'API keys are off here, so none signs in')
+    const identity = await gateway.keys.verify(key)
+    if (identity === undefined)
+      throw new ServiceError('unauthenticated', 'key is no valid API key of this installation')
+    cookies.setCookie(keyCookieLine(key, { ...asked, env: gateway.env, nowMs: gateway.clock.now() }))
+    return success(meOf(identity, gateway), {})
+  },
+})
+
+export const signOut = deleteRoute({
+  ...session,
+  query: noQuery,
+  answer: SignOutAnswer,
+  handle: async (asked, gateway, cookies) => {
+    refuseOtherSites('DELETE', asked)
+    for (const line of await gateway.auth.signOut(asked.headers)) cookies.setCookie(line)
+    return success({ signedOut: true }, {})
+  },
+})
+
+/** Nobody is signed in or out by a page of another site. */
+const refuseOtherSites = (method: string, { headers, publicUrl }: Pick<Given, 'headers' | 'publicUrl'>): void => {
+  if (!isCrossSiteWrite({ method, headers }, publicUrl())) return
+  throw new ServiceError('forbidden', 'a page of another site may not sign you in or out')
+}
+
+export const signIn = redirectRoute({
+  ...open,
+  path: signInPath,
+  query: SignInQuery,
+  handle: async ({ query: { return: returnTo }, headers, publicUrl }, gateway, { setCookie }) => {
+    requireIdp(gateway)
+    const { location, cookies } = gateway.auth.signIn.begin({ headers, publicUrl: publicUrl() }, returnTo)
+    cookies.forEach(setCookie)
+    return location
+  },
+})
+
+export const signInCallback = redirectRoute({
+  ...open,
+  path: '/api/v1/auth/callback',
+  query: CallbackQuery,
+  handle: async ({ query, headers, publicUrl }, gateway, { setCookie }) => {
+    requireIdp(gateway)
+    const { location, cookies } = await gateway.auth.signIn.finish({ headers, publicUrl: publicUrl() }, query)
+    cookies.forEach(setCookie)
+    return location
+  },
+})
+
+const requireIdp = ({ auth }: Gateway): void => {
+  if (auth.provider() === 'idp') return
+  throw new ServiceError(
+    'not-found',
+    'no identity provider signs people in here; POST an API key to /api/v1/auth/session',
+  )
+}
