@@ -1,5 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { flag, optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
+import { expositionSettings } from './exposition/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { addressSettings } from './client-address.ts'
 import { edgeSettings } from './edge.ts'
@@ -22,6 +23,7 @@ export const settings = {
   ...edgeSettings,
   ...publicUrlSettings,
   ...authSettings,
+  ...expositionSettings,
   ...featureSettings,
   ...addressSettings,
   ...limitSettings,

@@ -14,8 +14,8 @@ const namedHosts = 20
 /** The configured hosts, asked for at most every two seconds and once at a time. */
 export interface HostList {
   all(): Promise<readonly Host[]>
-  /** The host at this position; throws `not-found` naming those there are. */
-  find(hostId: number): Promise<Host>
+  /** The host at this position; throws `not-found` naming the parameter that asked for it and the hosts there are. */
+  find(hostId: number, parameter?: string): Promise<Host>
   /** What was last known, however long ago; empty before the first answer. */
   lastKnown(): readonly Host[]
 }
@@ -41,22 +41,22 @@ export const openHostList = (client: Client<typeof query>, clock: Clock): HostLi
     return asking
   }
 
-  const find = async (hostId: number): Promise<Host> => {
+  const find = async (hostId: number, parameter = 'hostId'): Promise<Host> => {
     const known = await all()
     const host = known.find(({ id }) => id === hostId)
-    if (host === undefined) throw noSuchHost(hostId, known)
+    if (host === undefined) throw noSuchHost(hostId, parameter, known)
     return host
   }
 
   return { all, find, lastKnown: () => hosts }
 }
 
-const noSuchHost = (hostId: number, known: readonly Host[]): ServiceError => {
+const noSuchHost = (hostId: number, parameter: string, known: readonly Host[]): ServiceError => {
   const hosts = known.slice(0, namedHosts).map(({ id, name }) => ({ id, name }))
   const names = hosts.map(({ id, name }) => `${id} (${name})`).join(', ')
   const more = known.length > namedHosts ? ` and ${known.length - namedHosts} more` : ''
   const sentence = known.length === 0 ? 'no hosts are configured' : `there are ${names}${more}`
   return new ServiceError('not-found', `no such host: ${hostId}; ${sentence}`, {
-    details: { parameter: 'hostId', hosts, count: known.length },
+    details: { parameter, hosts, count: known.length },
   })
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { type Download, sendDownload } from './send-download.ts'
+import { sendGzipped } from './send-gzipped.ts'
 import { sendText } from './send-json.ts'
 import { sendRows, type Rows } from './send-rows.ts'
 
@@ -14,6 +15,8 @@ export interface Cookies {
 export interface Reply extends Cookies {
   json(body: unknown, mediaType?: string): void
   text(text: string, mediaType: string): void
+  /** A body that is gzipped already. */
+  gzipped(body: Buffer, mediaType: string): Promise<void>
   /** JSON that the caller may keep as long as it asks each time whether it still stands. */
   revalidatedJson(body: unknown): void
   rows(rows: Rows<unknown>): Promise<void>
@@ -25,6 +28,7 @@ export interface Reply extends Cookies {
 export const replyTo = (request: Request, response: Response): Reply => ({
   json: (body, mediaType) => sendText(request, response, 200, JSON.stringify(body), mediaType),
   text: (text, mediaType) => sendText(request, response, 200, text, mediaType),
+  gzipped: (body, mediaType) => sendGzipped(request, response, body, mediaType),
   revalidatedJson: (body) => sendRevalidated(request, response, body),
   rows: (rows) => sendRows(request, response, rows),
   download: (download) => sendDownload(request, response, download),

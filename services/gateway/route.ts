@@ -158,6 +158,24 @@ export const textRoute = <const P extends string, Q extends z.ZodType>(given: Te
   }
 }
 
+interface GzippedRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
+  mediaType: string
+  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<Buffer>
+}
+
+/** A route that answers a GET with text that is kept gzipped. */
+export const gzippedRoute = <const P extends string, Q extends z.ZodType>(given: GzippedRoute<P, Q>): Route => {
+  const route = { ...given, answer: z.string() }
+  return {
+    ...traits(route),
+    method: 'GET',
+    mediaType: route.mediaType,
+    respond: async (given, gateway, reply) => {
+      await reply.gzipped(await route.handle({ ...asked(route, given), body: undefined }, gateway), route.mediaType)
+    },
+  }
+}
+
 interface RedirectRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
   /** Where to: a path of ours, or an address that the operator named. */
   handle(asked: Asked<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<string>

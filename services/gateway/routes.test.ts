@@ -19,6 +19,7 @@ const good: Record<string, { url: string; body?: unknown }> = {
   'GET /api/v1/insights/query-patterns': { url: '/api/v1/insights/query-patterns?order=p95' },
   'GET /api/v1/insights/query-patterns/{hash}': { url: '/api/v1/insights/query-patterns/18446744073709551615' },
   'GET /api/v1/queries/{queryId}': { url: '/api/v1/queries/a%2Fb%20c' },
+  'GET /api/v1/metrics': { url: '/api/v1/metrics?host[]=0&group=eu&match[]=clickhouse_query' },
   'GET /api/v1/explain': { url: '/api/v1/explain?query=SELECT%201&mode=' },
   'POST /api/v1/explain': { url: '/api/v1/explain', body: { query: 'SELECT 1' } },
   'GET /api/v1/fleet': { url: '/api/v1/fleet' },
@@ -51,8 +52,8 @@ describe('the table of routes', () => {
       const init = { method: route.method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
       const response = await fetch(product.url + url, init)
       expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toBe('application/json')
-      const answered: unknown = await response.json()
+      expect(response.headers.get('content-type')).toBe(route.mediaType ?? 'application/json')
+      const answered: unknown = route.answer.type === 'string' ? await response.text() : await response.json()
       expect(route.answer.parse(answered)).toEqual(answered)
     },
   )

@@ -3,6 +3,7 @@ import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts } from '#proto/query.ts'
+import { exposition } from './exposition.ts'
 import { explanation, pattern, patternDetail, queryDetail } from './analysis.ts'
 import { fakeFleet } from './fleet.ts'
 
@@ -131,6 +132,7 @@ export const fakeQuery: QueryHandlers = {
   fingerprint: async () => ({ detail: patternDetail, window, unavailable: null }),
   queryDetail: async () => ({ detail: queryDetail, unavailable: null }),
   explain: async () => explanation,
+  exposition,
   ...fakeFleet,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }

@@ -1,4 +1,6 @@
 import type { Registry } from 'prom-client'
+import { alerts } from '#proto/alerts.ts'
+import type { Handlers } from '#proto/contract.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/clock.ts'
@@ -16,6 +18,8 @@ interface Replaced {
   query?: Partial<QueryHandlers>
   /** Nothing serves `query` at all. */
   withoutQuery?: boolean
+  /** Without it nothing serves `alert-dispatcher`. */
+  alerts?: Handlers<typeof alerts>
   env?: Record<string, string>
   clock?: Clock
   tracer?: Tracer
@@ -55,7 +59,7 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => logged.push(line) }))
   const store = opening.use(await openStore({ env, busIsShared: false }))
   const hub = openMemoryHub()
-  const open = async (caller: 'gateway' | 'query') =>
+  const open = async (caller: 'gateway' | 'query' | 'alert-dispatcher') =>
     opening.use(
       await openBus({ hub, caller, instance: caller, version: facts.version, telemetry: telemetry.of(caller), clock }),
     )
@@ -64,6 +68,7 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   if (!replaced.withoutQuery) {
     opening.use(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
   }
+  if (replaced.alerts) opening.use(await (await open('alert-dispatcher')).serve(alerts, replaced.alerts))
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }

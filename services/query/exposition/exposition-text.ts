@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { hostFailure } from '../clickhouse/failure.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+
+const Figure = z.object({ metric: z.string(), value: z.string(), meaning: z.string() })
+type Figure = z.infer<typeof Figure>
+
+/** What a number looks like; anything else would become a line of its own making. */
+const Value = z.string().regex(/^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf)$/)
+const Rows = z.array(z.tuple([z.string(), Value, z.string()]))
+
+/** Figures as `figuresStatement` asked for them. */
+export const readFigures = (host: MonitoredHost, rows: unknown): Figure[] => {
+  const figures = Rows.safeParse(rows)
+  if (!figures.success) throw hostFailure(host, 'garbage')
+  return figures.data.map(([metric, value, meaning]) => ({ metric, value, meaning }))
+}
+
+/** Prometheus text of figures without labels. Of figures that come to have the same name the first counts. */
+export const expositionText = (figures: readonly Figure[]): string => {
+  const families = new Map<string, string>()
+  for (const { metric, value, meaning } of figures) {
+    const name = `clickhouse_${metric.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`
+    if (families.has(name)) continue
+    const help = meaning === '' ? '' : `# HELP ${name} ${escaped(meaning)}\n`
+    families.set(name, `${help}# TYPE ${name} gauge\n${name} ${words[value] ?? value}\n`)
+  }
+  return [...families.values()].join('')
+}
+
+const escaped = (meaning: string): string => meaning.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`)
+
+/** What ClickHouse and Prometheus call differently. */
+const words: Readonly<Record<string, string>> = { nan: 'NaN', inf: '+Inf', '-inf': '-Inf' }
