@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { Scope, scopes } from '../call.ts'
+import { answer } from './answer.ts'
+import { text } from './parameters.ts'
+
+const everyScope = [...scopes]
+
+/** `POST /api/v1/auth/api-key`, with the operator secret as bearer. */
+export const ApiKeyRequest = z.strictObject({
+  label: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(64, 'must not be longer than 64 characters')
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters'),
+  days: z.int().min(1, 'must be from 1 to 365').max(365, 'must be from 1 to 365').default(30),
+  scopes: z
+    .array(z.enum(scopes, `must be one of ${scopes.join(', ')}`))
+    .min(1, 'must name at least one scope')
+    .max(scopes.length, `must name each scope once: ${scopes.join(', ')}`)
+    .default(everyScope),
+})
+
+/** The literal shape of the specification, and what the key says of itself beside it. */
+export const ApiKeyAnswer = z.object({
+  data: z.object({
+    apiKey: z.string(),
+    id: z.string(),
+    label: z.string(),
+    subject: z.string(),
+    scopes: z.array(Scope),
+    expiresInDays: z.int(),
+    expiresAt: z.iso.datetime(),
+  }),
+})
+
+/** A key as lists show it; the key itself is told once, when it is issued. */
+export const ListedKey = z.object({
+  id: z.string(),
+  label: z.string(),
+  subject: z.string(),
+  scopes: z.array(z.string()),
+  issuedAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  /** To the minute; null when it was not used since the state was last lost. */
+  lastUsedAt: z.iso.datetime().nullable(),
+  revokedAt: z.iso.datetime().nullable(),
+})
+export type ListedKey = z.infer<typeof ListedKey>
+
+/** `GET /api/v1/auth/api-keys`: all keys for the operator, their own for everybody else. */
+export const ApiKeysAnswer = answer(z.array(ListedKey), z.object({ count: z.int() }))
+
+/** `DELETE /api/v1/auth/api-keys/{id}` */
+export const RevokedKeyAnswer = answer(ListedKey, z.object({}))
+
+/** OAuth separates scopes by blanks. */
+const ScopeText = text
+  .max(128, 'must not be longer than 128 characters')
+  .transform((given) => [...new Set(given.split(' ').filter((word) => word !== ''))])
+  .pipe(z.array(z.enum(scopes, `must be some of ${scopes.join(', ')}`)))
+  .transform((given) => (given.length === 0 ? everyScope : given))
+
+const ClientId = text.regex(/^[\w.~-]{1,64}$/, 'must be up to 64 letters, digits, dots, dashes and underscores')
+
+/** `POST /auth/device/code` (RFC 8628 §3.1). Fields that are not known are ignored, as OAuth asks. */
+export const DeviceCodeRequest = z.object({ client_id: ClientId.default('cli'), scope: ScopeText.default(everyScope) })
+
+/** RFC 8628 §3.2; times in seconds. */
+export const DeviceCodeAnswer = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.url(),
+  verification_uri_complete: z.url(),
+  expires_in: z.int(),
+  interval: z.int(),
+})
+
+/** `POST /auth/token` (RFC 8628 §3.4). */
+export const TokenRequest = z.object({
+  grant_type: text.max(128, 'must not be longer than 128 characters'),
+  device_code: text.max(128, 'must not be longer than 128 characters').optional(),
+  client_id: ClientId.optional(),
+})
+
+/** RFC 6749 §5.1; the access token is an API key. */
+export const TokenAnswer = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  scope: z.string(),
+})
+
+/** RFC 6749 §5.2 */
+export const OAuthFailure = z.object({ error: z.string(), error_description: z.string() })
+
+const userCode = text.max(32, 'must not be longer than 32 characters')
+
+/** What a person types who approves or denies a device, in whatever case, with or without the dash. */
+export const UserCodeRequest = z.strictObject({ user_code: userCode })
+
+/** `POST /api/v1/auth/device/approve` and `/deny` */
+export const DeviceDecisionAnswer = answer(
+  z.object({ approved: z.boolean(), deviceOnly: z.boolean(), subject: z.string() }),
+  z.object({}),
+)
+
+/** `GET /api/v1/auth/device/status`: what is about to be approved. */
+export const DeviceStatusAnswer = answer(
+  z.object({
+    state: z.enum(['pending', 'approved', 'denied', 'used', 'expired']),
+    clientId: z.string(),
+    scopes: z.array(Scope),
+    issuedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+  }),
+  z.object({}),
+)
+
+/** `GET /api/v1/auth/cli`: the literal record of the specification; no secrets. */
+export const CliDiscovery = z.object({
+  method: z.enum(['none', 'api_key', 'device']),
+  api: z.enum(['open', 'key_required']),
+  authProvider: z.string(),
+  deviceLogin: z.object({
+    enabled: z.boolean(),
+    mode: z.enum(['auto', 'true', 'false']),
+    /** The operator approves, since nobody vouches for people. */
+    deviceOnly: z.boolean(),
+    reason: z.enum(['disabled', 'missing_api_key_secret']).nullable(),
+    store: z.enum(['edgesql', 'store']),
+  }),
+  hint: z.string(),
+})
+export type CliDiscovery = z.infer<typeof CliDiscovery>
+
+/** RFC 9728 §2 */
+export const ProtectedResource = z.object({
+  resource: z.url(),
+  authorization_servers: z.array(z.url()),
+  bearer_methods_supported: z.array(z.literal('header')),
+  resource_name: z.string(),
+  resource_documentation: z.url(),
+})
+
+const LinkTarget = z.object({ href: z.url(), type: z.string() })
+
+/** RFC 9727, in the JSON of RFC 9264. */
+export const ApiCatalog = z.object({
+  linkset: z.array(
+    z.object({
+      anchor: z.url(),
+      'service-desc': z.array(LinkTarget),
+      'service-doc': z.array(LinkTarget),
+      status: z.array(LinkTarget),
+    }),
+  ),
+})

@@ -1,0 +1,127 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Scope } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Counters } from '#shared/store/counters.ts'
+import type { Store } from '#shared/store/store.ts'
+import { decide, Login, poll, type Polled, type Verdict } from './login.ts'
+import { newUserCode } from './user-code.ts'
+
+/** How long a code can be used, and how often a device may ask: ten seconds stay within the limit of ten polls a minute. */
+export const lifetimeMs = 900_000
+export const intervalMs = 10_000
+
+/** A code that ended is remembered for a while, so that its device hears why. */
+const rememberedMs = 2 * lifetimeMs
+/** Anybody may ask for a code, so that there is a limit over all addresses together. */
+const maxCodesPerMinute = 600
+const minuteSeconds = 60
+const deviceCodeBytes = 32
+const attempts = 5
+
+export interface Codes {
+  deviceCode: string
+  userCode: string
+}
+
+/** Device codes and the codes people type, from the asking to the one exchange. */
+export interface DeviceCodes {
+  issue(clientId: string, scopes: readonly Scope[]): Promise<Codes>
+  /** What the device hears; of all its polls one alone is granted. A client that gives its name must be the one that began. */
+  poll(deviceCode: string, clientId: string | undefined): Promise<Polled>
+  /** The login of a code that a person typed; throws `not-found`. */
+  find(userCode: string): Promise<Login>
+  /** Throws `not-found`, `gone` and `conflict` where there is nothing to decide. */
+  decide(userCode: string, verdict: Verdict): Promise<Login>
+}
+
+interface CodesOptions {
+  store: Store
+  counters: Counters
+  clock: Clock
+}
+
+const DeviceHash = z.string()
+
+// A device code is a secret, so it is known by its hash alone.
+const hashOf = (deviceCode: string): string => createHash('sha256').update(deviceCode).digest('base64url')
+const loginName = (hash: string): string => `device-login:${hash}`
+const userCodeName = (userCode: string): string => `device-login:user-code:${userCode}`
+
+export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): DeviceCodes => {
+  const hashBehind = async (userCode: string): Promise<string> => {
+    const hash = await store.get(userCodeName(userCode), DeviceHash)
+    if (hash === undefined) throw noSuchCode()
+    return hash
+  }
+
+  return {
+    issue: async (clientId, scopes) => {
+      const { count, endsInMs } = await counters.count('device-login:codes', minuteSeconds)
+      if (count > maxCodesPerMinute) throw tooMany(endsInMs)
+      const deviceCode = randomBytes(deviceCodeBytes).toString('base64url')
+      const hash = hashOf(deviceCode)
+      const userCode = await reserve(store, hash)
+      const login = freshLogin(clientId, scopes, clock.now())
+      await store.update(loginName(hash), Login, () => ({ value: login, expiresInMs: rememberedMs }))
+      return { deviceCode, userCode }
+    },
+    poll: async (deviceCode, clientId) => {
+      let polled: Polled = { error: 'invalid_grant' }
+      await store.update(loginName(hashOf(deviceCode)), Login, (current) => {
+        if (current === undefined) return { value: undefined }
+        const after = clientId === undefined || clientId === current.clientId ? poll(current, clock.now()) : undefined
+        // The step may run several times; what its last run answered is what was written.
+        polled = after?.polled ?? { error: 'invalid_grant' }
+        return { value: after?.login ?? current, expiresInMs: remainingMs(current, clock.now()) }
+      })
+      return polled
+    },
+    find: async (userCode) => {
+      const login = await store.get(loginName(await hashBehind(userCode)), Login)
+      if (login === undefined) throw noSuchCode()
+      return login
+    },
+    decide: async (userCode, verdict) => {
+      const login = await store.update(loginName(await hashBehind(userCode)), Login, (current) => {
+        if (current === undefined) throw noSuchCode()
+        return { value: decide(current, verdict, clock.now()), expiresInMs: remainingMs(current, clock.now()) }
+      })
+      if (login === undefined) throw noSuchCode()
+      return login
+    },
+  }
+}
+
+const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): Login => ({
+  clientId,
+  scopes: [...scopes],
+  state: 'pending',
+  subject: null,
+  issuedAtMs: nowMs,
+  expiresAtMs: nowMs + lifetimeMs,
+  polledAtMs: null,
+  intervalMs,
+})
+
+const remainingMs = ({ issuedAtMs }: Login, nowMs: number): number => Math.max(1, issuedAtMs + rememberedMs - nowMs)
+
+/** A user code that nobody else has at this time. */
+const reserve = async (store: Store, hash: string): Promise<string> => {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const userCode = newUserCode()
+    const owner = await store.update(userCodeName(userCode), DeviceHash, (current) => ({
+      value: current ?? hash,
+      expiresInMs: rememberedMs,
+    }))
+    if (owner === hash) return userCode
+  }
+  throw tooMany(minuteSeconds * 1000)
+}
+
+const tooMany = (retryAfterMs: number): ServiceError =>
+  new ServiceError('busy', 'too many devices sign in at once; try again in a minute', { retryAfterMs })
+
+const noSuchCode = (): ServiceError =>
+  new ServiceError('not-found', 'no device asked with this code; compare it with the one on the device')

@@ -1,0 +1,36 @@
+import type { Environment } from '#shared/config/environment.ts'
+import { maybeFlag, type Setting, type SettingProblem, text, url } from '#shared/config/setting.ts'
+
+const maxSubjectLength = 256
+
+const subject = (fallback: string, doc: string): Setting<string> => ({
+  ...text(fallback, doc),
+  allowed: `text of at most ${maxSubjectLength} characters`,
+  parse: (given = fallback) => {
+    if (given.length <= maxSubjectLength) return given
+    throw new Error(`must not be longer than ${maxSubjectLength} characters`)
+  },
+})
+
+/** What signing in a command line obeys. */
+export const deviceSettings = {
+  SVC_DEVICE_LOGIN: {
+    ...maybeFlag(
+      'Device login of command lines, which needs SVC_API_KEY_SECRET; auto is on in cloud mode. With the provider none the operator approves.',
+    ),
+    fallback: 'auto',
+    allowed: 'auto, true/1/yes/on, false/0/no/off',
+  },
+  SVC_DEVICE_LOGIN_SUBJECT: subject('self-hosted', 'Whom keys stand for that the operator approved on a device.'),
+  CONVERSATIONS_EDGESQL: url(
+    'The edge SQL binding: a libsql: server, its token as authToken in the query, or a file: of SQLite. Device codes are kept there when it is bound.',
+    { protocols: ['libsql', 'https', 'http', 'wss', 'ws', 'file'], audience: 'secret' },
+  ),
+} as const
+
+/** What is wrong with the binding where several processes share a bus. */
+export const deviceProblems = (env: Environment): readonly SettingProblem[] => {
+  if (!env.NATS_URL || !env.CONVERSATIONS_EDGESQL?.startsWith('file:')) return []
+  const sentence = 'a file: database cannot be shared by the processes of NATS_URL; name a libsql: server'
+  return [{ name: 'CONVERSATIONS_EDGESQL', sentence }]
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { newUserCode, parseUserCode, shownUserCode } from './user-code.ts'
+
+it('is eight letters that nobody mistakes for another, shown in two halves', () => {
+  for (let time = 0; time < 200; time += 1) {
+    const code = newUserCode()
+    expect(code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/)
+    expect(shownUserCode(code)).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
+    expect(parseUserCode(shownUserCode(code))).toBe(code)
+  }
+})
+
+it('hardly ever is the same twice', () => {
+  expect(new Set(Array.from({ length: 1000 }, newUserCode)).size).toBe(1000)
+})
+
+it.each(['WDJBMJHT', 'wdjb-mjht', ' WDJB MJHT ', 'w.d_j-b–m/j\th\nt'])('%j is read as WDJBMJHT', (typed) => {
+  expect(parseUserCode(typed)).toBe('WDJBMJHT')
+})
+
+it.each(['', 'WDJB-MJH', 'WDJB-MJHTT', 'WDJB-MJHA', 'WDJB-MJH0', 'ẀDJB-MJHT', 'WDJB-MJHTß'])(
+  '%j is no code',
+  (typed) => {
+    expect(parseUserCode(typed)).toBeUndefined()
+  },
+)
+
+it('never makes a code of what is none', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 40, unit: 'grapheme' }), (typed) => {
+      expect(parseUserCode(typed) ?? 'BBBBBBBB').toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/)
+    }),
+  )
+})

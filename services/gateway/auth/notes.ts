@@ -1,0 +1,63 @@
+import { scopes } from '#proto/call.ts'
+import type { CliDiscovery } from '#proto/http/auth.ts'
+
+/** What these notes are about; addresses are absolute, so that an agent can follow them. */
+interface Noted {
+  discovery: CliDiscovery
+  /** Without a slash at its end. */
+  publicUrl: string
+  /** Whether anybody may read without credentials. */
+  publicRead: boolean
+  /** Who issues the OAuth tokens that the tool server accepts, if anybody does. */
+  issuer: string | undefined
+}
+
+/** Notes for agents on how to authenticate here, in markdown; only what is configured is told. */
+export const authNotes = (noted: Noted): string => {
+  const { discovery, publicUrl } = noted
+  const sections = [
+    `# Authentication\n\nAPI: ${publicUrl}/api/v1. ${howOpen(noted)}`,
+    discovery.api === 'open' ? undefined : howToSend(noted),
+    discovery.deviceLogin.enabled ? deviceFlow(noted) : undefined,
+    discovery.method === 'api_key' || discovery.method === 'device' ? operatorKeys(publicUrl) : undefined,
+    noted.issuer === undefined ? undefined : oauth(publicUrl, noted.issuer),
+    `## More\n\n- What is configured, as JSON: ${publicUrl}/api/v1/auth/cli\n- Who you are: ${publicUrl}/api/v1/auth/me\n- All routes: ${publicUrl}/api/v1/openapi.json`,
+  ]
+  return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
+}
+
+const howOpen = ({ discovery, publicRead }: Noted): string =>
+  publicRead && discovery.api !== 'open'
+    ? `Reading needs no credentials; changing things, asking the agent and running SQL does. ${discovery.hint}`
+    : discovery.hint
+
+const howToSend = ({ discovery }: Noted): string => {
+  const signIn = signIns[discovery.authProvider] ?? ''
+  return `## Sending credentials
+
+\`Authorization: Bearer svc_…\` or \`x-api-key: svc_…\` with every request. A missing or invalid key gets 401, one that may not do what is asked gets 403.${signIn}`
+}
+
+const signIns: Readonly<Record<string, string>> = {
+  idp: ' People sign in at the identity provider; its session token is accepted as bearer too.',
+  proxy: ' People are signed in by the proxy in front.',
+  trusted: ' People are signed in by the proxy in front.',
+}
+
+const deviceFlow = ({ discovery, publicUrl }: Noted): string => {
+  const approver = discovery.deviceLogin.deviceOnly ? 'the operator' : 'a signed-in person'
+  return `## Device login (RFC 8628)
+
+1. \`POST ${publicUrl}/auth/device/code\` with \`client_id=<your name>\`: gives \`device_code\`, \`user_code\`, \`verification_uri\` and \`interval\`.
+2. Show \`user_code\` and \`verification_uri_complete\`; ${approver} approves.
+3. Every \`interval\` seconds \`POST ${publicUrl}/auth/token\` with \`grant_type=urn:ietf:params:oauth:grant-type:device_code\` and \`device_code\`. Wait on \`authorization_pending\`, wait five seconds longer on \`slow_down\`, stop on any other error.
+4. \`access_token\` is a key for 30 days.`
+}
+
+const operatorKeys = (publicUrl: string): string => `## Keys from the operator
+
+\`POST ${publicUrl}/api/v1/auth/api-key\` with the operator secret as bearer and \`{"label": "ci", "days": 30, "scopes": ["read"]}\`. Scopes: ${scopes.join(', ')}; \`write\` includes \`read\`; without any named a key has all.`
+
+const oauth = (publicUrl: string, issuer: string): string => `## OAuth for the tool server
+
+\`${publicUrl}/api/mcp\` also accepts access tokens of ${issuer}; see ${publicUrl}/.well-known/oauth-protected-resource/api/mcp (RFC 9728).`
