@@ -3,9 +3,9 @@ import type { Clock } from '#shared/clock.ts'
 import type { Capabilities } from './clickhouse/capabilities.ts'
 import type { DatabaseClient } from './clickhouse/client.ts'
 import { clickhouseCode, failureReason } from './clickhouse/failure.ts'
-import type { Asking } from './clickhouse/visit.ts'
+import type { Statement } from './clickhouse/statement.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
-import { figuresStatement, loadFigures, readBasics, readFigures } from './status-statement.ts'
+import { basicStatement, figuresStatement, loadFigures, readBasics, readFigures } from './status-statement.ts'
 
 const timeoutMs = 2_000
 
@@ -36,7 +36,7 @@ interface Place {
   clock: Clock
 }
 
-/** Asks for state and load in one statement, over the connection beside the pool; what can be asked is learned on first contact. */
+/** Asks for state and load in one statement; what the host can tell is learned on first contact, and then it is asked again. */
 export const probeOnce = async (
   place: Place,
   host: MonitoredHost,
@@ -44,12 +44,11 @@ export const probeOnce = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { client, clock } = place
-  const asking = { signal, deadline: clock.now() + timeoutMs, priority: 'sweep' } as const
   const isFirst = client.known(host) === undefined
   try {
-    await look(place, host, known, asking)
-    const learned = await client.capabilities(host, asking).catch(() => undefined)
-    if (isFirst && learned) await look(place, host, known, asking)
+    await look(place, host, known, signal)
+    const learned = await client.capabilities(host, asking(clock, signal)).catch(() => undefined)
+    if (isFirst && learned) await look(place, host, known, signal)
   } catch (error) {
     if (signal.aborted) return
     known.state = { ...unknownState, status: 'down', reason: reasonOf(error), checkedAtMs: clock.now() }
@@ -57,9 +56,12 @@ export const probeOnce = async (
   }
 }
 
-const look = async (place: Place, host: MonitoredHost, known: Known, asking: Asking): Promise<void> => {
+const asking = (clock: Clock, signal: AbortSignal) =>
+  ({ signal, deadline: clock.now() + timeoutMs, priority: 'sweep' }) as const
+
+const look = async (place: Place, host: MonitoredHost, known: Known, signal: AbortSignal): Promise<void> => {
   const startedMs = place.clock.now()
-  const { rows, hasLoad } = await ask(place.client, host, known, asking)
+  const { rows, hasLoad } = await ask(place, host, known, signal)
   const checkedAtMs = place.clock.now()
   const { version, uptimeSeconds, nowMs } = readBasics(host, rows)
   const latencyMs = checkedAtMs - startedMs
@@ -68,17 +70,16 @@ const look = async (place: Place, host: MonitoredHost, known: Known, asking: Ask
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
 }
 
-const ask = async (client: DatabaseClient, host: MonitoredHost, known: Known, asking: Asking) => {
+const ask = async ({ client, clock }: Place, host: MonitoredHost, known: Known, signal: AbortSignal) => {
+  const own = asking(clock, signal)
+  const send = async (statement: Statement) =>
+    (await client.probe(host, statement, own, own.deadline - clock.now())).rows
+  const stateAlone = async () => ({ rows: await send(basicStatement('probe')), hasLoad: false })
+
   const capabilities = client.known(host)
-  const stateAlone = async () => {
-    const { rows } = await client.probe(host, figuresStatement('probe', [], new Set()), asking, timeoutMs)
-    return { rows, hasLoad: false }
-  }
   if (!capabilities || capabilities === known.loadless) return stateAlone()
   try {
-    const statement = figuresStatement('probe', loadFigures, capabilities.tables)
-    const { rows } = await client.probe(host, statement, asking, timeoutMs)
-    return { rows, hasLoad: true }
+    return { rows: await send(figuresStatement('probe', loadFigures, capabilities.tables)), hasLoad: true }
   } catch (error) {
     if (clickhouseCode(error) === undefined) throw error
     const answer = await stateAlone()

@@ -68,12 +68,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, random = Math.rando
 
   const tick = (): void => {
     const list = hosts.list()
-    const listed = new Set(list.map((host) => host.key))
-    for (const [key, { name }] of watched) {
-      if (listed.has(key)) continue
-      watched.delete(key)
-      up.remove({ host: name })
-    }
+    for (const name of dropUnlisted(watched, list)) up.remove({ host: name })
     for (const host of list) {
       const entry = watched.get(host.key) ?? { ...notYet, name: host.name }
       watched.set(host.key, entry)
@@ -84,16 +79,13 @@ export const openProbe = ({ hosts, client, clock, telemetry, random = Math.rando
   const timer = setInterval(tick, tickMs)
   timer.unref()
 
-  const stateOf = ({ id, key, name }: MonitoredHost): HostState => ({
-    id,
-    key,
-    name,
-    ...(watched.get(key)?.state ?? unknownState),
-  })
-
+  const state = ({ id, key, name }: MonitoredHost): HostState => {
+    const found = watched.get(key)?.state ?? unknownState
+    return { id, key, name, ...found }
+  }
   return {
-    states: () => hosts.list().map(stateOf),
-    state: stateOf,
+    states: () => hosts.list().map(state),
+    state,
     load: (key) => watched.get(key)?.load ?? null,
     skewMs: (key) => watched.get(key)?.skewMs ?? 0,
     async [Symbol.asyncDispose]() {
@@ -102,6 +94,14 @@ export const openProbe = ({ hosts, client, clock, telemetry, random = Math.rando
       await Promise.all(running)
     },
   }
+}
+
+/** Forgets hosts that are no longer listed, and tells their names. */
+const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHost[]): string[] => {
+  const listed = new Set(list.map(({ key }) => key))
+  const dropped = [...watched].filter(([key]) => !listed.has(key))
+  for (const [key] of dropped) watched.delete(key)
+  return dropped.map(([, { name }]) => name)
 }
 
 /** A host that goes down, comes back or fails for another reason is told once, not at every probe; so is a first failure. */

@@ -10,9 +10,6 @@ const maxSeconds = 10
 
 const basics = ['version()', 'uptime()', 'hostName()', 'timezone()', 'toUnixTimestamp64Milli(now64(3))'].join(', ')
 
-/** What a host is, in one tiny statement whose text never changes. */
-export const basicStatement = (what: string): Statement => ({ what, maxSeconds, sql: `SELECT ${basics}` })
-
 export interface Basics extends Omit<HostStatus, 'clockSkewMs'> {
   /** The host's clock. */
   nowMs: number
@@ -113,6 +110,9 @@ export const figuresStatement = (what: string, names: readonly Figure[], tables:
   const columns = [basics, ...names.map((name) => scalar(sources[name], tables))]
   return { what, maxSeconds, sql: `SELECT ${columns.join(',\n  ')}` }
 }
+
+/** What a host is, in one tiny statement whose text never changes. */
+export const basicStatement = (what: string): Statement => figuresStatement(what, [], new Set())
 
 const Figures = z.array(z.coerce.number().nullable())
 
