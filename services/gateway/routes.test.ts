@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FakeProduct, startFake } from './fake/start.ts'
+import { signKey } from './auth/keys/token.ts'
 import { anonymous } from './identity.ts'
 import type { Route } from './route.ts'
 import { routes } from './routes.ts'
 
+const secret = 'the secret of the keys'
+const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['read'], iat: 0, exp: 4_102_444_799 }
+
 /** One good request of every route. */
-const good: Record<string, { url: string; body?: unknown }> = {
+const good: Record<string, { url: string; body?: unknown; cookie?: string }> = {
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },
@@ -24,17 +28,29 @@ const good: Record<string, { url: string; body?: unknown }> = {
   'POST /api/v1/explain': { url: '/api/v1/explain', body: { query: 'SELECT 1' } },
   'GET /api/v1/fleet': { url: '/api/v1/fleet' },
   'GET /api/v1/own-cost': { url: '/api/v1/own-cost?lastHours=48' },
+  'GET /api/v1/auth/me': { url: '/api/v1/auth/me' },
+  'POST /api/v1/auth/session': { url: '/api/v1/auth/session', body: { key: signKey(claims, secret) } },
+  'DELETE /api/v1/auth/session': { url: '/api/v1/auth/session' },
+  'GET /api/v1/auth/sign-in': { url: '/api/v1/auth/sign-in?return=/overview' },
+  'GET /api/v1/auth/callback': { url: '/api/v1/auth/callback?state=s', cookie: 'watchhouse_sign_in=s' },
   'GET /api/v1/tables': { url: '/api/v1/tables' },
   'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },
   'GET /api/v1/tables/{name}/filter-options': { url: '/api/v1/tables/running-queries/filter-options?column=user' },
 }
 
 const open = ['/api/health', '/api/healthz', '/api/version']
+const signingIn = ['/me', '/session', '/session', '/sign-in', '/callback'].map((path) => `/api/v1/auth${path}`)
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 let product: FakeProduct
 beforeAll(async () => {
-  product = await startFake()
+  // Signed in, with every way to sign in switched on, so that every route has something to answer.
+  const env = {
+    SVC_AUTH_PROVIDER: 'idp',
+    IDP_OAUTH_ISSUER: 'https://clerk.example.com',
+    SVC_API_KEY_SECRET: secret,
+  }
+  product = await startFake({ env, identify: async () => ({ kind: 'user', subject: 'ada', features: 'all' }) })
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
@@ -45,23 +61,35 @@ describe('the table of routes', () => {
     expect(names.toSorted()).toEqual(Object.keys(good).toSorted())
   })
 
-  it.each(routes.map((route) => [nameOf(route), route] as const))(
-    '%s answers in the shape it declares',
-    async (name, route) => {
-      const { url, body } = good[name] ?? { url: '' }
-      const init = { method: route.method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-      const response = await fetch(product.url + url, init)
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toBe(route.mediaType ?? 'application/json')
-      const answered: unknown = route.answer.type === 'string' ? await response.text() : await response.json()
-      expect(route.answer.parse(answered)).toEqual(answered)
-    },
+  const ask = async (name: string, { method }: Route) => {
+    const { url, body, cookie = '' } = good[name] ?? { url: '' }
+    const headers = { 'content-type': 'application/json', cookie }
+    return fetch(product.url + url, { method, body: JSON.stringify(body), headers, redirect: 'manual' })
+  }
+  const [redirecting, answering] = [true, false].map((redirects) =>
+    routes
+      .filter(({ answer }) => (answer.type === 'undefined') === redirects)
+      .map((route) => [nameOf(route), route] as const),
   )
+
+  it.each(redirecting ?? [])('%s sends a browser elsewhere', async (name, route) => {
+    const response = await ask(name, route)
+    expect(response.status).toBe(302)
+    expect(new URL(response.headers.get('location') ?? '').protocol).toBe('https:')
+  })
+
+  it.each(answering ?? [])('%s answers in the shape it declares', async (name, route) => {
+    const response = await ask(name, route)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe(route.mediaType ?? 'application/json')
+    const answered: unknown = route.answer.type === 'string' ? await response.text() : await response.json()
+    expect(route.answer.parse(answered)).toEqual(answered)
+  })
 
   it('lets strangers in where no data of a host is read, and counts all else', () => {
     const anonymous = routes.filter(({ access }) => access === 'anonymous').map(({ path }) => path)
     const uncounted = routes.filter(({ limit }) => limit === 'none').map(({ path }) => path)
-    expect(anonymous).toEqual(open)
+    expect(anonymous).toEqual([...open, '/api/v1/config', ...signingIn])
     expect(uncounted).toEqual(open)
   })
 

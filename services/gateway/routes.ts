@@ -1,7 +1,12 @@
 import type { Route } from './route.ts'
+import { issueKey, listKeys, revokeKey } from './routes/api-keys.ts'
+import { authCli } from './routes/auth-cli.ts'
+import { authDocumentRoutes } from './routes/auth-documents.ts'
+import { me, signIn, signInCallback, signInWithKey, signOut } from './routes/auth-session.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { config } from './routes/config.ts'
+import { deviceLoginRoutes } from './routes/device-login.ts'
 import { fleet } from './routes/fleet.ts'
 import { filterOptions } from './routes/filter-options.ts'
 import { explain, explainLong } from './routes/explain.ts'
@@ -39,4 +44,15 @@ export const routes: readonly Route[] = [
   metrics,
   fleet,
   ownCost,
+  authCli,
+  issueKey,
+  listKeys,
+  revokeKey,
+  ...deviceLoginRoutes,
+  ...authDocumentRoutes,
+  me,
+  signInWithKey,
+  signOut,
+  signIn,
+  signInCallback,
 ]
