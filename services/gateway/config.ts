@@ -2,6 +2,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { flag, optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
 import { expositionSettings } from './exposition/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
+import { deviceProblems, deviceSettings } from './auth/device/config.ts'
 import { addressSettings } from './client-address.ts'
 import { edgeSettings } from './edge.ts'
 import { featureSettings } from './features/config.ts'
@@ -23,6 +24,7 @@ export const settings = {
   ...edgeSettings,
   ...publicUrlSettings,
   ...authSettings,
+  ...deviceSettings,
   ...expositionSettings,
   ...featureSettings,
   ...addressSettings,
@@ -30,4 +32,4 @@ export const settings = {
 } as const
 
 /** What is wrong with the settings taken together. */
-export const problems = (env: Environment): readonly SettingProblem[] => authProblems(env)
+export const problems = (env: Environment): readonly SettingProblem[] => [...authProblems(env), ...deviceProblems(env)]

@@ -9,6 +9,7 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
+import type { DeviceLogin } from './auth/device/device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { HostList } from './host-list.ts'
 import type { Guests } from './limits/guests.ts'
@@ -29,6 +30,7 @@ export interface Gateway {
   requestTimeoutMs: number
   keys: ApiKeys
   auth: Auth
+  deviceLogin: DeviceLogin
   /** Who a request comes from; throws `unauthenticated` for credentials that are none, and `forbidden` for people kept out. */
   identify(request: Request): Promise<Identity>
   /** What is open to whom at this moment. */

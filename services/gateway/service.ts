@@ -1,25 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { alerts } from '#proto/alerts.ts'
-import { query } from '#proto/query.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
-import { openCounters } from '#shared/store/open-counters.ts'
-import packageFacts from '../../package.json' with { type: 'json' }
 import { openApplication } from './application.ts'
-import { openAuth } from './auth/auth.ts'
-import { openApiKeys } from './auth/keys/keys.ts'
-import { askJson } from './auth/outgoing.ts'
 import { settings } from './config.ts'
-import { openExposition } from './exposition/exposition.ts'
 import type { Gateway } from './gateway.ts'
-import { readFeatureFile } from './features/file.ts'
-import { openPolicy } from './features/policy.ts'
-import { openHostList } from './host-list.ts'
-import { openGuests } from './limits/guests.ts'
-import { openLimits } from './limits/limits.ts'
 import { listen } from './listener.ts'
 import type { Route } from './route.ts'
+import { openGateway } from './open-gateway.ts'
 import { routes } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
 import { openWebBuild, type WebBuild } from './web-build.ts'
@@ -37,33 +25,16 @@ export const startWith = async (
   identify?: Gateway['identify'],
   served: readonly Route[] = routes,
 ): Promise<Running> => {
-  const { bus, clock, env, readiness, store, telemetry } = context
+  const { env, readiness, telemetry } = context
   const { HOST, PORT, SVC_REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } = read({ ...settings, ...processSettings }, env)
   await using opening = new AsyncDisposableStack()
-  const counters = opening.use(await openCounters(env, telemetry.log))
-  const client = bus.client(query)
-  const keys = openApiKeys({ env, store, clock })
-  const auth = openAuth({ env, build: web.facts, keys, clock, log: telemetry.log, ask: askJson })
-  const hosts = openHostList(client, clock)
-  const gateway: Gateway = {
-    env,
-    clock,
-    telemetry,
-    query: client,
-    hosts,
-    exposition: openExposition({ query: client, alerts: bus.client(alerts), hosts, clock, log: telemetry.log }),
-    build: web.facts,
-    version: packageFacts.version,
-    requestTimeoutMs: SVC_REQUEST_TIMEOUT_MS,
-    keys,
-    auth,
-    identify: identify ?? auth.identify,
-    policy: openPolicy(env, web.facts, readFeatureFile(env, telemetry.log)),
-    limits: openLimits(env, clock, counters),
-    guests: openGuests(store),
-  }
+  const gateway = await openGateway(context, web, opening)
   const headers = securityHeaders(web.indexHtml, web.facts)
-  const application = openApplication(gateway, { routes: served, headers, webDirectory: web.directory })
+  const application = openApplication(identify ? { ...gateway, identify } : gateway, {
+    routes: served,
+    headers,
+    webDirectory: web.directory,
+  })
   const listener = opening.use(
     await listen(application, {
       port: PORT,

@@ -1,0 +1,53 @@
+import { alerts } from '#proto/alerts.ts'
+import { query } from '#proto/query.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Context } from '#shared/service.ts'
+import { openCounters } from '#shared/store/open-counters.ts'
+import packageFacts from '../../package.json' with { type: 'json' }
+import { openAuth } from './auth/auth.ts'
+import { openCodeStore } from './auth/device/code-store.ts'
+import { openDeviceLogin } from './auth/device/device-login.ts'
+import { openApiKeys } from './auth/keys/keys.ts'
+import { askJson } from './auth/outgoing.ts'
+import { settings } from './config.ts'
+import { openExposition } from './exposition/exposition.ts'
+import { readFeatureFile } from './features/file.ts'
+import { openPolicy } from './features/policy.ts'
+import type { Gateway } from './gateway.ts'
+import { openHostList } from './host-list.ts'
+import { openGuests } from './limits/guests.ts'
+import { openLimits } from './limits/limits.ts'
+import type { WebBuild } from './web-build.ts'
+
+/** Opens what routes answer from; what must be released again is left to `opening`. */
+export const openGateway = async (
+  { bus, clock, env, store, telemetry }: Context,
+  { facts: build }: WebBuild,
+  opening: AsyncDisposableStack,
+): Promise<Gateway> => {
+  const { log } = telemetry
+  const counters = opening.use(await openCounters(env, log))
+  const codeStore = opening.use(await openCodeStore(env, store, log))
+  const client = bus.client(query)
+  const hosts = openHostList(client, clock)
+  const keys = openApiKeys({ env, store, clock })
+  const auth = openAuth({ env, build, keys, clock, log, ask: askJson })
+  return {
+    env,
+    clock,
+    telemetry,
+    query: client,
+    hosts,
+    exposition: openExposition({ query: client, alerts: bus.client(alerts), hosts, clock, log }),
+    build,
+    version: packageFacts.version,
+    requestTimeoutMs: read(settings, env).SVC_REQUEST_TIMEOUT_MS,
+    keys,
+    auth,
+    deviceLogin: openDeviceLogin({ env, build, codeStore, counters, clock, keys }),
+    identify: auth.identify,
+    policy: openPolicy(env, build, readFeatureFile(env, log)),
+    limits: openLimits(env, clock, counters),
+    guests: openGuests(store),
+  }
+}

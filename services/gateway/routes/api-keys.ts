@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
+import type { Identity } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { ApiKeyAnswer, ApiKeyRequest, ApiKeysAnswer, type ListedKey, RevokedKeyAnswer } from '#proto/http/auth.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import type { ApiKeys } from '../auth/keys/keys.ts'
+import type { KeyRecord } from '../auth/keys/registry.ts'
+import { scopesOpen } from '../auth/keys/scopes.ts'
+import { KeyId } from '../auth/keys/token.ts'
+import { bearerOf } from '../bearer.ts'
+import { parse } from '../parse.ts'
+import { deleteRoute, getRoute, postRoute } from '../route.ts'
+import { success } from '../success.ts'
+
+const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery } as const
+
+/** Only the operator makes keys out of nothing; people get theirs by device login. */
+export const issueKey = postRoute({
+  ...own,
+  path: '/api/v1/auth/api-key',
+  body: ApiKeyRequest,
+  answer: ApiKeyAnswer,
+  handle: async ({ headers, body }, { keys, telemetry }) => {
+    requireKeys(keys)
+    if (!isOperator(headers, keys)) throw notTheOperator()
+    const { apiKey, claims } = await keys.issue(body)
+    const { jti: id, label, sub: subject, exp } = claims
+    telemetry.log.info({ keyId: id, days: body.days, scopes: body.scopes }, 'API key issued')
+    const { days: expiresInDays, scopes } = body
+    return { data: { apiKey, id, label, subject, scopes, expiresInDays, expiresAt: isoOf(exp * 1000) } }
+  },
+})
+
+export const listKeys = getRoute({
+  ...own,
+  path: '/api/v1/auth/api-keys',
+  answer: ApiKeysAnswer,
+  handle: async ({ headers, call }, { keys }) => {
+    requireKeys(keys)
+    const records = await keys.list(ownerOf(headers, call.identity, keys, 'read'))
+    return success(records.map(listed), { count: records.length })
+  },
+})
+
+export const revokeKey = deleteRoute({
+  ...own,
+  path: '/api/v1/auth/api-keys/{id}',
+  answer: RevokedKeyAnswer,
+  handle: async ({ headers, path, call }, { keys, telemetry }) => {
+    requireKeys(keys)
+    const owner = ownerOf(headers, call.identity, keys, 'write')
+    const { id } = parse(z.object({ id: KeyId }), path)
+    const record = await keys.revoke(id, owner)
+    telemetry.log.info({ keyId: id, byOperator: owner === undefined }, 'API key revoked')
+    return success(listed(record), {})
+  },
+})
+
+const requireKeys = (keys: ApiKeys): void => {
+  if (!keys.enabled())
+    throw new ServiceError('unavailable', 'API keys are off: the operator has not set SVC_API_KEY_SECRET')
+}
+
+const isOperator = (headers: IncomingHttpHeaders, keys: ApiKeys): boolean => {
+  const bearer = bearerOf(headers)
+  return bearer !== undefined && keys.isOperator(bearer)
+}
+
+const notTheOperator = (): ServiceError =>
+  new ServiceError('unauthenticated', 'send the operator secret as Authorization: Bearer')
+
+/** Whose keys a caller may see and end: everybody's for the operator, which is undefined, else those that stand for the caller. */
+const ownerOf = (
+  headers: IncomingHttpHeaders,
+  identity: Identity,
+  keys: ApiKeys,
+  access: 'read' | 'write',
+): string | undefined => {
+  if (isOperator(headers, keys)) return undefined
+  if (identity.kind !== 'user' && identity.kind !== 'key') throw notTheOperator()
+  if (!scopesOpen(identity, { access, feature: null }))
+    throw new ServiceError('forbidden', `this needs a key with the scope ${access}`)
+  return identity.subject
+}
+
+const listed = ({ claims, lastUsedAtMs, revokedAtMs }: KeyRecord): ListedKey => ({
+  id: claims.jti,
+  label: claims.label,
+  subject: claims.sub,
+  scopes: claims.scopes,
+  issuedAt: isoOf(claims.iat * 1000),
+  expiresAt: isoOf(claims.exp * 1000),
+  lastUsedAt: lastUsedAtMs === null ? null : isoOf(lastUsedAtMs),
+  revokedAt: revokedAtMs === null ? null : isoOf(revokedAtMs),
+})
+
+const isoOf = (epochMs: number): string => new Date(epochMs).toISOString()

@@ -1,0 +1,81 @@
+import { ServiceError } from '#proto/errors.ts'
+import { ApiCatalog, ProtectedResource } from '#proto/http/auth.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { read } from '#shared/config/setting.ts'
+import { authSettings } from '../auth/config.ts'
+import { cliDiscovery } from '../auth/discovery.ts'
+import { idpAddresses } from '../auth/idp/addresses.ts'
+import { authNotes } from '../auth/notes.ts'
+import { anonymousRight, providerOf } from '../auth/provider.ts'
+import type { Gateway } from '../gateway.ts'
+import { getRoute, type Route, textRoute } from '../route.ts'
+
+const open = { feature: null, access: 'anonymous', limit: 'data', query: noQuery } as const
+
+const notes = textRoute({
+  ...open,
+  path: '/auth.md',
+  mediaType: 'text/markdown; charset=utf-8',
+  handle: async ({ publicUrl }, gateway) =>
+    authNotes({
+      discovery: cliDiscovery(gateway),
+      publicUrl: publicUrl(),
+      publicRead: anonymousRight(gateway.env, gateway.build) === 'read',
+      issuer: issuerOf(gateway),
+    }),
+})
+
+/** The resource whose metadata stands under a path is the path that follows (RFC 9728 §3.1). */
+const protectedResource = (resource: '' | '/api/mcp'): Route =>
+  getRoute({
+    ...open,
+    path: `/.well-known/oauth-protected-resource${resource}`,
+    answer: ProtectedResource,
+    handle: async ({ publicUrl }, gateway) => {
+      const issuer = issuerOf(gateway)
+      if (issuer === undefined) throw new ServiceError('not-found', 'no identity provider issues OAuth tokens for here')
+      return {
+        resource: `${publicUrl()}${resource}`,
+        authorization_servers: [issuer],
+        bearer_methods_supported: ['header' as const],
+        resource_name: 'Watchhouse',
+        resource_documentation: `${publicUrl()}/auth.md`,
+      }
+    },
+  })
+
+const { IDP_PUBLISHABLE_KEY } = authSettings
+
+/** Who issues OAuth tokens that are accepted here; nobody unless people are known by an identity provider. */
+const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | undefined => {
+  if (providerOf(env, build) !== 'idp') return undefined
+  return idpAddresses(env, build)?.issuer ?? read({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.origin
+}
+
+const catalog = getRoute({
+  ...open,
+  path: '/.well-known/api-catalog',
+  mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+  answer: ApiCatalog,
+  handle: async ({ publicUrl }) => {
+    const at = publicUrl()
+    return {
+      linkset: [
+        {
+          anchor: `${at}/api/v1`,
+          'service-desc': [{ href: `${at}/api/v1/openapi.json`, type: 'application/openapi+json' }],
+          'service-doc': [{ href: `${at}/auth.md`, type: 'text/markdown' }],
+          status: [{ href: `${at}/api/health`, type: 'application/json' }],
+        },
+      ],
+    }
+  },
+})
+
+/** What tells programs where the API is and how to sign in to it. */
+export const authDocumentRoutes: readonly Route[] = [
+  notes,
+  protectedResource(''),
+  protectedResource('/api/mcp'),
+  catalog,
+]

@@ -1,0 +1,116 @@
+import { ServiceError } from '#proto/errors.ts'
+import {
+  DeviceCodeAnswer,
+  DeviceCodeRequest,
+  DeviceDecisionAnswer,
+  DeviceStatusAnswer,
+  TokenAnswer,
+  TokenRequest,
+  UserCodeRequest,
+} from '#proto/http/auth.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { intervalMs, lifetimeMs } from '../auth/device/codes.ts'
+import { deciderOf } from '../auth/device/decider.ts'
+import type { Verdict } from '../auth/device/login.ts'
+import { oauthRefusal } from '../auth/device/oauth-refusal.ts'
+import { shownUserCode } from '../auth/device/user-code.ts'
+import { HttpError } from '../http-error.ts'
+import { getRoute, postRoute, type Route } from '../route.ts'
+import { success } from '../success.ts'
+
+/** Both names of each path: the one that the specification states, and the one beside the other routes. */
+const prefixes = ['/auth', '/api/v1/auth'] as const
+
+const oauth = { feature: null, access: 'anonymous', limit: 'device-login', query: noQuery } as const
+
+const deviceCode = (path: string): Route => ({
+  ...postRoute({
+    ...oauth,
+    path,
+    body: DeviceCodeRequest,
+    answer: DeviceCodeAnswer,
+    handle: async ({ body, publicUrl }, { deviceLogin }) => {
+      const codes = await deviceLogin.begin(body.client_id, body.scope)
+      const userCode = shownUserCode(codes.userCode)
+      const page = `${publicUrl()}/device`
+      return {
+        device_code: codes.deviceCode,
+        user_code: userCode,
+        verification_uri: page,
+        verification_uri_complete: `${page}?user_code=${userCode}`,
+        expires_in: lifetimeMs / 1000,
+        interval: intervalMs / 1000,
+      }
+    },
+  }),
+  form: true,
+  refusal: oauthRefusal,
+})
+
+const grantTypes = ['urn:ietf:params:oauth:grant-type:device_code', 'device_code']
+
+const token = (path: string): Route => ({
+  ...postRoute({
+    ...oauth,
+    path,
+    body: TokenRequest,
+    answer: TokenAnswer,
+    handle: async ({ body }, { deviceLogin, telemetry }) => {
+      if (!grantTypes.includes(body.grant_type))
+        throw new HttpError(400, 'unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
+      if (body.device_code === undefined) throw new ServiceError('invalid', 'device_code is required')
+      const { apiKey, claims } = await deviceLogin.exchange(body.device_code, body.client_id)
+      telemetry.log.info({ keyId: claims.jti, client: claims.label }, 'API key issued to a device')
+      return {
+        access_token: apiKey,
+        token_type: 'Bearer' as const,
+        expires_in: claims.exp - claims.iat,
+        scope: claims.scopes.join(' '),
+      }
+    },
+  }),
+  form: true,
+  refusal: oauthRefusal,
+})
+
+const person = { feature: null, access: 'own-bearer', limit: 'data' } as const
+
+const decision = (path: string, state: Verdict['state']): Route =>
+  postRoute({
+    ...person,
+    path,
+    query: noQuery,
+    body: UserCodeRequest,
+    answer: DeviceDecisionAnswer,
+    handle: async ({ headers, body, call }, gateway) => {
+      const decider = deciderOf(headers, call.identity, gateway)
+      const { clientId } = await gateway.deviceLogin.decide(body.user_code, state, decider)
+      gateway.telemetry.log.info({ client: clientId, state, byOperator: decider.isOperator }, 'device login decided')
+      const { deviceOnly } = gateway.deviceLogin.availability()
+      return success({ approved: state === 'approved', deviceOnly, subject: decider.subject }, {})
+    },
+  })
+
+const deviceStatus = getRoute({
+  ...person,
+  path: '/api/v1/auth/device/status',
+  query: UserCodeRequest,
+  answer: DeviceStatusAnswer,
+  handle: async ({ headers, query, call }, gateway) => {
+    const decider = deciderOf(headers, call.identity, gateway)
+    const login = await gateway.deviceLogin.find(query.user_code, decider)
+    const { clientId, scopes } = login
+    const isOver = login.state === 'pending' && gateway.clock.now() >= login.expiresAtMs
+    const issuedAt = new Date(login.issuedAtMs).toISOString()
+    const expiresAt = new Date(login.expiresAtMs).toISOString()
+    return success({ state: isOver ? 'expired' : login.state, clientId, scopes, issuedAt, expiresAt }, {})
+  },
+})
+
+/** Signing in a command line (RFC 8628), and the decision of a person about it. */
+export const deviceLoginRoutes: readonly Route[] = [
+  ...prefixes.flatMap((prefix) => [deviceCode(`${prefix}/device/code`), token(`${prefix}/token`)]),
+  decision('/api/v1/auth/device/approve', 'approved'),
+  decision('/api/v1/auth/device/deny', 'denied'),
+  deviceStatus,
+]
