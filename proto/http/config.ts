@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { Feature } from '../call.ts'
 import { Catalogue } from '../catalogue.ts'
 import { Host, HostState } from '../query.ts'
 import { answer } from './answer.ts'
+import { Me } from './session.ts'
 
 /** A host with its last known state, at most 10 seconds old. */
 export const HostSummary = Host.omit({ key: true }).extend({
@@ -11,8 +13,31 @@ export const HostSummary = Host.omit({ key: true }).extend({
 })
 export type HostSummary = z.infer<typeof HostSummary>
 
+/** What stands for a feature: whether there is it at all, and whether everybody may use it or only who is known. */
+const FeaturePermission = z.object({ enabled: z.boolean(), access: z.enum(['public', 'authenticated']) })
+
+/** Budgets that a client should stay within, so that it need not find them out by refusals. */
+const ClientLimits = z.object({
+  requestsPerMinute: z.int(),
+  questionsPerMinute: z.int(),
+  /** Only where guests may ask the agent. */
+  guestQuestionsPerDay: z.int().nullable(),
+})
+
 /**
- * `GET /api/v1/config`: what a client needs before its first page, in one answer: the hosts with their last known state
- * and every definition in force. Asks no host, so it answers when all of them are down.
+ * `GET /api/v1/config`: what a client needs before its first page, in one answer: what the caller may do and how to sign in,
+ * and for callers who may read the hosts with their last known state and every definition in force. Asks no host, so it
+ * answers when all of them are down.
  */
-export const ConfigAnswer = answer(z.object({ hosts: z.array(HostSummary), catalogue: Catalogue }), z.object({}))
+export const ConfigAnswer = answer(
+  z.object({
+    provider: Me.shape.provider,
+    capabilities: Me.shape.may,
+    signIn: Me.shape.signIn,
+    features: z.record(Feature, FeaturePermission),
+    limits: ClientLimits,
+    hosts: z.array(HostSummary),
+    catalogue: Catalogue,
+  }),
+  z.object({}),
+)

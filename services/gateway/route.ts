@@ -30,6 +30,10 @@ export interface Route {
   method: HttpMethod
   /** As OpenAPI writes it: `/api/v1/charts/{name}`. */
   path: string
+  /** What it answers or does, in one sentence without a full stop. */
+  doc?: string | undefined
+  /** Media types of the files that it gives instead of its usual answer. */
+  downloads?: readonly string[] | undefined
   /** Null where the caller needs no feature, or where the definition that is asked for names it. */
   feature: Feature | null
   access: Access
@@ -40,7 +44,7 @@ export interface Route {
   /** The body may be a form too, as OAuth sends it. Never where a cookie opens the door: any page may send forms. */
   form?: boolean
   /** Whether guests of cloud mode may call too, of whom nothing is known but a signed cookie. */
-  guests?: boolean
+  guests?: boolean | undefined
   answer: z.ZodType
   /** Of a good answer; JSON where nothing else is said. */
   mediaType?: string | undefined
@@ -80,9 +84,12 @@ type PathParameter<P extends string> = P extends `${string}{${infer N}}${infer R
 
 interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
   path: P
+  doc?: string
+  downloads?: readonly string[]
   feature: Feature | null
   access: Access
   limit: Limit
+  guests?: boolean
   query: Q
   answer: A
 }
@@ -213,8 +220,8 @@ export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends
 })
 
 const traits = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>) => {
-  const { path, feature, access, limit, query, answer } = route
-  return { path, feature, access, limit, query, answer }
+  const { path, feature, access, limit, guests, query, answer } = route
+  return { path, feature, access, limit, guests, query, answer }
 }
 
 const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>, given: Given) => ({

@@ -4,12 +4,13 @@ import type { Handlers } from '#proto/contract.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/clock.ts'
-import type { Environment } from '#shared/config/environment.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Route } from '../route.ts'
 import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
 import { startWith } from '../service.ts'
 import { openWebBuild } from '../web-build.ts'
@@ -25,11 +26,17 @@ interface Replaced {
   tracer?: Tracer
   identify?: Gateway['identify']
   webDirectory?: string
+  /** Served instead of those of the product. */
+  routes?: readonly Route[]
+  /** State that outlives this gateway, or is another's too. */
+  store?: Store
 }
 
 /** A real gateway on a real bus in memory, in front of a `query` that serves its contract from constants. */
 export interface FakeProduct extends AsyncDisposable {
   url: string
+  /** What the gateway reads its settings from. */
+  env: Record<string, string | undefined>
   heard: Heard[]
   /** What was logged, line by line. */
   logged: string[]
@@ -43,7 +50,7 @@ const facts = { instance: 'test', version: '1.2.3', services: ['gateway', 'query
 
 export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> => {
   await using opening = new AsyncDisposableStack()
-  const env: Environment = {
+  const env: Record<string, string | undefined> = {
     PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'debug',
@@ -57,7 +64,7 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const heard: Heard[] = []
 
   const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => logged.push(line) }))
-  const store = opening.use(await openStore({ env, busIsShared: false }))
+  const store = replaced.store ?? opening.use(await openStore({ env, busIsShared: false }))
   const hub = openMemoryHub()
   const open = async (caller: 'gateway' | 'query' | 'alert-dispatcher') =>
     opening.use(
@@ -74,11 +81,12 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
   const context = { env, bus, store, telemetry: gatewayTelemetry, clock, readiness }
   const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
-  const gateway = opening.use(await startWith(context, web, replaced.identify))
+  const gateway = opening.use(await startWith(context, web, replaced.identify, replaced.routes))
 
   const release = opening.move()
   return {
     url: gateway.url ?? '',
+    env,
     heard,
     logged,
     metrics: telemetry.metrics,

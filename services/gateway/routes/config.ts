@@ -1,6 +1,13 @@
+import type { Call } from '#proto/call.ts'
+import type { Catalogue } from '#proto/catalogue.ts'
 import { ConfigAnswer, type HostSummary } from '#proto/http/config.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Host, HostState } from '#proto/query.ts'
+import { read } from '#shared/config/setting.ts'
+import { meOf } from '../auth/me.ts'
+import { cloudMode } from '../cloud-mode.ts'
+import type { Gateway } from '../gateway.ts'
+import { limitSettings } from '../limits/config.ts'
 import { getRoute } from '../route.ts'
 import { success } from '../success.ts'
 import { visibleTo } from './catalogue.ts'
@@ -8,22 +15,40 @@ import { visibleTo } from './catalogue.ts'
 export const config = getRoute({
   path: '/api/v1/config',
   feature: null,
-  access: 'read',
+  access: 'anonymous',
   limit: 'data',
   query: noQuery,
   answer: ConfigAnswer,
   revalidated: true,
   handle: async ({ call }, gateway) => {
-    const [known, states, definitions] = await Promise.all([
-      gateway.hosts.all(),
-      gateway.query.hostStates({}, call),
-      gateway.query.catalogue({}, call),
-    ])
-    const byKey = new Map(states.map((state) => [state.key, state]))
-    const hosts = known.map((host) => summary(host, byKey.get(host.key)))
-    return success({ hosts, catalogue: visibleTo(call.identity, definitions) }, {})
+    const { provider, may, signIn } = meOf(call.identity, gateway)
+    const { permissions } = gateway.policy()
+    const watched = may.read ? await whatIsWatched(call, gateway) : nothing
+    return success(
+      { provider, capabilities: may, signIn, features: permissions, limits: limitsOf(gateway), ...watched },
+      {},
+    )
   },
 })
+
+interface Watched {
+  hosts: HostSummary[]
+  catalogue: Catalogue
+}
+
+/** What strangers see where they may not read: they must first sign in, and learn here how. */
+const nothing: Watched = { hosts: [], catalogue: { topics: [], charts: [], tables: [] } }
+
+const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => {
+  const [known, states, definitions] = await Promise.all([
+    gateway.hosts.all(),
+    gateway.query.hostStates({}, call),
+    gateway.query.catalogue({}, call),
+  ])
+  const byKey = new Map(states.map((state) => [state.key, state]))
+  const hosts = known.map((host) => summary(host, byKey.get(host.key)))
+  return { hosts, catalogue: visibleTo(call.identity, definitions) }
+}
 
 const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): HostSummary => ({
   ...host,
@@ -31,3 +56,12 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
   reason: state?.reason ?? null,
   version: state?.version ?? null,
 })
+
+const limitsOf = ({ build, env }: Gateway) => {
+  const limits = read(limitSettings, env)
+  return {
+    requestsPerMinute: limits.RATE_LIMIT_API_PER_MIN,
+    questionsPerMinute: limits.RATE_LIMIT_AGENT_PER_MIN,
+    guestQuestionsPerDay: cloudMode(build, env).runtime ? limits.SVC_GUEST_AI_REQUESTS_PER_DAY : null,
+  }
+}

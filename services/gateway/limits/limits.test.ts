@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Identity } from '#proto/call.ts'
+import { Failure } from '#proto/http/answer.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { openStore } from '#shared/store/open.ts'
+import { startFake } from '../fake/start.ts'
+import { anonymous } from '../identity.ts'
+import { getRoute, type Limit, postRoute, type Route } from '../route.ts'
+import type { limitSettings } from './config.ts'
+
+const traits = { feature: null, access: 'read', query: noQuery, answer: z.object({ who: z.string() }) } as const
+
+/** A route that tells who asked, counted against one budget. */
+const counted = (limit: Limit, path: `/api/${string}` = `/api/${limit}`): Route =>
+  getRoute({ ...traits, path, limit, handle: async ({ call }) => ({ who: call.identity.subject }) })
+
+/** What the agent's route says of itself. */
+const question = postRoute({
+  ...traits,
+  path: '/api/v1/agent',
+  feature: 'AGENT',
+  access: 'write',
+  limit: 'agent',
+  guests: true,
+  body: z.object({ message: z.string() }),
+  handle: async ({ call }) => ({ who: call.identity.subject }),
+})
+
+const from = (address: string) => ({ 'x-real-ip': address })
+const trusting = { SVC_TRUST_PROXY_HEADERS: 'true' }
+
+const get = async (url: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url, { headers })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+const statuses = async (often: number, ask: () => Promise<{ status: number }>): Promise<number[]> => {
+  const seen: number[] = []
+  for (let time = 0; time < often; time += 1) seen.push((await ask()).status)
+  return seen
+}
+
+describe('a budget', () => {
+  const rows: [limit: Limit, variable: keyof typeof limitSettings, fallback: number][] = [
+    ['data', 'RATE_LIMIT_API_PER_MIN', 100],
+    ['agent', 'RATE_LIMIT_AGENT_PER_MIN', 10],
+    ['mcp', 'RATE_LIMIT_MCP_PER_MIN', 30],
+    ['browser-connection-test', 'RATE_LIMIT_BROWSER_CONN_PER_MIN', 10],
+    ['browser-connection-session', 'RATE_LIMIT_BROWSER_CONN_PER_MIN', 10],
+    ['device-login', 'RATE_LIMIT_DEVICE_CODE_PER_MIN', 10],
+  ]
+
+  it.each(rows)('of %s is %s, by default %d', async (limit, variable, fallback) => {
+    for (const [env, allowed] of [
+      [{ [variable]: '' }, fallback],
+      [{ [variable]: '2' }, 2],
+    ] as const) {
+      await using product = await startFake({ env, routes: [counted(limit)] })
+      const seen = await Promise.all(Array.from({ length: allowed + 3 }, () => get(`${product.url}/api/${limit}`)))
+      expect(seen.filter(({ status }) => status === 200)).toHaveLength(allowed)
+      expect(seen.filter(({ status }) => status === 429)).toHaveLength(3)
+    }
+  })
+
+  it('is told with every answer, and when to come back with the refusal', async () => {
+    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '2' }, routes: [counted('data')] })
+    const told = async () => {
+      const { status, headers } = await get(`${product.url}/api/data`)
+      return [status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]
+    }
+    expect([await told(), await told(), await told()]).toEqual([
+      [200, '2', '1'],
+      [200, '2', '0'],
+      [429, '2', '0'],
+    ])
+    const { headers, body } = await get(`${product.url}/api/data`)
+    expect(Failure.parse(body).error).toEqual({
+      type: 'rate-limited',
+      message: 'more than 2 requests a minute from one address',
+      details: { limit: 2 },
+    })
+    for (const name of ['retry-after', 'ratelimit-reset']) {
+      expect(Number(headers.get(name))).toBeGreaterThan(0)
+      expect(Number(headers.get(name))).toBeLessThanOrEqual(60)
+    }
+  })
+
+  it('is each address’s own, and each route family’s', async () => {
+    const routes = (['data', 'browser-connection-test', 'browser-connection-session'] as const).map((limit) =>
+      counted(limit),
+    )
+    const env = { ...trusting, RATE_LIMIT_API_PER_MIN: '1', RATE_LIMIT_BROWSER_CONN_PER_MIN: '1' }
+    await using product = await startFake({ env, routes })
+    for (const { path } of routes) {
+      for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8:0:1::1']) {
+        expect((await get(product.url + path, from(address))).status).toBe(200)
+      }
+      for (const address of ['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::ffff']) {
+        expect((await get(product.url + path, from(address))).status).toBe(429)
+      }
+    }
+  })
+
+  it('is one for the routes that name the same', async () => {
+    const routes = [counted('device-login', '/api/a'), counted('device-login', '/api/b')]
+    await using product = await startFake({ env: { RATE_LIMIT_DEVICE_CODE_PER_MIN: '1' }, routes })
+    expect([(await get(`${product.url}/api/a`)).status, (await get(`${product.url}/api/b`)).status]).toEqual([200, 429])
+  })
+
+  it('is not escaped by naming another address where headers are not trusted', async () => {
+    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
+    const headers = (address: string) => ({ ...from(address), 'x-forwarded-for': address, 'cf-connecting-ip': address })
+    expect((await get(`${product.url}/api/data`, headers('192.0.2.1'))).status).toBe(200)
+    expect((await get(`${product.url}/api/data`, headers('192.0.2.2'))).status).toBe(429)
+  })
+
+  it('changes with its variable, while the window goes on', async () => {
+    const env = { RATE_LIMIT_API_PER_MIN: '1' }
+    await using product = await startFake({ env, routes: [counted('data')] })
+    const ask = () => get(`${product.url}/api/data`)
+    expect(await statuses(2, ask)).toEqual([200, 429])
+    product.env.RATE_LIMIT_API_PER_MIN = '4'
+    expect(await statuses(3, ask)).toEqual([200, 200, 429])
+  })
+
+  it('refuses before who asks is looked into and before a body is read', async () => {
+    let asked = 0
+    const identify = async () => {
+      asked += 1
+      return anonymous
+    }
+    const env = { RATE_LIMIT_AGENT_PER_MIN: '1' }
+    await using product = await startFake({ env, identify, routes: [question] })
+    const post = async () => (await fetch(`${product.url}/api/v1/agent`, { method: 'POST', body: '{' })).status
+    expect([await post(), await post(), asked]).toEqual([415, 429, 1])
+  })
+
+  it('is spared where nothing is counted', async () => {
+    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' } })
+    const health = await Promise.all(Array.from({ length: 20 }, () => get(`${product.url}/api/health`)))
+    expect(health.every(({ status, headers }) => status === 200 && !headers.has('ratelimit-limit'))).toBe(true)
+  })
+})
+
+describe('questions to the agent', () => {
+  const init = (headers: Record<string, string>) => ({
+    method: 'POST',
+    body: '{"message":"why"}',
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  const ask = async (url: string, headers: Record<string, string> = {}) => fetch(`${url}/api/v1/agent`, init(headers))
+  const known = (kind: 'user' | 'key', subject: string): Identity => ({ kind, subject, features: 'all' })
+
+  it('are counted by who asks, from however many addresses', async () => {
+    const identities = [known('user', 'ada'), known('user', 'bob'), known('key', 'ada')]
+    let identity = anonymous
+    await using product = await startFake({
+      env: { ...trusting, RATE_LIMIT_AGENT_PER_MIN: '2' },
+      identify: async () => identity,
+      routes: [question],
+    })
+    let address = 0
+    const next = () => ask(product.url, from(`192.0.2.${(address += 1)}`))
+    for (identity of identities) expect(await statuses(3, next)).toEqual([200, 200, 429])
+    // Of strangers only the address is known.
+    identity = anonymous
+    expect(await statuses(4, next)).toEqual([200, 200, 200, 200])
+  })
+
+  const cloud = { SVC_CLOUD_MODE: 'true', SVC_AUTH_PROVIDER: 'idp', SVC_IDP_PUBLIC_READ: 'true' }
+  const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+
+  it('of strangers are refused outside cloud mode where reading is public', async () => {
+    await using product = await startFake({ env: { ...cloud, SVC_CLOUD_MODE: '' }, routes: [question] })
+    const refused = await ask(product.url)
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="watchhouse"'])
+    expect(refused.headers.getSetCookie()).toEqual([])
+  })
+
+  it('of a guest of cloud mode are three a day, until midnight in UTC', async () => {
+    let now = Date.UTC(2026, 0, 1, 23, 59, 50)
+    await using product = await startFake({ env: cloud, routes: [question], clock: { now: () => now } })
+    const first = await ask(product.url)
+    const cookie = cookieOf(first)
+    expect(first.headers.getSetCookie()[0]).toMatch(
+      /^watchhouse_guest=[\da-f-]{36}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+    expect(await statuses(2, () => ask(product.url, { cookie }))).toEqual([200, 200])
+    const refused = await ask(product.url, { cookie })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+    expect(Failure.parse(await refused.json()).error.message).toContain('guests may ask 3 times a day; sign in')
+    expect((await ask(product.url)).status).toBe(200)
+    now += 10_000
+    expect((await ask(product.url, { cookie })).status).toBe(200)
+  })
+
+  it('of a guest are five a minute', async () => {
+    await using product = await startFake({
+      env: { ...cloud, SVC_GUEST_AI_REQUESTS_PER_DAY: '100' },
+      routes: [question],
+    })
+    const cookie = cookieOf(await ask(product.url))
+    expect(await statuses(5, () => ask(product.url, { cookie }))).toEqual([200, 200, 200, 200, 429])
+  })
+
+  it('of a guest are not counted anew for a cookie that nobody signed', async () => {
+    const store = await openStore({ env: {}, busIsShared: false })
+    const start = () => startFake({ env: cloud, routes: [question], store })
+    await using product = await start()
+    await using other = await start()
+    const cookie = cookieOf(await ask(product.url))
+    const who = async (url: string, headers: Record<string, string>) => {
+      const response = await ask(url, headers)
+      return { ...z.object({ who: z.string() }).parse(await response.json()), isNew: cookieOf(response) !== '' }
+    }
+    const [id = '', signature = ''] = cookie.replace('watchhouse_guest=', '').split('.')
+    expect(await who(other.url, { cookie })).toEqual({ who: id, isNew: false })
+    const forged = [id.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a')), signature].join('.')
+    for (const bad of [forged, `${id}.`, id, `${id}.${signature}x`]) {
+      const seen = await who(product.url, { cookie: `watchhouse_guest=${bad}` })
+      expect(seen.isNew).toBe(true)
+      expect(bad).not.toContain(seen.who)
+    }
+  })
+})
