@@ -42,8 +42,6 @@ const hold = (response: Response, standing: Standing): void => {
 }
 
 const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, response: Response): Promise<Identity> => {
-  // The bearer of such a route is none of ours.
-  if (route.access === 'own-bearer') return anonymous
   const identity = await known(route, gateway, request)
   const isGuest = route.guests && identity.kind === 'anonymous' && cloudMode(gateway.build, gateway.env).runtime
   if (!isGuest) return identity
@@ -52,12 +50,13 @@ const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, res
   return guest.identity
 }
 
-/** Whoever may come unknown is not refused for a session that has ended. */
+/** Whoever may come unknown is not refused for a session that has ended, or for a bearer that is the route's own. */
 const known = async ({ access }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
   try {
     return await gateway.identify(request)
   } catch (error) {
-    if (access === 'anonymous' && error instanceof ServiceError && refusesCaller(error)) return anonymous
+    const mayBeUnknown = access === 'anonymous' || access === 'own-bearer'
+    if (mayBeUnknown && error instanceof ServiceError && refusesCaller(error)) return anonymous
     throw error
   }
 }

@@ -9,7 +9,8 @@ import { success } from '../success.ts'
 const common = {
   path: '/api/v1/explain',
   feature: 'QUERIES',
-  access: 'read',
+  // What is explained is SQL of the caller's own, and analysing it runs parts of it.
+  access: 'write',
   limit: 'data',
   answer: ExplainAnswer,
 } as const

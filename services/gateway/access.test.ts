@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { features } from '#proto/call.ts'
+import type { Access, Limit, Route } from './route.ts'
+import { routes } from './routes.ts'
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+const withAccess = (access: Access) => routes.filter((route) => route.access === access)
+
+/** Paths that anybody may call, whatever way of signing in is set up. */
+const openPaths = [
+  /^\/api\/(health|healthz|version)$/,
+  /^\/api\/v1\/(openapi\.json|config)$/,
+  /^\/\.well-known\//,
+  /^\/auth\.md$/,
+  /^(\/api\/v1)?\/auth\//,
+  /^\/api\/v1\/browser-connections\//,
+]
+/** Paths with a bearer of their own, or where who asks decides about what is asked. */
+const ownBearerPaths = [/^\/api\/cron\//, /^\/api\/events\/ingest$/, /^\/api\/v1\/auth\/(api-keys?(\/|$)|device\/)/]
+/** Paths that cost nothing and that orchestrators ask all the time. */
+const uncountedPaths = [/^\/api\/(health|healthz|version)$/, /^\/api\/cron\//]
+
+const outside = (those: readonly Route[], paths: readonly RegExp[]) =>
+  those.filter(({ path }) => !paths.some((allowed) => allowed.test(path))).map(nameOf)
+
+describe('who may call what', () => {
+  it('is said of every route', () => {
+    const accesses: readonly Access[] = ['anonymous', 'read', 'write', 'own-bearer']
+    const limits: readonly Limit[] = [
+      'none',
+      'data',
+      'agent',
+      'mcp',
+      'browser-connection-test',
+      'browser-connection-session',
+      'device-login',
+    ]
+    const unsaid = routes.filter(
+      ({ access, limit, feature }) =>
+        !accesses.includes(access) || !limits.includes(limit) || !(feature === null || features.includes(feature)),
+    )
+    expect(unsaid.map(nameOf)).toEqual([])
+  })
+
+  it('is anybody only where that was decided', () => {
+    expect(withAccess('anonymous').map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/api/health', '/api/healthz', '/api/version', '/api/v1/config']),
+    )
+    expect(outside(withAccess('anonymous'), openPaths)).toEqual([])
+  })
+
+  it('is whoever knows a bearer of its own only where that was decided', () => {
+    expect(outside(withAccess('own-bearer'), ownBearerPaths)).toEqual([])
+  })
+
+  it('is guests only where the agent is asked', () => {
+    expect(routes.filter(({ guests, limit }) => guests && limit !== 'agent').map(nameOf)).toEqual([])
+  })
+
+  it('is counted wherever work is done', () => {
+    expect(
+      outside(
+        routes.filter(({ limit }) => limit === 'none'),
+        uncountedPaths,
+      ),
+    ).toEqual([])
+  })
+
+  it('is not a reader where something is changed or SQL is the caller’s own', () => {
+    const readingBodies = ['POST /api/v1/charts/batch']
+    const reading = withAccess('read').filter(({ method }) => method !== 'GET')
+    expect(reading.map(nameOf).filter((name) => !readingBodies.includes(name))).toEqual([])
+    const ownSql = routes.filter(({ path }) => /\/(explain|query)$/.test(path))
+    expect(ownSql.filter(({ access }) => access !== 'write').map(nameOf)).toEqual([])
+  })
+})
