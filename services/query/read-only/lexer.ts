@@ -1,11 +1,12 @@
+import { type Keyword, keywordOf } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
 /** `name` is a bare word, `quoted` an identifier in quotes (its text without them), `literal` a string or number. */
 export interface Token {
   kind: 'name' | 'quoted' | 'literal' | 'sign'
   text: string
-  /** A bare word in upper case, as keywords are compared; empty for all else. */
-  word: string
+  /** The keyword that a bare word is, in upper case; empty for all else. */
+  word: Keyword | ''
   position: number
 }
 
@@ -17,60 +18,60 @@ export const lex = (sql: string): Token[] => {
   const tokens: Token[] = []
   let position = 0
   while (position < sql.length) {
-    // Most of a statement is words with a space between; nothing else begins like them.
-    const code = sql.charCodeAt(position)
-    if (code === blank || code === newline) {
-      position++
-      continue
-    }
-    if (beginsWord(code)) {
-      const end = endOfWord(sql, position)
-      const text = sql.slice(position, end)
-      tokens.push({ kind: 'name', text, word: text.toUpperCase(), position })
-      position = end
-      continue
-    }
-    if (plainSigns.has(code)) {
-      tokens.push({ kind: 'sign', text: sql.charAt(position), word: '', position })
-      position++
-      continue
-    }
-    const skipped = skipSpaceAndComments(sql, position)
-    if (skipped > position) {
-      position = skipped
-      continue
-    }
-    const token = readQuoted(sql, position) ?? readNumber(sql, position, tokens.at(-1)) ?? readSign(sql, position)
-    tokens.push(token.token)
-    position = token.end
+    // One character tells what most of a statement is; what it does not tell comes last.
+    const traits = traitsAt(sql, position)
+    if (traits & isBlank) position++
+    else if (traits & beginsWord) position = readWord(sql, position, tokens)
+    else if (traits & standsAlone) position = pushSign(sql, position, tokens)
+    else position = readOther(sql, position, tokens)
   }
   return tokens
 }
 
-const blank = 0x20
-const newline = 0x0a
-const underscore = 0x5f
-const dollar = 0x24
+const isBlank = 1
+const beginsWord = 2
+const continuesWord = 4
+/** A sign with which no comment, number or quote begins. */
+const standsAlone = 8
 
-/** Signs with which no comment, number or quote begins. */
-const plainSigns: ReadonlySet<number> = new Set([...'()[]{},=<>*+%!:?|&^~@;'].map((sign) => sign.charCodeAt(0)))
+const letters = 'abcdefghijklmnopqrstuvwxyz'
+const groups: readonly (readonly [characters: string, traits: number])[] = [
+  [' \n', isBlank],
+  [`${letters}${letters.toUpperCase()}_`, beginsWord | continuesWord],
+  ['0123456789$', continuesWord],
+  ['()[]{},=<>*+%!:?|&^~@;', standsAlone],
+]
 
-const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-const beginsWord = (code: number): boolean => isLetter(code) || code === underscore
+/** What each character may be; most of them are none of this. */
+const traitsOf: number[] = Array.from({ length: 128 }, () => 0)
+for (const [characters, traits] of groups) {
+  for (const character of characters) traitsOf[character.charCodeAt(0)] = traits
+}
 
-const endOfWord = (sql: string, start: number): number => {
-  let end = start + 1
-  for (; end < sql.length; end++) {
-    const code = sql.charCodeAt(end)
-    if (!beginsWord(code) && !isDigit(code) && code !== dollar) break
-  }
+// As a variable, since V8 looks methods of strings up at every call once any module extends `String`, as ioredis does.
+const { charCodeAt } = String.prototype
+
+const traitsAt = (sql: string, position: number): number => {
+  const code = charCodeAt.call(sql, position)
+  return code < traitsOf.length ? (traitsOf[code] ?? 0) : 0
+}
+
+const readWord = (sql: string, start: number, tokens: Token[]): number => {
+  const end = endOfWord(sql, start)
+  const text = sql.slice(start, end)
+  tokens.push({ kind: 'name', text, word: keywordOf(text), position: start })
   return end
 }
 
-interface Lexed {
-  token: Token
-  end: number
+const endOfWord = (sql: string, start: number): number => {
+  let end = start
+  while (end < sql.length && traitsAt(sql, end) & continuesWord) end++
+  return end
+}
+
+const pushSign = (sql: string, position: number, tokens: Token[]): number => {
+  tokens.push({ kind: 'sign', text: sql[position] ?? '', word: '', position })
+  return position + 1
 }
 
 /** What ClickHouse takes for space; JavaScript's `\s` lacks the zero-width ones. */
@@ -79,88 +80,105 @@ const lineComment = /(?:--|\/\/|#[ !])[^\n]*/y
 const number =
   /0[xX][\da-fA-F_]*(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|0b[01_]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
 const wholeNumber = /\d+/y
-const wordCharacters = /[\w$]*/y
 const heredocTag = /\$\w*\$/y
 const signs = new Set('+-*/%<>=!()[]{},.:?|&^~@;\u2212')
 
-const match = (pattern: RegExp, sql: string, position: number): string | undefined => {
+/** Where a match that begins at `position` ends; `position` itself when there is none. */
+const endOf = (pattern: RegExp, sql: string, position: number): number => {
   pattern.lastIndex = position
-  return pattern.exec(sql)?.[0]
+  return pattern.test(sql) ? pattern.lastIndex : position
+}
+
+const readOther = (sql: string, start: number, tokens: Token[]): number => {
+  const opening = sql[start] ?? ''
+  const quote = quotes.get(opening)
+  if (quote) return readQuoted(sql, start, quote, tokens)
+  if (opening === '$') return readHeredoc(sql, start, tokens)
+  if (opening === '.' || traitsAt(sql, start) & continuesWord) {
+    const end = readNumber(sql, start, tokens)
+    if (end > start) return end
+  }
+  const end = skipSpaceAndComments(sql, start)
+  return end > start ? end : readSign(sql, start, tokens)
 }
 
 const skipSpaceAndComments = (sql: string, position: number): number => {
-  const skipped = match(space, sql, position) ?? match(lineComment, sql, position)
-  if (skipped !== undefined) return position + skipped.length
-  return sql.startsWith('/*', position) ? skipBlockComment(sql, position) : position
+  if (sql.startsWith('/*', position)) return endOfBlockComment(sql, position)
+  const end = endOf(lineComment, sql, position)
+  return end > position ? end : endOf(space, sql, position)
 }
 
+const commentMarks = /\/\*|\*\//g
+
 /** Block comments nest. */
-const skipBlockComment = (sql: string, start: number): number => {
-  const marks = /\/\*|\*\//g
-  marks.lastIndex = start
-  for (let depth = 0, mark = marks.exec(sql); mark; mark = marks.exec(sql)) {
-    depth += mark[0] === '/*' ? 1 : -1
-    if (depth === 0) return marks.lastIndex
+const endOfBlockComment = (sql: string, start: number): number => {
+  commentMarks.lastIndex = start
+  for (let depth = 0; commentMarks.test(sql);) {
+    const opens = sql[commentMarks.lastIndex - 1] === '*'
+    depth += opens ? 1 : -1
+    if (depth === 0) return commentMarks.lastIndex
   }
   throw new Rejection('unreadable', start, 'a comment is not closed')
 }
 
-/** Opening character → closing character and kind. Curly quotes know no escapes. */
-const quotes: Readonly<Record<string, { close: string; kind: 'quoted' | 'literal'; escapes: boolean }>> = {
-  "'": { close: "'", kind: 'literal', escapes: true },
-  '"': { close: '"', kind: 'quoted', escapes: true },
-  '`': { close: '`', kind: 'quoted', escapes: true },
-  '\u2018': { close: '\u2019', kind: 'literal', escapes: false },
-  '\u201c': { close: '\u201d', kind: 'quoted', escapes: false },
+interface Quote {
+  close: string
+  kind: 'quoted' | 'literal'
+  escapes: boolean
 }
 
-const readQuoted = (sql: string, start: number): Lexed | undefined => {
-  const opening = sql.charAt(start)
-  if (opening === '$') return readHeredoc(sql, start)
-  const quote = quotes[opening]
-  if (!quote) return undefined
+/** By their opening character. Curly quotes know no escapes. */
+const quotes: ReadonlyMap<string, Quote> = new Map([
+  ["'", { close: "'", kind: 'literal', escapes: true }],
+  ['"', { close: '"', kind: 'quoted', escapes: true }],
+  ['`', { close: '`', kind: 'quoted', escapes: true }],
+  ['\u2018', { close: '\u2019', kind: 'literal', escapes: false }],
+  ['\u201c', { close: '\u201d', kind: 'quoted', escapes: false }],
+])
+
+const readQuoted = (sql: string, start: number, { close, kind, escapes }: Quote, tokens: Token[]): number => {
   for (let end = start + 1; end < sql.length; end++) {
     const character = sql[end]
-    if (character === '\\' && quote.escapes) end++
-    else if (character === quote.close) {
-      if (!quote.escapes || sql[end + 1] !== quote.close) {
-        return { token: { kind: quote.kind, text: sql.slice(start + 1, end), word: '', position: start }, end: end + 1 }
+    if (character === '\\' && escapes) end++
+    else if (character === close) {
+      if (!escapes || sql[end + 1] !== close) {
+        tokens.push({ kind, text: sql.slice(start + 1, end), word: '', position: start })
+        return end + 1
       }
       end++
     }
   }
-  throw new Rejection('unreadable', start, `a quote (${opening}) is not closed`)
+  throw new Rejection('unreadable', start, `a quote (${sql.charAt(start)}) is not closed`)
 }
 
-const readHeredoc = (sql: string, start: number): Lexed => {
-  const tag = match(heredocTag, sql, start)
-  const close = tag === undefined ? -1 : sql.indexOf(tag, start + tag.length)
-  if (tag === undefined || close < 0) throw new Rejection('unreadable', start, 'a $ that opens no closed heredoc')
-  return {
-    token: { kind: 'literal', text: sql.slice(start + tag.length, close), word: '', position: start },
-    end: close + tag.length,
-  }
+const readHeredoc = (sql: string, start: number, tokens: Token[]): number => {
+  const textStart = endOf(heredocTag, sql, start)
+  const tag = sql.slice(start, textStart)
+  const close = tag === '' ? -1 : sql.indexOf(tag, textStart)
+  if (close < 0) throw new Rejection('unreadable', start, 'a $ that opens no closed heredoc')
+  tokens.push({ kind: 'literal', text: sql.slice(textStart, close), word: '', position: start })
+  return close + tag.length
 }
 
 /** After a dot only a whole number may follow, as in `tuple.1.2`. Digits run together with letters are a name. */
-const readNumber = (sql: string, start: number, previous: Token | undefined): Lexed | undefined => {
-  const afterDot = previous?.text === '.' && previous.kind === 'sign'
-  if (sql[start] === '.' && previous && endsOperand(previous)) return undefined
-  const digits = match(afterDot ? wholeNumber : number, sql, start)
-  if (digits === undefined) return undefined
-  const end = start + digits.length
-  if (match(wordCharacters, sql, end) === '')
-    return { token: { kind: 'literal', text: digits, word: '', position: start }, end }
-  const word = match(wordCharacters, sql, start)
-  if (!word) throw new Rejection('unreadable', start, 'a number that runs into a word')
-  return { token: { kind: 'name', text: word, word: word.toUpperCase(), position: start }, end: start + word.length }
+const readNumber = (sql: string, start: number, tokens: Token[]): number => {
+  const previous = tokens.at(-1)
+  const afterDot = previous?.kind === 'sign' && previous.text === '.'
+  if (sql[start] === '.' && previous && endsOperand(previous)) return start
+  const end = endOf(afterDot ? wholeNumber : number, sql, start)
+  if (end === start) return start
+  const kind = end < sql.length && traitsAt(sql, end) & continuesWord ? 'name' : 'literal'
+  const tokenEnd = kind === 'name' ? endOfWord(sql, start) : end
+  if (tokenEnd === start) throw new Rejection('unreadable', start, 'a number that runs into a word')
+  tokens.push({ kind, text: sql.slice(start, tokenEnd), word: '', position: start })
+  return tokenEnd
 }
 
 const endsOperand = ({ kind, text }: Token): boolean => kind !== 'sign' || text === ')' || text === ']' || text === '}'
 
-const readSign = (sql: string, start: number): Lexed => {
-  const text = sql.charAt(start)
-  if (signs.has(text)) return { token: { kind: 'sign', text, word: '', position: start }, end: start + 1 }
+const readSign = (sql: string, start: number, tokens: Token[]): number => {
+  const text = sql[start] ?? ''
+  if (signs.has(text)) return pushSign(sql, start, tokens)
   if (text === '\\')
     throw new Rejection('several-statements', start, 'a backslash ends a statement; send one statement')
   throw new Rejection('unreadable', start, 'a character that may stand only inside quotes')

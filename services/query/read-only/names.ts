@@ -1,14 +1,5 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** A statement begins with one of these. */
-export const firstWords = words('SELECT WITH DESCRIBE EXPLAIN')
-
-/** Words of statements that change something. A column of such a name is written in quotes. */
-export const writingWords = words(`
-  INSERT ALTER DROP CREATE TRUNCATE RENAME DELETE UPDATE GRANT REVOKE ATTACH DETACH KILL SET
-  UNDROP EXCHANGE BACKUP RESTORE OPTIMIZE
-`)
-
 /** Table functions that read nothing but this host's own tables, or nothing at all: all that may follow FROM and JOIN. */
 export const harmlessSources = words(`
   cluster clusterallreplicas dictionary format fuzzjson fuzzquery generaterandom generateseries generate_series merge
@@ -32,14 +23,3 @@ export const isRefusedFunction = (name: string): boolean => refusedFunctions.has
 
 /** Words after which `FROM` belongs to an expression: `extract(DAY FROM d)`, `trim(BOTH ' ' FROM s)`. */
 export const fromInArguments = words('extract trim ltrim rtrim substring substr overlay position')
-
-/** Words that end the list of sources of a SELECT. */
-export const endOfSources = words(`
-  SELECT WHERE PREWHERE GROUP ORDER HAVING LIMIT OFFSET QUALIFY WINDOW UNION INTERSECT EXCEPT SETTINGS FORMAT SAMPLE ON USING
-`)
-
-/** Words that may follow a column of the name `settings`; anything else after it is a SETTINGS clause. */
-export const afterColumn = words(`
-  AS FROM IN NOT LIKE ILIKE IS AND OR DESC ASC BETWEEN GLOBAL THEN ELSE END WHEN DIV MOD NULLS COLLATE WHERE INTO
-  HAVING GROUP ORDER LIMIT UNION INTERSECT EXCEPT OVER
-`)

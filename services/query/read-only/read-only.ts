@@ -1,5 +1,6 @@
+import { afterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
 import { lex, type Token } from './lexer.ts'
-import { afterColumn, firstWords, isRefusedFunction, writingWords } from './names.ts'
+import { isRefusedFunction } from './names.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
@@ -22,26 +23,28 @@ export const checkReadOnly = (sql: string): void => {
 
 const oneStatement = (tokens: readonly Token[]): readonly Token[] => {
   const last = tokens.findLastIndex((token) => !isSign(token, ';'))
-  const statement = tokens.slice(0, last + 1)
-  const separator = statement.find((token) => isSign(token, ';'))
-  if (separator) throw new Rejection('several-statements', separator.position, 'send one statement at a time')
+  const statement = last === tokens.length - 1 ? tokens : tokens.slice(0, last + 1)
+  for (const token of statement) {
+    if (isSign(token, ';')) throw new Rejection('several-statements', token.position, 'send one statement at a time')
+  }
   if (statement.length === 0) throw new Rejection('empty', 0, 'there is no statement')
   return statement
 }
 
 const checkFirstWord = ([first]: readonly Token[]): void => {
-  if (first?.kind === 'name' && firstWords.has(first.text.toUpperCase())) return
+  if (first && firstWords.has(first.word)) return
   throw new Rejection('first-word', first?.position ?? 0, `must begin with ${[...firstWords].join(', ')}`)
 }
 
 const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
-  const next = tokens[index + 1]
-  if (token.kind === 'name' && !isSign(tokens[index - 1], '.')) checkWord(token, next, index, tokens)
-  if ((token.kind === 'name' || token.kind === 'quoted') && isSign(next, '(')) checkFunction(token)
+  if (token.word !== '' && guardedWords.has(token.word) && !isSign(tokens[index - 1], '.'))
+    checkWord(token, index, tokens)
+  else if (isSign(token, '(')) checkFunction(tokens[index - 1])
 }
 
-const checkWord = (token: Token, next: Token | undefined, index: number, tokens: readonly Token[]): void => {
+const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {
   const { word } = token
+  const next = tokens[index + 1]
   const isRounding = word === 'TRUNCATE' && isSign(next, '(')
   if (writingWords.has(word) && !isRounding) {
     throw new Rejection(
@@ -71,12 +74,12 @@ const systemVerbs =
 const isClause = (next: Token | undefined, afterNext: Token | undefined): boolean => {
   if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
   if (isSign(afterNext, '=')) return true
-  return next.kind === 'quoted' || !afterColumn.has(next.text.toUpperCase())
+  return next.kind === 'quoted' || !afterColumn.has(next.word)
 }
 
-const checkFunction = (token: Token): void => {
-  const name = token.text.toLowerCase()
-  if (isRefusedFunction(name)) {
+const checkFunction = (token: Token | undefined): void => {
+  if (token?.kind !== 'name' && token?.kind !== 'quoted') return
+  if (isRefusedFunction(token.text.toLowerCase())) {
     throw new Rejection(
       'function',
       token.position,
@@ -86,4 +89,4 @@ const checkFunction = (token: Token): void => {
 }
 
 const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
-const isWord = (token: Token | undefined, word: string): boolean => token?.word === word
+const isWord = (token: Token | undefined, word: Keyword): boolean => token?.word === word

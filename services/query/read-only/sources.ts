@@ -1,5 +1,6 @@
+import { clauseWords, endOfSources, type Keyword } from './keywords.ts'
 import type { Token } from './lexer.ts'
-import { endOfSources, fromInArguments, harmlessSources } from './names.ts'
+import { fromInArguments, harmlessSources } from './names.ts'
 import { Rejection } from './rejection.ts'
 
 /** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
@@ -73,22 +74,10 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
     // DESCRIBE TABLE x, EXPLAIN TABLE OVERRIDE x: the source is still to come.
     if (word !== 'TABLE' && word !== 'OVERRIDE') current.expectsSource = false
   }
-  if (clauseWords.has(word) && tokens[index - 1]?.text !== '.') enterClause(word, index, tokens, current)
+  if (word !== '' && clauseWords.has(word) && tokens[index - 1]?.text !== '.') enterClause(word, index, tokens, current)
 }
 
-/** Words that mean something to `enterClause`. */
-const clauseWords: ReadonlySet<string> = new Set([
-  ...endOfSources,
-  'BY',
-  'FROM',
-  'JOIN',
-  'DESCRIBE',
-  'DESC',
-  'EXPLAIN',
-  'TABLE',
-])
-
-const enterClause = (word: string, index: number, tokens: readonly Token[], current: Level): void => {
+const enterClause = (word: Keyword | '', index: number, tokens: readonly Token[], current: Level): void => {
   if (word === 'SELECT') current.selects = true
   if (word === 'BY' && wordAt(tokens, index - 1) === 'ORDER') current.orders = true
   else if (endOfSources.has(word)) current.orders = false
@@ -105,7 +94,7 @@ const expectSources = (current: Level): void => {
 }
 
 /** What follows ARRAY JOIN are expressions, not tables. */
-const expectJoined = (before: string, current: Level): void => {
+const expectJoined = (before: Keyword | '', current: Level): void => {
   current.expectsSource = before !== 'ARRAY'
   current.inSources = before !== 'ARRAY'
 }
@@ -117,4 +106,4 @@ const isExpression = (index: number, tokens: readonly Token[], current: Level): 
   return wordAt(tokens, index - 1) === 'DISTINCT' && (before === 'IS' || before === 'NOT')
 }
 
-const wordAt = (tokens: readonly Token[], index: number): string => tokens[index]?.word ?? ''
+const wordAt = (tokens: readonly Token[], index: number): Keyword | '' => tokens[index]?.word ?? ''

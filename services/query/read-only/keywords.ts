@@ -1,0 +1,55 @@
+/** Every word that the guard compares, by what it is compared for. */
+const texts = {
+  first: 'SELECT WITH DESCRIBE EXPLAIN',
+  writing:
+    'INSERT ALTER DROP CREATE TRUNCATE RENAME DELETE UPDATE GRANT REVOKE ATTACH DETACH KILL SET UNDROP EXCHANGE BACKUP RESTORE OPTIMIZE',
+  clause: 'SYSTEM INTO PARALLEL SETTINGS',
+  endOfSources:
+    'SELECT WHERE PREWHERE GROUP ORDER HAVING LIMIT OFFSET QUALIFY WINDOW UNION INTERSECT EXCEPT SETTINGS FORMAT SAMPLE ON USING',
+  source: 'BY FROM JOIN DESCRIBE DESC EXPLAIN TABLE',
+  beside: 'OUTFILE WITH FILL DISTINCT IS NOT ARRAY OVERRIDE',
+  afterColumn:
+    'AS FROM IN NOT LIKE ILIKE IS AND OR DESC ASC BETWEEN GLOBAL THEN ELSE END WHEN DIV MOD NULLS COLLATE WHERE INTO HAVING GROUP ORDER LIMIT UNION INTERSECT EXCEPT OVER',
+} as const
+
+type WordsOf<T extends string> = T extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : T
+
+/** A word that the guard knows. Comparing with any other would never hold, so the compiler refuses it. */
+export type Keyword = WordsOf<(typeof texts)[keyof typeof texts]>
+
+const words = (...found: readonly string[]): ReadonlySet<string> => new Set(found.flatMap((text) => text.split(' ')))
+
+/** A statement begins with one of these. */
+export const firstWords = words(texts.first)
+
+/** Words of statements that change something. A column of such a name is written in quotes. */
+export const writingWords = words(texts.writing)
+
+/** Words with which something refused may begin. */
+export const guardedWords = words(texts.writing, texts.clause)
+
+/** Words that end the list of sources of a SELECT. */
+export const endOfSources = words(texts.endOfSources)
+
+/** Words that begin or end a list of sources. */
+export const clauseWords = words(texts.endOfSources, texts.source)
+
+/** Words that may follow a column of the name `settings`; anything else after it is a SETTINGS clause. */
+export const afterColumn = words(texts.afterColumn)
+
+const byLowerCase: ReadonlyMap<string, Keyword> = new Map(
+  // Splitting at every blank is what `WordsOf` does.
+  ([...words(...Object.values(texts))] as Keyword[]).map((word) => [word.toLowerCase(), word]),
+)
+
+const lowerCase = 0x20
+/** For each first letter a bit for every length that a keyword has; most other words are told by that. */
+const lengths: number[] = Array.from({ length: 128 }, () => 0)
+for (const word of byLowerCase.keys())
+  lengths[word.charCodeAt(0)] = (lengths[word.charCodeAt(0)] ?? 0) | (1 << word.length)
+
+/** The keyword that a bare word is, whatever its case; empty when it is none. */
+export const keywordOf = (text: string): Keyword | '' => {
+  const known = lengths[text.charCodeAt(0) | lowerCase] ?? 0
+  return known & (1 << text.length) ? (byLowerCase.get(text.toLowerCase()) ?? '') : ''
+}
