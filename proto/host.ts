@@ -40,6 +40,8 @@ export const FleetMetrics = z.object({
   memoryUsedBytes: z.number().nullable(),
   memoryTotalBytes: z.number().nullable(),
   loadAverage: z.number().nullable(),
+  /** Of all cores, from 0 to 1. */
+  cpuUsage: z.number().nullable().default(null),
   cpuCores: z.number().nullable(),
   diskUsedBytes: z.number().nullable(),
   diskTotalBytes: z.number().nullable(),
@@ -49,7 +51,7 @@ export const FleetMetrics = z.object({
 export type FleetMetrics = z.infer<typeof FleetMetrics>
 
 /** The figures that say how busy a host is; null where it cannot tell. */
-export const HostLoad = FleetMetrics.omit({ databases: true, tables: true })
+export const HostLoad = FleetMetrics.omit({ databases: true, tables: true, cpuCores: true })
 export type HostLoad = z.infer<typeof HostLoad>
 
 /** What the last background probe of a host found. `down` names the cause in `reason`. */

@@ -7,7 +7,7 @@ const FleetLoad = z.object({
   /** Running now. */
   queries: z.number().nullable(),
   merges: z.number().nullable(),
-  /** The load average of one minute as percent of the cores. */
+  /** Of all cores. */
   cpu: z.number().nullable(),
   memory: z.number().nullable(),
   /** Of all local disks together. */

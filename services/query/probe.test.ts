@@ -18,7 +18,7 @@ const load = {
   memoryUsedBytes: 30,
   memoryTotalBytes: 40,
   loadAverage: 1.5,
-  cpuCores: 8,
+  cpuUsage: 0.25,
   diskUsedBytes: 5,
   diskTotalBytes: 6,
   readonlyReplicas: 1,

@@ -26,57 +26,49 @@ export const readBasics = (host: MonitoredHost, rows: readonly (readonly unknown
 
 const basicCount = 5
 
-/** Where a figure can be read; the first that knows it counts, and tables that the user cannot see are left out. */
+/** Where a figure can be read, as an aggregate over rows of a table of `system`. */
 interface Source {
   table: string
-  sql: string
+  where?: string
+  value: string
 }
 
 const outsideSystem = "NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')"
 const metric = (name: string): Source => ({
   table: 'metrics',
-  sql: `SELECT maxOrNull(value) FROM system.metrics WHERE metric = '${name}'`,
+  value: `toFloat64(maxOrNullIf(value, metric = '${name}'))`,
 })
-const asynchronous = (name: string): Source => ({
+const asynchronous = (...names: string[]): Source => ({
   table: 'asynchronous_metrics',
-  sql: `SELECT maxOrNull(value) FROM system.asynchronous_metrics WHERE metric = '${name}'`,
+  value: names.map((name) => `maxOrNullIf(value, metric = '${name}')`).join(' + '),
 })
 /** Disks of object stores claim a size without meaning; local ones tell theirs. */
 const disks = (expression: string): Source => ({
   table: 'disks',
-  sql: `SELECT sumOrNull(${expression}) FROM system.disks WHERE lower(type) = 'local'`,
+  value: `sumOrNullIf(${expression}, lower(type) = 'local')`,
 })
 
-/** The key figures by name; each is one scalar subquery, so all of them are one statement. */
+/** The figures by name. Of several sources the first that knows it counts; tables that the user cannot see are left out. */
 const sources = {
-  databases: [{ table: 'databases', sql: `SELECT count() FROM system.databases WHERE name ${outsideSystem}` }],
-  tables: [
-    { table: 'tables', sql: `SELECT count() FROM system.tables WHERE database ${outsideSystem} AND NOT is_temporary` },
-  ],
-  runningQueries: [
-    {
-      table: 'processes',
-      sql: 'SELECT count() FROM system.processes WHERE is_initial_query AND query_id != queryID()',
-    },
-  ],
-  merges: [{ table: 'merges', sql: 'SELECT count() FROM system.merges' }],
+  databases: [{ table: 'databases', value: `countIf(name ${outsideSystem})` }],
+  tables: [{ table: 'tables', where: `database ${outsideSystem}`, value: 'countIf(NOT is_temporary)' }],
+  runningQueries: [{ table: 'processes', value: 'countIf(is_initial_query AND query_id != queryID())' }],
+  merges: [{ table: 'merges', value: 'count()' }],
   memoryUsedBytes: [asynchronous('MemoryResident'), metric('MemoryTracking')],
   memoryTotalBytes: [
     {
       table: 'asynchronous_metrics',
-      sql: `SELECT minOrNull(value) FROM system.asynchronous_metrics
-    WHERE metric IN ('OSMemoryTotal', 'CGroupMemoryTotal') AND value > 0`,
+      value: "minOrNullIf(value, metric IN ('OSMemoryTotal', 'CGroupMemoryTotal') AND value > 0)",
     },
   ],
   loadAverage: [asynchronous('LoadAverage1')],
+  cpuUsage: [asynchronous('OSUserTimeNormalized', 'OSSystemTimeNormalized')],
   cpuCores: [
-    {
-      table: 'asynchronous_metrics',
-      sql: `SELECT nullIf(countIf(match(metric, '^OSUserTimeCPU[0-9]+$')), 0) FROM system.asynchronous_metrics`,
-    },
+    { table: 'asynchronous_metrics', value: "nullIf(countIf(match(metric, '^OSUserTimeCPU[0-9]+$')), 0)" },
     {
       table: 'settings',
-      sql: `SELECT toUInt64OrNull(extract(value, 'auto.([0-9]+)')) FROM system.settings WHERE name = 'max_threads'`,
+      where: "name = 'max_threads'",
+      value: "toUInt64OrNull(extract(any(value), 'auto.([0-9]+)'))",
     },
   ],
   diskUsedBytes: [disks('total_space - free_space')],
@@ -87,8 +79,8 @@ const sources = {
   todayQueries: [
     {
       table: 'query_log',
-      sql: `SELECT count() FROM system.query_log
-    WHERE event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${isOwn}`,
+      where: `event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${isOwn}`,
+      value: 'count()',
     },
   ],
 } as const satisfies Record<keyof FleetMetrics | 'todayQueries', readonly Source[]>
@@ -100,15 +92,29 @@ export const fleetFigures = FleetMetrics.keyof().options
 /** Those that are cheap enough to be asked of every host every few seconds. */
 export const loadFigures = HostLoad.keyof().options
 
-const scalar = (choices: readonly Source[], tables: ReadonlySet<string>): string => {
-  const known = choices.filter((source) => tables.has(source.table)).map((source) => `(${source.sql})`)
-  return known.length > 1 ? `coalesce(${known.join(', ')})` : (known[0] ?? 'NULL')
-}
-
-/** Basics and figures in one statement; a figure whose table the user cannot see is null. */
+/** Basics and figures in one statement that reads each table once; a figure whose table the user cannot see is null. */
 export const figuresStatement = (what: string, names: readonly Figure[], tables: ReadonlySet<string>): Statement => {
-  const columns = [basics, ...names.map((name) => scalar(sources[name], tables))]
-  return { what, maxSeconds, sql: `SELECT ${columns.join(',\n  ')}` }
+  const read = new Map<string, string[]>()
+  const column = (source: Source): string => {
+    const from = [`system.${source.table}`, ...(source.where ? [`WHERE ${source.where}`] : [])].join(' ')
+    const values = read.get(from) ?? []
+    read.set(from, values)
+    // Elements of a tuple are counted from 1, as the length after adding one.
+    return `read_${[...read.keys()].indexOf(from)}.${values.push(source.value)}`
+  }
+  const columns = names.map((name) => {
+    const choices: readonly Source[] = sources[name]
+    const known = choices.filter(({ table }) => tables.has(table)).map(column)
+    return known.length > 1 ? `coalesce(${known.join(', ')})` : (known[0] ?? 'NULL')
+  })
+  const reads = [...read].map(
+    ([from, values], index) => `(SELECT tuple(${values.join(', ')}) FROM ${from}) AS read_${index}`,
+  )
+  const sql = [
+    ...(reads.length > 0 ? [`WITH\n  ${reads.join(',\n  ')}`] : []),
+    `SELECT ${[basics, ...columns].join(', ')}`,
+  ]
+  return { what, maxSeconds, sql: sql.join('\n') }
 }
 
 /** What a host is, in one tiny statement whose text never changes. */

@@ -8,7 +8,7 @@ const load: HostLoad = {
   memoryUsedBytes: 10,
   memoryTotalBytes: 100,
   loadAverage: 0.5,
-  cpuCores: 8,
+  cpuUsage: 0.25,
   diskUsedBytes: 1,
   diskTotalBytes: 2,
   readonlyReplicas: 0,

@@ -66,6 +66,7 @@ const metrics: FleetMetrics = {
   memoryUsedBytes: 10,
   memoryTotalBytes: 100,
   loadAverage: 0.5,
+  cpuUsage: 0.25,
   cpuCores: 8,
   diskUsedBytes: 1,
   diskTotalBytes: 2,

@@ -27,7 +27,7 @@ const entry = (host: FleetHost): FleetEntry => {
 const short = (load: HostLoad): FleetEntry['load'] => ({
   queries: load.runningQueries,
   merges: load.merges,
-  cpu: percent(load.loadAverage, load.cpuCores),
+  cpu: percent(load.cpuUsage, 1),
   memory: percent(load.memoryUsedBytes, load.memoryTotalBytes),
   disk: percent(load.diskUsedBytes, load.diskTotalBytes),
   readonly: load.readonlyReplicas,
