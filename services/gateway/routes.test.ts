@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 import { signKey } from './auth/keys/token.ts'
 import { anonymous } from './identity.ts'
@@ -9,7 +10,7 @@ const secret = 'the secret of the keys'
 const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['read'], iat: 0, exp: 4_102_444_799 }
 
 /** One good request of every route. */
-const good: Record<string, { url: string; body?: unknown; cookie?: string }> = {
+const good: Record<string, GoodRequest> = {
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },
@@ -40,6 +41,9 @@ const good: Record<string, { url: string; body?: unknown; cookie?: string }> = {
 
 const open = ['/api/health', '/api/healthz', '/api/version']
 const signingIn = ['/me', '/session', '/session', '/sign-in', '/callback'].map((path) => `/api/v1/auth${path}`)
+const devices = ['/auth', '/api/v1/auth'].flatMap((prefix) => [`${prefix}/device/code`, `${prefix}/token`])
+const wellKnown = ['oauth-protected-resource', 'oauth-protected-resource/api/mcp', 'api-catalog']
+const documents = ['/auth.md', '/api/v1/auth/cli', ...wellKnown.map((name) => `/.well-known/${name}`)]
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 let product: FakeProduct
@@ -49,23 +53,28 @@ beforeAll(async () => {
     SVC_AUTH_PROVIDER: 'idp',
     IDP_OAUTH_ISSUER: 'https://clerk.example.com',
     SVC_API_KEY_SECRET: secret,
+    SVC_DEVICE_LOGIN: 'true',
+    RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000',
   }
   product = await startFake({ env, identify: async () => ({ kind: 'user', subject: 'ada', features: 'all' }) })
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
+const send = async (method: string, { url, body, cookie = '', bearer }: GoodRequest): Promise<Response> => {
+  const headers = { 'content-type': 'application/json', cookie, ...(bearer && { authorization: `Bearer ${bearer}` }) }
+  return fetch(product.url + url, { method, body: JSON.stringify(body), headers, redirect: 'manual' })
+}
+const prepared = authRequests(async (request) => (await send('POST', request)).json(), secret)
+
 describe('the table of routes', () => {
   it('has each method of a path once', () => {
     const names = routes.map(nameOf)
     expect(new Set(names).size).toBe(names.length)
-    expect(names.toSorted()).toEqual(Object.keys(good).toSorted())
+    expect(names.toSorted()).toEqual([...Object.keys(good), ...Object.keys(prepared)].toSorted())
   })
 
-  const ask = async (name: string, { method }: Route) => {
-    const { url, body, cookie = '' } = good[name] ?? { url: '' }
-    const headers = { 'content-type': 'application/json', cookie }
-    return fetch(product.url + url, { method, body: JSON.stringify(body), headers, redirect: 'manual' })
-  }
+  const ask = async (name: string, { method }: Route) =>
+    send(method, good[name] ?? (await prepared[name]?.()) ?? { url: '' })
   const [redirecting, answering] = [true, false].map((redirects) =>
     routes
       .filter(({ answer }) => (answer.type === 'undefined') === redirects)
@@ -89,7 +98,7 @@ describe('the table of routes', () => {
   it('lets strangers in where no data of a host is read, and counts all else', () => {
     const anonymous = routes.filter(({ access }) => access === 'anonymous').map(({ path }) => path)
     const uncounted = routes.filter(({ limit }) => limit === 'none').map(({ path }) => path)
-    expect(anonymous).toEqual([...open, '/api/v1/config', ...signingIn])
+    expect(anonymous.toSorted()).toEqual([...open, '/api/v1/config', ...signingIn, ...devices, ...documents].toSorted())
     expect(uncounted).toEqual(open)
   })
 
