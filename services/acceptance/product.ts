@@ -17,6 +17,8 @@ export interface ProductHost {
 export interface ProductOptions {
   /** Default: one process. */
   topology?: Topology
+  /** Processes that run `query`; more than one where services are apart. Default: one. */
+  queryProcesses?: number
   /** Default: two fresh sandboxes with history, which end with the product. An empty list names no host. */
   hosts?: readonly ProductHost[]
   /** Further variables, for every process. */
@@ -30,7 +32,7 @@ export interface Product extends AsyncDisposable {
   /** Of every process. */
   readonly operationsUrls: readonly string[]
   readonly pids: readonly number[]
-  /** The processes by the service they run; in memory both are the same one. */
+  /** The processes by the service they run, of `query` the first; in memory both are the same one. */
   readonly gateway: ProductProcess
   readonly query: ProductProcess
   /** All that every process has written so far. */
@@ -52,9 +54,11 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     return scope.use(await startProcess({ services, variables: { ...shared, ...own, ...variables }, operationsPort }))
   }
   const query = await start(isSplit ? ['query'] : [], hostVariables(hosts))
+  const further: ProductProcess[] = []
+  while (further.length + 1 < (options.queryProcesses ?? 1)) further.push(await start(['query'], hostVariables(hosts)))
   // The gateway is never told where the hosts are, let alone their passwords.
   const gateway = isSplit ? await start(['gateway'], {}) : query
-  const processes = [...new Set([query, gateway])]
+  const processes = [...new Set([query, ...further, gateway])]
   const running = scope.move()
   return {
     url: `http://127.0.0.1:${port}`,

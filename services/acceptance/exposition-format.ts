@@ -1,0 +1,81 @@
+/** All series of one name. */
+export interface Family {
+  type: string
+  help: string | undefined
+  /** By the labels as they are written. */
+  samples: Map<string, Sample>
+}
+
+interface Sample {
+  labels: Record<string, string>
+  value: number
+}
+
+const name = '[a-zA-Z_:][a-zA-Z0-9_:]*'
+const helpLine = new RegExp(`^# HELP (?<metric>${name}) (?<help>(?:[^\\\\]|\\\\[\\\\n])*)$`)
+const typeLine = new RegExp(`^# TYPE (?<metric>${name}) (?<type>counter|gauge|untyped)$`)
+const sampleLine = new RegExp(
+  `^(?<metric>${name})(?<labels>\\{.*\\})? (?<value>[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:e[+-]?\\d+)?|NaN|[+-]Inf)$`,
+  'i',
+)
+const label = /(?<label>[a-zA-Z_][a-zA-Z0-9_]*)="(?<value>(?:[^\\"]|\\[\\"n])*)"(?:,|$)/y
+const words: Readonly<Record<string, number>> = { NaN: Number.NaN, '+Inf': Infinity, '-Inf': -Infinity }
+
+/**
+ * Reads Prometheus text by the letter of its format, and throws naming the first line that breaks it: HELP before TYPE before
+ * the series, each once, all series of a name together, no series twice. Histograms, summaries and timestamps are not read.
+ */
+export const readExposition = (text: string): Map<string, Family> => {
+  const families = new Map<string, Family>()
+  if (!text.endsWith('\n')) throw new Error('the last line does not end')
+  let help: { metric: string; text: string } | undefined
+  let current = ''
+  for (const [index, line] of text.slice(0, -1).split('\n').entries()) {
+    const refuse = (why: string): never => {
+      throw new Error(`line ${index + 1} ${why}: ${line}`)
+    }
+    const helped = helpLine.exec(line)?.groups
+    const typed = typeLine.exec(line)?.groups
+    if (help && help.metric !== typed?.metric) refuse('should be the type of what was described before')
+    if (helped) {
+      help = { metric: helped.metric ?? '', text: helped.help ?? '' }
+    } else if (typed) {
+      current = typed.metric ?? ''
+      if (families.has(current)) refuse('declares a name again')
+      families.set(current, { type: typed.type ?? '', help: help?.text, samples: new Map() })
+      help = undefined
+    } else {
+      const sampled = sampleLine.exec(line)?.groups ?? refuse('is neither HELP nor TYPE nor a series')
+      if (sampled.metric !== current) refuse('does not stand with the other series of its name')
+      const sample = { labels: readLabels(sampled.labels, refuse), value: valueOf(sampled.value ?? '') }
+      const samples = families.get(current)?.samples ?? refuse('has no type')
+      const key = JSON.stringify(Object.entries(sample.labels).toSorted())
+      if (samples.has(key)) refuse('is there twice')
+      samples.set(key, sample)
+    }
+  }
+  for (const [metric, { samples }] of families) if (samples.size === 0) throw new Error(`${metric} has no series`)
+  return families
+}
+
+const readLabels = (written: string | undefined, refuse: (why: string) => never): Record<string, string> => {
+  const inside = written?.slice(1, -1) ?? ''
+  const labels: Record<string, string> = {}
+  label.lastIndex = 0
+  while (label.lastIndex < inside.length) {
+    const found = label.exec(inside)?.groups ?? refuse('has labels that cannot be read')
+    const key = found.label ?? ''
+    if (Object.hasOwn(labels, key)) refuse(`has the label ${key} twice`)
+    labels[key] = (found.value ?? '').replaceAll(/\\(.)/g, (_all, letter: string) => (letter === 'n' ? '\n' : letter))
+  }
+  return labels
+}
+
+const valueOf = (text: string): number => words[text] ?? Number(text)
+
+/** The value of the one series of a name that has these labels. */
+export const valueIn = (
+  families: Map<string, Family>,
+  metric: string,
+  labels: Record<string, string>,
+): number | undefined => families.get(metric)?.samples.get(JSON.stringify(Object.entries(labels).toSorted()))?.value

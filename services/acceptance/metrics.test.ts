@@ -1,0 +1,58 @@
+import { expect, it, vi } from 'vitest'
+import { ask } from './ask.ts'
+import { startHangingHost } from './bad-hosts.ts'
+import { readExposition, valueIn } from './exposition-format.ts'
+import { startProduct } from './product.ts'
+import { describeWith } from './servers.ts'
+import { startStubFleet } from './stub-fleet.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const path = '/api/v1/metrics'
+
+describeOnTopologies('the figures for Prometheus', (topology) => {
+  it('are those of every host, by the letter of the format', async () => {
+    await using product = await startProduct({ topology })
+    const { status, headers, text } = await ask(`${product.url}${path}`)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const families = readExposition(text)
+    for (const host of ['0', '1']) {
+      expect(valueIn(families, 'watchhouse_host_up', { host })).toBe(1)
+      expect(valueIn(families, 'clickhouse_query', { host })).toBeGreaterThanOrEqual(1)
+      expect(valueIn(families, 'clickhouse_uptime', { host })).toBeGreaterThanOrEqual(0)
+    }
+    expect(families.get('clickhouse_query')).toMatchObject({ type: 'gauge', help: expect.stringContaining('queries') })
+    expect(valueIn(families, 'watchhouse_host_info', { host: '1', name: 'two' })).toBe(1)
+  })
+
+  it('lack those of a host that hangs, and no others', async () => {
+    await using fleet = await startStubFleet(2, 10)
+    await using hanging = await startHangingHost()
+    const hosts = [...fleet.hosts, { url: hanging.url, name: 'hanging' }]
+    await using product = await startProduct({ topology, hosts })
+    const first = await ask(`${product.url}${path}`)
+    const families = readExposition(first.text)
+    const up = ['0', '1', '2'].map((host) => valueIn(families, 'watchhouse_host_up', { host }))
+    expect(up).toEqual([1, 1, 0])
+    expect(valueIn(families, 'watchhouse_host_failure', { host: '2', reason: 'timeout' })).toBe(1)
+    expect(families.get('clickhouse_stubfigure9')?.samples.size).toBe(2)
+  })
+})
+
+vi.setConfig({ testTimeout: 90_000 })
+
+describeWith(['nats', 'redis', 'postgres'], 'fifty scrapers that come at once to a hundred hosts', () => {
+  it('cause one batch at each host, whatever they select and whichever process asks', async () => {
+    await using fleet = await startStubFleet(100, 800)
+    await using product = await startProduct({ topology: 'nats', queryProcesses: 2, hosts: fleet.hosts })
+    const selections = ['', '?match[]=clickhouse_stubfigure1', '?match[]={host="7"}', '?match[]={__name__=~".*9"}']
+    const scrapes = Array.from({ length: 50 }, (_, index) => selections[index % selections.length] ?? '')
+    const answers = await Promise.all(scrapes.map((selection) => ask(`${product.url}${path}${selection}`)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+    expect(fleet.batches()).toEqual(Array(100).fill(1))
+
+    const [all, one] = answers.map(({ text }) => readExposition(text))
+    expect(all?.get('clickhouse_stubfigure799')?.samples.size).toBe(100)
+    expect([...(one?.keys() ?? [])]).toEqual(['clickhouse_stubfigure1'])
+  })
+})

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { ProductHost } from './product.ts'
+
+/** Many hosts that know their figures without measuring them. */
+export interface StubFleet extends AsyncDisposable {
+  readonly hosts: readonly ProductHost[]
+  /** How often each host was asked for its figures. */
+  batches(): readonly number[]
+}
+
+const version = '26.3.1.1'
+
+/** Starts this many hosts with this many figures each, which take no time. */
+export const startStubFleet = async (size: number, figures: number): Promise<StubFleet> => {
+  await using scope = new AsyncDisposableStack()
+  const hosts = await Promise.all(Array.from({ length: size }, (_, host) => startHost(scope, host, figures)))
+  const running = scope.move()
+  return {
+    hosts: hosts.map(({ url }, host) => ({ url, name: `stub-${host}` })),
+    batches: () => hosts.map(({ asked }) => asked.batches),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+const startHost = async (scope: AsyncDisposableStack, host: number, figures: number) => {
+  const asked = { batches: 0 }
+  const body = figuresOf(host, figures)
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const sql = await text(request)
+    if (sql.includes("getSetting('readonly')")) {
+      response.end(answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]]))
+    } else if (request.url?.includes('exposition')) {
+      // The comment by which hosts tell our statements apart.
+      asked.batches++
+      response.end(body)
+    } else {
+      response.end(answerOf([[version, 60, `stub-${host}`, 'UTC', String(Date.now())]]))
+    }
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  scope.defer(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  // A listening TCP server's address is always this shape.
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, asked }
+}
+
+/** Numbers of the size and variety of real ones, the same in each run. */
+const figuresOf = (host: number, figures: number): string =>
+  answerOf(
+    Array.from({ length: figures }, (_, index) => {
+      const value = ((host + 1) * (index + 1) * 2_654_435_761) % 10_000_000_000
+      return [
+        `StubFigure${index}`,
+        String(value),
+        `What the figure ${index} counts or measures at this moment, in words`,
+      ]
+    }),
+  )
+
+const answerOf = (rows: readonly (readonly unknown[])[]): string =>
+  JSON.stringify({ meta: (rows[0] ?? []).map((_, index) => ({ name: `column_${index}`, type: 'String' })), data: rows })
