@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Identity } from '#proto/call.ts'
+import { Failure } from '#proto/http/answer.ts'
+import { ApiKeyAnswer, ApiKeysAnswer } from '#proto/http/auth.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+import { anonymous } from '../identity.ts'
+
+const secret = 'operator/secret=with+every~kind.of-character'
+const operator = `Bearer ${secret}`
+const person = (subject: string): Identity => ({ kind: 'user', subject, features: 'all' })
+
+let product: FakeProduct
+/** Who asks, where the test is about people. */
+let somebody: Identity | undefined
+let people: FakeProduct
+beforeAll(async () => {
+  const env = { SVC_API_KEY_SECRET: secret }
+  product = await startFake({ env })
+  people = await startFake({ env, identify: async () => somebody ?? anonymous })
+})
+afterEach(() => {
+  somebody = undefined
+})
+afterAll(async () => {
+  await product[Symbol.asyncDispose]()
+  await people[Symbol.asyncDispose]()
+})
+
+interface Asked {
+  method?: string
+  url?: string
+  authorization?: string
+  key?: string
+  body?: unknown
+}
+
+const ask = async (path: string, { method = 'GET', url = product.url, authorization, key, body }: Asked = {}) => {
+  const headers = {
+    'content-type': 'application/json',
+    ...(authorization && { authorization }),
+    ...(key && { 'x-api-key': key }),
+  }
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const answered: unknown = await response.json()
+  const error = Failure.safeParse(answered).data?.error
+  return { status: response.status, headers: response.headers, body: answered, error }
+}
+
+const issue = async (body: unknown, url = product.url) => {
+  const answer = await ask('/api/v1/auth/api-key', { method: 'POST', url, authorization: operator, body })
+  expect(answer.status).toBe(200)
+  return ApiKeyAnswer.parse(answer.body).data
+}
+const list = async (asked: Asked) => ApiKeysAnswer.parse((await ask('/api/v1/auth/api-keys', asked)).body).data
+
+describe('POST /api/v1/auth/api-key', () => {
+  it('issues a key that opens the API, in both headers', async () => {
+    const { apiKey, ...facts } = await issue({ label: 'ci', days: 7, scopes: ['read'] })
+    expect(apiKey).toMatch(/^svc_[\w-]+\.[\w-]{43}$/)
+    expect(facts).toMatchObject({ label: 'ci', subject: `key:${facts.id}`, scopes: ['read'], expiresInDays: 7 })
+    for (const credentials of [
+      { authorization: `Bearer ${apiKey}` },
+      { authorization: `bearer ${apiKey}` },
+      { key: apiKey },
+    ])
+      expect((await ask('/api/v1/hosts', credentials)).status).toBe(200)
+    expect((await ask('/api/v1/hosts')).status).toBe(401)
+  })
+
+  it('gives 30 days and every scope when nothing else is asked for, and cuts blanks off a label', async () => {
+    const { label, scopes, expiresInDays, expiresAt } = await issue({ label: '  my laptop ' })
+    expect({ label, scopes, expiresInDays }).toEqual({
+      label: 'my laptop',
+      scopes: ['read', 'write', 'agent', 'mcp'],
+      expiresInDays: 30,
+    })
+    expect((Date.parse(expiresAt) - Date.now()) / 86_400_000).toBeCloseTo(30, 2)
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['another secret', 'Bearer no'],
+    ['a part of it', operator.slice(0, -1)],
+    ['it and more', `${operator}x`],
+    ['another scheme', `Basic ${secret}`],
+    ['no scheme', secret],
+    ['only a scheme', 'Bearer'],
+  ])('is refused to whoever sends %s', async (_what, authorization) => {
+    const { status, headers, body, error } = await ask('/api/v1/auth/api-key', {
+      method: 'POST',
+      body: { label: 'ci' },
+      ...(authorization && { authorization }),
+    })
+    expect([status, error?.type]).toEqual([401, 'unauthenticated'])
+    expect(headers.get('www-authenticate')).toContain('Bearer')
+    expect(JSON.stringify(body)).not.toContain(secret)
+  })
+
+  it('is refused to a key and to the secret before the present one', async () => {
+    await using rotated = await startFake({
+      env: { SVC_API_KEY_SECRET: 'new', SVC_API_KEY_SECRET_PREVIOUS: secret },
+    })
+    const { apiKey } = await issue({ label: 'ci' })
+    const asked = { method: 'POST', body: { label: 'ci' } }
+    expect((await ask('/api/v1/auth/api-key', { ...asked, authorization: `Bearer ${apiKey}` })).status).toBe(401)
+    expect((await ask('/api/v1/auth/api-key', { ...asked, url: rotated.url, authorization: operator })).status).toBe(
+      401,
+    )
+    expect((await ask('/api/v1/hosts', { url: rotated.url, key: apiKey })).status).toBe(200)
+    delete rotated.env.SVC_API_KEY_SECRET_PREVIOUS
+    expect((await ask('/api/v1/hosts', { url: rotated.url, key: apiKey })).status).toBe(401)
+  })
+
+  it.each<[body: unknown, parameter: string, says: string]>([
+    [{}, 'label', 'is required'],
+    [{ label: 1 }, 'label', 'of type string'],
+    [{ label: '   ' }, 'label', 'must not be empty'],
+    [{ label: 'x'.repeat(65) }, 'label', '64'],
+    [{ label: 'a\nb' }, 'label', 'control characters'],
+    [{ label: 'a', days: 0 }, 'days', 'from 1 to 365'],
+    [{ label: 'a', days: 366 }, 'days', 'from 1 to 365'],
+    [{ label: 'a', days: 1.5 }, 'days', 'whole number'],
+    [{ label: 'a', days: '30' }, 'days', 'of type number'],
+    [{ label: 'a', days: null }, 'days', 'of type number'],
+    [{ label: 'a', scopes: [] }, 'scopes', 'at least one'],
+    [{ label: 'a', scopes: ['admin'] }, 'scopes.0', 'must be one of read, write, agent, mcp'],
+    [{ label: 'a', scopes: 'read' }, 'scopes', 'of type array'],
+    [{ label: 'a', scopes: ['read', 'read', 'read', 'read', 'read'] }, 'scopes', 'each scope once'],
+    [{ label: 'a', subject: 'root' }, 'subject', 'is not known here'],
+    [[], 'the body', 'of type object'],
+  ])('refuses %j', async (body, parameter, says) => {
+    const answer = await ask('/api/v1/auth/api-key', { method: 'POST', authorization: operator, body })
+    expect([answer.status, answer.error?.type]).toEqual([400, 'invalid'])
+    expect(answer.error?.details?.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
+  })
+
+  it('answers 503 while the operator has set no secret, and says what to set', async () => {
+    await using off = await startFake()
+    for (const path of ['/api/v1/auth/api-key', '/api/v1/auth/api-keys', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA']) {
+      const method = path.endsWith('key') ? 'POST' : path.endsWith('keys') ? 'GET' : 'DELETE'
+      const body = method === 'POST' ? { label: 'ci' } : undefined
+      const answer = await ask(path, { method, url: off.url, authorization: 'Bearer undefined', body })
+      expect([answer.status, answer.error?.message]).toEqual([503, expect.stringContaining('SVC_API_KEY_SECRET')])
+    }
+  })
+})
+
+describe('keys that were issued', () => {
+  it('are refused when forged, cut or of another secret, and nothing of them is logged', async () => {
+    const { apiKey } = await issue({ label: 'ci' })
+    await using other = await startFake({ env: { SVC_API_KEY_SECRET: 'another' } })
+    const foreign = await ask('/api/v1/hosts', { url: other.url, key: apiKey })
+    const [payload = ''] = apiKey.split('.')
+    const forged = [`${payload}.${'A'.repeat(43)}`, payload, apiKey.slice(0, -1), `${apiKey}A`, 'svc_', 'x']
+    const answers = await Promise.all(forged.map((key) => ask('/api/v1/hosts', { key })))
+    expect([foreign, ...answers].map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 401, 401])
+    const logged = [...product.logged, ...other.logged].join('\n')
+    for (const hidden of [payload, secret]) expect(logged).not.toContain(hidden)
+  })
+
+  it('are all seen by the operator, with their last use, and never in full', async () => {
+    const { apiKey, id } = await issue({ label: 'used' })
+    await ask('/api/v1/hosts', { key: apiKey })
+    const keys = await list({ authorization: operator })
+    const found = keys.find((key) => key.id === id)
+    expect(found).toMatchObject({ label: 'used', revokedAt: null })
+    expect(found?.lastUsedAt).not.toBeNull()
+    expect(JSON.stringify(keys)).not.toContain(apiKey.split('.')[1])
+  })
+
+  it('end at once when the operator revokes them', async () => {
+    const { apiKey, id } = await issue({ label: 'leaked' })
+    expect((await ask('/api/v1/hosts', { key: apiKey })).status).toBe(200)
+    const revoked = await ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', authorization: operator })
+    expect(revoked).toMatchObject({ status: 200, body: { data: { id, revokedAt: expect.any(String) } } })
+    expect((await ask('/api/v1/hosts', { key: apiKey })).status).toBe(401)
+  })
+
+  it.each([
+    ['nobody', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA', 404, 'no such API key'],
+    ['no id', '/api/v1/auth/api-keys/..%2F..%2Fx', 400, 'must be the id of a key'],
+  ])('of %s cannot be revoked', async (_whose, path, status, says) => {
+    const answer = await ask(path, { method: 'DELETE', authorization: operator })
+    expect([answer.status, answer.error?.message]).toEqual([status, expect.stringContaining(says)])
+  })
+
+  it('are seen and ended by a key that stands for the same, if its scopes allow', async () => {
+    const all = await issue({ label: 'all' })
+    const reading = await issue({ label: 'reading', scopes: ['read'] })
+    const agent = await issue({ label: 'agent', scopes: ['agent'] })
+    expect(await list({ key: all.apiKey })).toMatchObject([{ id: all.id }])
+    expect((await ask('/api/v1/auth/api-keys', { key: agent.apiKey })).status).toBe(403)
+    const end = (id: string, key: string) => ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', key })
+    expect((await end(reading.id, reading.apiKey)).status).toBe(403)
+    expect((await end(reading.id, all.apiKey)).status).toBe(404)
+    expect((await end(all.id, all.apiKey)).status).toBe(200)
+    expect((await ask('/api/v1/hosts', { key: all.apiKey })).status).toBe(401)
+  })
+
+  it('of others are neither seen nor ended by a signed-in person or a stranger', async () => {
+    const { id } = await issue({ label: 'ci' }, people.url)
+    const end = (own = {}) => ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', url: people.url, ...own })
+    expect((await end()).status).toBe(401)
+    expect((await ask('/api/v1/auth/api-keys', { url: people.url })).status).toBe(401)
+    somebody = person('eve')
+    expect(await list({ url: people.url })).toEqual([])
+    expect((await end()).status).toBe(404)
+    somebody = person(`key:${id}`)
+    expect(await list({ url: people.url })).toHaveLength(1)
+  })
+})
+
+describe('scopes', () => {
+  const question = { method: 'POST', body: { names: ['query-count'] } }
+  it.each([
+    [['read'], 200],
+    [['write'], 200],
+    [['agent'], 403],
+    [['mcp'], 403],
+    [['agent', 'mcp', 'read'], 200],
+  ])('%j read with %d', async (scopes, status) => {
+    const { apiKey } = await issue({ label: 'scoped', scopes })
+    expect((await ask('/api/v1/charts/batch', { ...question, key: apiKey })).status).toBe(status)
+  })
+})
