@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { readExposition, valueIn } from '../../acceptance/exposition-format.ts'
+import { openFamilies } from './families.ts'
+import { parseSelector } from './selector.ts'
+
+const hostText = (value: number): string =>
+  `# HELP b The second\n# TYPE b gauge\nb ${value}\n# TYPE a gauge\na ${value + 1}\n`
+
+describe('the families of many texts', () => {
+  it('stand together by name, with the labels of each text', () => {
+    const families = openFamilies(undefined)
+    families.add(hostText(1), { host: '0' })
+    families.add(`${hostText(5)}# TYPE c gauge\nc NaN\n`, { host: '1' })
+    expect(families.text()).toBe(
+      [
+        '# TYPE a gauge\na{host="0"} 2\na{host="1"} 6\n',
+        '# HELP b The second\n# TYPE b gauge\nb{host="0"} 1\nb{host="1"} 5\n',
+        '# TYPE c gauge\nc{host="1"} NaN\n',
+      ].join(''),
+    )
+  })
+
+  it('escape what a label may hold', () => {
+    const families = openFamilies(undefined)
+    families.declare('info', 'Always 1.')({ name: 'a "b"\\c\nd}' }, 1)
+    expect(valueIn(readExposition(families.text()), 'info', { name: 'a "b"\\c\nd}' })).toBe(1)
+  })
+
+  it('hold what any of the selectors takes, and no name without a series', () => {
+    const families = openFamilies(['a{host="0"}', '{host="1",__name__="b"}', 'none'].map(parseSelector))
+    families.declare('none', 'Nothing.')
+    for (const host of ['0', '1']) families.add(hostText(1), { host })
+    const read = readExposition(families.text())
+    const series = [...read].flatMap(([name, { samples }]) =>
+      [...samples.values()].map(({ labels }) => `${name} ${labels.host}`),
+    )
+    expect(series).toEqual(['a 0', 'b 1'])
+  })
+
+  it('are no text at all when nothing is wanted', () => {
+    const families = openFamilies([parseSelector('none')])
+    families.add(hostText(1), { host: '0' })
+    expect(families.text()).toBe('')
+  })
+})

@@ -1,0 +1,195 @@
+import { gunzipSync } from 'node:zlib'
+import { request } from 'undici'
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { type Family, readExposition, valueIn } from '../../acceptance/exposition-format.ts'
+import { exposition } from '../fake/exposition.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+/** What Prometheus 3 sends. */
+const prometheus = {
+  accept:
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+  'accept-encoding': 'gzip',
+}
+const startMs = Date.UTC(2026, 0, 1)
+
+const scrape = async ({ url }: FakeProduct, parameters: string[] = []): Promise<Map<string, Family>> => {
+  const response = await fetch(`${url}/api/v1/metrics?${parameters.map(encodeURI).join('&')}`)
+  expect(response.status).toBe(200)
+  return readExposition(await response.text())
+}
+
+const refused = async ({ url }: FakeProduct, parameters: string) => {
+  const response = await fetch(`${url}/api/v1/metrics?${parameters}`)
+  // The shape of every failure.
+  const { error } = (await response.json()) as { error: { type: string; message: string } }
+  return `${response.status} ${error.type} ${error.message}`
+}
+
+const asked = ({ heard }: FakeProduct) => heard.filter(({ method }) => method === 'exposition')
+
+const seriesOf = (families: Map<string, Family>) =>
+  [...families].flatMap(([name, { samples }]) => [...samples.values()].map(({ labels }) => `${name} ${labels.host}`))
+
+describe('GET /api/v1/metrics', () => {
+  it('gives the figures of every host, and how each stands', async () => {
+    await using product = await startFake()
+    const families = await scrape(product)
+    expect(valueIn(families, 'clickhouse_query', { host: '1' })).toBe(3)
+    expect(families.get('clickhouse_query')?.help).toBe(String.raw`Queries that run, in C:\\logs\nor elsewhere`)
+    expect(valueIn(families, 'watchhouse_host_up', { host: '0' })).toBe(1)
+    expect(valueIn(families, 'watchhouse_host_info', { host: '0', name: 'analytics', group: 'eu' })).toBe(1)
+    expect(valueIn(families, 'watchhouse_host_info', { host: '1', name: 'logs' })).toBe(1)
+    expect(valueIn(families, 'watchhouse_host_metrics_age_seconds', { host: '1' })).toBe(0.25)
+    expect(valueIn(families, 'watchhouse_scrape_duration_seconds', {})).toBeGreaterThanOrEqual(0)
+    expect(families.has('watchhouse_host_failure')).toBe(false)
+  })
+
+  it('is gzipped for Prometheus and plain for who does not ask for that', async () => {
+    await using product = await startFake()
+    const path = `${product.url}/api/v1/metrics`
+    const packed = await request(path, { headers: prometheus })
+    expect(packed.headers).toMatchObject({
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'content-encoding': 'gzip',
+      vary: 'Accept-Encoding',
+    })
+    const bytes = Buffer.from(await packed.body.arrayBuffer())
+    expect(packed.headers['content-length']).toBe(String(bytes.length))
+
+    const plain = await request(path, { headers: { 'accept-encoding': 'gzip;q=0' } })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(await plain.body.text()).toBe(gunzipSync(bytes).toString('utf8'))
+    const head = await request(path, { method: 'HEAD' })
+    expect([head.statusCode, await head.body.text()]).toEqual([200, ''])
+  })
+
+  it('counts the alerts that are firing as long as their owner answers', async () => {
+    await using without = await startFake()
+    expect((await scrape(without)).has('watchhouse_alerts_firing')).toBe(false)
+    await using product = await startFake({
+      alerts: {
+        firing: async () => [
+          { hostKey: 'logs', conditions: 4 },
+          { hostKey: 'gone', conditions: 1 },
+        ],
+      },
+    })
+    const families = await scrape(product)
+    expect(seriesOf(families).filter((series) => series.startsWith('watchhouse_alerts'))).toEqual([
+      'watchhouse_alerts_firing 0',
+      'watchhouse_alerts_firing 1',
+    ])
+    expect(valueIn(families, 'watchhouse_alerts_firing', { host: '0' })).toBe(0)
+    expect(valueIn(families, 'watchhouse_alerts_firing', { host: '1' })).toBe(4)
+  })
+
+  it('leaves the alerts out when their owner hangs', async () => {
+    await using product = await startFake({
+      alerts: {
+        firing: async (_input, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+      },
+    })
+    const families = await scrape(product)
+    expect(families.has('watchhouse_alerts_firing')).toBe(false)
+    expect(families.has('clickhouse_query')).toBe(true)
+  })
+
+  it('leaves out a host that fails, and says why', async () => {
+    await using product = await startFake({
+      query: {
+        exposition: async (input, call) => {
+          if (input.hostKey === 'logs') throw new ServiceError('busy', 'not now')
+          return exposition(input, call)
+        },
+      },
+    })
+    const families = await scrape(product)
+    expect(valueIn(families, 'watchhouse_host_up', { host: '1' })).toBe(0)
+    expect(valueIn(families, 'watchhouse_host_failure', { host: '1', reason: 'busy' })).toBe(1)
+    expect(seriesOf(families).filter((series) => series.startsWith('clickhouse'))).toEqual([
+      'clickhouse_query 0',
+      'clickhouse_uptime 0',
+    ])
+  })
+
+  it('gives the last good figures of a host that failed, with their age', async () => {
+    await using product = await startFake({
+      query: {
+        exposition: async (input, call) => {
+          const { frames } = await exposition(input, call)
+          return { head: { failure: 'timeout', ageMs: 61_000, freshForMs: 29_000 }, frames }
+        },
+      },
+    })
+    const families = await scrape(product)
+    expect(valueIn(families, 'watchhouse_host_up', { host: '0' })).toBe(0)
+    expect(valueIn(families, 'watchhouse_host_metrics_age_seconds', { host: '0' })).toBe(61)
+    expect(valueIn(families, 'clickhouse_query', { host: '0' })).toBe(3)
+  })
+
+  it('narrows by host, by group and by selector', async () => {
+    await using product = await startFake()
+    const names = async (...parameters: string[]) => seriesOf(await scrape(product, parameters))
+    const figures = (series: string[]) => series.filter((each) => each.startsWith('clickhouse'))
+    expect(figures(await names('host[]=1'))).toEqual(['clickhouse_query 1', 'clickhouse_uptime 1'])
+    expect(figures(await names('host[]=1', 'host[]=0', 'host[]=1'))).toHaveLength(4)
+    expect(figures(await names('group=eu'))).toEqual(['clickhouse_query 0', 'clickhouse_uptime 0'])
+    expect(figures(await names('group=eu', 'host[]=1'))).toEqual([])
+    expect(await names('match[]=clickhouse_query', 'match[]={__name__=~".*_up",host="1"}')).toEqual([
+      'clickhouse_query 0',
+      'clickhouse_query 1',
+      'watchhouse_host_up 1',
+    ])
+    expect(asked(product).at(-1)?.call).toMatchObject({ priority: 'sweep', identity: { subject: 'gateway' } })
+  })
+
+  it('asks once for everybody within the time that the figures last, and again after it', async () => {
+    let nowMs = startMs
+    await using product = await startFake({ clock: { now: () => nowMs } })
+    await Promise.all(Array.from({ length: 20 }, () => scrape(product)))
+    expect(asked(product)).toHaveLength(2)
+    nowMs += 28_999
+    await scrape(product)
+    expect(asked(product)).toHaveLength(2)
+    nowMs += 1
+    await scrape(product)
+    expect(asked(product)).toHaveLength(4)
+  })
+
+  it('keeps nothing of a failure', async () => {
+    await using product = await startFake({ withoutQuery: true })
+    expect(await refused(product, '')).toMatch(/^503 unavailable /)
+    expect(await refused(product, '')).toMatch(/^503 unavailable /)
+  })
+
+  it.each([
+    ['host[]=9', '404 not-found no such host: 9; there are 0 (analytics), 1 (logs)'],
+    ['host[]=one', '400 invalid host[].0 must be a whole number from 0 to 99999'],
+    ['host=0', '400 invalid host is not known here; known are host[], group, match[]'],
+    ['group=us', '404 not-found no such group: us; there are eu'],
+    ['group=', '400 invalid group must not be empty'],
+    ['group=eu&group=us', '400 invalid group must be given only once'],
+    [`match[]=${'a'.repeat(1_025)}`, '400 invalid match[].0 must not be longer than 1024 characters'],
+    [Array(21).fill('match[]=a').join('&'), '400 invalid match[] must be given at most 20 times'],
+    [
+      'match[]=a{',
+      '400 invalid match[] must select series as Prometheus does, such as clickhouse_query{host="0"}; this does not: a{',
+    ],
+  ])('refuses %s', async (parameters, sentence) => {
+    await using product = await startFake()
+    expect(await refused(product, parameters)).toBe(sentence)
+  })
+
+  it.each([
+    [{}, 200],
+    [{ SVC_FEATURE_PROMETHEUS_ENABLED: 'off' }, 404],
+    [{ SVC_FEATURE_PROMETHEUS_ENABLED: 'maybe' }, 200],
+    [{ SVC_CLOUD_MODE: 'true', SVC_IDP_PUBLIC_READ: 'true', SVC_AUTH_PROVIDER: 'none' }, 404],
+    [{ SVC_CLOUD_MODE: 'true', SVC_AUTH_PROVIDER: 'none', SVC_FEATURE_PROMETHEUS_ENABLED: '1' }, 200],
+  ])('with %j answers %s', async (env, status) => {
+    await using product = await startFake({ env })
+    expect((await fetch(`${product.url}/api/v1/metrics`)).status).toBe(status)
+  })
+})
