@@ -4,6 +4,7 @@ import { expositionSettings } from './exposition/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
 import { addressSettings } from './client-address.ts'
+import { cronSettings } from './cron/config.ts'
 import { edgeSettings } from './edge.ts'
 import { featureSettings } from './features/config.ts'
 import { limitSettings } from './limits/config.ts'
@@ -29,6 +30,7 @@ export const settings = {
   ...featureSettings,
   ...addressSettings,
   ...limitSettings,
+  ...cronSettings,
 } as const
 
 /** What is wrong with the settings taken together. */

@@ -1,8 +1,10 @@
 import type { Request } from 'express'
+import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { query } from '#proto/query.ts'
+import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
@@ -21,6 +23,8 @@ export interface Gateway {
   clock: Clock
   telemetry: Telemetry
   query: Client<typeof query>
+  alerts: Client<typeof alerts>
+  report: Client<typeof report>
   hosts: HostList
   exposition: Exposition
   /** Absent when the web was not built. */

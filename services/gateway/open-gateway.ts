@@ -1,5 +1,6 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
+import { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
@@ -29,6 +30,7 @@ export const openGateway = async (
   const counters = opening.use(await openCounters(env, log))
   const codeStore = opening.use(await openCodeStore(env, store, log))
   const client = bus.client(query)
+  const alertsClient = bus.client(alerts)
   const hosts = openHostList(client, clock)
   const keys = openApiKeys({ env, store, clock })
   const auth = openAuth({ env, build, keys, clock, log, ask: askJson })
@@ -37,8 +39,10 @@ export const openGateway = async (
     clock,
     telemetry,
     query: client,
+    alerts: alertsClient,
+    report: bus.client(report),
     hosts,
-    exposition: openExposition({ query: client, alerts: bus.client(alerts), hosts, clock, log }),
+    exposition: openExposition({ query: client, alerts: alertsClient, hosts, clock, log }),
     build,
     version: packageFacts.version,
     requestTimeoutMs: read(settings, env).SVC_REQUEST_TIMEOUT_MS,

@@ -6,6 +6,7 @@ import { me, signIn, signInCallback, signInWithKey, signOut } from './routes/aut
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { config } from './routes/config.ts'
+import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
 import { fleet } from './routes/fleet.ts'
 import { filterOptions } from './routes/filter-options.ts'
@@ -55,4 +56,7 @@ export const routes: readonly Route[] = [
   signOut,
   signIn,
   signInCallback,
+  healthSweep,
+  retentionPrune,
+  weeklyReport,
 ]

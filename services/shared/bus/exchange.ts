@@ -114,7 +114,8 @@ export class Exchange {
   #receive(message: WireMessage): void {
     if (message.unheard) {
       this.unheard = true
-      return this.#close(new ServiceError('unavailable', 'No process of that service is running.'))
+      const details = { running: false }
+      return this.#close(new ServiceError('unavailable', 'No process of that service is running.', { details }))
     }
     const frame = readFrame(message)
     if (!frame) return

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { alerts } from '../alerts.ts'
+import { pruneMethods } from '../prune.ts'
+import { report } from '../report.ts'
+import { answer } from './answer.ts'
+
+/** What all cron routes ask: nothing, and never with the secret in the URL, which proxies and browsers write down. */
+export const CronQuery = z.looseObject({}).refine((query) => !Object.hasOwn(query, 'secret'), {
+  path: ['secret'],
+  error: 'must not be in the URL; send it as Authorization: Bearer',
+})
+
+/** `GET /api/cron/health-sweep` */
+export const SweepAnswer = answer(alerts.methods.sweep.output, z.object({}))
+
+/** `GET /api/cron/retention-prune`: what each service that is running has removed. */
+export const PruneAnswer = answer(
+  z.object({ removed: z.record(z.string(), pruneMethods.prune.output.shape.removed) }),
+  z.object({}),
+)
+
+/** `GET /api/cron/weekly-report` */
+export const WeeklyReportAnswer = answer(report.methods.weekly.output, z.object({}))

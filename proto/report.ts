@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { rpc, service } from './contract.ts'
+import { pruneMethods } from './prune.ts'
+
+/** Keeps findings and forecasts, and writes the weekly report. */
+export const report = service('report', {
+  weekly: rpc({
+    doc: 'Writes and sends the weekly report of every host that is opted in.',
+    callers: ['gateway'],
+    input: z.object({}),
+    /** Reports are kept whether or not they could be delivered. */
+    output: z.object({ written: z.int().min(0), delivered: z.int().min(0) }),
+  }),
+  ...pruneMethods,
+})

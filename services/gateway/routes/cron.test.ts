@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import { Failure } from '#proto/http/answer.ts'
+import { fakeAlerts } from '../fake/owners.ts'
+import { startFake } from '../fake/start.ts'
+
+const secret = 'the secret of the scheduler'
+const withSecret = { CRON_SECRET: secret }
+const paths = ['/api/cron/health-sweep', '/api/cron/retention-prune', '/api/cron/weekly-report']
+
+const ask = async (url: string, bearer?: string) => {
+  const response = await fetch(url, { headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` } })
+  return { status: response.status, headers: response.headers, ...Answered.parse(await response.json()) }
+}
+
+const Answered = z.object({ data: z.unknown().optional(), error: Failure.shape.error.optional() })
+
+/** An `alert-dispatcher` that tells what it was asked to do. */
+const overheard = () => {
+  const heard: string[] = []
+  const alerts = {
+    sweep: async (...asked: Parameters<typeof fakeAlerts.sweep>) => {
+      heard.push(`sweep for ${asked[1].identity.subject}, ${asked[1].priority}`)
+      return fakeAlerts.sweep(...asked)
+    },
+    prune: async (...asked: Parameters<typeof fakeAlerts.prune>) => {
+      heard.push('prune')
+      return fakeAlerts.prune(...asked)
+    },
+  }
+  return { alerts, heard }
+}
+
+describe('a cron route', () => {
+  it.each(paths)('%s is shut while there is no secret, whatever is sent', async (path) => {
+    const unset: Record<string, string>[] = [{}, { CRON_SECRET: '' }]
+    for (const env of unset) {
+      const { alerts, heard } = overheard()
+      await using product = await startFake({ env, alerts, report: {} })
+      for (const bearer of [undefined, '', 'undefined', secret]) {
+        const { status, error } = await ask(product.url + path, bearer)
+        expect([status, error?.type]).toEqual([503, 'unavailable'])
+      }
+      expect(heard).toEqual([])
+    }
+  })
+
+  it.each(paths)('%s opens to its bearer only', async (path) => {
+    const { alerts, heard } = overheard()
+    await using product = await startFake({
+      env: { ...withSecret, CRON_SECRET_PREVIOUS: 'the one before' },
+      alerts,
+      report: {},
+    })
+    for (const bearer of [
+      undefined,
+      '',
+      secret.slice(0, -1),
+      `${secret} `.repeat(2),
+      secret.toUpperCase(),
+      'svc_x.y',
+    ]) {
+      const { status, headers, error } = await ask(product.url + path, bearer)
+      expect([status, error?.type]).toEqual([401, 'unauthenticated'])
+      expect(headers.get('www-authenticate')).toBe('Bearer realm="watchhouse"')
+    }
+    expect(heard).toEqual([])
+    for (const bearer of [secret, 'the one before']) expect((await ask(product.url + path, bearer)).status).toBe(200)
+  })
+
+  it.each(paths)('%s refuses a secret in its URL, right or wrong, and does not write it down', async (path) => {
+    const { alerts, heard } = overheard()
+    await using product = await startFake({ env: withSecret, alerts, report: {} })
+    for (const [query, bearer] of [
+      [encodeURIComponent(secret), undefined],
+      [encodeURIComponent(secret), secret],
+      ['', secret],
+      ['a&secret=b', secret],
+    ] as const) {
+      const { status, error } = await ask(`${product.url}${path}?secret=${query}`, bearer)
+      expect([status, error?.details?.parameter]).toEqual([400, 'secret'])
+      expect(error?.message).toContain('send it as Authorization: Bearer')
+      expect(JSON.stringify(error)).not.toContain(secret)
+    }
+    expect(heard).toEqual([])
+    expect(product.logged.join('')).not.toContain(secret.slice(0, 10))
+  })
+
+  it('is asked for by the gateway itself, behind whoever waits at a screen', async () => {
+    const { alerts, heard } = overheard()
+    await using product = await startFake({ env: withSecret, alerts })
+    await ask(`${product.url}/api/cron/health-sweep?source=scheduler`, secret)
+    expect(heard).toEqual(['sweep for gateway, sweep'])
+  })
+
+  it.each([
+    ['/api/cron/health-sweep', { hosts: 2, firing: 1, messages: 1 }],
+    ['/api/cron/weekly-report', { written: 2, delivered: 1 }],
+    [
+      '/api/cron/retention-prune',
+      { removed: { 'alert-dispatcher': { deliveries: 4 }, report: { findings: 12, reports: 0 } } },
+    ],
+  ])('%s answers what was done', async (path, done) => {
+    await using product = await startFake({ env: withSecret, alerts: {}, report: {} })
+    const { status, data } = await ask(product.url + path, secret)
+    expect([status, data]).toEqual([200, done])
+  })
+})
+
+describe('a cron route whose owner is not running', () => {
+  it.each([
+    ['/api/cron/health-sweep', 'alert-dispatcher'],
+    ['/api/cron/weekly-report', 'report'],
+  ])('%s names it, at once', async (path, owner) => {
+    await using product = await startFake({ env: withSecret })
+    const { status, error } = await ask(product.url + path, secret)
+    expect([status, error?.type, error?.message]).toEqual([503, 'unavailable', `the service ${owner} does not answer`])
+  })
+
+  it('has nothing of it to remove', async () => {
+    await using product = await startFake({ env: withSecret })
+    const pruned = async (url: string) => (await ask(`${url}/api/cron/retention-prune`, secret)).data
+    expect(await pruned(product.url)).toEqual({ removed: {} })
+    await using other = await startFake({ env: withSecret, report: {} })
+    expect(await pruned(other.url)).toEqual({ removed: { report: { findings: 12, reports: 0 } } })
+  })
+})
+
+it('tells which owner failed to remove what is too old, and what the others did', async () => {
+  const prune = async () => {
+    throw new ServiceError('unavailable', 'the state store does not answer')
+  }
+  await using product = await startFake({ env: withSecret, alerts: { prune }, report: {} })
+  const { status, error } = await ask(`${product.url}/api/cron/retention-prune`, secret)
+  expect([status, error]).toEqual([
+    503,
+    {
+      type: 'unavailable',
+      message: 'alert-dispatcher could not remove what is too old',
+      details: { failed: ['alert-dispatcher'], removed: { report: { findings: 12, reports: 0 } } },
+    },
+  ])
+})

@@ -1,0 +1,56 @@
+import type { Call, ServiceName } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { CronQuery, PruneAnswer, SweepAnswer, WeeklyReportAnswer } from '#proto/http/cron.ts'
+import { pruneAll } from '../cron/prune.ts'
+import { requireScheduler } from '../cron/require-scheduler.ts'
+import { gatewayItself } from '../identity.ts'
+import { getRoute } from '../route.ts'
+import { success } from '../success.ts'
+
+const common = { feature: null, access: 'own-bearer', limit: 'data', query: CronQuery } as const
+
+export const healthSweep = getRoute({
+  ...common,
+  path: '/api/cron/health-sweep',
+  doc: 'Runs the health checks over all hosts and sends alerts',
+  answer: SweepAnswer,
+  handle: async ({ headers, call }, gateway) => {
+    requireScheduler(headers, gateway.env)
+    return success(await named('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call))), {})
+  },
+})
+
+export const retentionPrune = getRoute({
+  ...common,
+  path: '/api/cron/retention-prune',
+  doc: 'Removes what is older than its stated age',
+  answer: PruneAnswer,
+  handle: async ({ headers, call }, gateway) => {
+    requireScheduler(headers, gateway.env)
+    return success({ removed: await pruneAll(gateway, scheduled(call)) }, {})
+  },
+})
+
+export const weeklyReport = getRoute({
+  ...common,
+  path: '/api/cron/weekly-report',
+  doc: 'Builds the weekly reports of the hosts that have opted in',
+  answer: WeeklyReportAnswer,
+  handle: async ({ headers, call }, gateway) => {
+    requireScheduler(headers, gateway.env)
+    return success(await named('report', gateway.report.weekly({}, scheduled(call))), {})
+  },
+})
+
+/** Nobody waits at a screen, and the scheduler is nobody whose features would count. */
+const scheduled = (call: Call): Call => ({ ...call, identity: gatewayItself, priority: 'sweep' })
+
+/** Says who it was that could not be reached: a scheduler sees three services behind one door. */
+const named = async <T>(service: ServiceName, asked: Promise<T>): Promise<T> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
+    throw new ServiceError('unavailable', `the service ${service} does not answer`, { cause: error })
+  }
+}
