@@ -1,0 +1,142 @@
+import type { JWTPayload } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type AccessGateway, startAccessGateway } from '../../fake/access-gateway.ts'
+import { type FakeProduct, startFake } from '../../fake/start.ts'
+import { whoRoutes } from '../../fake/who-routes.ts'
+
+type Variables = Record<string, string>
+
+let nowMs: number
+let edge: AccessGateway
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 0, 1)
+  edge = await startAccessGateway({ now: () => nowMs })
+})
+afterEach(async () => edge[Symbol.asyncDispose]())
+
+const start = async (env: Variables = {}): Promise<FakeProduct> =>
+  startFake({
+    env: {
+      SVC_AUTH_PROVIDER: 'proxy',
+      SVC_EDGE_ACCESS_TEAM_DOMAIN: edge.url,
+      SVC_EDGE_ACCESS_AUD: 'watchhouse',
+      ...env,
+    },
+    clock: { now: () => nowMs },
+    routes: whoRoutes,
+  })
+
+const ask = async ({ url }: FakeProduct, headers: Variables) => {
+  const response = await fetch(`${url}/api/v1/read`, { headers })
+  return { status: response.status, body: await response.json() }
+}
+const withToken = (token: string): Variables => ({ 'edge-access-jwt-assertion': token })
+
+describe('a token of the access gateway', () => {
+  it('names the person', async () => {
+    await using product = await start()
+    expect(await ask(product, withToken(await edge.token('watchhouse')))).toEqual({
+      status: 200,
+      body: { kind: 'user', subject: 'uuid-1', features: 'all', profile: { email: 'ada@example.com' } },
+    })
+    expect(edge.heard).toEqual(['GET /cdn-cgi/access/certs'])
+  })
+
+  it('names the program, which has no subject', async () => {
+    await using product = await start()
+    const token = await edge.token('watchhouse', { sub: '', email: undefined, common_name: 'backup.access' })
+    expect(await ask(product, withToken(token))).toMatchObject({ status: 200, body: { subject: 'backup.access' } })
+  })
+
+  it.each<[string, JWTPayload]>([
+    ['for another application', { aud: ['other'] }],
+    ['for no application', { aud: [] }],
+    ['of another team', { iss: 'https://evil.example.com' }],
+    ['that has ended', { exp: Date.UTC(2026, 0, 1) / 1000 - 60 }],
+    ['that has not begun', { nbf: Date.UTC(2026, 0, 1) / 1000 + 60 }],
+    ['that names nobody', { sub: '', email: undefined }],
+  ])('%s is refused', async (_what, claims) => {
+    await using product = await start()
+    expect(await ask(product, withToken(await edge.token('watchhouse', claims)))).toMatchObject({
+      status: 401,
+      body: { error: { type: 'unauthenticated', message: 'the token of the access gateway is not valid here' } },
+    })
+  })
+
+  it('holds after the gateway has changed its key', async () => {
+    await using product = await start()
+    const before = await edge.token('watchhouse')
+    expect((await ask(product, withToken(before))).status).toBe(200)
+    await edge.keys.rotate()
+    nowMs += 60_000
+    expect((await ask(product, withToken(await edge.token('watchhouse')))).status).toBe(200)
+    expect((await ask(product, withToken(before))).status).toBe(200)
+    expect(edge.heard).toHaveLength(2)
+  })
+
+  it('counts for nothing when the gateway is not configured', async () => {
+    await using product = await start({ SVC_EDGE_ACCESS_TEAM_DOMAIN: '', SVC_EDGE_ACCESS_AUD: '' })
+    expect((await ask(product, withToken(await edge.token('watchhouse')))).status).toBe(401)
+    expect(edge.heard).toEqual([])
+  })
+
+  it('cannot be checked while its keys cannot be had', async () => {
+    const token = await edge.token('watchhouse')
+    await using product = await start()
+    await edge[Symbol.asyncDispose]()
+    const { status, body } = await ask(product, withToken(token))
+    expect(status).toBe(503)
+    expect(JSON.stringify(body)).not.toContain(edge.url)
+    edge = await startAccessGateway({ now: () => nowMs })
+  })
+})
+
+describe('a name from a proxy', () => {
+  const secret = { SVC_PROXY_AUTH_SECRET: 'shared' }
+  const named = { 'x-forwarded-user': 'ada' }
+
+  it.each<[number, string, Variables, Variables]>([
+    [200, 'with the secret', secret, { ...named, 'x-svc-proxy-secret': 'shared' }],
+    [401, 'with another secret', secret, { ...named, 'x-svc-proxy-secret': 'sharee' }],
+    [401, 'without the secret', secret, named],
+    [401, 'when there is no secret to know', {}, { ...named, 'x-svc-proxy-secret': '' }],
+    [401, 'that is empty', secret, { 'x-forwarded-user': '', 'x-svc-proxy-secret': 'shared' }],
+    [
+      200,
+      'with the secret before this one',
+      { SVC_PROXY_AUTH_SECRET: 'new', SVC_PROXY_AUTH_SECRET_PREVIOUS: 'shared' },
+      { ...named, 'x-svc-proxy-secret': 'shared' },
+    ],
+    [
+      200,
+      'in headers that the operator chose',
+      { ...secret, SVC_PROXY_AUTH_HEADER: 'X-Who', SVC_PROXY_SHARED_SECRET_HEADER: 'X-Proof' },
+      { 'x-who': 'ada', 'x-proof': 'shared' },
+    ],
+    [
+      401,
+      'in headers that the operator did not choose',
+      { ...secret, SVC_PROXY_AUTH_HEADER: 'X-Who' },
+      { ...named, 'x-svc-proxy-secret': 'shared' },
+    ],
+  ])('gets %i %s', async (status, _what, env, headers) => {
+    await using product = await start(env)
+    const answered = await ask(product, headers)
+    expect(answered.status).toBe(status)
+    if (status === 200) expect(answered.body).toMatchObject({ kind: 'user', subject: 'ada' })
+  })
+
+  it('suffices beside a token that does not hold, and a token beside a name without the secret', async () => {
+    await using product = await start(secret)
+    const headers = { ...named, 'x-svc-proxy-secret': 'shared', ...withToken('made-up') }
+    expect((await ask(product, headers)).status).toBe(200)
+    const token = withToken(await edge.token('watchhouse'))
+    expect(await ask(product, { ...named, ...token })).toMatchObject({ status: 200, body: { subject: 'uuid-1' } })
+  })
+})
+
+describe('the start', () => {
+  it('is refused with half of what the access gateway needs', async () => {
+    await expect(start({ SVC_EDGE_ACCESS_AUD: '' })).rejects.toThrow('SVC_EDGE_ACCESS_AUD: is required')
+  })
+})

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http'
+import type { JWTPayload } from 'jose'
+import type { Clock } from '#shared/clock.ts'
+import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
+import { startStrictServer, type StrictAnswer, type StrictServer } from './strict-server.ts'
+
+/** How long its session tokens last. */
+const tokenSeconds = 60
+
+/** An identity provider with real keys, one browser and the sessions it was told of. */
+export interface IdentityProvider extends StrictServer {
+  keys: SigningKeys
+  /** The session of the browser that visits its pages; undefined when nobody is signed in there. */
+  browserSession: string | undefined
+  /** Live sessions by id, with the subject of each. */
+  sessions: Map<string, string>
+  /** Answers 500 to everything. */
+  isDown: boolean
+  /** A session token as it is made now; claims given here replace its own. */
+  token(claims?: JWTPayload): Promise<string>
+}
+
+/** Key of its API. */
+export const idpSecretKey = 'sk_test_of_the_fake_provider'
+
+export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvider> => {
+  const keys = await openSigningKeys()
+  const provider: Omit<IdentityProvider, keyof StrictServer> = {
+    keys,
+    browserSession: undefined,
+    sessions: new Map([['sess_1', 'user_ada']]),
+    isDown: false,
+    token: async (claims) => {
+      const iat = Math.floor(clock.now() / 1000)
+      const exp = iat + tokenSeconds
+      return keys.sign({ iss: server.url, sub: 'user_ada', sid: 'sess_1', iat, nbf: iat, exp, ...claims })
+    },
+  }
+  const server = await startStrictServer((request, url) => {
+    if (provider.isDown) return { status: 500, json: {} }
+    const call = `${request.method} ${url.pathname}`
+    if (call === 'GET /.well-known/jwks.json') return { json: keys.published() }
+    if (call === 'GET /sign-in') return hostedPage(url, provider)
+    if (call === 'GET /v1/client/handshake') return handshake(url, provider)
+    return sessionCall(request, url, provider)
+  })
+  return Object.assign(provider, server)
+}
+
+type Provider = Omit<IdentityProvider, keyof StrictServer>
+
+/** The page where somebody signs in, as if they had done so at once. */
+const hostedPage = (url: URL, provider: Provider): StrictAnswer => {
+  const back = url.searchParams.get('redirect_url')
+  if (back === null || !URL.canParse(back)) return undefined
+  provider.browserSession = 'sess_1'
+  return { location: back }
+}
+
+const handshake = async (url: URL, provider: Provider): Promise<StrictAnswer> => {
+  const { searchParams } = url
+  const back = searchParams.get('redirect_url')
+  if (back === null || !URL.canParse(back) || searchParams.get('suffixed_cookies') !== 'false') return undefined
+  const { browserSession: sid } = provider
+  const session = sid === undefined ? '' : await provider.token({ sid, sub: provider.sessions.get(sid) ?? '' })
+  const cookies = [`__session=${session}; Path=/; Secure; SameSite=Lax`, '__client_uat=1700000000; Path=/']
+  const location = new URL(back)
+  location.searchParams.set('__clerk_handshake', await provider.keys.sign({ handshake: cookies }))
+  return { location: location.href }
+}
+
+const sessionCall = async (request: IncomingMessage, url: URL, provider: Provider): Promise<StrictAnswer> => {
+  const { sid = '', action } =
+    /^\/v1\/sessions\/(?<sid>\w+)\/(?<action>tokens|revoke)$/.exec(url.pathname)?.groups ?? {}
+  if (request.method !== 'POST' || action === undefined) return undefined
+  if (request.headers.authorization !== `Bearer ${idpSecretKey}`) return { status: 401, json: {} }
+  const subject = provider.sessions.get(sid)
+  if (subject === undefined) return { status: 404, json: { errors: [{ code: 'resource_not_found' }] } }
+  if (action === 'tokens') return { json: { object: 'token', jwt: await provider.token({ sid, sub: subject }) } }
+  provider.sessions.delete(sid)
+  return { json: { object: 'session', id: sid, status: 'revoked' } }
+}

@@ -1,0 +1,47 @@
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JSONWebKeySet,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose'
+
+/** Keys of somebody who signs tokens, published as a JWKS. */
+export interface SigningKeys {
+  published(): JSONWebKeySet
+  /** The public key that signs now. */
+  current(): JWK
+  sign(claims: JWTPayload, header?: { typ?: string; kid?: string }): Promise<string>
+  /** Signs with a new key from now on; the one before it stays published, any older one does not. */
+  rotate(): Promise<void>
+}
+
+interface Pair {
+  privateKey: CryptoKey
+  jwk: JWK & { kid: string; kty: string }
+}
+
+export const openSigningKeys = async (): Promise<SigningKeys> => {
+  let made = 0
+  const make = async (): Promise<Pair> => {
+    const { privateKey, publicKey } = await generateKeyPair('RS256')
+    const { kty = 'RSA', ...jwk } = await exportJWK(publicKey)
+    return { privateKey, jwk: { ...jwk, kty, kid: `key-${++made}`, alg: 'RS256', use: 'sig' } }
+  }
+  let current = await make()
+  let previous: Pair | undefined
+  return {
+    published: () => ({ keys: previous === undefined ? [current.jwk] : [current.jwk, previous.jwk] }),
+    current: () => current.jwk,
+    sign: async (claims, header = {}) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: current.jwk.kid, ...header })
+        .sign(current.privateKey),
+    rotate: async () => {
+      previous = current
+      current = await make()
+    },
+  }
+}

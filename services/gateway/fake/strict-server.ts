@@ -1,0 +1,43 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+
+/** What a strict server answers; undefined means that nobody should have asked this. */
+export type StrictAnswer = { status?: number; json: unknown } | { location: string } | undefined
+
+/** A server of somebody else, on a port of its own. */
+export interface StrictServer extends AsyncDisposable {
+  /** Without a slash at its end. */
+  url: string
+  /** Method and path of every request, in order. */
+  heard: string[]
+}
+
+/** Starts a server that answers 400 to whatever it is not meant to be asked. */
+export const startStrictServer = async (
+  answer: (request: IncomingMessage, url: URL) => Promise<StrictAnswer> | StrictAnswer,
+): Promise<StrictServer> => {
+  const heard: string[] = []
+  const server = createServer(async (request, response) => {
+    const asked = new URL(request.url ?? '/', 'http://fake')
+    heard.push(`${request.method} ${asked.pathname}`)
+    const answered = (await answer(request, asked)) ?? { status: 400, json: { error: 'not asked like this' } }
+    if ('location' in answered) response.writeHead(302, { location: answered.location }).end()
+    else
+      response
+        .writeHead(answered.status ?? 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answered.json))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the fake server has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    heard,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
