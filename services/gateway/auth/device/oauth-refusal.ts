@@ -1,4 +1,4 @@
-import type { Refusal } from '../../failure.ts'
+import type { Refusal, Shown } from '../../failure.ts'
 
 /** What our failures are called in OAuth (RFC 6749 §5.2, RFC 8628 §3.5); its own errors keep their names. */
 const oauthNames: Readonly<Record<string, string>> = {
@@ -13,10 +13,16 @@ const oauthNames: Readonly<Record<string, string>> = {
 }
 
 /** Failures as clients of OAuth read them. */
-export const oauthRefusal: Refusal = ({ status, type, message }) => ({
-  status,
-  body: { error: oauthNames[type] ?? type.replaceAll('-', '_'), error_description: plain(message) },
+export const oauthRefusal: Refusal = (shown) => ({
+  status: shown.status,
+  body: { error: nameOf(shown), error_description: plain(shown.message) },
 })
+
+const nameOf = ({ type, details }: Shown): string => {
+  const parameter = type === 'invalid' ? details?.parameter : undefined
+  if (typeof parameter === 'string' && /^scope(\.|$)/.test(parameter)) return 'invalid_scope'
+  return oauthNames[type] ?? type.replaceAll('-', '_')
+}
 
 /** A description may hold neither quotes nor anything outside ASCII. */
 const plain = (message: string): string => message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
