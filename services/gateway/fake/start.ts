@@ -1,7 +1,9 @@
 import type { Registry } from 'prom-client'
 import { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
+import type { ServiceName } from '#proto/call.ts'
 import { query } from '#proto/query.ts'
+import { report } from '#proto/report.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
@@ -11,6 +13,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route } from '../route.ts'
+import { fakeAlerts, fakeReport } from './owners.ts'
 import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
 import { startWith } from '../service.ts'
 import { openWebBuild } from '../web-build.ts'
@@ -20,7 +23,9 @@ interface Replaced {
   /** Nothing serves `query` at all. */
   withoutQuery?: boolean
   /** Without it nothing serves `alert-dispatcher`. */
-  alerts?: Handlers<typeof alerts>
+  alerts?: Partial<Handlers<typeof alerts>>
+  /** Without it nothing serves `report`. */
+  report?: Partial<Handlers<typeof report>>
   env?: Record<string, string>
   clock?: Clock
   tracer?: Tracer
@@ -66,7 +71,7 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => logged.push(line) }))
   const store = replaced.store ?? opening.use(await openStore({ env, busIsShared: false }))
   const hub = openMemoryHub()
-  const open = async (caller: 'gateway' | 'query' | 'alert-dispatcher') =>
+  const open = async (caller: ServiceName) =>
     opening.use(
       await openBus({ hub, caller, instance: caller, version: facts.version, telemetry: telemetry.of(caller), clock }),
     )
@@ -75,7 +80,13 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   if (!replaced.withoutQuery) {
     opening.use(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
   }
-  if (replaced.alerts) opening.use(await (await open('alert-dispatcher')).serve(alerts, replaced.alerts))
+  if (replaced.alerts) {
+    const handlers = { ...fakeAlerts, ...replaced.alerts }
+    opening.use(await (await open('alert-dispatcher')).serve(alerts, handlers))
+  }
+  if (replaced.report) {
+    opening.use(await (await open('report')).serve(report, { ...fakeReport, ...replaced.report }))
+  }
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
