@@ -50,15 +50,19 @@ const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, res
   return guest.identity
 }
 
-/** Whoever may come unknown is not refused for a session that has ended, or for a bearer that is the route's own. */
+/**
+ * Whoever may come unknown is not refused for a session that has ended, for a bearer that is the route's own, or because nobody
+ * can be asked now who it is.
+ */
 const known = async ({ access }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
   try {
     return await gateway.identify(request)
   } catch (error) {
     const mayBeUnknown = access === 'anonymous' || access === 'own-bearer'
-    if (mayBeUnknown && error instanceof ServiceError && refusesCaller(error)) return anonymous
+    if (mayBeUnknown && error instanceof ServiceError && isAboutCaller(error)) return anonymous
     throw error
   }
 }
 
-const refusesCaller = ({ code }: ServiceError): boolean => code === 'unauthenticated' || code === 'forbidden'
+const isAboutCaller = ({ code }: ServiceError): boolean =>
+  code === 'unauthenticated' || code === 'forbidden' || code === 'unavailable'

@@ -61,7 +61,8 @@ const idpSettings = {
   SVC_IDP_PUBLIC_READ: maybeFlag('Let anybody read without signing in; on in cloud mode when unset.'),
 } as const
 
-const proxySettings = {
+/** What a proxy that vouches for people obeys. */
+export const proxySettings = {
   SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team address of the access gateway, whose tokens are then verified.'),
   SVC_EDGE_ACCESS_AUD: optional('Audience tag that tokens of the access gateway must carry.'),
   SVC_PROXY_AUTH_SECRET: signingKey('Shared secret of the proxy; without it identity headers are ignored.'),
@@ -69,7 +70,8 @@ const proxySettings = {
   SVC_PROXY_AUTH_HEADER: headerName('X-Forwarded-User', 'Header in which the proxy names the person.'),
 } as const
 
-const trustedSettings = {
+/** What a trusted proxy obeys. */
+export const trustedSettings = {
   SVC_TRUSTED_AUTH_SECRET: signingKey('Shared secret of the trusted proxy.'),
   SVC_TRUSTED_ALLOW_INSECURE: flag(
     false,

@@ -3,12 +3,12 @@ import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { authSettings } from '../config.ts'
+import { proxySettings } from '../config.ts'
 import type { KeySets } from '../key-sets.ts'
 import { person } from '../person.ts'
 import { readToken } from '../token.ts'
 
-const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD } = authSettings
+const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD } = proxySettings
 
 /** Tokens of people carry an email; those of programs a name, and no subject. */
 const Claims = z.object({

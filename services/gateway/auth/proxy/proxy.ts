@@ -3,7 +3,7 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { authSettings } from '../config.ts'
+import { proxySettings } from '../config.ts'
 import { identityHeader } from '../header.ts'
 import { person } from '../person.ts'
 import { isSharedSecret } from '../shared-secret.ts'
@@ -33,7 +33,7 @@ const namedByHeader = (request: IncomingMessage, env: Environment): string | und
     SVC_PROXY_AUTH_SECRET: secret,
     SVC_PROXY_SHARED_SECRET_HEADER: secretHeader,
     SVC_PROXY_AUTH_HEADER: nameHeader,
-  } = read(authSettings, env)
+  } = read(proxySettings, env)
   if (secret === undefined || !isSharedSecret(identityHeader(request, secretHeader), secret)) return undefined
   return identityHeader(request, nameHeader)
 }

@@ -3,16 +3,16 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Values } from '#shared/config/setting.ts'
-import { authSettings } from '../config.ts'
+import { trustedSettings } from '../config.ts'
 import { identityHeader } from '../header.ts'
 import { person } from '../person.ts'
 import { isSharedSecret } from '../shared-secret.ts'
 
-type TrustedValues = Values<typeof authSettings>
+type TrustedValues = Values<typeof trustedSettings>
 
 /** The person whom a trusted proxy names; undefined when it is not the proxy that asks, or it names nobody. Throws `forbidden` for a person without an allowed group. */
 export const trustedPerson = (request: IncomingMessage, env: Environment): Identity | undefined => {
-  const settings = read(authSettings, env)
+  const settings = read(trustedSettings, env)
   if (!isTrusted(request, settings)) return undefined
   const given = (name: string) => identityHeader(request, name)
   const email = given(settings.SVC_TRUSTED_EMAIL_HEADER)

@@ -1,0 +1,157 @@
+import type { JWTPayload } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../../fake/identity-provider.ts'
+import { type FakeProduct, startFake } from '../../fake/start.ts'
+import { whoRoutes } from '../../fake/who-routes.ts'
+
+type Variables = Record<string, string>
+
+let nowMs: number
+let idp: IdentityProvider
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 0, 1)
+  idp = await startIdentityProvider({ now: () => nowMs })
+})
+afterEach(async () => idp[Symbol.asyncDispose]())
+
+const start = async (env: Variables = {}): Promise<FakeProduct> =>
+  startFake({
+    env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, ...env },
+    clock: { now: () => nowMs },
+    routes: whoRoutes,
+  })
+const renewing = () => ({ IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: idp.url })
+
+const ask = async ({ url }: FakeProduct, headers: Variables, path = '/api/v1/read') => {
+  const response = await fetch(url + path, { headers })
+  return { status: response.status, body: await response.json(), cookies: response.headers.getSetCookie() }
+}
+const bearer = (token: string): Variables => ({ authorization: `Bearer ${token}` })
+const cookie = (token: string): Variables => ({ cookie: `theme=dark; __session=${token}` })
+
+describe('a session token', () => {
+  it('names the person, with what the provider adds', async () => {
+    await using product = await start()
+    const token = await idp.token({ name: 'Ada', email: 'ada@example.com', picture: 'https://pictures/ada' })
+    const known = { kind: 'user', subject: 'user_ada', features: 'all' }
+    const profile = { name: 'Ada', email: 'ada@example.com', avatar: 'https://pictures/ada' }
+    for (const headers of [bearer(token), cookie(token)]) {
+      expect(await ask(product, headers)).toMatchObject({ status: 200, body: { ...known, profile } })
+    }
+    expect(idp.heard).toEqual(['GET /.well-known/jwks.json'])
+  })
+
+  it.each<[string, JWTPayload]>([
+    ['of another issuer', { iss: 'https://clerk.evil.example' }],
+    ['that ended eleven seconds ago', { exp: Date.UTC(2026, 0, 1) / 1000 - 11 }],
+    ['that begins in eleven seconds', { nbf: Date.UTC(2026, 0, 1) / 1000 + 11 }],
+    ['of a session that waits for a second factor', { sts: 'pending' }],
+    ['made for another site', { azp: 'https://blog.example.com' }],
+    ['of nobody', { sub: '' }],
+    ['of a subject longer than any', { sub: 'u'.repeat(257) }],
+  ])('%s is refused as a bearer, and counts for nothing as a cookie', async (_what, claims) => {
+    await using product = await start({ SVC_IDP_PUBLIC_READ: 'true', SVC_PUBLIC_URL: 'https://watch.example.com' })
+    const token = await idp.token(claims)
+    expect((await ask(product, bearer(token))).status).toBe(401)
+  })
+
+  it('made for this site holds', async () => {
+    await using product = await start({ SVC_PUBLIC_URL: 'https://watch.example.com/sub' })
+    expect((await ask(product, bearer(await idp.token({ azp: 'https://watch.example.com' })))).status).toBe(200)
+  })
+
+  it('holds after the provider has changed its key, and an old one for ten minutes after it was withdrawn', async () => {
+    await using product = await start()
+    const old = await idp.token({ exp: nowMs / 1000 + 3_600 })
+    expect((await ask(product, bearer(old))).status).toBe(200)
+    await idp.keys.rotate()
+    nowMs += 10_000
+    expect((await ask(product, bearer(await idp.token()))).status).toBe(200)
+    await idp.keys.rotate()
+    nowMs += 10 * 60_000
+    expect((await ask(product, bearer(old))).status).toBe(401)
+  })
+
+  it('is not refused but cannot be checked while the provider does not answer', async () => {
+    await using product = await start()
+    const token = await idp.token()
+    idp.isDown = true
+    expect(await ask(product, bearer(token))).toMatchObject({ status: 503, body: { error: { type: 'unavailable' } } })
+    expect((await ask(product, bearer(token), '/api/v1/open')).status).toBe(200)
+    idp.isDown = false
+    nowMs += 10_000
+    expect((await ask(product, bearer(await idp.token()))).status).toBe(200)
+  })
+
+  it('is never written to the log', async () => {
+    await using product = await start(renewing())
+    const token = await idp.token()
+    await ask(product, bearer(`${token}x`))
+    await ask(product, cookie(`${token}x`))
+    expect(product.logged.join('\n')).not.toContain(token.slice(-20))
+    expect(product.logged.join('\n')).not.toContain(idpSecretKey)
+  })
+})
+
+describe('a cookie whose token has ended', () => {
+  it('counts for nothing without the secret key', async () => {
+    await using product = await start({ SVC_IDP_PUBLIC_READ: 'true' })
+    const token = await idp.token()
+    nowMs += 120_000
+    expect(await ask(product, cookie(token))).toMatchObject({ status: 200, body: { kind: 'anonymous' } })
+  })
+
+  it('is renewed with the secret key, once for all requests of a page', async () => {
+    await using product = await start(renewing())
+    const token = await idp.token()
+    nowMs += 120_000
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(product, cookie(token))))
+    for (const { status, body, cookies } of answers) {
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ subject: 'user_ada' })
+      expect(cookies).toEqual([
+        expect.stringMatching(/^__session=eyJ\S+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
+      ])
+    }
+    expect(idp.heard.filter((call) => call.startsWith('POST'))).toEqual(['POST /v1/sessions/sess_1/tokens'])
+  })
+
+  it.each<[string, (token: string) => string | Promise<string>]>([
+    ['of a session that has ended', () => idp.token({ sid: 'sess_gone' })],
+    ['of no session', () => idp.token({ sid: undefined })],
+    ['signed by somebody else', (token) => `${token.slice(0, -4)}AAAA`],
+    ['eight days old', () => idp.token({ exp: nowMs / 1000 - 8 * 86_400 })],
+    ['of another issuer', () => idp.token({ iss: 'https://clerk.evil.example' })],
+  ])('%s is not renewed', async (_what, make) => {
+    await using product = await start(renewing())
+    const token = await make(await idp.token())
+    nowMs += 120_000
+    const { status, cookies } = await ask(product, cookie(token))
+    expect([status, cookies]).toEqual([401, []])
+  })
+
+  it('as a bearer is not renewed: programs have other means', async () => {
+    await using product = await start(renewing())
+    const token = await idp.token()
+    nowMs += 120_000
+    expect((await ask(product, bearer(token))).status).toBe(401)
+  })
+
+  it('leaves a stranger who may still read when the provider does not answer', async () => {
+    await using product = await start({ ...renewing(), SVC_IDP_PUBLIC_READ: 'true' })
+    const token = await idp.token()
+    await ask(product, cookie(token))
+    nowMs += 120_000
+    idp.isDown = true
+    expect(await ask(product, cookie(token))).toMatchObject({ status: 200, body: { kind: 'anonymous' } })
+  })
+})
+
+describe('an identity provider that nobody named', () => {
+  it('signs nobody in, which is told at the start', async () => {
+    await using product = await start({ IDP_OAUTH_ISSUER: '' })
+    expect((await ask(product, bearer(await idp.token()))).status).toBe(401)
+    expect((await ask(product, {}, '/api/v1/auth/sign-in')).status).toBe(503)
+    expect(product.logged.join('\n')).toContain('SVC_IDP_PUBLISHABLE_KEY is not set')
+  })
+})
