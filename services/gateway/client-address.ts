@@ -23,13 +23,17 @@ export const addressSettings = { SVC_TRUST_PROXY_HEADERS: trust } as const
 const { IPv4, IPv6 } = ipaddr
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
+/** Whether the headers are believed that proxies add. */
+export const trustsProxies = (env: Environment): boolean =>
+  read(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
+
 /**
  * What a client is counted under: its IPv4 address or IPv6 /64, the smallest network that providers hand out. A connection
  * without an address counts for itself, so that strangers do not use up one another's budget.
  */
 export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environment): string => {
   const onEdge = isOnEdge(env)
-  const trusted = read(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? onEdge
+  const trusted = trustsProxies(env)
   const address =
     (onEdge || trusted ? addressIn(headers['cf-connecting-ip']) : undefined) ??
     (trusted ? (addressIn(headers['x-real-ip']) ?? forwardedFor(headers['x-forwarded-for'])) : undefined) ??

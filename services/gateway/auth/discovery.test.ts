@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import type { CliDiscovery } from '#proto/http/auth.ts'
+import { openCounters } from '#shared/store/open-counters.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openDeviceLogin } from './device/device-login.ts'
+import { cliDiscovery } from './discovery.ts'
+import { openApiKeys } from './keys/keys.ts'
+import { authNotes } from './notes.ts'
+
+const discovered = async (env: Record<string, string>): Promise<CliDiscovery> => {
+  const store = await openStore({ env: {}, busIsShared: false })
+  const clock = { now: () => 0 }
+  const keys = openApiKeys({ env, store, clock })
+  const codeStore = { kind: 'store' as const, store, [Symbol.asyncDispose]: async () => {} }
+  const counters = await openCounters({})
+  const deviceLogin = openDeviceLogin({ env, build: undefined, codeStore, counters, clock, keys })
+  return cliDiscovery({ env, build: undefined, keys, deviceLogin })
+}
+
+const secret = { SVC_API_KEY_SECRET: 'hush hush' }
+const device = { SVC_DEVICE_LOGIN: 'true' }
+const idp = { SVC_AUTH_PROVIDER: 'idp' }
+
+describe('what a command line is told', () => {
+  it.each<[env: Record<string, string>, method: string, api: string, provider: string, enabled: boolean]>([
+    [{}, 'none', 'open', 'none', false],
+    [device, 'none', 'open', 'none', false],
+    [secret, 'api_key', 'key_required', 'none', false],
+    [{ ...secret, ...device }, 'device', 'key_required', 'none', true],
+    [idp, 'none', 'key_required', 'idp', false],
+    [{ ...idp, ...secret }, 'api_key', 'key_required', 'idp', false],
+    [{ ...idp, ...secret, ...device }, 'device', 'key_required', 'idp', true],
+    [{ SVC_CLOUD_MODE: 'true', ...secret }, 'device', 'key_required', 'idp', true],
+    [{ SVC_AUTH_PROVIDER: 'proxy', ...secret }, 'api_key', 'key_required', 'proxy', false],
+    [{ SVC_AUTH_PROVIDER: 'trusted' }, 'none', 'key_required', 'trusted', false],
+  ])('with %j is %s', async (env, method, api, authProvider, enabled) => {
+    const discovery = await discovered(env)
+    expect(discovery).toMatchObject({ method, api, authProvider, deviceLogin: { enabled, store: 'store' } })
+    expect(discovery.hint).toMatch(/\.$|…$/)
+    expect(JSON.stringify(discovery)).not.toContain(secret.SVC_API_KEY_SECRET)
+  })
+})
+
+describe('the notes for agents', () => {
+  const notes = async (env: Record<string, string>, issuer?: string, publicRead = false) =>
+    authNotes({ discovery: await discovered(env), publicUrl: 'https://watch.example', publicRead, issuer })
+
+  it('say that nothing is needed where nothing is', async () => {
+    const text = await notes({})
+    expect(text).toContain('No credentials are needed')
+    for (const absent of ['Bearer', 'Device login', 'OAuth']) expect(text).not.toContain(absent)
+  })
+
+  it('name the ways there are, with absolute addresses, and no secret', async () => {
+    const text = await notes({ ...idp, ...secret, ...device }, 'https://clerk.example', true)
+    for (const told of [
+      'Reading needs no credentials',
+      'Authorization: Bearer svc_',
+      'https://watch.example/auth/device/code',
+      'a signed-in person approves',
+      'https://watch.example/api/v1/auth/api-key',
+      'https://clerk.example',
+      'https://watch.example/.well-known/oauth-protected-resource/api/mcp',
+    ])
+      expect(text).toContain(told)
+    expect(text).not.toContain(secret.SVC_API_KEY_SECRET)
+  })
+
+  it('leave out the ways there are not', async () => {
+    const text = await notes(secret)
+    expect(text).toContain('Keys from the operator')
+    for (const absent of ['Device login', 'OAuth', 'identity provider']) expect(text).not.toContain(absent)
+  })
+})

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { ApiCatalog, CliDiscovery, ProtectedResource } from '#proto/http/auth.ts'
+import { startFake } from '../fake/start.ts'
+
+const wellKnown = '/.well-known/oauth-protected-resource'
+const get = (url: string) => fetch(url, { headers: { authorization: 'Bearer of something else' } })
+
+describe('documents for whoever is not signed in yet', () => {
+  it('answer though everything else needs a key', async () => {
+    await using product = await startFake({ env: { SVC_API_KEY_SECRET: 's', SVC_DEVICE_LOGIN: 'true' } })
+    expect((await get(`${product.url}/api/v1/hosts`)).status).toBe(401)
+    const discovery = await get(`${product.url}/api/v1/auth/cli`)
+    expect(CliDiscovery.parse(await discovery.json())).toMatchObject({ method: 'device', authProvider: 'none' })
+    const notes = await get(`${product.url}/auth.md`)
+    expect(notes.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await notes.text()).toContain(`${product.url}/auth/device/code`)
+  })
+
+  it('lead to the contract from the catalogue of RFC 9727, at the public address', async () => {
+    await using product = await startFake({ env: { SVC_PUBLIC_URL: 'https://watch.example/clickhouse/' } })
+    const answer = await get(`${product.url}/.well-known/api-catalog`)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/linkset\+json/)
+    const [entry] = ApiCatalog.parse(await answer.json()).linkset
+    expect(entry?.anchor).toBe('https://watch.example/clickhouse/api/v1')
+    expect(entry?.['service-desc']).toEqual([
+      { href: 'https://watch.example/clickhouse/api/v1/openapi.json', type: 'application/openapi+json' },
+    ])
+  })
+})
+
+describe('metadata of the protected resource', () => {
+  it.each([
+    ['the address of the issuer', { IDP_OAUTH_ISSUER: 'https://auth.example/' }, 'https://auth.example'],
+    ['a publishable key', { SVC_IDP_PUBLISHABLE_KEY: `pk_test_${btoa('clerk.example$')}` }, 'https://clerk.example'],
+    ['a key for this alone', { IDP_PUBLISHABLE_KEY: `pk_live_${btoa('other.example$')}` }, 'https://other.example'],
+  ])('names the issuer of %s, on both paths', async (_what, env, issuer) => {
+    await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'idp', ...env } })
+    for (const resource of ['', '/api/mcp']) {
+      const metadata = ProtectedResource.parse(await (await get(product.url + wellKnown + resource)).json())
+      expect(metadata).toMatchObject({ resource: `${product.url}${resource}`, authorization_servers: [issuer] })
+    }
+  })
+
+  it.each([
+    ['no provider', {}],
+    ['no issuer', { SVC_AUTH_PROVIDER: 'idp' }],
+    ['another provider', { SVC_AUTH_PROVIDER: 'proxy', IDP_OAUTH_ISSUER: 'https://auth.example' }],
+  ])('is not there with %s', async (_what, env) => {
+    await using product = await startFake({ env: { ...env } })
+    for (const resource of ['', '/api/mcp']) expect((await get(product.url + wellKnown + resource)).status).toBe(404)
+  })
+})
+
+describe('the public address', () => {
+  const askedNotes = async (env: Record<string, string>, headers: Record<string, string>) => {
+    await using product = await startFake({ env })
+    const asking = request(`${product.url}/auth.md`, { headers: { host: 'inside:3000', ...headers } }).end()
+    const [answer] = await once(asking, 'response')
+    return { status: answer.statusCode, text: await text(answer) }
+  }
+  const proxied = { 'x-forwarded-proto': 'https, http', 'x-forwarded-host': 'watch.example, proxy' }
+
+  it.each([
+    ['http://inside:3000', {}, {}],
+    ['http://inside:3000', {}, proxied],
+    ['http://inside:3000', { SVC_TRUST_PROXY_HEADERS: 'false' }, proxied],
+    ['https://watch.example', { SVC_TRUST_PROXY_HEADERS: 'true' }, proxied],
+    ['http://inside:3000', { SVC_TRUST_PROXY_HEADERS: 'true' }, { 'x-forwarded-proto': 'javascript' }],
+    ['https://set.example', { SVC_TRUST_PROXY_HEADERS: 'true', SVC_PUBLIC_URL: 'https://set.example' }, proxied],
+  ])('is %s with %j and %j', async (address, env, headers) => {
+    expect((await askedNotes({ ...env }, { ...headers })).text).toContain(`API: ${address}/api/v1.`)
+  })
+
+  it.each(['a b', '<script>', '[', 'x:99999'])('is refused where it would repeat the host %s', async (host) => {
+    expect((await askedNotes({}, { host })).status).toBe(400)
+  })
+})
