@@ -1,0 +1,153 @@
+import { gunzipSync } from 'node:zlib'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { readExposition, valueIn } from '../../acceptance/exposition-format.ts'
+import { startSandbox } from '../../sandbox/start.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { rows, startHttpStub } from '../testing/stub-host.ts'
+import { exposition } from './exposition.ts'
+
+const both = { tables: ['metrics', 'asynchronous_metrics'] }
+const isBatch = (sql: string): boolean => sql.includes(' AS meaning')
+
+/** A host whose figures are what `answer` says; tells how often it was asked for them. */
+const startStub = async (answer: (response: ServerResponse, batch: number) => void, capabilities = {}) => {
+  const batches: string[] = []
+  const stub = await startHttpStub(
+    ({ sql }, response) => {
+      if (isBatch(sql)) answer(response, batches.push(sql))
+      else rows(response, [['25.8.1', 1, 'stub', 'UTC', '0']])
+    },
+    { ...both, ...capabilities },
+  )
+  return { url: stub.url, batches, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
+}
+
+const openOn = (url: string): Promise<OpenParts> => openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'db' })
+
+/** The handler on a clock of its own. */
+const asking = (parts: OpenParts) => {
+  const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs }
+  const handle = exposition({ ...parts, clock })
+  const ask = async () => {
+    const { head, frames } = await handle({ hostKey: 'db' }, aCall())
+    const [piece] = await Array.fromAsync(frames)
+    return { head, text: piece && gunzipSync(piece).toString('utf8') }
+  }
+  return { clock, ask }
+}
+
+const threeFigures = (response: ServerResponse): void =>
+  rows(response, [
+    ['Query', '3', 'Queries'],
+    ['jemalloc.active', 'nan', 'In C:\\\nbytes'],
+    ['Max-Load', '-inf', ''],
+    ['query', '4', 'the same name again'],
+    ['Huge', '9223372036854775807', ''],
+    ['Tiny', '1.5e-7', ''],
+    ['Load', 'inf', ''],
+  ])
+
+describe('the figures of a host', () => {
+  it('are named, described and written as Prometheus reads them', async () => {
+    await using stub = await startStub(threeFigures)
+    await using parts = await openOn(stub.url)
+    const { head, text = '' } = await asking(parts).ask()
+    expect(text).toBe(String.raw`# HELP clickhouse_query Queries
+# TYPE clickhouse_query gauge
+clickhouse_query 3
+# HELP clickhouse_jemalloc_active In C:\\\nbytes
+# TYPE clickhouse_jemalloc_active gauge
+clickhouse_jemalloc_active NaN
+# TYPE clickhouse_max_load gauge
+clickhouse_max_load -Inf
+# TYPE clickhouse_huge gauge
+clickhouse_huge 9223372036854775807
+# TYPE clickhouse_tiny gauge
+clickhouse_tiny 1.5e-7
+# TYPE clickhouse_load gauge
+clickhouse_load +Inf
+`)
+    expect(readExposition(text).size).toBe(6)
+    expect(head.failure).toBeNull()
+  })
+
+  it('of a real engine are whole and by the letter of the format', async () => {
+    await using sandbox = await startSandbox({ seed: false })
+    await using parts = await openOn(sandbox.url)
+    const { text = '' } = await asking(parts).ask()
+    const families = readExposition(text)
+    expect(families.size).toBeGreaterThan(300)
+    expect(valueIn(families, 'clickhouse_uptime', {})).toBeGreaterThanOrEqual(0)
+    expect(families.get('clickhouse_query')?.help).toBe('Number of executing queries')
+  })
+
+  it('are taken by one statement for all who ask within half a minute', async () => {
+    await using stub = await startStub(threeFigures)
+    await using parts = await openOn(stub.url)
+    const { ask, clock } = asking(parts)
+    await Promise.all(Array.from({ length: 20 }, ask))
+    clock.aheadMs = 20_000
+    const { head } = await ask()
+    expect(stub.batches).toHaveLength(1)
+    expect(head.ageMs).toBeGreaterThanOrEqual(19_000)
+    expect(head.freshForMs).toBeLessThanOrEqual(9_000)
+    clock.aheadMs = 30_000
+    expect((await ask()).head.ageMs).toBeLessThan(5_000)
+    expect(stub.batches).toHaveLength(2)
+  })
+
+  it('are the last good ones of a host that fails, as long as they are of use', async () => {
+    let isBroken = false
+    await using stub = await startStub((response) => (isBroken ? response.end('<html>') : threeFigures(response)))
+    await using parts = await openOn(stub.url)
+    const { ask, clock } = asking(parts)
+    const good = await ask()
+    isBroken = true
+    clock.aheadMs = 30_000
+    const kept = await ask()
+    expect(kept.text).toBe(good.text)
+    expect(kept.head).toMatchObject({ failure: 'unavailable', ageMs: expect.closeTo(30_000, -4) })
+    clock.aheadMs = 400_000
+    const old = await ask()
+    expect(old.text).toBeUndefined()
+    expect(old.head).toMatchObject({ failure: 'unavailable', ageMs: null })
+  })
+
+  it('of a host that hung keep nobody waiting a second time', async () => {
+    let held: ServerResponse | undefined
+    await using stub = await startStub((response, batch) => {
+      if (batch === 2) held = response
+      else if (batch === 1) response.end('<html>')
+      else threeFigures(response)
+    })
+    await using parts = await openOn(stub.url)
+    const { ask, clock } = asking(parts)
+    expect((await ask()).head.failure).toBe('unavailable')
+    clock.aheadMs = 30_000
+    // Answered while the host still holds the second batch.
+    expect((await ask()).head.failure).toBe('unavailable')
+    await expect.poll(() => held !== undefined).toBe(true)
+    if (held) threeFigures(held)
+    await expect.poll(async () => (await ask()).head.failure).toBeNull()
+    expect(stub.batches).toHaveLength(2)
+  })
+
+  it.each(['1 2', '1\nup 1', 'NaN', '', '0x10', '1e', '{}'])('are garbage with the value %j', async (value) => {
+    await using stub = await startStub((response) => rows(response, [['Query', value, '']]))
+    await using parts = await openOn(stub.url)
+    expect(await asking(parts).ask()).toMatchObject({ head: { failure: 'unavailable' }, text: undefined })
+  })
+
+  it('come from the table that the user may read, and are refused when that is neither', async () => {
+    await using half = await startStub(threeFigures, { tables: ['asynchronous_metrics'], version: '23.8.1.1' })
+    await using parts = await openOn(half.url)
+    expect((await asking(parts).ask()).head.failure).toBeNull()
+    expect(half.batches[0]).not.toContain('system.metrics')
+    expect(half.batches[0]).not.toContain('description')
+    await using none = await startStub(threeFigures, { tables: [] })
+    await using closed = await openOn(none.url)
+    expect((await asking(closed).ask()).head.failure).toBe('forbidden')
+    expect(none.batches).toEqual([])
+  })
+})
