@@ -15,10 +15,14 @@ export const whole = (min: number, max: number) => {
     .regex(/^(0|[1-9]\d{0,14})$/, sentence)
     .transform(Number)
     .refine((value) => value >= min && value <= max, sentence)
+    .meta(inContract({ type: 'integer', minimum: min, maximum: max, pattern: undefined }))
 }
 
+/** What the OpenAPI document says of a parameter whose text stands for something else. */
+const inContract = (schema: Record<string, unknown>) => ({ override: schema })
+
 /** Position in the list of configured hosts; more hosts than this would not fit one list. */
-export const hostId = whole(0, 99_999)
+export const hostId = whole(0, 99_999).describe('Position in the list of hosts.')
 
 /** Of a route that takes no parameters; whatever a probe or a proxy adds is ignored. */
 export const noQuery = z.object({})
@@ -28,9 +32,11 @@ export const HostQuery = z.strictObject({ hostId })
 const yesWords = new Set(['1', 'true'])
 const noWords = new Set(['0', 'false'])
 
-const yesOrNo = text
+/** 1 or 0. */
+export const yesOrNo = text
   .refine((word) => yesWords.has(word) || noWords.has(word), 'must be 1 or 0')
   .transform((word) => yesWords.has(word))
+  .meta(inContract({ enum: [...yesWords, ...noWords] }))
 
 /** `GET /api/v1/host-status` */
 export const HostStatusQuery = z.strictObject({ hostId, fleet: yesOrNo.default(false) })

@@ -14,6 +14,7 @@ import type { Auth } from './auth/auth.ts'
 import type { DeviceLogin } from './auth/device/device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { HostList } from './host-list.ts'
+import type { OpenDocument } from './openapi/document.ts'
 import type { Guests } from './limits/guests.ts'
 import type { Limits } from './limits/limits.ts'
 
@@ -32,6 +33,8 @@ export interface Gateway {
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
+  /** The contract of all routes served. */
+  document: OpenDocument
   keys: ApiKeys
   auth: Auth
   deviceLogin: DeviceLogin

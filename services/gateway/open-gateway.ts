@@ -18,6 +18,8 @@ import type { Gateway } from './gateway.ts'
 import { openHostList } from './host-list.ts'
 import { openGuests } from './limits/guests.ts'
 import { openLimits } from './limits/limits.ts'
+import { openDocument } from './openapi/document.ts'
+import { routes } from './routes.ts'
 import type { WebBuild } from './web-build.ts'
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */
@@ -46,6 +48,7 @@ export const openGateway = async (
     build,
     version: packageFacts.version,
     requestTimeoutMs: read(settings, env).SVC_REQUEST_TIMEOUT_MS,
+    document: openDocument(routes, packageFacts.version),
     keys,
     auth,
     deviceLogin: openDeviceLogin({ env, build, codeStore, counters, clock, keys }),

@@ -18,7 +18,7 @@ export interface Reply extends Cookies {
   /** A body that is gzipped already. */
   gzipped(body: Buffer, mediaType: string): Promise<void>
   /** JSON that the caller may keep as long as it asks each time whether it still stands. */
-  revalidatedJson(body: unknown): void
+  revalidatedJson(body: unknown, mediaType?: string): void
   rows(rows: Rows<unknown>): Promise<void>
   download(download: Download): Promise<void>
   /** Sends a browser to another address. */
@@ -29,7 +29,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
   json: (body, mediaType) => sendText(request, response, 200, JSON.stringify(body), mediaType),
   text: (text, mediaType) => sendText(request, response, 200, text, mediaType),
   gzipped: (body, mediaType) => sendGzipped(request, response, body, mediaType),
-  revalidatedJson: (body) => sendRevalidated(request, response, body),
+  revalidatedJson: (body, mediaType) => sendRevalidated(request, response, body, mediaType),
   rows: (rows) => sendRows(request, response, rows),
   download: (download) => sendDownload(request, response, download),
   redirect: (location) => {
@@ -40,7 +40,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
   setCookie: (line) => response.appendHeader('Set-Cookie', line),
 })
 
-const sendRevalidated = (request: Request, response: Response, body: unknown): void => {
+const sendRevalidated = (request: Request, response: Response, body: unknown, mediaType?: string): void => {
   const text = JSON.stringify(body)
   // Weak, because the compressed and the plain form share it.
   const tag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
@@ -48,7 +48,7 @@ const sendRevalidated = (request: Request, response: Response, body: unknown): v
   response.setHeader('ETag', tag)
   response.setHeader('Vary', 'Accept-Encoding')
   if (!matches(request.headers['if-none-match'], tag)) {
-    sendText(request, response, 200, text)
+    sendText(request, response, 200, text, mediaType)
     return
   }
   response.statusCode = 304

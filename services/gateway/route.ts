@@ -31,7 +31,7 @@ export interface Route {
   /** As OpenAPI writes it: `/api/v1/charts/{name}`. */
   path: string
   /** What it answers or does, in one sentence without a full stop. */
-  doc?: string | undefined
+  doc: string
   /** Media types of the files that it gives instead of its usual answer. */
   downloads?: readonly string[] | undefined
   /** Null where the caller needs no feature, or where the definition that is asked for names it. */
@@ -84,7 +84,7 @@ type PathParameter<P extends string> = P extends `${string}{${infer N}}${infer R
 
 interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
   path: P
-  doc?: string
+  doc: string
   downloads?: readonly string[]
   feature: Feature | null
   access: Access
@@ -109,7 +109,7 @@ const bodyless =
     mediaType: route.mediaType,
     respond: async (given, gateway, reply) => {
       const body = await route.handle({ ...asked(route, given), body: undefined }, gateway, reply)
-      if (route.revalidated) reply.revalidatedJson(body)
+      if (route.revalidated) reply.revalidatedJson(body, route.mediaType)
       else reply.json(body, route.mediaType)
     },
   })
@@ -220,8 +220,8 @@ export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends
 })
 
 const traits = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>) => {
-  const { path, feature, access, limit, guests, query, answer } = route
-  return { path, feature, access, limit, guests, query, answer }
+  const { path, doc, downloads, feature, access, limit, guests, query, answer } = route
+  return { path, doc, downloads, feature, access, limit, guests, query, answer }
 }
 
 const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>, given: Given) => ({

@@ -19,6 +19,7 @@ const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery
 export const issueKey = postRoute({
   ...own,
   path: '/api/v1/auth/api-key',
+  doc: 'Issues an API key to the operator',
   body: ApiKeyRequest,
   answer: ApiKeyAnswer,
   handle: async ({ headers, body }, { keys, telemetry }) => {
@@ -35,6 +36,7 @@ export const issueKey = postRoute({
 export const listKeys = getRoute({
   ...own,
   path: '/api/v1/auth/api-keys',
+  doc: 'The API keys that were issued, with their last use: all of them for the operator, their own for everybody else',
   answer: ApiKeysAnswer,
   handle: async ({ headers, call }, { keys }) => {
     requireKeys(keys)
@@ -46,6 +48,7 @@ export const listKeys = getRoute({
 export const revokeKey = deleteRoute({
   ...own,
   path: '/api/v1/auth/api-keys/{id}',
+  doc: 'Revokes one API key at once',
   answer: RevokedKeyAnswer,
   handle: async ({ headers, path, call }, { keys, telemetry }) => {
     requireKeys(keys)

@@ -6,6 +6,7 @@ import { getRoute } from '../route.ts'
 /** How a command line signs in here. */
 export const authCli = getRoute({
   path: '/api/v1/auth/cli',
+  doc: 'How a command-line client may authenticate here',
   feature: null,
   access: 'anonymous',
   limit: 'data',

@@ -15,6 +15,7 @@ const open = { feature: null, access: 'anonymous', limit: 'data', query: noQuery
 const notes = textRoute({
   ...open,
   path: '/auth.md',
+  doc: 'Notes for agents on how to authenticate here',
   mediaType: 'text/markdown; charset=utf-8',
   handle: async ({ publicUrl }, gateway) =>
     authNotes({
@@ -30,6 +31,7 @@ const protectedResource = (resource: '' | '/api/mcp'): Route =>
   getRoute({
     ...open,
     path: `/.well-known/oauth-protected-resource${resource}`,
+    doc: 'Who issues tokens that are accepted here (RFC 9728)',
     answer: ProtectedResource,
     handle: async ({ publicUrl }, gateway) => {
       const issuer = issuerOf(gateway)
@@ -55,6 +57,7 @@ const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | unde
 const catalog = getRoute({
   ...open,
   path: '/.well-known/api-catalog',
+  doc: 'Where the API and its documents are (RFC 9727)',
   mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
   answer: ApiCatalog,
   handle: async ({ publicUrl }) => {

@@ -178,6 +178,25 @@ describe('a person whom the identity provider knows', () => {
     expect([...browser.jar.keys()]).toEqual(['__session'])
   })
 
+  it('signs in by a handshake that comes as a cookie, as where the provider shares our domain', async () => {
+    await using product = await startWithIdp()
+    const { jar, visit } = openBrowser(product.url)
+    const { location } = await visit('/api/v1/auth/sign-in?return=/hosts')
+    jar.set('__clerk_handshake', await idp.keys.sign({ handshake: [`__session=${await idp.token()}; Path=/`] }))
+    const callback = new URL(location ?? '').searchParams.get('redirect_url') ?? ''
+    expect(await visit(callback)).toMatchObject({ status: 302, location: '/hosts' })
+    expect((await visit('/api/v1/read')).status).toBe(200)
+  })
+
+  it('who signs in twice at once is signed in once', async () => {
+    await using product = await startWithIdp()
+    const browser = openBrowser(product.url)
+    const { location: first } = await browser.visit('/api/v1/auth/sign-in?return=/hosts')
+    await follow(browser, '/api/v1/auth/sign-in')
+    const callback = new URL(first ?? '').searchParams.get('redirect_url') ?? ''
+    expect(await browser.visit(callback)).toMatchObject({ status: 302, location: '/hosts' })
+  })
+
   it('is told when the provider has no session, instead of being sent around', async () => {
     await using product = await startWithIdp()
     idp.sessions.clear()

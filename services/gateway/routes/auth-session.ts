@@ -14,6 +14,7 @@ const session = { ...open, path: '/api/v1/auth/session' } as const
 export const me = getRoute({
   ...open,
   path: '/api/v1/auth/me',
+  doc: 'Who asks, and what they may do',
   query: noQuery,
   answer: MeAnswer,
   handle: async ({ call }, gateway) => success(meOf(call.identity, gateway), {}),
@@ -21,6 +22,7 @@ export const me = getRoute({
 
 export const signInWithKey = postRoute({
   ...session,
+  doc: 'Signs a person with an API key in to the web',
   query: noQuery,
   body: SessionRequest,
   answer: MeAnswer,
@@ -37,6 +39,7 @@ export const signInWithKey = postRoute({
 
 export const signOut = deleteRoute({
   ...session,
+  doc: 'Ends the session of the web',
   query: noQuery,
   answer: SignOutAnswer,
   handle: async (asked, gateway, cookies) => {
@@ -55,6 +58,7 @@ const refuseOtherSites = (method: string, { headers, publicUrl }: Pick<Given, 'h
 export const signIn = redirectRoute({
   ...open,
   path: signInPath,
+  doc: 'Sends a browser to the page of the identity provider where people sign in',
   query: SignInQuery,
   handle: async ({ query: { return: returnTo }, headers, publicUrl }, gateway, { setCookie }) => {
     requireIdp(gateway)
@@ -67,6 +71,7 @@ export const signIn = redirectRoute({
 export const signInCallback = redirectRoute({
   ...open,
   path: '/api/v1/auth/callback',
+  doc: 'Where the identity provider sends people back to',
   query: CallbackQuery,
   handle: async ({ query, headers, publicUrl }, gateway, { setCookie }) => {
     requireIdp(gateway)

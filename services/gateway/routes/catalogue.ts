@@ -7,6 +7,7 @@ import { success } from '../success.ts'
 
 export const catalogue = getRoute({
   path: '/api/v1/catalogue',
+  doc: 'Every chart and table page, for menus and generic pages',
   feature: null,
   access: 'read',
   limit: 'data',

@@ -5,6 +5,7 @@ import { success } from '../success.ts'
 
 export const chart = getRoute({
   path: '/api/v1/charts/{name}',
+  doc: 'The series of one chart',
   feature: null,
   access: 'read',
   limit: 'data',
@@ -20,6 +21,7 @@ export const chart = getRoute({
 
 export const chartBatch = postRoute({
   path: '/api/v1/charts/batch',
+  doc: 'Several charts of one host over one window; each fails alone',
   feature: null,
   access: 'read',
   limit: 'data',

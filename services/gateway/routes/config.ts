@@ -14,6 +14,7 @@ import { visibleTo } from './catalogue.ts'
 
 export const config = getRoute({
   path: '/api/v1/config',
+  doc: 'What the web needs to know: features, provider, capabilities; no secret',
   feature: null,
   access: 'anonymous',
   limit: 'data',

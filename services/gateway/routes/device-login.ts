@@ -27,6 +27,7 @@ const deviceCode = (path: string): Route => ({
   ...postRoute({
     ...oauth,
     path,
+    doc: 'Begins the sign-in of a device (RFC 8628 §3.1)',
     body: DeviceCodeRequest,
     answer: DeviceCodeAnswer,
     handle: async ({ body, publicUrl }, { deviceLogin }) => {
@@ -53,6 +54,7 @@ const token = (path: string): Route => ({
   ...postRoute({
     ...oauth,
     path,
+    doc: 'Asks for the token of a device that is being approved (RFC 8628 §3.4)',
     body: TokenRequest,
     answer: TokenAnswer,
     handle: async ({ body }, { deviceLogin, telemetry }) => {
@@ -79,6 +81,7 @@ const decision = (path: string, state: Verdict['state']): Route =>
   postRoute({
     ...person,
     path,
+    doc: state === 'approved' ? 'Lets a device sign in' : 'Refuses a device',
     query: noQuery,
     body: UserCodeRequest,
     answer: DeviceDecisionAnswer,
@@ -94,6 +97,7 @@ const decision = (path: string, state: Verdict['state']): Route =>
 const deviceStatus = getRoute({
   ...person,
   path: '/api/v1/auth/device/status',
+  doc: 'What is about to be approved on a device',
   query: UserCodeRequest,
   answer: DeviceStatusAnswer,
   handle: async ({ headers, query, call }, gateway) => {

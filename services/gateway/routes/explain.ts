@@ -8,6 +8,7 @@ import { success } from '../success.ts'
 
 const common = {
   path: '/api/v1/explain',
+  doc: 'What the host would do with a statement, as text and as a tree',
   feature: 'QUERIES',
   // What is explained is SQL of the caller's own, and analysing it runs parts of it.
   access: 'write',

@@ -6,6 +6,7 @@ import { pageParameters } from './table-parameters.ts'
 
 export const filterOptions = getRoute({
   path: '/api/v1/tables/{name}/filter-options',
+  doc: 'The values of one column of a table page, those of most rows first',
   feature: null,
   access: 'read',
   limit: 'data',

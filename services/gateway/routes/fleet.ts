@@ -7,6 +7,7 @@ import { success } from '../success.ts'
 
 export const fleet = getRoute({
   path: '/api/v1/fleet',
+  doc: 'All hosts in one answer: state, version, load and worst finding',
   feature: 'OVERVIEW',
   access: 'read',
   limit: 'data',

@@ -4,6 +4,7 @@ import { getRoute } from '../route.ts'
 
 export const health = getRoute({
   path: '/api/health',
+  doc: 'Whether the service is alive',
   feature: null,
   access: 'anonymous',
   limit: 'none',

@@ -15,6 +15,7 @@ const statesWithinMs = 1_000
 /** Always 200: a monitored host that is down is what the product is there to tell, not a fault of its own. */
 export const healthz = getRoute({
   path: '/api/healthz',
+  doc: 'State of the monitored hosts, at most ten seconds old, and of the cloud mode',
   feature: null,
   access: 'anonymous',
   limit: 'none',

@@ -5,6 +5,7 @@ import { success } from '../success.ts'
 
 export const hostStatus = getRoute({
   path: '/api/v1/host-status',
+  doc: 'Version, uptime and host name as the host says them now',
   feature: 'OVERVIEW',
   access: 'read',
   limit: 'data',

@@ -5,6 +5,7 @@ import { success } from '../success.ts'
 
 export const hosts = getRoute({
   path: '/api/v1/hosts',
+  doc: 'The configured hosts, without addresses or passwords',
   feature: null,
   access: 'read',
   limit: 'data',

@@ -8,6 +8,7 @@ import { gzippedRoute } from '../route.ts'
 
 export const metrics = gzippedRoute({
   path: '/api/v1/metrics',
+  doc: 'Metrics of every host in the text format of Prometheus',
   feature: 'METRICS',
   access: 'read',
   limit: 'data',

@@ -5,6 +5,7 @@ import { success } from '../success.ts'
 
 export const overview = getRoute({
   path: '/api/v1/overview',
+  doc: 'The key figures of one host',
   feature: 'OVERVIEW',
   access: 'read',
   limit: 'data',

@@ -4,6 +4,7 @@ import { success } from '../success.ts'
 
 export const ownCost = getRoute({
   path: '/api/v1/own-cost',
+  doc: "What the product's own statements cost one host",
   feature: 'QUERIES',
   access: 'read',
   limit: 'data',

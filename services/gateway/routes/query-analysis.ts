@@ -16,6 +16,7 @@ const common = { feature: 'QUERIES', access: 'read', limit: 'data' } as const
 
 export const queryPatterns = getRoute({
   path: '/api/v1/insights/query-patterns',
+  doc: 'Patterns of statements with their calls, times, errors and users',
   ...common,
   query: QueryPatternsQuery,
   answer: QueryPatternsAnswer,
@@ -28,6 +29,7 @@ export const queryPatterns = getRoute({
 
 export const queryPattern = getRoute({
   path: '/api/v1/insights/query-patterns/{hash}',
+  doc: 'One pattern of statements: its figures, their course, executions and failures',
   ...common,
   query: QueryPatternQuery,
   answer: QueryPatternAnswer,
@@ -41,6 +43,7 @@ export const queryPattern = getRoute({
 
 export const queryDetail = getRoute({
   path: '/api/v1/queries/{queryId}',
+  doc: 'One query by its id, with everything the logs know of it',
   ...common,
   query: QueryDetailQuery,
   answer: QueryDetailAnswer,

@@ -12,6 +12,7 @@ const unbuilt = '0.0.0-unbuilt'
 
 export const version = getRoute({
   path: '/api/version',
+  doc: 'Versions of the service and its web',
   feature: null,
   access: 'anonymous',
   limit: 'none',

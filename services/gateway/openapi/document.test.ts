@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { startFake } from '../fake/start.ts'
+import { routes } from '../routes.ts'
+import { openDocument, withNames } from './document.ts'
+
+const open = openDocument(routes, '1.2.3')
+
+const run = promisify(execFile)
+const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
+const rules = fileURLToPath(new URL('redocly.yaml', import.meta.url))
+
+describe('the OpenAPI document', () => {
+  it('passes the lint of its standard without an error or a warning', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-openapi-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    const file = join(directory, 'openapi.json')
+    await writeFile(file, JSON.stringify(await open()))
+    const lint = [redocly, 'lint', '--config', rules, '--format', 'json', '--max-problems', '1000', file]
+    const { stdout } = await run(process.execPath, lint, { env: { ...process.env, REDOCLY_TELEMETRY: 'off' } })
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } })
+  })
+
+  it('has an operation for every route, and no other', async () => {
+    const { paths = {} } = await open()
+    const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
+    expect(told.toSorted()).toEqual(routes.map(({ method, path }) => `${method.toLowerCase()} ${path}`).toSorted())
+  })
+
+  it('says of every route in a sentence what it does', () => {
+    expect(routes.filter(({ doc }) => !doc || doc.endsWith('.')).map(({ path }) => path)).toEqual([])
+  })
+
+  it('names the charts and tables of the running product in their paths alone', async () => {
+    const named = withNames(await open(), { charts: [], tables: [] })
+    expect(named).toEqual(await open())
+    await using product = await startFake()
+    const [name] = await chartParameters(product.url)
+    expect(name).toMatchObject({ name: 'name', in: 'path', schema: { enum: ['query-count'] } })
+  })
+
+  it('is told to anybody, in its own media type, and kept as long as it stands', async () => {
+    await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'a secret of more than sixteen bytes' } })
+    const first = await fetch(`${product.url}/api/v1/openapi.json`)
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/openapi+json'])
+    const etag = first.headers.get('etag') ?? ''
+    const second = await fetch(`${product.url}/api/v1/openapi.json`, { headers: { 'If-None-Match': etag } })
+    expect(second.status).toBe(304)
+  })
+
+  it('is told without names while nobody can tell them', async () => {
+    await using product = await startFake({ withoutQuery: true })
+    const [name] = await chartParameters(product.url)
+    expect(name?.schema).not.toHaveProperty('enum')
+  })
+})
+
+const Told = z.object({
+  paths: z.object({
+    '/api/v1/charts/{name}': z.object({
+      get: z.object({ parameters: z.array(z.looseObject({ schema: z.unknown() })) }),
+    }),
+  }),
+})
+
+const chartParameters = async (url: string) => {
+  const answer = await fetch(`${url}/api/v1/openapi.json`)
+  return Told.parse(await answer.json()).paths['/api/v1/charts/{name}'].get.parameters
+}

@@ -1,0 +1,89 @@
+import type { ZodOpenApiPathsObject, createDocument } from 'zod-openapi'
+import type { Catalogue } from '#proto/catalogue.ts'
+import { idpCookie, keyCookie } from '../auth/cookies.ts'
+import type { Route } from '../route.ts'
+import { operationOf, refusalResponses, tagOf } from './operation.ts'
+
+type Document = ReturnType<typeof createDocument>
+
+/** Makes the document once, when it is first asked for. */
+export type OpenDocument = () => Promise<Document>
+
+/** The contract of all these routes as OpenAPI 3.0. The library is loaded when somebody first asks. */
+export const openDocument = (routes: readonly Route[], version: string): OpenDocument => {
+  let made: Promise<Document> | undefined
+  return async () => {
+    made ??= make(routes, version)
+    return made
+  }
+}
+
+const make = async (routes: readonly Route[], version: string): Promise<Document> => {
+  const { createDocument } = await import('zod-openapi')
+  const tags = [...new Set(routes.map(tagOf))].toSorted()
+  return createDocument(
+    {
+      openapi: '3.0.3',
+      info: {
+        title: 'Watchhouse',
+        version,
+        description: 'Watches fleets of ClickHouse hosts. `hostId` selects one by its position in the list of hosts.',
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      },
+      servers: [{ url: '/' }],
+      tags: tags.map((name) => ({ name })),
+      paths: pathsOf(routes),
+      components: { securitySchemes, responses: refusalResponses(routes) },
+    },
+    { override: ({ jsonSchema }) => allowNull(jsonSchema) },
+  )
+}
+
+/** In OpenAPI 3.0 `nullable` adds nothing to an `enum`: null must be one of its values. */
+const allowNull = (schema: { nullable?: unknown; enum?: unknown[] | undefined }): void => {
+  if (schema.nullable && schema.enum && !schema.enum.includes(null)) schema.enum = [...schema.enum, null]
+}
+
+const pathsOf = (routes: readonly Route[]): ZodOpenApiPathsObject =>
+  Object.fromEntries(
+    [...Map.groupBy(routes, ({ path }) => path)].map(([path, those]) => [
+      path,
+      Object.fromEntries(those.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+    ]),
+  )
+
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`svc_`) or a token of the identity provider.' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key (`svc_`).' },
+  keyCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: keyCookie,
+    description: 'Of a person who signed in with an API key.',
+  },
+  session: { type: 'apiKey', in: 'cookie', name: idpCookie, description: 'A session of the identity provider.' },
+  operator: { type: 'http', scheme: 'bearer', description: 'A secret of the operator, of this route alone.' },
+} as const
+
+/** The document with the names of a running product as the enums of the paths that take one. */
+export const withNames = (document: Document, { charts, tables }: Pick<Catalogue, 'charts' | 'tables'>): Document => ({
+  ...document,
+  paths: Object.fromEntries(
+    Object.entries(document.paths ?? {}).map(([path, item]) => {
+      if (path.startsWith('/api/v1/charts/{name}')) return [path, naming(item, charts)]
+      return [path, path.startsWith('/api/v1/tables/{name}') ? naming(item, tables) : item]
+    }),
+  ),
+})
+
+type PathItem = NonNullable<Document['paths']>[string]
+
+const naming = (item: PathItem, named: readonly { name: string }[]): PathItem => {
+  if (named.length === 0) return item
+  const { get } = item
+  const schema = { type: 'string' as const, enum: named.map(({ name }) => name) }
+  const parameters = get?.parameters?.map((parameter) =>
+    'name' in parameter && parameter.in === 'path' ? { ...parameter, schema } : parameter,
+  )
+  return { ...item, ...(get && { get: { ...get, ...(parameters && { parameters }) } }) }
+}
