@@ -51,9 +51,12 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
     throw new ServiceError('unavailable', 'the operator has not named the identity provider')
   }
 
-  const tokenOf = async ({ headers }: Visit, asked: z.output<typeof CallbackQuery>): Promise<string | undefined> => {
-    const present = cookieOf(headers, idpCookie)
-    if (present !== undefined && (await tokens.verify(present)) !== undefined) return present
+  const isSignedIn = async ({ headers }: Visit): Promise<boolean> => {
+    const token = cookieOf(headers, idpCookie)
+    return token !== undefined && (await tokens.verify(token)) !== undefined
+  }
+
+  const newToken = async ({ headers }: Visit, asked: z.output<typeof CallbackQuery>): Promise<string | undefined> => {
     const handshake = asked[handshakeName] ?? cookieOf(headers, handshakeName)
     if (handshake === undefined) return undefined
     const token = await tokenOfHandshake(handshake, keySets.at(required().keys), clock.now())
@@ -72,10 +75,11 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
     finish: async (visit, asked) => {
       const { headers, publicUrl } = visit
       const { return: returnTo, state } = asked
+      if (await isSignedIn(visit)) return { location: returnTo, cookies: [removedCookie(stateCookie)] }
       if (!isSameText(state, cookieOf(headers, stateCookie) ?? '')) {
         throw new ServiceError('unauthenticated', 'this sign-in was begun elsewhere or took too long; begin it again')
       }
-      const token = await tokenOf(visit, asked)
+      const token = await newToken(visit, asked)
       if (token !== undefined) {
         const session = sessionLine(token, isSecure(headers, publicUrl))
         return { location: returnTo, cookies: [session, removedCookie(stateCookie)] }
