@@ -1,0 +1,94 @@
+import { Pool } from 'undici'
+import { type ProductOptions, startProduct } from '../acceptance/product.ts'
+import { type StubFleet, startStubFleet } from '../acceptance/stub-fleet.ts'
+import type { Benchmark, Comparison } from './benchmark.ts'
+import { processorMs } from './processor-time.ts'
+import { startBareServer } from './start-bare-server.ts'
+
+const hosts = 100
+const figuresPerHost = 800
+const scrapersAtOnce = 50
+const repetitions = 5
+const scrapesPerFigure = 400
+const path = '/api/v1/metrics'
+
+/** What scraping a fleet costs the hosts when nothing is ready, and us when it is. */
+export const metricsCost: Benchmark = {
+  name: 'metrics',
+  async run() {
+    await using fleet = await startStubFleet(hosts, figuresPerHost)
+    await using product = await startProduct(settled({ topology: 'memory', hosts: fleet.hosts }))
+    const inOne = await coldBatches(product.url, fleet)
+    await using server = await startBareServer(await scrape(product.url))
+    const warm = await warmCost({ url: product.url, pid: product.query.pid }, server)
+
+    await using otherFleet = await startStubFleet(hosts, figuresPerHost)
+    await using split = await startProduct(settled({ topology: 'nats', queryProcesses: 2, hosts: otherFleet.hosts }))
+    const inSeveral = await coldBatches(split.url, otherFleet)
+    return [
+      batches('one process', inOne),
+      batches('two query processes', inSeveral),
+      { name: 'a warm scrape', unit: 'ms of CPU', ...warm, bar: { atMost: 3 } },
+    ]
+  },
+}
+
+/** All scrapers have one address here. */
+const settled = (options: ProductOptions): ProductOptions => ({
+  ...options,
+  env: { LOG_LEVEL: 'warn', RATE_LIMIT_API_PER_MIN: '1000000' },
+})
+
+const coldBatches = async (url: string, fleet: StubFleet): Promise<number> => {
+  await Promise.all(Array.from({ length: scrapersAtOnce }, () => scrape(url)))
+  return fleet.batches().reduce((sum, each) => sum + each, 0)
+}
+
+const batches = (where: string, asked: number): Comparison => ({
+  name: `${scrapersAtOnce} cold scrapes at once, ${where}`,
+  unit: 'batches',
+  ours: [asked],
+  reference: [hosts],
+  bar: { atMost: 1 },
+})
+
+interface Measured {
+  url: string
+  pid: number
+}
+
+const warmCost = async (ours: Measured, bare: Measured): Promise<Pick<Comparison, 'ours' | 'reference'>> => {
+  for (const warmUp of [bare, ours]) await costOfOne(warmUp)
+  const figures: { ours: number[]; reference: number[] } = { ours: [], reference: [] }
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    figures.reference.push(await costOfOne(bare))
+    figures.ours.push(await costOfOne(ours))
+  }
+  return figures
+}
+
+const costOfOne = async ({ url, pid }: Measured): Promise<number> => {
+  // Whatever has to be gathered again is gathered now.
+  await scrape(url)
+  const pool = new Pool(url, { connections: 1 })
+  const before = processorMs(pid)
+  try {
+    for (let done = 0; done < scrapesPerFigure; done++) await scrape(url, pool)
+    return (processorMs(pid) - before) / scrapesPerFigure
+  } finally {
+    await pool.close()
+  }
+}
+
+/** The bytes of one answer as they were sent. */
+const scrape = async (url: string, kept?: Pool): Promise<Buffer> => {
+  const pool = kept ?? new Pool(url, { connections: 1 })
+  try {
+    const { statusCode, body } = await pool.request({ path, method: 'GET', headers: { 'accept-encoding': 'gzip' } })
+    const bytes = Buffer.from(await body.arrayBuffer())
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${bytes.toString('utf8')}`)
+    return bytes
+  } finally {
+    if (pool !== kept) await pool.close()
+  }
+}
