@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestServer, describeWith, startRedis } from '../../acceptance/servers.ts'
 import type { Environment } from '../config/environment.ts'
@@ -26,6 +28,17 @@ const countsWindows = (environment: () => Environment) => {
 }
 
 describe('counters in memory', () => countsWindows(() => ({})))
+
+describe('counters on a server that takes connections and says nothing', () => {
+  it('begin, and count without it', async () => {
+    await using silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    // A listening TCP server has an address of this kind.
+    const { port } = silent.address() as AddressInfo
+    await using counters = await openCounters({ REDIS_URL: `redis://127.0.0.1:${port}` })
+    expect(await times(counters, 'alone', 2)).toEqual([1, 2])
+  })
+})
 
 describeWith(['redis'], 'counters on Redis', () => {
   let server: TestServer

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { ask } from './ask.ts'
+import { startProcess } from './product/process.ts'
+import { freePort } from './servers/port.ts'
+import { type TestServer, describeWith, startNats, startRedis } from './servers.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const gateways = 4
+const allowed = 100
+/** Answered by the gateway alone, and counted like every data route. */
+const path = '/api/v1/auth/me'
+
+describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
+  const scope = new AsyncDisposableStack()
+  let redis: TestServer
+  let urls: string[]
+  beforeAll(async () => {
+    const nats = scope.use(await startNats({ private: true }))
+    redis = scope.use(await startRedis({ private: true }))
+    const start = async () => {
+      const port = await freePort()
+      const variables = {
+        NATS_URL: nats.url,
+        REDIS_URL: redis.url,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        RATE_LIMIT_API_PER_MIN: String(allowed),
+        SVC_TRUST_PROXY_HEADERS: 'true',
+      }
+      scope.use(await startProcess({ services: ['gateway'], variables, operationsPort: await freePort() }))
+      return `http://127.0.0.1:${port}`
+    }
+    urls = await Promise.all(Array.from({ length: gateways }, start))
+  })
+  afterAll(() => scope.disposeAsync())
+
+  /** What a client is answered who asks all these at once. */
+  const statuses = async (asked: readonly string[], address: string): Promise<Record<number, number>> => {
+    const answers = await Promise.all(asked.map((url) => ask(url + path, { headers: { 'x-real-ip': address } })))
+    const counts: Record<number, number> = {}
+    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+    return counts
+  }
+  const each = (times: number) => Array.from({ length: times }, () => urls).flat()
+
+  it('admit together exactly as many requests of a client as one of them would', async () => {
+    expect(await statuses(each(60), '192.0.2.1')).toEqual({ 200: allowed, 429: gateways * 60 - allowed })
+    expect(await statuses(each(1), '192.0.2.1')).toEqual({ 429: gateways })
+    expect(await statuses(each(1), '192.0.2.2')).toEqual({ 200: gateways })
+  })
+
+  it('go on answering when Redis has gone, each counting for itself', async () => {
+    await redis.kill()
+    for (const url of urls) {
+      const asked = Array.from({ length: allowed + 20 }, () => url)
+      expect(await statuses(asked, '192.0.2.3')).toEqual({ 200: allowed, 429: 20 })
+    }
+  })
+})
