@@ -5,6 +5,12 @@ export const HostKey = z.string().min(1).max(128)
 
 /** Input of every method that asks one host. */
 export const ofHost = { hostKey: HostKey }
+/** One of several hosts that were asked at once, and why it gave no answer; the others' answers stand. */
+export const AskedHost = z.object({
+  hostKey: HostKey,
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+})
+export type AskedHost = z.infer<typeof AskedHost>
 /** Services that may read what hosts say. */
 export const readers = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
 

@@ -8,7 +8,10 @@ import { Fingerprint, FingerprintDetail, FingerprintHash, FingerprintsRequest } 
 import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, ofHost, readers } from './host.ts'
 import { fleetMethods } from './fleet.ts'
+import { comparisonMethods } from './comparison.ts'
 import { ownCostMethods } from './own-cost.ts'
+import { settingsDiffMethods } from './settings-diff.ts'
+import { topologyMethods } from './topology.ts'
 import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
 import { UsedWindow, Window } from './window.ts'
@@ -288,4 +291,7 @@ export const query = service('query', {
   ...expositionMethods,
   ...fleetMethods,
   ...ownCostMethods,
+  ...settingsDiffMethods,
+  ...comparisonMethods,
+  ...topologyMethods,
 })

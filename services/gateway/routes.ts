@@ -5,6 +5,8 @@ import { authDocumentRoutes } from './routes/auth-documents.ts'
 import { me, signIn, signInCallback, signInWithKey, signOut } from './routes/auth-session.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
+import { clusterTopology } from './routes/cluster.ts'
+import { compare, settingsDiff } from './routes/comparison.ts'
 import { config } from './routes/config.ts'
 import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
@@ -42,9 +44,13 @@ export const routes: readonly Route[] = [
   queryDetail,
   explain,
   explainLong,
+  runQuery,
   metrics,
   fleet,
   ownCost,
+  clusterTopology,
+  settingsDiff,
+  compare,
   authCli,
   issueKey,
   listKeys,

@@ -15,7 +15,10 @@ export type State = Omit<HostState, 'id' | 'key' | 'name'>
 /** What is remembered of a host from probe to probe. */
 export interface Known {
   state: State
+  /** Null when it was not found up, or cannot tell. */
   load: HostLoad | null
+  /** How it calls itself; kept while it is down. */
+  hostname: string | null
   /** Their clock minus ours. */
   skewMs: number
   /** With these the load could not be read, so only the state is asked for until others are learned. */
@@ -63,10 +66,11 @@ const look = async (place: Place, host: MonitoredHost, known: Known, signal: Abo
   const startedMs = place.clock.now()
   const { rows, hasLoad } = await ask(place, host, known, signal)
   const checkedAtMs = place.clock.now()
-  const { version, uptimeSeconds, nowMs } = readBasics(host, rows)
+  const { version, uptimeSeconds, hostname, nowMs } = readBasics(host, rows)
   const latencyMs = checkedAtMs - startedMs
   known.skewMs = Math.round(nowMs - (checkedAtMs - latencyMs / 2))
   known.state = { status: 'up', reason: null, version, uptimeSeconds, latencyMs, checkedAtMs }
+  known.hostname = hostname
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
 }
 

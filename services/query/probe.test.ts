@@ -122,7 +122,7 @@ describe('the probe', () => {
     const clock = { now: () => now }
     await using client = openClient({ env, telemetry, clock })
     await using probe = openProbe({ hosts, client, clock, telemetry, random: () => 0 })
-    await expect.poll(() => probe.load('first'), { timeout: 5_000 }).toEqual(load)
+    await expect.poll(() => probe.known('first').load, { timeout: 5_000 }).toEqual(load)
     expect(asked.map(({ sql }) => asksLoad(sql))).toEqual([false, true])
 
     now += 6_500
@@ -147,7 +147,7 @@ describe('the probe', () => {
     )
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'closed' })
     await expect.poll(() => parts.probe.states()[0]?.status, { timeout: 5_000 }).toBe('up')
-    expect(parts.probe.load('closed')).toBeNull()
+    expect(parts.probe.known('closed').load).toBeNull()
   })
 
   it('keeps a figure for each listed host, up or down', async () => {

@@ -1,4 +1,4 @@
-import type { HostLoad, HostState } from '#proto/query.ts'
+import type { HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
@@ -18,9 +18,8 @@ const maxAtOnce = 500
 /** The last known state of every host. */
 export interface Probe extends AsyncDisposable {
   states(): HostState[]
-  state(host: MonitoredHost): HostState
-  /** How busy a host was when it was last found up; null when it was not, or cannot tell. */
-  load(key: string): HostLoad | null
+  /** All that the last probe of a host found. */
+  known(key: string): Known
   /** Their clock minus ours; 0 while unknown. */
   skewMs(key: string): number
 }
@@ -31,7 +30,7 @@ interface Watched extends Known {
   probing: boolean
 }
 
-const notYet = { state: unknownState, load: null, skewMs: 0, loadless: undefined, dueMs: 0, probing: false }
+const unprobed: Known = { state: unknownState, load: null, hostname: null, skewMs: 0, loadless: undefined }
 
 interface OpenProbe {
   hosts: Hosts
@@ -70,7 +69,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, random = Math.rando
     const list = hosts.list()
     for (const name of dropUnlisted(watched, list)) up.remove({ host: name })
     for (const host of list) {
-      const entry = watched.get(host.key) ?? { ...notYet, name: host.name }
+      const entry = watched.get(host.key) ?? { ...unprobed, name: host.name, dueMs: 0, probing: false }
       watched.set(host.key, entry)
       if (!entry.probing && entry.dueMs <= clock.now() && running.size < maxAtOnce) start(host, entry)
     }
@@ -79,15 +78,11 @@ export const openProbe = ({ hosts, client, clock, telemetry, random = Math.rando
   const timer = setInterval(tick, tickMs)
   timer.unref()
 
-  const state = ({ id, key, name }: MonitoredHost): HostState => {
-    const found = watched.get(key)?.state ?? unknownState
-    return { id, key, name, ...found }
-  }
+  const known = (key: string): Known => watched.get(key) ?? unprobed
   return {
-    states: () => hosts.list().map(state),
-    state,
-    load: (key) => watched.get(key)?.load ?? null,
-    skewMs: (key) => watched.get(key)?.skewMs ?? 0,
+    states: () => hosts.list().map(({ id, key, name }) => ({ id, key, name, ...known(key).state })),
+    known,
+    skewMs: (key) => known(key).skewMs,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       stopping.abort()

@@ -46,13 +46,103 @@ const down: FleetHost = {
 
 const cost = { statements: 3, failures: 1, cpuMs: 20, durationMs: 30, readRows: 40, readBytes: 50 }
 const window = { interval: null, fromMs: 0, toMs: 3_600_000 }
+const status = { version: '26.3.1', uptimeSeconds: 60, hostname: 'ch1', timezone: 'UTC', clockSkewMs: 1 }
+const refused = { code: 'unavailable', message: 'host logs cannot be reached' }
+const figures = {
+  calls: 2,
+  totalMs: 30,
+  averageMs: 15,
+  p95Ms: 19.5,
+  errors: 1,
+  cpuMs: 2.5,
+  readRows: 1,
+  readBytes: 8,
+  peakMemoryBytes: 12,
+}
+const replica = {
+  number: 1,
+  host: 'ch1',
+  address: '10.0.0.1',
+  port: 9000,
+  isLocal: true,
+  hostKey: 'analytics',
+  errors: 0,
+  slowdowns: 0,
+  forgivenInSeconds: 0,
+  isActive: null,
+  ddlLag: null,
+  recoveringMs: null,
+}
+const replication = {
+  tables: 4,
+  readonly: 0,
+  sessionsExpired: 0,
+  maxDelaySeconds: 3,
+  queueSize: 2,
+  lostParts: 0,
+  exception: '',
+}
 
-/** Answers about several hosts at once, and about what asking them costs. */
+/** Answers about several hosts at once, and about what asking them costs; `logs` is down. */
 export const fakeFleet = {
   fleet: async () => [up, down],
   ownCost: async () => ({
     cost: { total: { ...cost, cpuShare: 0.01 }, purposes: [{ purpose: 'chart', ...cost }] },
     window,
+    unavailable: null,
+  }),
+  settingsDiff: async ({ hostKeys }) => ({
+    hosts: hostKeys.map((hostKey) => ({ hostKey, error: hostKey === 'logs' ? refused : null, unavailable: [] })),
+    rows: [
+      {
+        table: 'settings',
+        name: 'max_threads',
+        values: hostKeys.map((hostKey) => (hostKey === 'logs' ? null : '8')),
+        hasDiff: false,
+        changedFromDefault: true,
+      },
+    ],
+  }),
+  comparison: async ({ hostKeys }) => ({
+    hosts: hostKeys.map((hostKey) =>
+      hostKey === 'logs'
+        ? { hostKey, error: refused, status: null, metrics: null, unavailable: null }
+        : {
+            hostKey,
+            error: null,
+            status,
+            metrics: { databases: 3, tables: 40, cpuCores: 8, ...load },
+            unavailable: null,
+          },
+    ),
+    patterns: [
+      {
+        hash: '18446744073709551615',
+        query: 'SELECT ?',
+        kind: 'Select',
+        values: hostKeys.map((hostKey) => (hostKey === 'logs' ? null : figures)),
+      },
+    ],
+    window,
+  }),
+  topology: async ({ cluster = 'shop' }) => ({
+    clusters: [
+      {
+        name: cluster,
+        shards: [
+          {
+            number: 1,
+            weight: 1,
+            internalReplication: true,
+            replicas: [replica, { ...replica, number: 2, host: 'ch9', isLocal: false, hostKey: null, errors: 3 }],
+          },
+        ],
+      },
+    ],
+    members: [
+      { hostKey: 'analytics', error: null, status: 'up', version: '26.3.1', load, replication, unavailable: null },
+    ],
+    truncated: false,
     unavailable: null,
   }),
 } satisfies Partial<QueryHandlers>

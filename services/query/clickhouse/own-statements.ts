@@ -6,8 +6,9 @@ export const commentOf = (what: string): string => JSON.stringify({ watchhouse: 
 
 const commentBegins = commentOf('').slice(0, -'"}'.length)
 
-/** In SQL over a query log: whether the product sent the statement. */
-export const isOwn = `(startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}')`
+
+/** In SQL over a query log: whether the product sent the statement of its own accord. */
+export const isOwn = `((startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}') AND log_comment != '${ofPerson}')`
 
 /** In SQL over a query log: the part of the product that sent it, such as `chart`, without what it asked about. */
 export const ownPurpose = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isOwn } from '../clickhouse/own-statements.ts'
 import { expandMacros, type Scope } from './macros.ts'
 
 const scope: Scope = {
@@ -18,7 +19,7 @@ describe('a macro', () => {
     ['$ms($since)', 'toUnixTimestamp64Milli(toDateTime64(S, 3))'],
     ['FROM $log(part_log)', 'FROM system.part_log'],
     ['FROM $log(query_log)', String.raw`FROM merge('system', '^query_log(_\\d+)?$')`],
-    ['NOT $own', `NOT (startsWith(log_comment, '{"watchhouse":"') OR http_user_agent = 'watchhouse')`],
+    ['NOT $own', `NOT ${isOwn}`],
     ["match(name, '^a$')", "match(name, '^a$')"],
   ])('turns %j into %j', (sql, expanded) => {
     expect(expandMacros(sql, scope)).toBe(expanded)

@@ -6,8 +6,9 @@ import type { Parts } from '../handlers/parts.ts'
 export const fleet =
   ({ clock, hosts, probe }: Parts): Handlers<typeof query>['fleet'] =>
   async () =>
-    hosts.list().map((host) => {
-      const { checkedAtMs, ...state } = probe.state(host)
+    hosts.list().map(({ id, key, name, group, tags }) => {
+      const { state, load } = probe.known(key)
+      const { checkedAtMs, ...told } = state
       const ageMs = checkedAtMs === null ? null : clock.now() - checkedAtMs
-      return { ...state, ageMs, group: host.group, tags: [...host.tags], load: probe.load(host.key) }
+      return { id, key, name, group, tags: [...tags], ...told, ageMs, load }
     })

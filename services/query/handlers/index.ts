@@ -18,6 +18,9 @@ import type { Parts } from './parts.ts'
 import { queryDetail } from './query-detail.ts'
 import { table } from './table.ts'
 import { fleet } from '../fleet/fleet.ts'
+import { comparison } from '../comparison/comparison.ts'
+import { settingsDiff } from '../settings-diff/settings-diff.ts'
+import { topology } from '../topology/topology.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
@@ -40,4 +43,7 @@ export const handlers = (parts: Parts): Handlers<typeof query> => ({
   exposition: exposition(parts),
   fleet: fleet(parts),
   ownCost: ownCost(parts),
+  settingsDiff: settingsDiff(parts),
+  comparison: comparison(parts),
+  topology: topology(parts),
 })

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { Cluster, ClusterMember, ClusterReplica } from '../topology.ts'
+import { Unavailable } from '../unavailable.ts'
+import { answer } from './answer.ts'
+import { hostId, text } from './parameters.ts'
+
+/** `GET /api/v1/cluster/topology` */
+export const TopologyQuery = z.strictObject({
+  hostId: hostId.default(0),
+  cluster: text.min(1, 'must name a cluster').max(256, 'must not be longer than 256 characters').optional(),
+})
+
+const Shard = Cluster.shape.shards.element
+
+/** The answer; a replica whose `hostId` is not null is told of in `members`. */
+export const TopologyAnswer = answer(
+  z.object({
+    clusters: z.array(
+      Cluster.extend({
+        shards: z.array(
+          Shard.extend({
+            replicas: z.array(ClusterReplica.omit({ hostKey: true }).extend({ hostId: z.number().int().nullable() })),
+          }),
+        ),
+      }),
+    ),
+    members: z.array(ClusterMember.omit({ hostKey: true }).extend({ id: z.number().int(), name: z.string() })),
+  }),
+  z.object({ host: z.string(), truncated: z.boolean(), unavailable: Unavailable.nullable() }),
+)

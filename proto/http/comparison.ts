@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { ComparedHost, PatternFigures } from '../comparison.ts'
+import { Fingerprint } from '../fingerprints.ts'
+import { DiffedHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
+import { UsedWindow } from '../window.ts'
+import { answer } from './answer.ts'
+import { backwards, forwards, hostId, latestSecond, text, whole, yesOrNo } from './parameters.ts'
+
+const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
+
+/** Positions in the host list: `0,1`. */
+const hosts = text
+  .transform((given) => given.split(','))
+  .pipe(z.array(hostId).min(2, hostsSentence).max(maxComparedHosts, hostsSentence))
+  .refine((ids) => new Set(ids).size === ids.length, hostsSentence)
+
+/** How an answer names a host that it is about. */
+const named = { id: z.number().int(), name: z.string() }
+const byHost = <V extends z.ZodType>(value: V) => z.record(z.string(), value)
+
+/** `GET /api/v1/settings-diff` */
+export const SettingsDiffQuery = z.strictObject({
+  hosts,
+  changedOnly: yesOrNo.default(false),
+  differentOnly: yesOrNo.default(false),
+})
+/** The answer; `values` are by host id, null where a host lacks the setting or did not tell. */
+export const SettingsDiffAnswer = answer(
+  z.object({
+    hosts: z.array(DiffedHost.omit({ hostKey: true }).extend(named)),
+    rows: z.array(SettingRow.extend({ values: byHost(z.string().nullable()) })),
+  }),
+  z.object({}),
+)
+
+/** `GET /api/v1/compare`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given). */
+export const ComparisonQuery = z
+  .strictObject({
+    hosts,
+    lastHours: whole(1, 8760).optional(),
+    from: whole(0, latestSecond).optional(),
+    to: whole(0, latestSecond).optional(),
+    limit: whole(1, 200).optional(),
+  })
+  .refine(forwards, backwards)
+/** The answer; `values` are by host id, null where a pattern did not run or the host did not tell. */
+export const ComparisonAnswer = answer(
+  z.object({
+    hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(named)),
+    patterns: z.array(
+      Fingerprint.pick({ hash: true, query: true, kind: true }).extend({ values: byHost(PatternFigures.nullable()) }),
+    ),
+  }),
+  z.object({ window: UsedWindow.nullable() }),
+)

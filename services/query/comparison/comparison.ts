@@ -1,0 +1,38 @@
+import { mayUse } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { query } from '#proto/query.ts'
+import { shownWindow } from '../analysis/analysis-window.ts'
+import { askEach } from '../ask-each.ts'
+import type { Parts } from '../handlers/parts.ts'
+import { readFurther, readHost } from './read-host.ts'
+import { sideBySide } from './side-by-side.ts'
+
+/** Several hosts side by side. */
+export const comparison =
+  (parts: Parts): Handlers<typeof query>['comparison'] =>
+  async ({ hostKeys, ...asked }, call) => {
+    if (!mayUse(call.identity, 'OVERVIEW')) throw new ServiceError('forbidden', 'this needs the feature OVERVIEW too')
+    const hosts = await askEach(parts, hostKeys, (host) => readHost(parts, host, asked, call))
+    const answers = new Map(hosts.map(({ host, answer }) => [host.key, answer]))
+    const hashes = [...new Set(hosts.flatMap(({ answer }) => answer?.rows ?? []).map(({ hash }) => hash))]
+    const patterns = await askEach(parts, hostKeys, async (host) => {
+      const answer = answers.get(host.key)
+      return answer ? readFurther(parts, host, answer, hashes, call) : []
+    })
+    const [first] = hosts.flatMap(({ answer }) => answer ?? [])
+    return {
+      hosts: hosts.map(({ asked: { hostKey, error }, answer }, index) => ({
+        hostKey,
+        error: error ?? patterns[index]?.asked.error ?? null,
+        status: answer?.status ?? null,
+        metrics: answer?.metrics ?? null,
+        unavailable: answer?.unavailable ?? null,
+      })),
+      patterns: sideBySide(
+        patterns.map(({ answer }) => answer ?? []),
+        asked.limit,
+      ),
+      window: first ? { ...shownWindow(first.window), interval: null } : null,
+    }
+  }

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import type { ClusterMember } from '#proto/topology.ts'
+import { figure, readRecords } from '../analysis/records.ts'
+import { missingNeeds, unavailableBy } from '../availability.ts'
+import { askEach } from '../ask-each.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import type { Parts } from '../handlers/parts.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+
+/** Nobody waits longer for one of several hosts. */
+const maxSeconds = 5
+const exceptionCharacters = 500
+const needs = { requires: ['system.replicas'] }
+
+/** Only columns that the server knows without asking Keeper. */
+const statement: Statement = {
+  what: 'topology',
+  cache: 'realtime',
+  maxSeconds,
+  sql: `SELECT
+  count() AS tables,
+  countIf(is_readonly) AS readonly,
+  countIf(is_session_expired) AS sessionsExpired,
+  max(absolute_delay) AS maxDelaySeconds,
+  sum(queue_size) AS queueSize,
+  sum(lost_part_count) AS lostParts,
+  substringUTF8(anyIf(last_queue_update_exception, last_queue_update_exception != ''), 1, ${exceptionCharacters}) AS exception
+FROM system.replicas`,
+}
+
+const ReplicationRow = z.object({
+  tables: figure,
+  readonly: figure,
+  sessionsExpired: figure,
+  maxDelaySeconds: figure,
+  queueSize: figure,
+  lostParts: figure,
+  exception: z.string(),
+})
+
+/** State, load and replication of hosts of the list; one that is down is not asked. */
+export const readMembers = async (parts: Parts, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
+  const answers = await askEach(parts, keys, (host) => readReplication(parts, host, call))
+  return answers.map(({ host, asked, answer }) => {
+    const { state, load } = parts.probe.known(host.key)
+    const { status, version } = state
+    return { ...asked, status, version, load, ...(answer ?? { replication: null, unavailable: null }) }
+  })
+}
+
+const readReplication = async (
+  { client }: Parts,
+  host: MonitoredHost,
+  call: Call,
+): Promise<Pick<ClusterMember, 'replication' | 'unavailable'>> => {
+  const missing = await missingNeeds(client, host, needs, call)
+  if (missing) return { replication: null, unavailable: missing }
+  try {
+    const [replication] = readRecords(host, ReplicationRow, await client.run(host, statement, call))
+    return { replication: replication ?? null, unavailable: null }
+  } catch (error) {
+    const unavailable = unavailableBy(client, host, needs, error)
+    if (unavailable) return { replication: null, unavailable }
+    throw error
+  }
+}
