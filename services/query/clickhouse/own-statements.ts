@@ -6,6 +6,8 @@ export const commentOf = (what: string): string => JSON.stringify({ watchhouse: 
 
 const commentBegins = commentOf('').slice(0, -'"}'.length)
 
+/** What people write in the console is sent for them, so it counts as theirs. */
+const ofPerson = commentOf('console')
 
 /** In SQL over a query log: whether the product sent the statement of its own accord. */
 export const isOwn = `((startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}') AND log_comment != '${ofPerson}')`
