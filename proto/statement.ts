@@ -12,6 +12,8 @@ export const StatementFacts = z.object({
   host: z.string(),
   clickhouseVersion: z.string(),
   sql: z.string(),
+  /** Charts of a batch that the host was asked for at once; id, duration, rows and bytes read are those of all of them. */
+  charts: z.number().int().optional(),
   /** The zone in which times were bucketed; null is the host's own. */
   timezone: z.string().nullable(),
 })

@@ -19,6 +19,14 @@ export interface ChartQuestion extends Window {
   parameters: GivenParameters
 }
 
+/** A chart whose statement is ready to be sent. */
+export interface ReadyChart {
+  chart: LoadedChart
+  window: ChartWindow | undefined
+  zone: string | undefined
+  statement: Statement
+}
+
 /** The series of one chart on one host. What a host lacks makes the answer `unavailable`, not an error. */
 export const drawChart = async (
   parts: Parts,
@@ -27,33 +35,51 @@ export const drawChart = async (
   question: ChartQuestion,
   call: Call,
 ): Promise<ChartData> => {
+  const prepared = await prepareChart(parts, host, chart, question, call)
+  return 'rows' in prepared ? prepared : askChart(parts, host, prepared, call)
+}
+
+/** The chart with its statement, or its answer where no statement can give one. Refuses who may not see it. */
+export const prepareChart = async (
+  parts: Parts,
+  host: MonitoredHost,
+  chart: LoadedChart,
+  question: ChartQuestion,
+  call: Call,
+): Promise<ReadyChart | ChartData> => {
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
   const zone = zoneFor(question.timezone, parts.env)
   const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
-  const capabilities = await parts.client.capabilities(host, call)
+  const { version: serverVersion, tables } = await parts.client.capabilities(host, call)
   const missing = await missingNeeds(parts.client, host, chart, call)
   if (missing) return without(chart, window, missing)
 
-  const { version: serverVersion, tables } = capabilities
   const statement = chartStatement(chart, { serverVersion, tables, window, zone, parameters: question.parameters })
   if (!statement) return without(chart, window, tooOld(host, serverVersion))
+  return { chart, window, zone, statement }
+}
+
+/** Sends the statement of one chart. */
+export const askChart = async (
+  { client }: Parts,
+  host: MonitoredHost,
+  ready: ReadyChart,
+  call: Call,
+): Promise<ChartData> => {
   try {
-    const answer = await parts.client.run(host, statement, call)
-    return drawn(host, chart, window, statement, answer, zone)
+    return drawn(host, ready, await client.run(host, ready.statement, call))
   } catch (error) {
-    const unavailable = unavailableBy(parts.client, host, chart, error)
-    if (unavailable) return without(chart, window, unavailable)
+    const unavailable = unavailableBy(client, host, ready.chart, error)
+    if (unavailable) return without(ready.chart, ready.window, unavailable)
     throw error
   }
 }
 
-const drawn = (
+/** What a host answered, as a chart. */
+export const drawn = (
   host: MonitoredHost,
-  chart: LoadedChart,
-  window: ChartWindow | undefined,
-  statement: Statement,
+  { chart, window, zone, statement }: ReadyChart,
   answer: Answer,
-  zone: string | undefined,
 ): ChartData => {
   if (answer.rows.length > maxChartRows) {
     throw new ServiceError(

@@ -32,15 +32,19 @@ export const parseAnswer = (host: MonitoredHost, text: string): Rows => {
   if (!body.success) throw failureWithin(host, text)
   if (body.data.exception !== undefined) throw failureWithin(host, body.data.exception)
   const { meta, data, statistics } = body.data
-  const wide = meta.map((column) => isWideInteger(column.type))
   return {
     columns: meta,
-    rows: wide.includes(true)
-      ? data.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
-      : data,
+    rows: narrowed(meta, data),
     rowsRead: statistics?.rows_read ?? 0,
     bytesRead: statistics?.bytes_read ?? 0,
   }
+}
+
+/** 64-bit integers as numbers where they fit. */
+export const narrowed = (columns: readonly Column[], rows: Rows['rows']): Rows['rows'] => {
+  const wide = columns.map((column) => isWideInteger(column.type))
+  if (!wide.includes(true)) return rows
+  return rows.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
 }
 
 const parseJson = (text: string): unknown => {
@@ -56,9 +60,12 @@ const failureWithin = (host: MonitoredHost, text: string): ServiceError => {
   return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
 }
 
-const isWideInteger = (type: string): boolean => /^(?:(?:Nullable|LowCardinality)\()*U?Int(?:64|128|256)/.test(type)
+/** Whether values of a type may be integers that a number cannot hold. */
+export const isWideInteger = (type: string): boolean =>
+  /^(?:(?:Nullable|LowCardinality)\()*U?Int(?:64|128|256)/.test(type)
 
-const narrow = (value: unknown): unknown => {
+/** A number for text that is an integer a number can hold; anything else as it is. */
+export const narrow = (value: unknown): unknown => {
   if (typeof value !== 'string') return value
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
