@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from './catalogue.ts'
+import { consoleMethods } from './console.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
 import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
@@ -290,6 +291,7 @@ export const query = service('query', {
   }),
   ...expositionMethods,
   ...fleetMethods,
+  ...consoleMethods,
   ...ownCostMethods,
   ...settingsDiffMethods,
   ...comparisonMethods,

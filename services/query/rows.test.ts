@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxFrameBytes, passRows } from './rows.ts'
+import { maxFrameBytes, type Passing, passRows } from './rows.ts'
 import { chunked, host } from './testing/chunked.ts'
 
-const pass = async (text: string, limit?: number, sizes: readonly number[] = [64]) => {
-  const passing = passRows(host, chunked(text, sizes), limit)
+const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: Passing = {}) => {
+  const passing = passRows(host, chunked(text, sizes), limit, more)
   const frames: Buffer[] = []
   let next = await passing.next()
   while (!next.done) {
@@ -32,6 +32,22 @@ describe('rows', () => {
   it('are not said to be truncated when there are exactly as many as wanted', async () => {
     expect(await pass('{"a":1}\n{"a":2}\n', 2)).toMatchObject({ rows: 2, truncated: false })
     expect(await pass('{"a":1}\n{"a":2}\n', 1)).toMatchObject({ rows: 1, truncated: true, text: '{"a":1}\n' })
+  })
+
+  it('are cut before the one that would make them too long', async () => {
+    const rows = fc.array(fc.tuple(fc.string(), fc.integer()), { maxLength: 60 })
+    const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 1, max: 800 }), sizes, async (all, maxBytes, chunkSizes) => {
+        const text = all.map((row) => `${JSON.stringify(row)}\n`).join('')
+        const bytes = Buffer.from(text)
+        const fitting = bytes.length <= maxBytes ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n', maxBytes - 1) + 1)
+        const passed = await pass(text, undefined, chunkSizes, { maxBytes, isCompact: true })
+        expect(passed.text).toBe(fitting.toString())
+        expect(passed.rows).toBe(passed.text.split('\n').length - 1)
+        expect(passed.truncated).toBe(fitting.length < bytes.length)
+      }),
+    )
   })
 
   it('come in frames that the bus can carry, also a row that is longer', async () => {
@@ -62,6 +78,18 @@ describe('a failure after the first row', () => {
   ])('is thrown when it comes %s', async (_, text, clickhouseCode) => {
     await expect(pass(text)).rejects.toMatchObject({ details: { clickhouseCode } })
     await expect(pass(text, 1)).rejects.toMatchObject({ details: { clickhouseCode } })
+  })
+
+  it('is thrown although the host cuts the connection after it', async () => {
+    async function* cut() {
+      yield Buffer.from('{"a":1}\n')
+      yield Buffer.from('\r\n__exception__\r\nabc\r\nCode: 395. DB::Exception: No. (THROWN)')
+      throw new Error('terminated')
+    }
+    const all = async () => {
+      for await (const _ of passRows(host, cut()));
+    }
+    await expect(all()).rejects.toMatchObject({ details: { clickhouseCode: 395 } })
   })
 
   it('is thrown when the last row is incomplete', async () => {

@@ -9,12 +9,21 @@ const maxFailureBytes = 64 * 1024
 export const maxRowBytes = 16 * 1024 * 1024
 const newline = 0x0a
 const brace = 0x7b
+const bracket = 0x5b
 const exceptionRow = Buffer.from('{"exception"')
 
 /** How many rows went by, and whether there were more than wanted. */
 export interface Passed {
   rows: number
   truncated: boolean
+}
+
+/** What else decides which rows pass. */
+export interface Passing {
+  /** Rows are cut off before one that would make them longer than this. */
+  maxBytes?: number
+  /** A row is an array, as in `JSONCompactEachRow`, instead of an object. */
+  isCompact?: boolean
 }
 
 /**
@@ -25,18 +34,23 @@ export async function* passRows(
   host: MonitoredHost,
   body: AsyncIterable<Buffer>,
   limit = Number.POSITIVE_INFINITY,
+  { maxBytes = Number.POSITIVE_INFINITY, isCompact = false }: Passing = {},
 ): AsyncGenerator<Buffer, Passed, void> {
+  const opening = isCompact ? bracket : brace
   let rest: Buffer = Buffer.alloc(0)
   let rows = 0
+  let passed = 0
   for await (const chunk of body) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    const cut = wholeRows(bytes, limit - rows)
+    const cut = wholeRows(bytes, { rows: limit - rows, bytes: maxBytes - passed }, opening)
     const rowBytes = bytes.subarray(0, cut.end)
     yield* pieces(rowBytes)
     rows += cut.rows
+    passed += cut.end
     rest = bytes.subarray(cut.end)
     if (cut.failed) throw await failureAfter(host, rest, body)
     if (cut.full && rest.length > 0) return { rows, truncated: await drained(body) }
+    if (cut.tooLong) return { rows, truncated: true }
     if (rest.length > maxRowBytes)
       throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
   }
@@ -44,10 +58,23 @@ export async function* passRows(
   return { rows, truncated: false }
 }
 
-/** Only the one row that was asked for on top is left; reading it costs less than ending the statement early. */
+/**
+ * Mostly only the one row that was asked for on top is left; reading it costs less than ending the statement early.
+ * What is longer is ended.
+ */
 export const drained = async (body: AsyncIterable<Buffer>): Promise<true> => {
-  for await (const _ of body);
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxFrameBytes) break
+  }
   return true
+}
+
+/** How much more may pass. */
+export interface Wanted {
+  rows: number
+  bytes: number
 }
 
 interface Cut {
@@ -56,26 +83,28 @@ interface Cut {
   rows: number
   /** As many rows as wanted are in. */
   full: boolean
+  /** The next row would be more bytes than wanted. */
+  tooLong: boolean
   /** What follows is no row. */
   failed: boolean
 }
 
-const wholeRows = (bytes: Buffer, wanted: number): Cut => {
-  let end = 0
-  let rows = 0
-  while (end < bytes.length) {
-    if (!beginsRow(bytes, end)) return { end, rows, full: false, failed: true }
-    if (rows >= wanted) return { end, rows, full: true, failed: false }
-    const next = bytes.indexOf(newline, end)
+const wholeRows = (bytes: Buffer, wanted: Wanted, opening: number): Cut => {
+  const cut: Cut = { end: 0, rows: 0, full: false, tooLong: false, failed: false }
+  while (cut.end < bytes.length) {
+    if (!beginsRow(bytes, cut.end, opening)) return { ...cut, failed: true }
+    if (cut.rows >= wanted.rows) break
+    const next = bytes.indexOf(newline, cut.end)
+    if ((next === -1 ? bytes.length : next + 1) > wanted.bytes) return { ...cut, tooLong: true }
     if (next === -1) break
-    end = next + 1
-    rows++
+    cut.end = next + 1
+    cut.rows++
   }
-  return { end, rows, full: rows >= wanted, failed: false }
+  return { ...cut, full: cut.rows >= wanted.rows }
 }
 
-const beginsRow = (bytes: Buffer, at: number): boolean =>
-  bytes[at] === brace && !bytes.subarray(at, at + exceptionRow.length).equals(exceptionRow)
+const beginsRow = (bytes: Buffer, at: number, opening: number): boolean =>
+  bytes[at] === opening && !bytes.subarray(at, at + exceptionRow.length).equals(exceptionRow)
 
 /** Cuts after rows where it can; only a row that is longer than a piece is cut within. */
 export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
@@ -96,10 +125,15 @@ export const failureAfter = async (
 ): Promise<ServiceError> => {
   const chunks = [beginning]
   let size = beginning.length
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxFailureBytes) break
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > maxFailureBytes) break
+    }
+  } catch (error) {
+    // Servers cut the connection after such a failure, so that nobody takes the answer for a whole one.
+    if (!parseException(Buffer.concat(chunks).toString('utf8'))) throw error
   }
   return failureIn(host, Buffer.concat(chunks))
 }

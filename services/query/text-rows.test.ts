@@ -7,8 +7,14 @@ import { chunked, host } from './testing/chunked.ts'
 const csv = { isQuoted: true }
 const tsv = { isQuoted: false }
 
-const pass = async (text: string, format: typeof csv, limit?: number, sizes: readonly number[] = [64]) => {
-  const passing = passTextRows(host, chunked(text, sizes), format, limit)
+const pass = async (
+  text: string,
+  format: typeof csv,
+  limit?: number,
+  sizes: readonly number[] = [64],
+  maxBytes?: number,
+) => {
+  const passing = passTextRows(host, chunked(text, sizes), format, limit, maxBytes)
   const frames: Buffer[] = []
   let next = await passing.next()
   while (!next.done) {
@@ -38,6 +44,26 @@ describe.each(writers)('rows in %s', (_, format, line) => {
         const passed = await pass(lines.join(''), format, limit, chunkSizes)
         expect(passed.text).toBe(lines.slice(0, limit + 1).join(''))
         expect([passed.rows, passed.truncated]).toEqual([Math.min(limit, all.length), all.length > limit])
+      }),
+    )
+  })
+
+  it('are cut before the one that would make them too long', async () => {
+    const cell = fc.oneof(fc.string(), fc.constantFrom('"', '\n', '"\n"', '\\', '\t'))
+    const rows = fc.array(fc.tuple(cell, cell), { maxLength: 40 })
+    const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 1, max: 500 }), sizes, async (all, maxBytes, chunkSizes) => {
+        const lines = [['a', 'b'], ...all].map(line)
+        const fitting = lines.filter(
+          (_line, index) => Buffer.byteLength(lines.slice(0, index + 1).join('')) <= maxBytes,
+        )
+        const passed = await pass(lines.join(''), format, undefined, chunkSizes, maxBytes)
+        expect(passed.text).toBe(fitting.join(''))
+        expect([passed.rows, passed.truncated]).toEqual([
+          Math.max(0, fitting.length - 1),
+          fitting.length < lines.length,
+        ])
       }),
     )
   })

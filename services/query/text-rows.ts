@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
-import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces } from './rows.ts'
+import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces, type Wanted } from './rows.ts'
 
 /** How rows are told apart: in csv a newline between quotes belongs to a value, in tsv there is none within a row. */
 export interface TextFormat {
@@ -22,19 +22,23 @@ export async function* passTextRows(
   body: AsyncIterable<Buffer>,
   format: TextFormat,
   limit = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Buffer, Passed, void> {
   let rest: Buffer = Buffer.alloc(0)
   let lines = 0
+  let passed = 0
   for await (const chunk of body) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    const cut = wholeLines(bytes, limit + 1 - lines, format)
+    const cut = wholeLines(bytes, { rows: limit + 1 - lines, bytes: maxBytes - passed }, format)
     yield* pieces(bytes.subarray(0, cut.end))
     lines += cut.lines
+    passed += cut.end
     rest = bytes.subarray(cut.end)
     if (cut.failed) throw await failureAfter(host, rest, body)
     if (lines > limit && rest.length > 0 && begins(rest, 0, format) === 'row') {
       return { rows: limit, truncated: await drained(body) }
     }
+    if (cut.tooLong) return { rows: Math.max(0, lines - 1), truncated: true }
     if (rest.length > maxRowBytes)
       throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
   }
@@ -46,21 +50,26 @@ interface Cut {
   /** Where the last whole line ends. */
   end: number
   lines: number
+  /** The next line would be more bytes than wanted. */
+  tooLong: boolean
   /** What follows says what went wrong. */
   failed: boolean
 }
 
-const wholeLines = (bytes: Buffer, wanted: number, format: TextFormat): Cut => {
-  let end = 0
-  let lines = 0
-  while (end < bytes.length) {
-    if (begins(bytes, end, format) === 'failure') return { end, lines, failed: true }
-    const next = format.isQuoted ? endOfQuotedLine(bytes, end) : bytes.indexOf(newline, end)
-    if (lines >= wanted || next === -1) break
-    end = next + 1
-    lines++
+const wholeLines = (bytes: Buffer, wanted: Wanted, format: TextFormat): Cut => {
+  const cut: Cut = { end: 0, lines: 0, tooLong: false, failed: false }
+  while (cut.end < bytes.length) {
+    const beginning = begins(bytes, cut.end, format)
+    if (beginning === 'failure') return { ...cut, failed: true }
+    if (cut.lines >= wanted.rows) break
+    const next = format.isQuoted ? endOfQuotedLine(bytes, cut.end) : bytes.indexOf(newline, cut.end)
+    const isTooLong = (next === -1 ? bytes.length : next + 1) > wanted.bytes
+    if (isTooLong && beginning === 'row') return { ...cut, tooLong: true }
+    if (next === -1) break
+    cut.end = next + 1
+    cut.lines++
   }
-  return { end, lines, failed: false }
+  return cut
 }
 
 /** The newline that ends the line; a quote within a value is doubled, so it changes nothing. */

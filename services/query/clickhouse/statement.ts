@@ -30,7 +30,11 @@ const backgroundThreads = 2
 const backgroundPriority = 10
 
 /** Formats whose bytes pass through. */
-export type StreamFormat = 'JSONEachRow' | 'CSVWithNames' | 'TabSeparatedWithNames'
+export type StreamFormat =
+  | 'JSONEachRow'
+  | 'CSVWithNames'
+  | 'TabSeparatedWithNames'
+  | 'JSONCompactEachRowWithNamesAndTypes'
 
 export interface Sending {
   queryId: string

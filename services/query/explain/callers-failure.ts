@@ -15,13 +15,14 @@ export const callersFailure = (error: unknown, sent: string, query: string): unk
   return new ServiceError('invalid', placed.message, { details: { ...placed.details, parameter: 'query' } })
 }
 
-/** A syntax error whose place is counted within the caller's statement, which ends what was sent and begins on its second line. */
+/** A syntax error whose place is counted within the caller's statement, which ends what was sent and begins a line of it. */
 const placedInQuery = (error: unknown, sent: string, query: string): unknown => {
   if (!(error instanceof ServiceError)) return error
   const { position, token = '', line, column } = placePattern.exec(error.message)?.groups ?? {}
-  const bytes = Number(position) - (sent.length - query.length)
+  const before = sent.slice(0, sent.length - query.length)
+  const bytes = Number(position) - before.length
   if (position === undefined || bytes <= 0) return error
-  const where = line === undefined ? '' : ` (line ${Number(line) - 1}, col ${column})`
+  const where = line === undefined ? '' : ` (line ${Number(line) - before.split('\n').length + 1}, col ${column})`
   const message = error.message.replace(placePattern, () => `failed at position ${bytes}${token}${where}: `)
   const offset = Buffer.from(query)
     .subarray(0, bytes - 1)

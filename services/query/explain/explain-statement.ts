@@ -1,8 +1,8 @@
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { lex, type Token } from '../read-only/lexer.ts'
-import { checkReadOnly } from '../read-only/read-only.ts'
+import { callersStatement } from '../read-only/callers-statement.ts'
+import type { Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
 
 interface Kind {
@@ -64,27 +64,11 @@ const limits = {
 const maxSeconds = 15
 
 /** The statement as it will be explained: checked, and without a FORMAT clause, which would be the explanation's. */
-export const explainable = (query: string): string => {
-  try {
-    checkReadOnly(query)
-    const tokens = lex(query)
-    if (tokens[0]?.text.toUpperCase() === 'EXPLAIN') {
-      throw new Rejection('first-word', tokens[0].position, 'leave out EXPLAIN; the mode says what is explained')
-    }
-    return withoutFormat(query, tokens)
-  } catch (error) {
-    if (!(error instanceof Rejection)) throw error
-    const { reason, position, message } = error
-    throw new ServiceError('invalid', `query: ${message}`, { details: { parameter: 'query', reason, position } })
-  }
-}
+export const explainable = (query: string): string => callersStatement(query, refuseExplain)
 
-const withoutFormat = (query: string, tokens: readonly Token[]): string => {
-  const last = tokens.findLastIndex(({ text }) => text !== ';')
-  const [word, name] = [tokens[last - 1], tokens[last]]
-  const isClause = word?.kind === 'name' && word.text.toUpperCase() === 'FORMAT' && name?.kind === 'name'
-  const end = isClause && last > 1 ? word.position : tokens[last + 1]?.position
-  return query.slice(0, end).trimEnd()
+const refuseExplain = ([first]: readonly Token[]): void => {
+  if (first?.word !== 'EXPLAIN') return
+  throw new Rejection('first-word', first.position, 'leave out EXPLAIN; the mode says what is explained')
 }
 
 /** What is sent; a plan is asked for as JSON unless the caller wants a form that only text has. */

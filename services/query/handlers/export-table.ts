@@ -16,7 +16,8 @@ type ExportTable = Handlers<typeof query>['exportTable']
 type Produces = Awaited<ReturnType<ExportTable>>
 type Tail = Produces extends Produced<infer _Head, infer _Frame, infer T> ? T : never
 
-const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
+/** What hosts call the formats. */
+export const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
   csv: 'CSVWithNames',
   tsv: 'TabSeparatedWithNames',
   jsoneachrow: 'JSONEachRow',
@@ -58,7 +59,8 @@ async function* frames(
   }
 }
 
-const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = { csv: { isQuoted: true }, tsv: { isQuoted: false } }
+/** How rows are told apart in those that are no JSON. */
+export const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = { csv: { isQuoted: true }, tsv: { isQuoted: false } }
 
 async function* nothing(): AsyncGenerator<Uint8Array, Tail, void> {
   yield* []

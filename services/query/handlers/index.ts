@@ -18,6 +18,7 @@ import type { Parts } from './parts.ts'
 import { queryDetail } from './query-detail.ts'
 import { table } from './table.ts'
 import { fleet } from '../fleet/fleet.ts'
+import { consoleHandlers } from '../console/handlers.ts'
 import { comparison } from '../comparison/comparison.ts'
 import { settingsDiff } from '../settings-diff/settings-diff.ts'
 import { topology } from '../topology/topology.ts'
@@ -46,4 +47,5 @@ export const handlers = (parts: Parts): Handlers<typeof query> => ({
   settingsDiff: settingsDiff(parts),
   comparison: comparison(parts),
   topology: topology(parts),
+  ...consoleHandlers(parts),
 })

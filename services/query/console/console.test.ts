@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import type { ResultFormat } from '#proto/console.ts'
+import { query } from '#proto/query.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import corpus from '../read-only/corpus.json' with { type: 'json' }
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+
+const startLimitMs = 180_000
+/** Goes on until somebody ends it. */
+const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
+
+let sandbox: Sandbox
+let parts: OpenParts
+
+/** Straight to the engine, past everything under test. */
+const direct = async (sql: string, more: Record<string, string> = {}): Promise<string> => {
+  const response = await fetch(`${sandbox.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+  return text
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  await direct('CREATE DATABASE console')
+  await direct('CREATE TABLE console.events (id UInt64, text String) ENGINE = MergeTree ORDER BY id')
+  await direct("INSERT INTO console.events SELECT number, repeat('x', number % 50) FROM numbers(5000)")
+  parts = await openParts({
+    COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
+    COLUMNDB_NAME: 'box,careful',
+    COLUMNDB_USER: 'default,analyst',
+    COLUMNDB_PASSWORD: ',analyst',
+    COLUMNDB_POOL_SIZE: '4',
+    SVC_TABLE_MAX_RESULT_ROWS: '3000',
+  })
+}, startLimitMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+type More = Partial<z.input<typeof query.methods.streamQuery.input>>
+
+const run = async (sql: string, more: More = {}, call: Call = aCall()) => {
+  const input = query.methods.runQuery.input.parse({ hostKey: 'box', query: sql, ...more })
+  return query.methods.runQuery.output.parse(await parts.handlers.runQuery(input, call))
+}
+
+const stream = async (sql: string, more: More = {}, call: Call = aCall()) => {
+  const input = query.methods.streamQuery.input.parse({ hostKey: 'box', query: sql, ...more })
+  const { head, frames } = await parts.handlers.streamQuery(input, call)
+  const chunks: Uint8Array[] = []
+  let next = await frames.next()
+  for (; !next.done; next = await frames.next()) chunks.push(next.value)
+  return { head, text: Buffer.concat(chunks).toString('utf8'), tail: next.value }
+}
+
+/** Statements of the console that run on the host with this text. */
+const running = async (text: string): Promise<number> =>
+  Number(
+    await direct(
+      'SELECT count() FROM system.processes WHERE position(query, {text:String}) > 0 AND query_id != queryID()',
+      {
+        param_text: text,
+      },
+    ),
+  )
+const untilRunning = (text: string, count: number): Promise<void> =>
+  expect.poll(() => running(text), { timeout: 20_000, interval: 20 }).toBe(count)
+
+describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hostKey) => {
+  it('has its columns with their types, and values that lose no digit', async () => {
+    const sql = "SELECT 18446744073709551615 AS large, 7 :: Int64 AS small, [9007199254740993] AS many, 'ö\n' AS text"
+    const { columns, rows, truncated, statement } = await run(sql, { hostKey })
+    expect(columns).toEqual([
+      { name: 'large', type: 'UInt64' },
+      { name: 'small', type: 'Int64' },
+      { name: 'many', type: 'Array(UInt64)' },
+      { name: 'text', type: 'String' },
+    ])
+    expect(rows).toEqual([['18446744073709551615', 7, ['9007199254740993'], 'ö\n']])
+    expect(truncated).toBeNull()
+    expect(statement).toMatchObject({ host: hostKey, rows: 1, sql })
+  })
+
+  it.each([
+    [4_999, 3_000, { reason: 'rows', limit: 3_000, returned: 3_000 }],
+    [100, 100, { reason: 'rows', limit: 100, returned: 100 }],
+  ])('asked for %d rows has %d and says that there are more', async (maxRows, returned, truncated) => {
+    const answer = await run('SELECT id FROM console.events ORDER BY id', { hostKey, maxRows })
+    expect(answer.rows).toEqual(Array.from({ length: returned }, (_, id) => [id]))
+    expect(answer.truncated).toEqual(truncated)
+  })
+
+  it('is not said to be cut when there are exactly as many rows as asked for', async () => {
+    const { rows, truncated } = await run('SELECT id FROM console.events LIMIT 100', { hostKey, maxRows: 100 })
+    expect([rows.length, truncated]).toEqual([100, null])
+  })
+
+  it('is cut before the row that would make it too long', async () => {
+    const whole = await direct('SELECT toString(id), text FROM console.events ORDER BY id FORMAT JSONCompactEachRow')
+    const maxBytes = 5_000
+    const fitting = whole.lastIndexOf('\n', maxBytes - 1) + 1
+    const { text, tail } = await stream('SELECT toString(id), text FROM console.events ORDER BY id', {
+      hostKey,
+      maxBytes,
+    })
+    expect(text).toBe(whole.slice(0, fitting))
+    const returned = text.split('\n').length - 1
+    expect(tail.truncated).toEqual({ reason: 'bytes', limit: maxBytes, returned })
+  })
+
+  it('that never ends is cut all the same', async () => {
+    const { rows, truncated } = await run('SELECT number FROM system.numbers', { hostKey, maxRows: 5 })
+    expect(rows).toEqual([[0], [1], [2], [3], [4]])
+    expect(truncated).toEqual({ reason: 'rows', limit: 5, returned: 5 })
+  })
+
+  it.each([
+    ['csv', 'CSVWithNames'],
+    ['tsv', 'TSVWithNames'],
+    ['jsoneachrow', 'JSONEachRow'],
+  ] satisfies [ResultFormat, string][])("comes as the host's own %s", async (format, name) => {
+    const sql = "SELECT toUInt32(id) AS id, concat(text, '\"\n\t') AS text FROM console.events ORDER BY id LIMIT 60"
+    const { text, head, tail } = await stream(`${sql} FORMAT Pretty;`, { hostKey, format })
+    expect(text).toBe(await direct(`${sql} FORMAT ${name}`))
+    expect([head.columns, tail.truncated, tail.statement.rows]).toEqual([null, null, 60])
+  })
+
+  it('takes values and a database', async () => {
+    const parameters = { low: 7, text: "it's" }
+    const sql = 'SELECT count(), {text:String} FROM events WHERE id < {low:UInt64}'
+    expect((await run(sql, { hostKey, parameters, database: 'console' })).rows).toEqual([[7, "it's"]])
+  })
+
+  it.each(['EXPLAIN SELECT 1', 'DESCRIBE console.events', 'WITH 1 AS x SELECT x', 'SELECT 1 WHERE 0'])(
+    '%s is one too',
+    async (sql) => {
+      const { columns } = await run(sql, { hostKey })
+      expect(columns.length).toBeGreaterThan(0)
+    },
+  )
+
+  it.each([
+    ['SELECT nothing FROM console.events', 47, 'UNKNOWN_IDENTIFIER'],
+    ['SELECT * FROM console.missing', 60, 'UNKNOWN_TABLE'],
+    ["SELECT toUInt8('x')", 6, 'CANNOT_PARSE_TEXT'],
+    ['SELECT throwIf(1)', 395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],
+  ])('%s fails with the code and the name of the host', async (sql, clickhouseCode, clickhouseName) => {
+    const failure = run(sql, { hostKey })
+    await expect(failure).rejects.toMatchObject({ code: 'invalid', details: { clickhouseCode, clickhouseName } })
+  })
+
+  it('has the place of its syntax error', async () => {
+    const failure = run('SELECT 1\nFROM', { hostKey })
+    await expect(failure).rejects.toMatchObject({
+      message: expect.stringContaining('line 2'),
+      details: { parameter: 'query', position: 13, clickhouseCode: 62 },
+    })
+  })
+
+  it.each(['json', 'csv', 'tsv', 'jsoneachrow'] as const)(
+    'fails when it fails after rows were sent: %s',
+    async (format) => {
+      const sql = `SELECT repeat('x', 20000) FROM numbers(1000)
+      UNION ALL SELECT toString(throwIf(sum(cityHash64(number)) > 0)) FROM numbers(300000000)`
+      const input = query.methods.streamQuery.input.parse({ hostKey, query: sql, format })
+      const { frames } = await parts.handlers.streamQuery(input, aCall())
+      expect((await frames.next()).done).toBe(false)
+      const rest = async (): Promise<void> => {
+        while (!(await frames.next()).done);
+      }
+      await expect(rest()).rejects.toMatchObject({ code: 'invalid', details: { clickhouseCode: 395 } })
+    },
+  )
+})
+
+describe('limits', () => {
+  it.each([
+    ['SELECT groupArray(number) FROM numbers(1000000000)', {}, 241],
+    [endless, { maxSeconds: 1 }, 159],
+  ])('%s exceeds them', async (sql, more, clickhouseCode) => {
+    await expect(run(sql, more)).rejects.toMatchObject({ details: { clickhouseCode } })
+  })
+
+  it('hold for half of the turns of a host, so that the others stay free', async () => {
+    const left = new AbortController()
+    const text = 'half of the turns'
+    const both = [1, 2].map(() => run(`${endless} -- ${text}`, {}, aCall({ signal: left.signal })).catch(() => 'ended'))
+    await untilRunning(text, 2)
+    await expect(run('SELECT 1')).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
+    await expect(run('SELECT 1', { hostKey: 'careful' })).resolves.toBeDefined()
+    left.abort()
+    expect(await Promise.all(both)).toEqual(['ended', 'ended'])
+    await expect(run('SELECT 1')).resolves.toBeDefined()
+  })
+})
+
+describe('a caller who', () => {
+  it.each(['before the first row', 'after it'])('leaves %s ends the statement on the host', async (when) => {
+    const left = new AbortController()
+    const text = `left ${when}`
+    const sql = when === 'after it' ? `SELECT number FROM system.numbers -- ${text}` : `${endless} -- ${text}`
+    const input = query.methods.streamQuery.input.parse({ hostKey: 'box', query: sql })
+    const beginning = parts.handlers.streamQuery(input, aCall({ signal: left.signal })).catch(() => undefined)
+    if (when === 'after it') await (await beginning)?.frames.next()
+    else await untilRunning(text, 1)
+    left.abort()
+    await untilRunning(text, 0)
+  })
+
+  it('cancels ends it too, and nobody else does', async () => {
+    const text = 'cancelled'
+    const failure = run(`${endless} -- ${text}`, { runId: 'mine' }).catch((error: unknown) => error)
+    await untilRunning(text, 1)
+    await expect(run('SELECT 1', { runId: 'mine' })).rejects.toMatchObject({ code: 'conflict' })
+    const other = aCall({ identity: { kind: 'user', subject: 'other', features: 'all' } })
+    const cancel = (call: Call, hostKey = 'box') => parts.handlers.cancelQuery({ hostKey, runId: 'mine' }, call)
+    await expect(cancel(other)).rejects.toMatchObject({ code: 'not-found' })
+    await expect(cancel(aCall(), 'careful')).rejects.toMatchObject({ code: 'not-found' })
+    expect(await cancel(aCall())).toEqual({ cancelled: true })
+    expect(await failure).toMatchObject({ code: 'gone' })
+    await untilRunning(text, 0)
+    await expect(cancel(aCall())).rejects.toMatchObject({ code: 'not-found' })
+  })
+})
+
+describe('the corpus of statements', () => {
+  it('never reaches the host where it must be refused, and names reason and place', async () => {
+    const reached: string[] = []
+    for (const { sql, verdict } of corpus) {
+      if (verdict !== 'reject') continue
+      const failure: unknown = await run(sql).catch((error: unknown) => error)
+      const isRefused =
+        failure instanceof Error && 'details' in failure && Object.hasOwn(Object(failure.details), 'reason')
+      if (!isRefused) reached.push(sql)
+    }
+    expect(reached).toEqual([])
+  })
+
+  it('is let through to the host where it may run', async () => {
+    const refused: string[] = []
+    for (const { sql, verdict } of corpus) {
+      if (verdict !== 'accept') continue
+      const failure: unknown = await run(sql, { maxSeconds: 5 }).catch((error: unknown) => error)
+      if (
+        failure instanceof Error &&
+        !('details' in failure && Object.hasOwn(Object(failure.details), 'clickhouseCode'))
+      ) {
+        refused.push(`${sql}: ${failure.message}`)
+      }
+    }
+    expect(refused).toEqual([])
+  })
+})

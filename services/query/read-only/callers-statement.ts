@@ -1,0 +1,32 @@
+import { ServiceError } from '#proto/errors.ts'
+import { lex, type Token } from './lexer.ts'
+import { checkReadOnly } from './read-only.ts'
+import { Rejection } from './rejection.ts'
+
+/**
+ * A statement that a caller wrote, as it may be run: checked, and without a FORMAT clause, since we choose the format.
+ * It begins where the caller's text does, so positions in it are the caller's. Throws `invalid` with reason and position.
+ */
+export const callersStatement = (
+  query: string,
+  check: (tokens: readonly Token[]) => void = () => undefined,
+): string => {
+  try {
+    checkReadOnly(query)
+    const tokens = lex(query)
+    check(tokens)
+    return withoutFormat(query, tokens)
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+    const { reason, position, message } = error
+    throw new ServiceError('invalid', `query: ${message}`, { details: { parameter: 'query', reason, position } })
+  }
+}
+
+const withoutFormat = (query: string, tokens: readonly Token[]): string => {
+  const last = tokens.findLastIndex(({ text }) => text !== ';')
+  const [word, name] = [tokens[last - 1], tokens[last]]
+  const isClause = word?.word === 'FORMAT' && name?.kind === 'name'
+  const end = isClause && last > 1 ? word.position : tokens[last + 1]?.position
+  return query.slice(0, end).trimEnd()
+}
