@@ -27,6 +27,8 @@ const good: Record<string, GoodRequest> = {
   'GET /api/v1/metrics': { url: '/api/v1/metrics?host[]=0&group=eu&match[]=clickhouse_query' },
   'GET /api/v1/explain': { url: '/api/v1/explain?query=SELECT%201&mode=' },
   'POST /api/v1/explain': { url: '/api/v1/explain', body: { query: 'SELECT 1' } },
+  'POST /api/v1/explorer/query': { url: '/api/v1/explorer/query', body: { query: 'SELECT 1' } },
+  'DELETE /api/v1/explorer/query/{runId}': { url: '/api/v1/explorer/query/mine' },
   'GET /api/v1/fleet': { url: '/api/v1/fleet' },
   'GET /api/v1/cluster/topology': { url: '/api/v1/cluster/topology?hostId=1&cluster=shop' },
   'GET /api/v1/settings-diff': { url: '/api/v1/settings-diff?hosts=1,0&changedOnly=1' },
@@ -101,7 +103,10 @@ describe('the table of routes', () => {
   const guarded = routes.filter(({ feature }) => feature !== null)
   it.each(guarded.map((route) => [nameOf(route)]))('%s refuses who may not use its feature', async (name) => {
     await using strict = await startFake({ identify: async () => ({ ...anonymous, features: ['ABOUT'] }) })
-    const response = await fetch(strict.url + (good[name]?.url ?? ''))
+    const { url = '', body } = good[name] ?? {}
+    const headers = { 'content-type': 'application/json' }
+    const method = name.split(' ')[0]
+    const response = await fetch(strict.url + url, { method, headers, body: JSON.stringify(body) })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ success: false, error: { type: 'forbidden' } })
     expect(strict.heard).toEqual([])

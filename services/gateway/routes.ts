@@ -11,6 +11,7 @@ import { config } from './routes/config.ts'
 import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
 import { fleet } from './routes/fleet.ts'
+import { cancelQuery, runQuery } from './routes/console.ts'
 import { filterOptions } from './routes/filter-options.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   explain,
   explainLong,
   runQuery,
+  cancelQuery,
   metrics,
   fleet,
   ownCost,

@@ -31,6 +31,18 @@ describe('rows in an envelope', () => {
     )
   })
 
+  it('have their columns first where nobody else names them', async () => {
+    async function* frames() {
+      yield Buffer.from('[1,"a"]\n')
+      yield Buffer.from('[2,"b"]\n')
+    }
+    const parts: Uint8Array[] = []
+    for await (const part of rowEnvelope(frames(), () => ({}), [{ name: 'id', type: 'UInt8' }])) parts.push(part)
+    expect(Buffer.concat(parts).toString()).toBe(
+      '{"success":true,"data":{"columns":[{"name":"id","type":"UInt8"}],"rows":[[1,"a"],[2,"b"]]},"metadata":{}}',
+    )
+  })
+
   it('leaves the bytes it was given as they were', async () => {
     const bytes = Buffer.from('{"a":1}\n{"a":2}\n')
     await textOf(framesOf(bytes, [3]))

@@ -4,15 +4,17 @@ const separator = Uint8Array.of(comma)
 const encoder = new TextEncoder()
 
 /**
- * Rows in JSONEachRow as the `data` array of an answer, without parsing them: a newline ends a row and occurs nowhere
- * else, so every one but the last becomes a comma. Nothing is yielded before the first frame arrived, so a statement that
+ * Rows in JSONEachRow as the `data` array of an answer, or after their columns as the `rows` of its `data`, without
+ * parsing them: a newline ends a row and occurs nowhere else, so every one but the last becomes a comma. Nothing is yielded before the first frame arrived, so a statement that
  * fails at once can still be answered with its own status.
  */
 export async function* rowEnvelope(
   frames: AsyncIterable<Uint8Array>,
   metadata: () => unknown,
+  columns?: unknown,
 ): AsyncGenerator<Uint8Array, void, void> {
-  let opening: Uint8Array | undefined = encoder.encode('{"success":true,"data":[')
+  const before = columns === undefined ? '[' : `{"columns":${JSON.stringify(columns)},"rows":[`
+  let opening: Uint8Array | undefined = encoder.encode(`{"success":true,"data":${before}`)
   let endsRow = false
   for await (const frame of frames) {
     if (frame.length === 0) continue
@@ -23,7 +25,8 @@ export async function* rowEnvelope(
     yield separated(endsRow ? frame.subarray(0, -1) : frame)
   }
   if (opening) yield opening
-  yield encoder.encode(`],"metadata":${JSON.stringify(metadata())}}`)
+  const after = columns === undefined ? ']' : ']}'
+  yield encoder.encode(`${after},"metadata":${JSON.stringify(metadata())}}`)
 }
 
 /** The frame with its newlines turned into commas; a copy, since the bytes may belong to somebody else. */

@@ -4,6 +4,8 @@ import { sendFrames } from './send-frames.ts'
 
 /** Rows on their way, and what is said after them. */
 export interface Rows<M> {
+  /** Where no definition names them. */
+  columns?: unknown
   frames: AsyncIterable<Uint8Array>
   /** Known once the frames have ended. */
   metadata: () => M
@@ -11,4 +13,9 @@ export interface Rows<M> {
 
 /** Answers with rows in the envelope of answers. */
 export const sendRows = (request: Request, response: Response, rows: Rows<unknown>): Promise<void> =>
-  sendFrames(request, response, { 'Content-Type': 'application/json' }, rowEnvelope(rows.frames, rows.metadata))
+  sendFrames(
+    request,
+    response,
+    { 'Content-Type': 'application/json' },
+    rowEnvelope(rows.frames, rows.metadata, rows.columns),
+  )

@@ -5,6 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts } from '#proto/query.ts'
 import { exposition } from './exposition.ts'
 import { explanation, pattern, patternDetail, queryDetail } from './analysis.ts'
+import { fakeConsole } from './console.ts'
 import { fakeFleet } from './fleet.ts'
 
 /** A question that reached `query`. */
@@ -135,6 +136,7 @@ export const fakeQuery: QueryHandlers = {
   explain: async () => explanation,
   exposition,
   ...fakeFleet,
+  ...fakeConsole,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

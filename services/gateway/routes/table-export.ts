@@ -3,9 +3,13 @@ import type { Call } from '#proto/call.ts'
 import type { TableQuery } from '#proto/http/parameters.ts'
 import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Preferred } from '../route.ts'
 import type { Download } from '../send-download.ts'
+
+/** Media types of the files. */
+export const exportTypes = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson']
 
 /** What a file of each format is called, and the name of its kind. */
 const kinds: Readonly<Record<ExportFormat, { extension: string; contentType: string }>> = {
@@ -39,15 +43,27 @@ export const exported = async (
 ) => {
   const { head, frames, tail } = await asking.exportTable(request, call)
   if (head.unavailable) return { frames, metadata: () => ({ ...head, truncated: false, total: null }) }
-  const { extension, contentType } = kinds[request.format]
-  const stamp = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   const download: Download = {
-    // A label is text; a file name should survive every system.
-    fileName: `${request.name}-${host.replaceAll(/[^\w.-]+/g, '_')}-${stamp}.${extension}`,
-    contentType,
+    ...fileFacts(request.name, host, request.format, clock),
     frames,
-    trailerNames: ['X-Result-Rows', 'X-Result-Truncated'],
     trailers: () => ({ 'X-Result-Rows': String(tail().rows), 'X-Result-Truncated': String(tail().truncated) }),
   }
   return download
+}
+
+/** What a file of rows is called and says of itself. */
+export const fileFacts = (
+  name: string,
+  host: string,
+  format: ExportFormat,
+  clock: Clock,
+): Pick<Download, 'fileName' | 'contentType' | 'trailerNames'> => {
+  const { extension, contentType } = kinds[format]
+  const stamp = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+  return {
+    // A label is text; a file name should survive every system.
+    fileName: `${name}-${host.replaceAll(/[^\w.-]+/g, '_')}-${stamp}.${extension}`,
+    contentType,
+    trailerNames: ['X-Result-Rows', 'X-Result-Truncated'],
+  }
 }

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import {
+  longestStatement,
+  mostStreamedBytes,
+  ResultColumn,
+  ResultFormat,
+  resultFormats,
+  RunId,
+  runOptions,
+  Truncation,
+} from '../console.ts'
+import { StatementFacts } from '../statement.ts'
+import { answer } from './answer.ts'
+import { hostId } from './parameters.ts'
+
+/**
+ * `POST /api/v1/explorer/query`: one read-only statement of the caller. `runId` is a name of the caller's own by which the
+ * run can be cancelled. `format` wins over the header `Accept`; all but `json` is sent as a file.
+ */
+export const ConsoleRequest = z.strictObject({
+  hostId: z.int().min(0).max(99_999).default(0),
+  query: z.string().max(longestStatement, `must not be longer than ${longestStatement} characters`),
+  ...runOptions,
+  maxBytes: z.int().min(1).max(mostStreamedBytes).optional(),
+  format: z
+    .enum(resultFormats, `must be one of ${resultFormats.join(', ')}`)
+    .pipe(ResultFormat)
+    .optional(),
+})
+
+/** The answer: a row has its values in the order of the columns; 64-bit integers and decimals are text. */
+export const ConsoleAnswer = answer(
+  z.object({ columns: z.array(ResultColumn), rows: z.array(z.array(z.unknown())) }),
+  StatementFacts.extend({ truncated: Truncation.nullable() }),
+)
+
+/** `DELETE /api/v1/explorer/query/{runId}` ends a run of the same caller. */
+export const CancelQuery = z.strictObject({ hostId: hostId.default(0) })
+/** What its path names. */
+export const CancelPath = z.object({ runId: RunId })
+/** The answer. */
+export const CancelAnswer = answer(z.object({ cancelled: z.literal(true) }), z.object({ host: z.string() }))

@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import { CancelAnswer, CancelPath, CancelQuery, ConsoleAnswer, ConsoleRequest } from '#proto/http/console.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import type { ExportFormat } from '#proto/table-page.ts'
+import type { Gateway } from '../gateway.ts'
+import { parse } from '../parse.ts'
+import { deleteRoute, type Route } from '../route.ts'
+import { success } from '../success.ts'
+import { exportFormat, exportTypes, fileFacts } from './table-export.ts'
+
+const common = { feature: 'QUERIES', access: 'write', limit: 'data' } as const
+
+type ConsoleRequest = z.output<typeof ConsoleRequest>
+
+/** SQL of the caller's own; its rows pass through as the host sends them. */
+export const runQuery: Route = {
+  ...common,
+  method: 'POST',
+  path: '/api/v1/explorer/query',
+  doc: 'Runs one read-only statement of the caller; rows are streamed as JSON, csv, tsv or JSONEachRow, as `format` or `Accept` asks.',
+  downloads: exportTypes,
+  query: noQuery,
+  body: ConsoleRequest,
+  answer: ConsoleAnswer,
+  async respond({ body, call, preferred }, gateway, reply) {
+    const { format: asked, ...request } = parse(ConsoleRequest, body)
+    const format = exportFormat(asked, preferred)
+    if (format) await reply.download(await file(request, format, call, gateway))
+    else await reply.rows(await rows(request, call, gateway))
+  },
+}
+
+const rows = async ({ hostId, ...request }: ConsoleRequest, call: Call, gateway: Gateway) => {
+  const { key } = await gateway.hosts.find(hostId)
+  const { head, frames, tail } = await gateway.query.streamQuery({ hostKey: key, ...request }, call)
+  const metadata = () => ({ ...tail().statement, truncated: tail().truncated })
+  return { columns: head.columns ?? [], frames, metadata }
+}
+
+const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat, call: Call, gateway: Gateway) => {
+  const { key, name } = await gateway.hosts.find(hostId)
+  const { frames, tail } = await gateway.query.streamQuery({ hostKey: key, ...request, format }, call)
+  return {
+    ...fileFacts('query', name, format, gateway.clock),
+    frames,
+    trailers: () => ({
+      'X-Result-Rows': String(tail().statement.rows),
+      'X-Result-Truncated': String(tail().truncated !== null),
+    }),
+  }
+}
+
+/** Ends a run that the same caller has begun under an id of its own. */
+export const cancelQuery = deleteRoute({
+  ...common,
+  path: '/api/v1/explorer/query/{runId}',
+  doc: 'Ends a running statement of the same caller, by the `runId` it was sent with.',
+  query: CancelQuery,
+  answer: CancelAnswer,
+  handle: async ({ path, query: { hostId }, call }, gateway) => {
+    const { runId } = parse(CancelPath, path)
+    const { key, name } = await gateway.hosts.find(hostId)
+    return success(await gateway.query.cancelQuery({ hostKey: key, runId }, call), { host: name })
+  },
+})
