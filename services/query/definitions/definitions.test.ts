@@ -41,7 +41,10 @@ describe('our own definitions', () => {
 
   it('must all be right', async () => {
     await write('overview/broken.chart.yaml', number('colour: red'))
-    await expect(openDefinitions(log, undefined, directory)).rejects.toThrow(/overview\/broken\.chart\.yaml: .*colour/)
+    const problem = expect.stringMatching(/^overview\/broken\.chart\.yaml: .*colour/)
+    // A `ServiceError` is told as a sentence, without a stack.
+    const opening = openDefinitions(log, undefined, directory)
+    await expect(opening).rejects.toMatchObject({ name: 'ServiceError', message: problem })
   })
 
   it.each([
@@ -114,6 +117,16 @@ describe('mounted definitions', () => {
     expect(warned).toMatchObject([{ msg: 'definition skipped', file: path, problem: expect.stringMatching(problem) }])
   })
 
+  it('may show charts of ours and of theirs, and are skipped when they name one that is not there', async () => {
+    await write('x/mine.chart.yaml', number())
+    await write('x/good.table.yaml', table('charts: [mine, query-count]\nsql: SELECT 1 AS a'))
+    await write('x/bad.table.yaml', table('charts: [query-coutn]\nsql: SELECT 1 AS a'))
+    const definitions = await openDefinitions(log, directory)
+    expect(definitions.table('good').charts).toEqual(['mine', 'query-count'])
+    expect(definitions.tables.map(({ name }) => name)).not.toContain('bad')
+    expect(warned).toMatchObject([{ file: 'x/bad.table.yaml', problem: 'charts: there is no chart query-coutn' }])
+  })
+
   it('say $events for the table of self-tracking events, in what they need and in what they ask', async () => {
     const asks = number('requires: [$events]').replace('SELECT 1 AS a', 'SELECT count() AS a FROM $events')
     await write('x/views.chart.yaml', asks)
@@ -130,7 +143,7 @@ describe('mounted definitions', () => {
     await write('x/query-count.chart.yaml', number())
     const { chart } = await openDefinitions(log, directory)
     expect(chart('query-count').topic).toBe('queries')
-    expect(warned).toMatchObject([{ name: 'query-count', problem: 'the name is taken' }])
+    expect(warned).toMatchObject([{ file: 'x/query-count.chart.yaml', problem: 'the name is taken' }])
     await openDefinitions(log, join(directory, 'nowhere'))
     expect(warned.at(-1)).toMatchObject({ msg: 'definitions directory cannot be read' })
   })

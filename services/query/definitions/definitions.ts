@@ -28,13 +28,23 @@ export const openDefinitions = async (
 ): Promise<Definitions> => {
   const ours = await loadDefinitions(own, eventsTable)
   const wrong = [...ours.problems, ...wrongReferences(ours)]
-  if (wrong.length > 0) throw new Error(wrong.map(({ file, sentence }) => `${file}: ${sentence}`).join('\n'))
+  if (wrong.length > 0) {
+    // A sentence for whoever wrote the file, so it ends the start without a stack.
+    throw new ServiceError('internal', wrong.map(({ file, sentence }) => `${file}: ${sentence}`).join('\n'))
+  }
   if (mounted === undefined) return arrange(ours.charts, ours.tables)
 
   const theirs = await loadMounted(log, mounted, eventsTable)
-  const charts = withoutTaken(log, ours.charts, theirs.charts)
-  const tables = withoutTaken(log, ours.tables, theirs.tables)
-  return arrange([...ours.charts, ...charts], [...ours.tables, ...tables])
+  const skip = (kind: Kind, { topic, name }: Located, problem: string): void =>
+    log.warn({ file: `${topic}/${name}.${kind}.yaml`, problem }, 'definition skipped')
+  const charts = [
+    ...ours.charts,
+    ...theirs.charts.filter(untaken(ours.charts, (chart, why) => skip('chart', chart, why))),
+  ]
+  const tables = theirs.tables.filter(untaken(ours.tables, (table, why) => skip('table', table, why)))
+  const wrongTables = new Map(wrongCharts({ charts, tables }).map(({ table, sentence }) => [table, sentence]))
+  for (const [table, sentence] of wrongTables) skip('table', table, sentence)
+  return arrange(charts, [...ours.tables, ...tables.filter((table) => !wrongTables.has(table))])
 }
 
 const loadMounted = async (
@@ -52,31 +62,39 @@ const loadMounted = async (
   }
 }
 
-const withoutTaken = <D extends Located>(log: Telemetry['log'], ours: readonly D[], theirs: readonly D[]): D[] => {
+type Kind = 'chart' | 'table'
+
+/** Lets through what has a name of its own; says why of all else. */
+const untaken = <D extends Located>(ours: readonly D[], skip: (definition: D, why: string) => void) => {
   const taken = new Set(ours.map((definition) => definition.name))
-  return theirs.filter((definition) => {
-    if (!taken.has(definition.name)) {
-      taken.add(definition.name)
-      return true
-    }
-    log.warn({ name: definition.name, problem: 'the name is taken' }, 'definition skipped')
-    return false
-  })
+  return (definition: D): boolean => {
+    const isFree = !taken.has(definition.name)
+    taken.add(definition.name)
+    if (!isFree) skip(definition, 'the name is taken')
+    return isFree
+  }
 }
 
-const wrongReferences = ({ charts, tables }: LoadedDefinitions): { file: string; sentence: string }[] => {
+/** Table pages that name a chart which there is not. */
+const wrongCharts = ({ charts, tables }: Pick<LoadedDefinitions, 'charts' | 'tables'>) => {
   const names = new Set(charts.map((chart) => chart.name))
-  const missing = tables.flatMap((table) =>
-    table.charts.filter((name) => !names.has(name)).map((name) => ({ table, name })),
+  return tables.flatMap((table) =>
+    table.charts
+      .filter((name) => !names.has(name))
+      .map((name) => ({ table, sentence: `charts: there is no chart ${name}` })),
   )
-  return [
-    ...missing.map(({ table, name }) => ({
-      file: `${table.topic}/${table.name}`,
-      sentence: `charts: no chart ${name}`,
-    })),
-    ...[...repeated(charts), ...repeated(tables)].map((name) => ({ file: name, sentence: 'the name is taken' })),
-  ]
 }
+
+const wrongReferences = (ours: LoadedDefinitions): { file: string; sentence: string }[] => [
+  ...wrongCharts(ours).map(({ table: { topic, name }, sentence }) => ({
+    file: `${topic}/${name}.table.yaml`,
+    sentence,
+  })),
+  ...[...repeated(ours.charts), ...repeated(ours.tables)].map((name) => ({
+    file: name,
+    sentence: 'the name is taken',
+  })),
+]
 
 const repeated = (definitions: readonly Located[]): string[] => {
   const names = definitions.map((definition) => definition.name)
