@@ -21,16 +21,30 @@ export const readerOf = ({ body, form }: Route): RequestHandler[] => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The value of the body that was read: of JSON, or the fields of a form. */
-export const bodyOf = (request: Request<Record<string, string>>): unknown => {
+/** The value of the body that was read: of JSON, or the fields of a form, of which there may be none. */
+export const bodyOf = (request: Request<Record<string, string>>, route: Route): unknown => {
   const bytes: unknown = request.body
-  if (!Buffer.isBuffer(bytes)) {
-    throw new HttpError(415, 'unsupported-media-type', `send a JSON body with Content-Type: ${json}`)
-  }
-  if (request.is(form)) return parseForm(bytes.toString('latin1'))
+  if (Buffer.isBuffer(bytes)) return request.is(form) ? parseForm(textOf(bytes)) : jsonOf(textOf(bytes))
+  if (route.form && isEmpty(request)) return {}
+  const media = route.form ? `a form with Content-Type: ${form}, or JSON` : `a JSON body with Content-Type: ${json}`
+  throw new HttpError(415, 'unsupported-media-type', `send ${media}`)
+}
+
+const isEmpty = ({ headers }: Request<Record<string, string>>): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+
+const textOf = (bytes: Buffer): string => {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    return utf8.decode(bytes)
   } catch {
-    throw new ServiceError('invalid', 'the body is not JSON in UTF-8')
+    throw new ServiceError('invalid', 'the body is not UTF-8')
+  }
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ServiceError('invalid', 'the body is not JSON')
   }
 }

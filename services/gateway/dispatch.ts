@@ -26,7 +26,7 @@ export const dispatch =
     try {
       const call = callOf(identity, span.trace, response, gateway)
       const query = parseQueryString(request.url)
-      const body = route.body && bodyOf(request)
+      const body = route.body && bodyOf(request, route)
       const preferred = (types: string[]) => request.accepts(types) || undefined
       const given = {
         path: request.params,

@@ -13,6 +13,8 @@ export interface Cookies {
 
 /** The ways a route answers. */
 export interface Reply extends Cookies {
+  /** Adds a `Link` line (RFC 8288) to the answer that follows. */
+  link(line: string): void
   json(body: unknown, mediaType?: string): void
   text(text: string, mediaType: string): void
   /** A body that is gzipped already. */
@@ -37,6 +39,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
     response.setHeader('Location', location)
     response.end()
   },
+  link: (line) => response.appendHeader('Link', line),
   setCookie: (line) => response.appendHeader('Set-Cookie', line),
 })
 

@@ -23,6 +23,8 @@ describe('documents for whoever is not signed in yet', () => {
     await using product = await startFake({ env: { SVC_PUBLIC_URL: 'https://watch.example/clickhouse/' } })
     const answer = await get(`${product.url}/.well-known/api-catalog`)
     expect(answer.headers.get('content-type')).toMatch(/^application\/linkset\+json/)
+    const head = await fetch(`${product.url}/.well-known/api-catalog`, { method: 'HEAD' })
+    expect(head.headers.get('link')).toBe('</.well-known/api-catalog>; rel="api-catalog"')
     const [entry] = ApiCatalog.parse(await answer.json()).linkset
     expect(entry?.anchor).toBe('https://watch.example/clickhouse/api/v1')
     expect(entry?.['service-desc']).toEqual([

@@ -54,9 +54,11 @@ const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | unde
   return idpAddresses(env, build)?.issuer ?? read({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.origin
 }
 
-const catalog = getRoute({
+const catalogPath = '/.well-known/api-catalog'
+
+const catalogDocument = getRoute({
   ...open,
-  path: '/.well-known/api-catalog',
+  path: catalogPath,
   doc: 'Where the API and its documents are (RFC 9727)',
   mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
   answer: ApiCatalog,
@@ -74,6 +76,15 @@ const catalog = getRoute({
     }
   },
 })
+
+/** Whoever asks for its head alone learns from a link what it is (RFC 9727 §2). */
+const catalog: Route = {
+  ...catalogDocument,
+  respond: (given, gateway, reply) => {
+    reply.link(`<${catalogPath}>; rel="api-catalog"`)
+    return catalogDocument.respond(given, gateway, reply)
+  },
+}
 
 /** What tells programs where the API is and how to sign in to it. */
 export const authDocumentRoutes: readonly Route[] = [

@@ -49,7 +49,7 @@ const statusOf = (userCode: string) =>
 describe('a device', () => {
   it('gets a code of its own and where to take it, by form and by JSON, under both paths', async () => {
     for (const path of ['/auth/device/code', '/api/v1/auth/device/code']) {
-      for (const request of [form({ client_id: 'watch' }), json({ client_id: 'watch' }), json({})]) {
+      for (const request of [form({ client_id: 'watch' }), json({ client_id: 'watch' }), json({}), {}]) {
         const { status, headers, body } = await send(path, request)
         const codes = DeviceCodeAnswer.parse(body)
         expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -101,7 +101,7 @@ describe('a device', () => {
 
   const known = { grant_type: grantType, device_code: 'x' }
   it.each<[what: string, path: string, request: RequestInit, status: number, error: string]>([
-    ['no body', '/auth/token', {}, 415, 'invalid_request'],
+    ['no body', '/auth/token', {}, 400, 'invalid_request'],
     ['text', '/auth/token', { body: 'x' }, 415, 'invalid_request'],
     ['broken JSON', '/auth/token', { ...json({}), body: '{"' }, 400, 'invalid_request'],
     ['a form that is no UTF-8', '/auth/token', { ...form({}), body: 'a=%ff', ...formType() }, 400, 'invalid_request'],
