@@ -3,6 +3,7 @@ import { Agent, request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
 import { rowsOf, statement, tableInfo } from './fake/query.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 
@@ -178,6 +179,51 @@ describe('bytes that are no request', () => {
     const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { message: expect.any(String) } })
     expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
+  })
+
+  it.each([
+    ['no Host', 'GET /api/health HTTP/1.1\r\n', 400, 'the Host header is missing'],
+    ['two Hosts', 'GET /api/health HTTP/1.1\r\nhost: a\r\nHOST: b\r\n', 400, 'host may be given only once'],
+    [
+      'two credentials',
+      'GET /api/v1/hosts HTTP/1.1\r\nhost: a\r\nauthorization: Bearer hush1\r\nauthorization: Bearer hush2\r\n',
+      400,
+      'authorization may be given only once',
+    ],
+    ['another site', 'GET http://example.com/api/health HTTP/1.1\r\nhost: a\r\n', 400, 'must be a path'],
+    ['no path', 'GET * HTTP/1.1\r\nhost: a\r\n', 400, 'must be a path'],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: a\r\n', 400, 'CONNECT is for proxies'],
+    [
+      '101 headers',
+      `GET /api/health HTTP/1.1\r\nhost: a\r\n${'x: 1\r\n'.repeat(99)}`,
+      431,
+      'more than 100 header fields',
+    ],
+    ['an odd method', 'PROPFIND /api/health HTTP/1.1\r\nhost: a\r\n', 405, 'this path knows GET, HEAD, OPTIONS'],
+    ['no UTF-8 in its path', 'GET /api/v1/tables/%ff HTTP/1.1\r\nhost: a\r\n', 400, 'cannot be read'],
+    [
+      'a body of two lengths',
+      'POST /api/v1/charts/batch HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n',
+      400,
+      'no request that HTTP/1.1 allows',
+    ],
+  ])('a request with %s is refused in the same shape', async (_what, head, status, says) => {
+    await using product = await startFake()
+    const answer = await bareConversation(product, `${head}connection: close\r\n\r\n`)
+    expect(answer).toContain(`HTTP/1.1 ${status} `)
+    const { error } = Failure.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)))
+    expect(error.message).toContain(says)
+    expect(product.logged.join('')).not.toContain('hush')
+    expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
+  })
+
+  it.each([
+    ['no Host, of a client from before there were', 'GET /api/health HTTP/1.0\r\n'],
+    ['an expectation nobody knows', 'GET /api/health HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n'],
+    ['the wish for another protocol', 'GET /api/health HTTP/1.1\r\nhost: a\r\nupgrade: websocket\r\n'],
+  ])('a request with %s is answered all the same', async (_what, head) => {
+    await using product = await startFake()
+    expect(await bareConversation(product, `${head}connection: close\r\n\r\n`)).toContain('HTTP/1.1 200 OK')
   })
 
   it('hangs up on a connection that was answered before', async () => {

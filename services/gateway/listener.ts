@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { InvalidSettings } from '#shared/config/setting.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { answerUnreadable, refuseTunnel } from './unreadable.ts'
 
 const maxHeaderBytes = 16 * 1024
 const maxConnections = 4_096
@@ -38,14 +38,20 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: timeoutsCheckedEveryMs,
+    // Missing, it is refused like everything else that is wrong with a request; Node's own refusal has no body.
+    requireHostHeader: false,
   })
   server.maxConnections = maxConnections
   server.setTimeout(options.stalledAfterMs)
   server.on('clientError', answerUnreadable)
-  server.on('request', (request, response) => {
+  server.on('connect', (_request, socket) => refuseTunnel(socket))
+  const answer: RequestListener = (request, response) => {
     if (!server.listening) response.setHeader('Connection', 'close')
     application(request, response)
-  })
+  }
+  server.on('request', answer)
+  // What a client expects besides 100-continue is not known here, and may be left unmet.
+  server.on('checkExpectation', answer)
   await bound(server, options)
   return {
     url: urlOf(server, options.host),

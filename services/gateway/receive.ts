@@ -5,6 +5,7 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { beginExchange, type Exchange } from './exchange.ts'
 import { clientClosedStatus } from './http-error.ts'
 import { requestId } from './request-id.ts'
+import { requireSound } from './require-sound.ts'
 import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 
 /** Requests being answered; more are told to come back, since each holds memory until its answer has ended. */
@@ -42,6 +43,7 @@ export const receive = ({ log, metrics: registry }: Telemetry, headers: Security
     response.once('close', () => finished(request.method, path.slice(0, loggedPathLength), response, exchange))
     if (inFlight > maxInFlight)
       throw new ServiceError('busy', 'too many requests at once', { retryAfterMs: busyRetryMs })
+    requireSound(request)
     next()
   }
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { answerUnreadable } from './unreadable.ts'
+import { answerUnreadable, refuseTunnel } from './unreadable.ts'
 
 const answerTo = async (code: string): Promise<string> => {
   const socket = new PassThrough()
@@ -19,6 +19,13 @@ describe('a request that never became one', () => {
     expect(answer.split('\r\n')[0]).toBe(line)
     expect(answer).toContain('Connection: close')
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, error: { type } })
+  })
+
+  it('is told that this is no proxy, and may hang up first', async () => {
+    const socket = new PassThrough()
+    refuseTunnel(socket)
+    expect(socket.emit('error', new Error('reset'))).toBe(true)
+    expect(socket.destroyed).toBe(true)
   })
 
   it('is not answered when the other side has gone', async () => {

@@ -39,7 +39,17 @@ export const answerUnreadable = (error: Error & { code?: string }, socket: Duple
     socket.destroy()
     return
   }
-  const { status, reason, ...visible } = unreadable[error.code ?? ''] ?? malformed
+  hangUp(socket, unreadable[error.code ?? ''] ?? malformed)
+}
+
+/** Answers who takes this for a proxy, on a connection that Node's server has let go of. */
+export const refuseTunnel = (socket: Duplex): void => {
+  socket.once('error', () => socket.destroy())
+  socket.once('finish', () => socket.destroy())
+  hangUp(socket, { ...malformed, message: 'CONNECT is for proxies, and this is none' })
+}
+
+const hangUp = (socket: Duplex, { status, reason, ...visible }: Unreadable): void => {
   const body = JSON.stringify(failure({ status, ...visible }, randomUUID()))
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '#proto/errors.ts'
+import { HttpError } from './http-error.ts'
+
+/** More than browsers and the proxies behind them send; Node itself would drop what it thinks too many and say nothing. */
+const maxHeaderFields = 100
+/** Fields that mean two things to two readers when they are given twice. */
+const givenOnce = new Set(['host', 'authorization'])
+
+/** Refuses requests that HTTP's grammar lets through and that no honest client sends. */
+export const requireSound = ({ rawHeaders, headers, url = '', httpVersionMinor }: IncomingMessage): void => {
+  if (!url.startsWith('/')) throw new ServiceError('invalid', 'the request target must be a path; this is no proxy')
+  if (headers.host === undefined && httpVersionMinor > 0)
+    throw new ServiceError('invalid', 'the Host header is missing')
+  if (rawHeaders.length / 2 > maxHeaderFields) {
+    throw new HttpError(431, 'too-large', `more than ${maxHeaderFields} header fields`)
+  }
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!givenOnce.has(name)) continue
+    if (seen.has(name)) throw new ServiceError('invalid', `the header ${name} may be given only once`)
+    seen.add(name)
+  }
+}
