@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rpc, service } from './contract.ts'
+import { findingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
 import { pruneMethods } from './prune.ts'
 
@@ -19,5 +20,6 @@ export const alerts = service('alert-dispatcher', {
     /** Conditions that fire now, and messages handed to channels by this sweep. */
     output: z.object({ hosts: z.int().min(0), firing: z.int().min(0), messages: z.int().min(0) }),
   }),
+  ...findingMethods('HEALTH'),
   ...pruneMethods,
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rpc, service } from './contract.ts'
+import { findingMethods } from './finding.ts'
 import { pruneMethods } from './prune.ts'
 
 /** Keeps findings and forecasts, and writes the weekly report. */
@@ -11,5 +12,6 @@ export const report = service('report', {
     /** Reports are kept whether or not they could be delivered. */
     output: z.object({ written: z.int().min(0), delivered: z.int().min(0) }),
   }),
+  ...findingMethods('INSIGHTS'),
   ...pruneMethods,
 })

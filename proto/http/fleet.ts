@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Finding } from '../finding.ts'
 import { FleetHost } from '../fleet.ts'
 import { answer } from './answer.ts'
 
@@ -25,14 +26,20 @@ export const FleetEntry = FleetHost.pick({
   group: true,
   tags: true,
   status: true,
-  reason: true,
   version: true,
 }).extend({
+  /** Why it is down. */
+  reason: FleetHost.shape.reason.unwrap().optional(),
   /** Seconds. */
   uptime: z.number().nullable(),
   load: FleetLoad.nullable(),
+  /** What is worst about it, as far as those who know answered. */
+  worstFinding: Finding.nullable(),
 })
 export type FleetEntry = z.infer<typeof FleetEntry>
 
-/** `GET /api/v1/fleet`; `metadata.oldestMs` is the age of the oldest state shown. */
-export const FleetAnswer = answer(z.array(FleetEntry), z.object({ oldestMs: z.number().nullable() }))
+/** `GET /api/v1/fleet`. `oldestMs` is the age of the oldest state shown; `findingsBy` names the services that told of findings. */
+export const FleetAnswer = answer(
+  z.array(FleetEntry),
+  z.object({ oldestMs: z.number().nullable(), findingsBy: z.array(z.string()) }),
+)

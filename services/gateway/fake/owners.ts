@@ -5,12 +5,17 @@ import type { report } from '#proto/report.ts'
 /** An `alert-dispatcher` that finds one condition firing. */
 export const fakeAlerts: Handlers<typeof alerts> = {
   firing: async () => [{ hostKey: 'logs', conditions: 1 }],
+  worstFindings: async () => [{ hostKey: 'logs', severity: 'critical', title: 'Disk full' }],
   sweep: async () => ({ hosts: 2, firing: 1, messages: 1 }),
   prune: async () => ({ removed: { deliveries: 4 } }),
 }
 
 /** A `report` with two hosts opted in, one of which could not be told. */
 export const fakeReport: Handlers<typeof report> = {
+  worstFindings: async () => [
+    { hostKey: 'logs', severity: 'warning', title: 'Slow merges' },
+    { hostKey: 'analytics', severity: 'warning', title: 'Many parts' },
+  ],
   weekly: async () => ({ written: 2, delivered: 1 }),
   prune: async () => ({ removed: { findings: 12, reports: 0 } }),
 }

@@ -4,6 +4,7 @@ import { noQuery } from '#proto/http/parameters.ts'
 import type { HostLoad } from '#proto/query.ts'
 import { getRoute } from '../route.ts'
 import { success } from '../success.ts'
+import { worstFindings } from '../worst-findings.ts'
 
 export const fleet = getRoute({
   path: '/api/v1/fleet',
@@ -14,15 +15,20 @@ export const fleet = getRoute({
   query: noQuery,
   answer: FleetAnswer,
   handle: async ({ call }, gateway) => {
-    const hosts = await gateway.query.fleet({}, call)
+    const [hosts, findings] = await Promise.all([gateway.query.fleet({}, call), worstFindings(gateway, call)])
     const ages = hosts.flatMap(({ ageMs }) => ageMs ?? [])
-    return success(hosts.map(entry), { oldestMs: ages.length > 0 ? Math.max(...ages) : null })
+    const oldestMs = ages.length > 0 ? Math.max(...ages) : null
+    return success(
+      hosts.map((host) => entry(host, findings.of.get(host.key) ?? null)),
+      { oldestMs, findingsBy: findings.toldBy },
+    )
   },
 })
 
-const entry = (host: FleetHost): FleetEntry => {
-  const { id, name, group, tags, status, reason, version, uptimeSeconds, load } = host
-  return { id, name, group, tags, status, reason, version, uptime: uptimeSeconds, load: load && short(load) }
+const entry = (host: FleetHost, worstFinding: FleetEntry['worstFinding']): FleetEntry => {
+  const { id, name, group, tags, status, reason, version, uptimeSeconds: uptime, load } = host
+  const told = { id, name, group, tags, status, version, uptime, load: load && short(load), worstFinding }
+  return reason === null ? told : { ...told, reason }
 }
 
 const short = (load: HostLoad): FleetEntry['load'] => ({
