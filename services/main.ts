@@ -13,6 +13,7 @@ import { describeProblems, secretNamesOf, startProblems } from '#shared/lifecycl
 import { openOperations } from '#shared/lifecycle/operations.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { listenForStop } from '#shared/lifecycle/stop.ts'
+import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, Start } from '#shared/service.ts'
 import { openStore } from '#shared/store/open.ts'
 import { type ProcessFacts, type ProcessTelemetry, instanceName, openTelemetry } from '#shared/telemetry/open.ts'
@@ -121,13 +122,14 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
   const store = scope.use(await openStore({ env, busIsShared, log }))
   readiness.require('store', () => store.connected)
+  const net = scope.use(openNet({ env }))
 
   let door: string | undefined
   for (const { caller, start } of await modules) {
     const own = telemetry.of(caller)
     const bus = scope.use(await openBus({ hub, caller, ...facts, telemetry: own }))
     buses.push(bus)
-    const running = scope.use(await start({ env, bus, store, telemetry: own, clock: systemClock, readiness }))
+    const running = scope.use(await start({ env, bus, store, net, telemetry: own, clock: systemClock, readiness }))
     door ??= running.url
   }
   started = true

@@ -1,5 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { flag, optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
+import { optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
 import { expositionSettings } from './exposition/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
@@ -19,8 +19,6 @@ export const settings = {
     'How long the answer to one request may take in all, in milliseconds; keep it above COLUMNDB_MAX_EXECUTION_TIME.',
     { min: 100, max: 3_600_000 },
   ),
-  SVC_CLOUD_MODE: flag(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
-  SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud turns cloud mode on.'),
   APP_VERSION: optional('On edge platforms, the ui version of GET /api/version.'),
   ...edgeSettings,
   ...publicUrlSettings,

@@ -9,7 +9,7 @@ import { openAuth } from './auth/auth.ts'
 import { openCodeStore } from './auth/device/code-store.ts'
 import { openDeviceLogin } from './auth/device/device-login.ts'
 import { openApiKeys } from './auth/keys/keys.ts'
-import { askJson } from './auth/outgoing.ts'
+import { openAsk } from './auth/outgoing.ts'
 import { settings } from './config.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { readFeatureFile } from './features/file.ts'
@@ -24,7 +24,7 @@ import type { WebBuild } from './web-build.ts'
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */
 export const openGateway = async (
-  { bus, clock, env, store, telemetry }: Context,
+  { bus, clock, env, net, store, telemetry }: Context,
   { facts: build }: WebBuild,
   opening: AsyncDisposableStack,
 ): Promise<Gateway> => {
@@ -35,7 +35,7 @@ export const openGateway = async (
   const alertsClient = bus.client(alerts)
   const hosts = openHostList(client, clock)
   const keys = openApiKeys({ env, store, clock })
-  const auth = openAuth({ env, build, keys, clock, log, ask: askJson })
+  const auth = openAuth({ env, build, keys, clock, log, ask: openAsk(net) })
   return {
     env,
     clock,

@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Environment } from './config/environment.ts'
 import type { SettingProblem, Settings } from './config/setting.ts'
+import type { Net } from './net/net.ts'
 import type { Store } from './store/store.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 
@@ -11,6 +12,8 @@ export interface Context {
   env: Environment
   bus: Bus
   store: Store
+  /** The way to servers of others. */
+  net: Net
   telemetry: Telemetry
   clock: Clock
   readiness: Readiness

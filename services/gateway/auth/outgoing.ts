@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import type { Net } from '#shared/net/net.ts'
 
 /** Asks an address that the operator named, and gives the status and the JSON of its answer. Throws when there is none. */
 export type AskJson = (url: string, asked?: { method: 'GET' | 'POST'; bearer?: string }) => Promise<JsonAnswer>
@@ -10,8 +10,10 @@ export interface JsonAnswer {
 
 const timeoutMs = 5_000
 
-export const askJson: AskJson = async (url, { method, bearer } = { method: 'GET' }) => {
-  const headers = { accept: 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
-  const { statusCode, body } = await request(url, { method, headers, signal: AbortSignal.timeout(timeoutMs) })
-  return { status: statusCode, body: await body.json() }
-}
+export const openAsk =
+  (net: Net): AskJson =>
+  async (url, { method, bearer } = { method: 'GET' }) => {
+    const headers = { accept: 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
+    const answer = await net.trusted(url, { method, headers, timeoutMs })
+    return { status: answer.status, body: await answer.json() }
+  }

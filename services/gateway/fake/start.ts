@@ -7,6 +7,7 @@ import { report } from '#proto/report.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
@@ -90,7 +91,8 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
-  const context = { env, bus, store, telemetry: gatewayTelemetry, clock, readiness }
+  const net = opening.use(openNet({ env }))
+  const context = { env, bus, store, net, telemetry: gatewayTelemetry, clock, readiness }
   const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
   const gateway = opening.use(await startWith(context, web, replaced.identify, replaced.routes))
 

@@ -1,4 +1,6 @@
 import { storeSettings } from '../store/config.ts'
+import { netSettings } from '../net/config.ts'
+import { cloudSettings } from './cloud-mode.ts'
 import { maybeFlag, oneOf, optional, text, url, whole } from './setting.ts'
 
 /** What every process obeys whatever services it runs; names the specification leaves open are declared here once. */
@@ -14,6 +16,8 @@ export const processSettings = {
     audience: 'secret',
   }),
   ...storeSettings,
+  ...cloudSettings,
+  ...netSettings,
   OPERATIONS_PORT: whole(9464, 'Port of /livez, /readyz and /metrics of this process; 0 takes a free one.', {
     max: 65_535,
   }),

@@ -1,0 +1,47 @@
+import ipaddr from 'ipaddr.js'
+
+/** Who may be behind an address: anybody, somebody of the operator's own networks, or nobody who should ever be asked. */
+export type Reach = 'public' | 'private' | 'never'
+
+/** Where clouds tell a machine its own secrets; some of these lie in ranges that are public or private otherwise. */
+const metadataAddresses: ReadonlySet<string> = new Set([
+  '169.254.169.254', // AWS, Azure, Google, OpenStack, DigitalOcean
+  '169.254.170.2', // AWS containers
+  '169.254.170.23', // AWS pods
+  '169.254.0.23', // Tencent
+  '169.254.42.42', // Scaleway
+  '100.100.100.200', // Alibaba
+  '168.63.129.16', // Azure's host
+  'fd00:ec2::254', // AWS
+  'fd00:ec2::23', // AWS pods
+  'fd20:ce::254', // Google
+  'fd00:42::42', // Scaleway
+  'fe80::a9fe:a9fe', // OpenStack
+])
+
+const privateRanges: ReadonlySet<string> = new Set([
+  'private',
+  'loopback',
+  'linkLocal',
+  'carrierGradeNat',
+  'uniqueLocal',
+])
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** Reads an address as a resolver or a parsed URL writes it. IPv4 within IPv6 counts as itself when it is mapped, and never else. */
+export const reachOf = (text: string): Reach => {
+  if (text.includes('%') || !ipaddr.isValid(text)) return 'never'
+  const address = ipaddr.process(text)
+  if (metadataAddresses.has(address.toString())) return 'never'
+  const range = address.range()
+  if (privateRanges.has(range)) return 'private'
+  if (range !== 'unicast') return 'never'
+  // Whatever lies outside, such as IPv4 at the end of zeros, is called unicast for want of a better name.
+  return address.kind() === 'ipv4' || address.match(globalUnicast) ? 'public' : 'never'
+}
+
+/** Whether every answer of a resolver may be reached. Answers of two kinds are the sign of a name that plays tricks. */
+export const mayReach = (addresses: readonly string[], allowPrivate: boolean): boolean => {
+  const reaches = new Set(addresses.map(reachOf))
+  return reaches.size === 1 && (reaches.has('public') || (allowPrivate && reaches.has('private')))
+}

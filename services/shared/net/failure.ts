@@ -1,0 +1,37 @@
+/** Why an outgoing request gave no answer that may be used. */
+export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' | 'too-large'
+
+/** Which rule of the guard refused an address; `address` stands for names without answers too, so that none can be told from the other. */
+export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
+
+const sentences: Readonly<Record<NetReason, string>> = {
+  'not-allowed': 'may not be asked',
+  unreachable: 'cannot be reached',
+  timeout: 'did not answer in time',
+  redirect: 'answered with a redirect, which is not followed',
+  'too-large': 'answered more than may be read',
+}
+
+interface Facts {
+  /** Without path, query and credentials, which may be secrets. */
+  host?: string | undefined
+  rule?: NetRule
+  /** What the system calls the failure, such as ECONNREFUSED. */
+  systemCode?: string | undefined
+}
+
+/** A failed outgoing request. Its sentence names at most the host, so it may be logged. */
+export class NetFailure extends Error {
+  override readonly name = 'NetFailure'
+  readonly reason: NetReason
+  readonly rule: NetRule | undefined
+  readonly systemCode: string | undefined
+
+  constructor(reason: NetReason, { host, rule, systemCode }: Facts = {}) {
+    const facts = [rule, systemCode].filter((fact) => fact !== undefined).join(', ')
+    super(`${host ?? 'the address'} ${sentences[reason]}${facts && ` (${facts})`}`)
+    this.reason = reason
+    this.rule = rule
+    this.systemCode = systemCode
+  }
+}

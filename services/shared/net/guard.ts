@@ -1,0 +1,70 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { Environment } from '../config/environment.ts'
+import { mayReach } from './address.ts'
+import { allowsPrivateHosts } from './config.ts'
+import { NetFailure } from './failure.ts'
+import { reachOfName } from './name.ts'
+import { forms, isServicePort, type Purpose } from './purposes.ts'
+
+const maxUrlLength = 2_048
+
+/** All addresses of a name; an empty list or an error when it has none. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+/** Decides which of the addresses that callers give may be reached. */
+export interface Guard {
+  /** The URL in its one form; throws for one that is refused by what stands in it. */
+  readUrl(given: string | URL, purpose: Purpose): URL
+  /** The addresses of a host name or literal, all of which may be reached; throws when any of them may not. */
+  addresses(hostname: string): Promise<readonly string[]>
+}
+
+/** As a socket would resolve it: with the hosts file of the machine. */
+const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
+
+/** Settings are read anew for every decision. */
+export const openGuard = (env: Environment, resolve: Resolve = systemResolve): Guard => ({
+  readUrl: (given, purpose) => readUrl(given, purpose, allowsPrivateHosts(env)),
+  async addresses(hostname) {
+    const allowPrivate = allowsPrivateHosts(env)
+    const host = bareHost(hostname)
+    requireHost(host, allowPrivate)
+    const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
+    if (!mayReach(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
+    return addresses
+  },
+})
+
+const readUrl = (given: string | URL, purpose: Purpose, allowPrivate: boolean): URL => {
+  const text = String(given)
+  const parsed = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined
+  if (!parsed || parsed.hostname === '') throw new NetFailure('not-allowed', { rule: 'url' })
+  const { hostname, port, protocol, username, password } = parsed
+  const host = bareHost(hostname)
+  const form = forms[purpose]
+  if (!form.protocols.includes(protocol)) throw new NetFailure('not-allowed', { host, rule: 'scheme' })
+  if (username !== '' || password !== '') throw new NetFailure('not-allowed', { host, rule: 'userinfo' })
+  if (!form.anyPort && isServicePort(port)) throw new NetFailure('not-allowed', { host, rule: 'port' })
+  requireHost(host, allowPrivate)
+  parsed.hostname = hostname.replace(/\.$/, '')
+  parsed.hash = ''
+  return parsed
+}
+
+const requireHost = (host: string, allowPrivate: boolean): void => {
+  const isLiteral = isIP(host) !== 0
+  if (isLiteral && !mayReach([host], allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
+  if (isLiteral) return
+  const reach = reachOfName(host)
+  if (reach === 'never' || (reach === 'private' && !allowPrivate)) {
+    throw new NetFailure('not-allowed', { host, rule: 'name' })
+  }
+}
+
+/** As resolvers and sockets want it: IPv6 without brackets, no dot at the end. */
+const bareHost = (hostname: string): string =>
+  hostname
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase()

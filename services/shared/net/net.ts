@@ -1,0 +1,92 @@
+import type { Agent } from 'undici'
+import type { Environment } from '../config/environment.ts'
+import type { Connector } from './connect.ts'
+import { NetFailure } from './failure.ts'
+import { openGuard, type Resolve } from './guard.ts'
+import type { Purpose } from './purposes.ts'
+import type { Outgoing } from './send.ts'
+
+/** Like `fetch`, bounded and without redirects; fails with `NetFailure`. */
+export type Send = (url: string | URL, outgoing?: Outgoing) => Promise<Response>
+
+/** The way out: every request of the product to somebody else's server. */
+export interface Net extends AsyncDisposable {
+  /** To addresses that the operator set in the environment. */
+  trusted: Send
+  /** To addresses that a caller gave or somebody saved: each time checked, and connected to what was checked. */
+  guarded(purpose: Purpose): Send
+  /** Checks an address without asking it, as before it is saved; gives it in its one form. */
+  check(url: string | URL, purpose: Purpose): Promise<URL>
+  /** For connections to databases that people bring, which keep pools of their own. */
+  connect: Connector
+}
+
+interface OpenNet {
+  env: Environment
+  resolve?: Resolve
+}
+
+/** Connects nowhere yet; the HTTP client is loaded when it is first needed. */
+export const openNet = ({ env, resolve }: OpenNet): Net => {
+  const guard = openGuard(env, resolve)
+  const agents: Agent[] = []
+  const client = async () => {
+    const [{ Agent }, { send }, connectors] = await Promise.all([
+      import('undici'),
+      import('./send.ts'),
+      import('./connect.ts'),
+    ])
+    const open = (connect: Connector): Agent => {
+      const agent = new Agent({ connect, connections: maxConnections, keepAliveTimeout, allowH2: false })
+      agents.push(agent)
+      return agent
+    }
+    const guarded = connectors.guardedConnector(guard)
+    return { send, connect: guarded, trusted: open(connectors.trustedConnector()), guarded: open(guarded) }
+  }
+  let opening: ReturnType<typeof client> | undefined
+  const loaded = () => (opening ??= client())
+
+  return {
+    trusted: async (url, outgoing = {}) => {
+      const { send, trusted } = await loaded()
+      return send(trusted, readTrusted(url), outgoing)
+    },
+    guarded:
+      (purpose) =>
+      async (url, outgoing = {}) => {
+        const target = guard.readUrl(url, purpose)
+        const { send, guarded } = await loaded()
+        return send(guarded, target, outgoing)
+      },
+    check: async (url, purpose) => {
+      const target = guard.readUrl(url, purpose)
+      await guard.addresses(target.hostname)
+      return target
+    },
+    connect: (options, connected) => {
+      loaded().then(
+        ({ connect }) => connect(options, connected),
+        (error: Error) => connected(error, null),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      await opening?.catch(() => undefined)
+      await Promise.all(agents.map((agent) => agent.destroy()))
+    },
+  }
+}
+
+/** Connections to one server at a time. */
+const maxConnections = 16
+const keepAliveTimeout = 4_000
+
+/** Such an address may be anywhere, but its credentials belong into a setting of their own. */
+const readTrusted = (given: string | URL): URL => {
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined
+  if (!url) throw new NetFailure('not-allowed', { rule: 'url' })
+  const { hostname: host, protocol, username, password } = url
+  if (protocol !== 'http:' && protocol !== 'https:') throw new NetFailure('not-allowed', { host, rule: 'scheme' })
+  if (username !== '' || password !== '') throw new NetFailure('not-allowed', { host, rule: 'userinfo' })
+  return url
+}

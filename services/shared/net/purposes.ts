@@ -1,0 +1,25 @@
+/** Why a guarded address is asked, which decides what it may look like. */
+export type Purpose = 'database' | 'notification' | 'reemit'
+
+interface Form {
+  protocols: readonly string[]
+  /** Ports of well-known services that do not expect what we send are refused. */
+  anyPort: boolean
+}
+
+/** What the URLs of each purpose may look like. */
+export const forms: Readonly<Record<Purpose, Form>> = {
+  database: { protocols: ['http:', 'https:'], anyPort: true },
+  notification: { protocols: ['http:', 'https:'], anyPort: false },
+  reemit: { protocols: ['https:'], anyPort: false },
+}
+
+/** Mail, names, files, remote shells, databases, queues, and control planes of containers. */
+const servicePorts: ReadonlySet<number> = new Set([
+  20, 21, 22, 23, 25, 53, 69, 110, 111, 119, 123, 135, 137, 138, 139, 143, 161, 179, 389, 445, 465, 512, 513, 514, 515,
+  548, 587, 636, 873, 993, 995, 1433, 1521, 2049, 2181, 2375, 2376, 2377, 2379, 2380, 3306, 3389, 4222, 5432, 5672,
+  5900, 5984, 6379, 6443, 9000, 9009, 9042, 9092, 9200, 9300, 10250, 10255, 11211, 26379, 27017,
+])
+
+/** Whether a port, as a URL has it, belongs to a service that takes no notifications. */
+export const isServicePort = (port: string): boolean => servicePorts.has(Number(port))
