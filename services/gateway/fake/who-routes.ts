@@ -4,10 +4,10 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { me, signIn, signInCallback, signInWithKey, signOut } from '../routes/auth-session.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
 
-const told = { feature: null, limit: 'none', query: noQuery, answer: Identity } as const
+const told = { doc: 'Tells who asked', feature: null, limit: 'none', query: noQuery, answer: Identity } as const
 
-/** Routes that tell who asked, one of each kind of access, and those of signing in. */
-export const whoRoutes: readonly Route[] = [
+/** Routes that tell who asked, one of each kind of access. */
+export const tellingRoutes: readonly Route[] = [
   getRoute({ ...told, path: '/api/v1/open', access: 'anonymous', handle: async ({ call }) => call.identity }),
   getRoute({ ...told, path: '/api/v1/read', access: 'read', handle: async ({ call }) => call.identity }),
   postRoute({
@@ -17,9 +17,7 @@ export const whoRoutes: readonly Route[] = [
     body: z.object({}),
     handle: async ({ call }) => call.identity,
   }),
-  me,
-  signInWithKey,
-  signOut,
-  signIn,
-  signInCallback,
 ]
+
+/** The same, and those of signing in. */
+export const whoRoutes: readonly Route[] = [...tellingRoutes, me, signInWithKey, signOut, signIn, signInCallback]
