@@ -101,14 +101,16 @@ const conditionsOf = (table: LoadedTable, { filters, search }: Selecting) => {
   return { sql: found.map((each) => each.sql), parameters }
 }
 
-/** By the asked column, else the page's own; the first column decides between equals, so that pages do not overlap. */
+/**
+ * By the asked column, else the page's own; all others decide between equals, the first one first. So only rows that
+ * cannot be told apart are in no order, and pages that follow one another neither repeat a row nor leave one out.
+ */
 const orderBy = (table: LoadedTable, { sort }: Asked): string => {
   const chosen = sort ?? table.sort
-  const first = quoteName(table.columns[0]?.name ?? '')
-  if (!chosen) return `ORDER BY ${first}`
-  const name = quoteName(declared(table, chosen.column, 'sort').name)
-  const order = `${name} ${chosen.direction === 'desc' ? 'DESC' : 'ASC'} NULLS LAST`
-  return `ORDER BY ${name === first ? order : `${order}, ${first}`}`
+  const name = chosen && declared(table, chosen.column, 'sort').name
+  const first = chosen ? [`${quoteName(chosen.column)} ${chosen.direction === 'desc' ? 'DESC' : 'ASC'} NULLS LAST`] : []
+  const others = table.columns.filter((column) => column.name !== name).map((column) => quoteName(column.name))
+  return `ORDER BY ${[...first, ...others].join(', ')}`
 }
 
 const declared = (

@@ -89,6 +89,46 @@ describe('the total of a table page', () => {
   })
 })
 
+describe('the pages of a history', () => {
+  const moment = Math.floor(Date.now() / 1_000)
+  /** Queries that ended in one second and differ in nothing else; their order would be anyone's guess. */
+  const log = async (ids: readonly string[], second: number) => {
+    const time = { event_date: new Date(second * 1_000).toLocaleDateString('sv-SE'), event_time: second }
+    const row = { ...time, type: 'QueryFinish', is_initial_query: 1, user: 'pager', query: 'SELECT paged' }
+    const rows = ids.map((id) => JSON.stringify({ ...row, query_id: id, initial_query_id: id }))
+    await direct(`INSERT INTO system.query_log SETTINGS log_queries = 0 FORMAT JSONEachRow ${rows.join('\n')}`)
+  }
+  const pageAt = async (offset: number) =>
+    readTable(parts, { hostKey, name: 'history-queries', search: 'pager', limit: 7, offset, total: true })
+  const pageIds = async (offset: number) => (await pageAt(offset)).rows.map((row) => String(row.query_id))
+
+  it('hold every row once, however many are equal in what they are sorted by', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `paged-${String(index).padStart(2, '0')}`)
+    // In several parts, which are read side by side.
+    for (let part = 0; part < 5; part++)
+      await log(
+        ids.filter((_, index) => index % 5 === part),
+        moment - 60,
+      )
+    const seen: string[] = []
+    for (let offset = 0, more = true; more; offset += 7) {
+      const { rows, tail } = await pageAt(offset)
+      seen.push(...rows.map((row) => String(row.query_id)))
+      expect([offset, tail.total]).toEqual([offset, ids.length])
+      more = tail.truncated
+    }
+    expect(seen.toSorted()).toEqual(ids)
+  })
+
+  it('leave out no row when newer ones come between two of them', async () => {
+    const before = [...(await pageIds(0)), ...(await pageIds(7)), ...(await pageIds(14))]
+    await log(['newer-1', 'newer-2'], moment)
+    // Those that were on the first page already are seen again on the second, pushed there by the two.
+    expect(await pageIds(7)).toEqual(before.slice(5, 12))
+    expect(await pageIds(14)).toEqual(before.slice(12, 19))
+  })
+})
+
 describe('the options of a filter', () => {
   it('are the values of a column with their rows, most first, within the other filters', async () => {
     const counted = await direct(
