@@ -5,15 +5,26 @@ export type AskJson = (url: string, asked?: { method: 'GET' | 'POST'; bearer?: s
 
 export interface JsonAnswer {
   status: number
+  /** Undefined when it is no JSON. */
   body: unknown
 }
 
+/** Somebody waits to be let in. */
 const timeoutMs = 5_000
+const maxBytes = 256 * 1024
 
 export const openAsk =
-  (net: Net): AskJson =>
+  ({ trusted: send }: Net): AskJson =>
   async (url, { method, bearer } = { method: 'GET' }) => {
     const headers = { accept: 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
-    const answer = await net.trusted(url, { method, headers, timeoutMs })
-    return { status: answer.status, body: await answer.json() }
+    const response = await send(url, { method, headers, timeoutMs, maxBytes })
+    return { status: response.status, body: jsonOf(await response.text()) }
   }
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -21,7 +21,7 @@ interface Row {
   headers?: () => Promise<Variables>
   without: object
   /** With the variable. */
-  then: object
+  given: object
 }
 
 let idp: IdentityProvider
@@ -60,14 +60,14 @@ const stranger = { status: 401 }
 const refused = /cannot start|is required/
 
 /** A header of the trusted provider that is called `X-Name` instead of what it is called by default. */
-const renamed = (name: Row['name'], fallback: string, then: object): Row => ({
+const renamed = (name: Row['name'], fallback: string, given: object): Row => ({
   name,
   fallback,
   value: () => 'X-Name',
   beside: trusted,
   headers: byName,
   without: ada,
-  then,
+  given,
 })
 
 const rows: readonly Row[] = [
@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
     fallback: 'none; idp in cloud mode',
     value: () => 'idp',
     without: { status: 200 },
-    then: stranger,
+    given: stranger,
   },
   {
     name: 'SVC_API_KEY_SECRET',
@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
     value: () => 'secret',
     headers: async () => bearer(key),
     without: { body: { kind: 'anonymous' } },
-    then: { body: { kind: 'key', subject: 'ci' } },
+    given: { body: { kind: 'key', subject: 'ci' } },
   },
   {
     name: 'SVC_IDP_PUBLISHABLE_KEY',
@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'idp' }),
     path: signIn,
     without: { status: 503 },
-    then: { status: 302, location: expect.stringContaining('https://accounts.example.com/sign-in?') },
+    given: { status: 302, location: expect.stringContaining('https://accounts.example.com/sign-in?') },
   },
   {
     name: 'IDP_OAUTH_ISSUER',
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'idp', SVC_IDP_PUBLISHABLE_KEY: publishable }),
     path: metadata,
     without: { body: { authorization_servers: ['https://clerk.example.com'] } },
-    then: { body: { authorization_servers: [expect.stringContaining('127.0.0.1')] } },
+    given: { body: { authorization_servers: [expect.stringContaining('127.0.0.1')] } },
   },
   {
     name: 'IDP_PUBLISHABLE_KEY',
@@ -111,7 +111,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'idp' }),
     path: metadata,
     without: { status: 404 },
-    then: { body: { authorization_servers: ['https://clerk.example.com'] } },
+    given: { body: { authorization_servers: ['https://clerk.example.com'] } },
   },
   {
     name: 'IDP_SECRET_KEY',
@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
     beside: () => ({ ...byIdp(), IDP_API_URL: idp.url }),
     headers: endedSession,
     without: stranger,
-    then: { status: 200, body: { subject: 'user_ada' } },
+    given: { status: 200, body: { subject: 'user_ada' } },
   },
   {
     name: 'IDP_API_URL',
@@ -130,7 +130,7 @@ const rows: readonly Row[] = [
     beside: () => ({ ...byIdp(), IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: 'http://127.0.0.1:9' }),
     headers: endedSession,
     without: stranger,
-    then: { status: 200 },
+    given: { status: 200 },
   },
   {
     name: 'SVC_IDP_PUBLIC_READ',
@@ -138,7 +138,7 @@ const rows: readonly Row[] = [
     value: () => 'true',
     beside: byIdp,
     without: stranger,
-    then: { status: 200 },
+    given: { status: 200 },
   },
   {
     name: 'SVC_EDGE_ACCESS_TEAM_DOMAIN',
@@ -147,7 +147,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'proxy', SVC_EDGE_ACCESS_AUD: 'watchhouse' }),
     headers: accessToken,
     without: { refused },
-    then: { status: 200 },
+    given: { status: 200 },
   },
   {
     name: 'SVC_EDGE_ACCESS_AUD',
@@ -156,7 +156,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'proxy', SVC_EDGE_ACCESS_TEAM_DOMAIN: edge.url }),
     headers: accessToken,
     without: { refused },
-    then: { status: 200 },
+    given: { status: 200 },
   },
   {
     name: 'SVC_PROXY_AUTH_SECRET',
@@ -165,7 +165,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'proxy' }),
     headers: byName,
     without: stranger,
-    then: ada,
+    given: ada,
   },
   {
     name: 'SVC_PROXY_SHARED_SECRET_HEADER',
@@ -174,7 +174,7 @@ const rows: readonly Row[] = [
     beside: proxied,
     headers: byName,
     without: ada,
-    then: stranger,
+    given: stranger,
   },
   {
     name: 'SVC_PROXY_AUTH_HEADER',
@@ -183,7 +183,7 @@ const rows: readonly Row[] = [
     beside: proxied,
     headers: byName,
     without: ada,
-    then: grace,
+    given: grace,
   },
   {
     name: 'SVC_TRUSTED_AUTH_SECRET',
@@ -192,7 +192,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'trusted' }),
     headers: byName,
     without: { refused },
-    then: ada,
+    given: ada,
   },
   {
     name: 'SVC_TRUSTED_ALLOW_INSECURE',
@@ -201,7 +201,7 @@ const rows: readonly Row[] = [
     beside: () => ({ SVC_AUTH_PROVIDER: 'trusted' }),
     headers: async () => ({ 'x-forwarded-user': 'ada' }),
     without: { refused },
-    then: ada,
+    given: ada,
   },
   renamed('SVC_TRUSTED_SHARED_SECRET_HEADER', 'X-Svc-Proxy-Secret', stranger),
   renamed('SVC_TRUSTED_USER_HEADER', 'X-Forwarded-User', grace),
@@ -244,11 +244,11 @@ describe('the variables of signing in', () => {
     async (name, row) => {
       expect(authSettings[name].fallback).toBe(row.fallback)
       const beside = row.beside?.() ?? {}
-      const [without, then] = [await ask(row, beside), await ask(row, { ...beside, [name]: row.value() })]
+      const [without, given] = [await ask(row, beside), await ask(row, { ...beside, [name]: row.value() })]
       const matching = ({ refused: sentence, ...rest }: { refused?: RegExp }) =>
         sentence === undefined ? rest : { refused: expect.stringMatching(sentence) }
       expect(without).toMatchObject(matching(row.without))
-      expect(then).toMatchObject(matching(row.then))
+      expect(given).toMatchObject(matching(row.given))
     },
   )
 })
