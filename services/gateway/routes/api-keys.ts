@@ -5,10 +5,10 @@ import { ServiceError } from '#proto/errors.ts'
 import { ApiKeyAnswer, ApiKeyRequest, ApiKeysAnswer, type ListedKey, RevokedKeyAnswer } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { ApiKeys } from '../auth/keys/keys.ts'
+import { isOperator, notTheOperator } from '../auth/keys/operator.ts'
 import type { KeyRecord } from '../auth/keys/registry.ts'
 import { scopesOpen } from '../auth/keys/scopes.ts'
 import { KeyId } from '../auth/keys/token.ts'
-import { bearerOf } from '../bearer.ts'
 import { parse } from '../parse.ts'
 import { deleteRoute, getRoute, postRoute } from '../route.ts'
 import { success } from '../success.ts'
@@ -24,7 +24,7 @@ export const issueKey = postRoute({
   answer: ApiKeyAnswer,
   handle: async ({ headers, body }, { keys, telemetry }) => {
     requireKeys(keys)
-    if (!isOperator(headers, keys)) throw notTheOperator()
+    if (!isOperator(headers, keys)) throw notTheOperator(headers)
     const { apiKey, claims } = await keys.issue(body)
     const { jti: id, label, sub: subject, exp } = claims
     telemetry.log.info({ keyId: id, days: body.days, scopes: body.scopes }, 'API key issued')
@@ -65,14 +65,6 @@ const requireKeys = (keys: ApiKeys): void => {
     throw new ServiceError('unavailable', 'API keys are off: the operator has not set SVC_API_KEY_SECRET')
 }
 
-const isOperator = (headers: IncomingHttpHeaders, keys: ApiKeys): boolean => {
-  const bearer = bearerOf(headers)
-  return bearer !== undefined && keys.isOperator(bearer)
-}
-
-const notTheOperator = (): ServiceError =>
-  new ServiceError('unauthenticated', 'send the operator secret as Authorization: Bearer')
-
 /** Whose keys a caller may see and end: everybody's for the operator, which is undefined, else those that stand for the caller. */
 const ownerOf = (
   headers: IncomingHttpHeaders,
@@ -81,7 +73,7 @@ const ownerOf = (
   access: 'read' | 'write',
 ): string | undefined => {
   if (isOperator(headers, keys)) return undefined
-  if (identity.kind !== 'user' && identity.kind !== 'key') throw notTheOperator()
+  if (identity.kind !== 'user' && identity.kind !== 'key') throw notTheOperator(headers)
   if (!scopesOpen(identity, { access, feature: null }))
     throw new ServiceError('forbidden', `this needs a key with the scope ${access}`)
   return identity.subject

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { bearerOf } from '../../bearer.ts'
 import type { ApiKeys } from '../keys/keys.ts'
+import { isOperator, notTheOperator } from '../keys/operator.ts'
 import type { Decider, DeviceLogin } from './device-login.ts'
 
 /**
@@ -16,12 +16,7 @@ export const deciderOf = (
 ): Decider => {
   if (kind === 'user') return { subject, isOperator: false }
   const { deviceOnly } = deviceLogin.availability()
-  const bearer = bearerOf(headers)
-  if (deviceOnly && bearer !== undefined && keys.isOperator(bearer))
-    return { subject: deviceLogin.operatorSubject(), isOperator: true }
+  if (deviceOnly && isOperator(headers, keys)) return { subject: deviceLogin.operatorSubject(), isOperator: true }
   if (kind === 'key') throw new ServiceError('forbidden', 'a key cannot approve or deny another sign-in')
-  throw new ServiceError(
-    'unauthenticated',
-    deviceOnly ? 'send the operator secret as Authorization: Bearer' : 'sign in to decide about a device',
-  )
+  throw deviceOnly ? notTheOperator(headers) : new ServiceError('unauthenticated', 'sign in to decide about a device')
 }
