@@ -1,7 +1,8 @@
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import type { Values } from '#shared/config/setting.ts'
 import { type AnonymousRight, anonymousRight } from '../auth/provider.ts'
+import { remembered } from '../remembered.ts'
 import { featureSettings } from './config.ts'
 import { type FilePermissions, type Permissions, resolvePermissions } from './permissions.ts'
 
@@ -12,18 +13,13 @@ export interface Policy {
   anonymous: AnonymousRight
 }
 
-const variables = Object.keys(featureSettings)
-
 /** The policy in force when it is asked for. Permissions are resolved again only when one of their variables has changed. */
 export const openPolicy = (env: Environment, build: BuildFacts | undefined, file: FilePermissions): (() => Policy) => {
-  let said: readonly (string | undefined)[] = []
-  let permissions: Permissions | undefined
+  const current = remembered(featureSettings, env)
+  let resolved: { said: Values<typeof featureSettings>; permissions: Permissions } | undefined
   return () => {
-    const now = variables.map((name) => env[name])
-    if (permissions === undefined || now.some((text, index) => text !== said[index])) {
-      permissions = resolvePermissions(read(featureSettings, env), file)
-      said = now
-    }
-    return { permissions, anonymous: anonymousRight(env, build) }
+    const said = current()
+    if (resolved?.said !== said) resolved = { said, permissions: resolvePermissions(said, file) }
+    return { permissions: resolved.permissions, anonymous: anonymousRight(env, build) }
   }
 }

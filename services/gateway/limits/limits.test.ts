@@ -9,7 +9,13 @@ import { anonymous } from '../identity.ts'
 import { getRoute, type Limit, postRoute, type Route } from '../route.ts'
 import type { limitSettings } from './config.ts'
 
-const traits = { feature: null, access: 'read', query: noQuery, answer: z.object({ who: z.string() }) } as const
+const traits = {
+  doc: 'Tells who asked.',
+  feature: null,
+  access: 'read',
+  query: noQuery,
+  answer: z.object({ who: z.string() }),
+} as const
 
 /** A route that tells who asked, counted against one budget. */
 const counted = (limit: Limit, path: `/api/${string}` = `/api/${limit}`): Route =>

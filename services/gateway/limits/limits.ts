@@ -2,8 +2,9 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
+import type { Setting } from '#shared/config/setting.ts'
 import type { Counters } from '#shared/store/counters.ts'
+import { remembered } from '../remembered.ts'
 import type { Limit } from '../route.ts'
 import { limitSettings } from './config.ts'
 
@@ -12,11 +13,11 @@ export type Budget = Exclude<Limit, 'none'>
 
 /** Where a caller stands after one more request was counted. */
 export interface Standing {
+  /** What is counted: the requests of an address or a caller in a minute, or the questions of a guest in a day. */
+  of: 'address' | 'caller' | 'guest'
   allowed: number
   used: number
   endsInMs: number
-  /** What a caller is told who has used up what was allowed. */
-  sentence: string
 }
 
 export interface Limits {
@@ -26,6 +27,8 @@ export interface Limits {
   countQuestion(identity: Identity): AsyncIterable<Standing>
 }
 
+type LimitName = keyof typeof limitSettings
+
 const budgets = {
   data: 'RATE_LIMIT_API_PER_MIN',
   agent: 'RATE_LIMIT_AGENT_PER_MIN',
@@ -33,40 +36,50 @@ const budgets = {
   'browser-connection-test': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
   'browser-connection-session': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
   'device-login': 'RATE_LIMIT_DEVICE_CODE_PER_MIN',
-} as const satisfies Record<Budget, keyof typeof limitSettings>
+} as const satisfies Record<Budget, LimitName>
 
 const minuteSeconds = 60
 const dayMs = 86_400_000
 
 export const openLimits = (env: Environment, clock: Clock, counters: Counters): Limits => {
-  const settingOf = (name: keyof typeof limitSettings): number => read({ [name]: limitSettings[name] }, env)[name] ?? 0
+  const allowances = allowancesOf(env)
 
-  const perMinute = async (key: string, allowed: number, whom: string): Promise<Standing> => {
+  const perMinute = async (key: string, name: LimitName, of: Standing['of']): Promise<Standing> => {
     const { count, endsInMs } = await counters.count(key, minuteSeconds)
-    return { allowed, used: count, endsInMs, sentence: `more than ${allowed} requests a minute from ${whom}` }
+    return { of, allowed: allowances[name](), used: count, endsInMs }
   }
 
-  const perDay = async (key: string, allowed: number): Promise<Standing> => {
+  const perDay = async (key: string, name: LimitName): Promise<Standing> => {
     const now = clock.now()
     const day = Math.floor(now / dayMs)
     const endsInMs = (day + 1) * dayMs - now
     const { count } = await counters.count(`${key}:${day}`, Math.ceil(endsInMs / 1000))
-    const sentence = `guests may ask ${allowed} times a day; sign in to ask more, or come back when the day has ended (UTC)`
-    return { allowed, used: count, endsInMs, sentence }
+    return { of: 'guest', allowed: allowances[name](), used: count, endsInMs }
   }
 
   return {
-    countAddress: (budget, address) => perMinute(`${budget}:${address}`, settingOf(budgets[budget]), 'one address'),
+    countAddress: (budget, address) => perMinute(`${budget}:${address}`, budgets[budget], 'address'),
     async *countQuestion({ kind, subject }) {
       const key = `agent:${kind}:${subject}`
       if (kind === 'guest') {
-        yield await perMinute(key, settingOf('RATE_LIMIT_AGENT_GUEST_PER_MIN'), 'one guest')
-        yield await perDay(`${key}:day`, settingOf('SVC_GUEST_AI_REQUESTS_PER_DAY'))
+        yield await perMinute(key, 'RATE_LIMIT_AGENT_GUEST_PER_MIN', 'caller')
+        yield await perDay(`${key}:day`, 'SVC_GUEST_AI_REQUESTS_PER_DAY')
       } else if (kind !== 'anonymous') {
-        yield await perMinute(key, settingOf('RATE_LIMIT_AGENT_PER_MIN'), 'one caller')
+        yield await perMinute(key, 'RATE_LIMIT_AGENT_PER_MIN', 'caller')
       }
     },
   }
+}
+
+/** What each variable allows at the moment; every request asks for one, and none pays for the others. */
+const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
+  const allowance = ([name, setting]: [string, Setting<number>]) => {
+    const current = remembered({ [name]: setting }, env)
+    // A record of one name has a value under that name.
+    return [name, () => current()[name] as number] as const
+  }
+  // Every name of the settings has its entry.
+  return Object.fromEntries(Object.entries(limitSettings).map(allowance)) as Record<LimitName, () => number>
 }
 
 /** What a caller may know of a standing, in the header fields that clients look for. */
@@ -77,7 +90,11 @@ export const standingHeaders = ({ allowed, used, endsInMs }: Standing): Record<s
 })
 
 /** Throws `rate-limited` when more was used than is allowed. */
-export const requireWithin = ({ allowed, used, endsInMs, sentence }: Standing): void => {
+export const requireWithin = ({ of, allowed, used, endsInMs }: Standing): void => {
   if (used <= allowed) return
+  const sentence =
+    of === 'guest'
+      ? `guests may ask ${allowed} times a day; sign in to ask more, or come back when the day has ended (UTC)`
+      : `more than ${allowed} requests a minute from one ${of}`
   throw new ServiceError('rate-limited', sentence, { retryAfterMs: endsInMs, details: { limit: allowed } })
 }
