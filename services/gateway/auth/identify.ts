@@ -69,12 +69,11 @@ const byStated = async (
   const key = keyOf(headers, bearer)
   if (key !== undefined && keys.enabled()) return held(await keys.verify(key), 'the API key is not valid')
   if (key !== undefined && provider !== 'none') throw refused('API keys are off here')
+  if (bearer === undefined) return undefined
+  if (provider === 'idp') return held(await idp.ofToken(bearer), 'the session token is not valid')
+  if (provider === 'none' && keys.enabled()) throw refused('the bearer is no API key')
   // A proxy may send tokens of its own along, and where nobody is asked for credentials none can be wrong.
-  if (bearer === undefined || key !== undefined || !(provider === 'idp' || (provider === 'none' && keys.enabled()))) {
-    return undefined
-  }
-  const identity = provider === 'idp' ? await idp.ofToken(bearer) : undefined
-  return held(identity, provider === 'idp' ? 'the session token is not valid' : 'the bearer is no API key')
+  return undefined
 }
 
 const keyOf = ({ 'x-api-key': header }: IncomingHttpHeaders, bearer: string | undefined): string | undefined => {

@@ -53,7 +53,7 @@ describe('a person with an API key', () => {
     expect((await visit('/api/v1/read')).status).toBe(401)
     const key = keyOf(nowMs / 1000 + 3_600)
     const { status, body, lines } = await visit(path, { method: 'POST', body: { key } })
-    expect([status, lines]).toEqual([200, [`watchhouse_key=${key}; Max-Age=3600; Path=/; HttpOnly; SameSite=Lax`]])
+    expect([status, lines[0]]).toEqual([200, `watchhouse_key=${key}; Max-Age=3600; Path=/; HttpOnly; SameSite=Lax`])
     expect(body).toMatchObject({ data: { kind: 'key', subject: 'ada', may: { read: true, write: true } } })
     expect(await visit('/api/v1/read')).toMatchObject({ status: 200, body: { subject: 'ada' } })
     const write = { method: 'POST', body: {} }
@@ -244,6 +244,19 @@ describe('a person whom the identity provider knows', () => {
     const { visit } = openBrowser(product.url)
     const answered = await visit(`/api/v1/auth/sign-in?return=${encodeURIComponent(target)}`)
     expect(answered).toMatchObject({ status: 400, body: { error: { details: { parameter: 'return' } } } })
+  })
+
+  it('is whoever they signed in as last', async () => {
+    await using product = await startWithIdp({ SVC_API_KEY_SECRET: secret })
+    const browser = openBrowser(product.url)
+    const who = async () => (await browser.visit('/api/v1/read')).body
+    await follow(browser, '/api/v1/auth/sign-in')
+    expect(await who()).toMatchObject({ kind: 'user', subject: 'user_ada' })
+    await browser.visit('/api/v1/auth/session', { method: 'POST', body: { key: keyOf(4_102_444_799) } })
+    expect(await who()).toMatchObject({ kind: 'key', subject: 'ada' })
+    await follow(browser, '/api/v1/auth/sign-in')
+    expect(await who()).toMatchObject({ kind: 'user', subject: 'user_ada' })
+    expect([...browser.jar.keys()]).toEqual(['__session'])
   })
 
   it('signs out here and at the provider', async () => {

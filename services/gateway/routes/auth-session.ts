@@ -1,6 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { CallbackQuery, MeAnswer, SessionRequest, SignInQuery, SignOutAnswer } from '#proto/http/session.ts'
+import { idpCookie, removedCookie } from '../auth/cookies.ts'
 import { keyCookieLine } from '../auth/key-cookie.ts'
 import { isCrossSiteWrite } from '../auth/cross-site.ts'
 import { meOf, signInPath } from '../auth/me.ts'
@@ -33,6 +34,8 @@ export const signInWithKey = postRoute({
     if (identity === undefined)
       throw new ServiceError('unauthenticated', 'key is no valid API key of this installation')
     cookies.setCookie(keyCookieLine(key, { ...asked, env: gateway.env, nowMs: gateway.clock.now() }))
+    // Whoever signs in this way wants to be this caller from now on.
+    cookies.setCookie(removedCookie(idpCookie))
     return success(meOf(identity, gateway), {})
   },
 })

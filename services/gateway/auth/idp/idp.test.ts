@@ -55,6 +55,12 @@ describe('a session token', () => {
     expect((await ask(product, bearer(token))).status).toBe(401)
   })
 
+  it('may say anything of what is only shown', async () => {
+    await using product = await start()
+    const token = await idp.token({ name: null, email: 7, picture: { url: 'x' }, azp: null, sts: null })
+    expect(await ask(product, bearer(token))).toMatchObject({ status: 200, body: { subject: 'user_ada', profile: {} } })
+  })
+
   it('made for this site holds', async () => {
     await using product = await start({ SVC_PUBLIC_URL: 'https://watch.example.com/sub' })
     expect((await ask(product, bearer(await idp.token({ azp: 'https://watch.example.com' })))).status).toBe(200)

@@ -7,25 +7,26 @@ import { person } from '../person.ts'
 import { readToken } from '../token.ts'
 import type { IdpAddresses } from './addresses.ts'
 
+/** What is only shown may be missing or of any other shape; the person is the same. */
+const shown = z.string().optional().catch(undefined)
+
 /** What a session token says. Names and pictures are there when the operator has the provider add them. */
 const Claims = z.object({
   sub: z.string().min(1),
-  exp: z.number(),
   /** The session, by which it is renewed and ended. */
-  sid: z.string().optional(),
+  sid: z.string().nullish(),
   /** The site it was made for. */
-  azp: z.string().optional(),
+  azp: z.string().nullish(),
   /** `pending` while something stands between the person and the session, such as a second factor. */
-  sts: z.string().optional(),
-  name: z.string().optional(),
-  email: z.string().optional(),
-  picture: z.string().optional(),
+  sts: z.string().nullish(),
+  name: shown,
+  email: shown,
+  picture: shown,
 })
 
 export interface Session {
   identity: Identity
   sid: string | undefined
-  expiresAtMs: number
 }
 
 export interface SessionTokens {
@@ -50,8 +51,8 @@ export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTo
     const payload = await readToken(token, { keys: keySets.at(known.keys), issuer: known.issuer, nowMs })
     const claims = Claims.safeParse(payload).data
     if (claims === undefined || claims.sts === 'pending' || isForAnother(claims.azp, site())) return undefined
-    const { sub: subject, sid, exp, name, email, picture: avatar } = claims
-    return { identity: person({ subject, name, email, avatar }), sid, expiresAtMs: exp * 1000 }
+    const { sub: subject, sid, name, email, picture: avatar } = claims
+    return { identity: person({ subject, name, email, avatar }), sid: sid ?? undefined }
   }
   return {
     verify: (token) => verifyAt(token, clock.now()),
@@ -63,8 +64,8 @@ export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTo
   }
 }
 
-const isForAnother = (azp: string | undefined, site: string | undefined): boolean =>
-  azp !== undefined && azp !== '' && site !== undefined && azp !== site
+const isForAnother = (azp: string | null | undefined, site: string | undefined): boolean =>
+  Boolean(azp) && site !== undefined && azp !== site
 
 /** When a token says it ends; whether that is true is seen by its signature. */
 const endOf = (token: string): number | undefined => {

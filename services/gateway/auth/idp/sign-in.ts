@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { CallbackQuery } from '#proto/http/session.ts'
 import type { Clock } from '#shared/clock.ts'
-import { cookieLine, cookieOf, idpCookie, isSecure, removedCookie } from '../cookies.ts'
+import { cookieLine, cookieOf, idpCookie, isSecure, keyCookie, removedCookie } from '../cookies.ts'
 import type { KeySets } from '../key-sets.ts'
 import { isSameText } from '../same-text.ts'
 import type { IdpAddresses } from './addresses.ts'
@@ -82,7 +82,7 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
       const token = await newToken(visit, asked)
       if (token !== undefined) {
         const session = sessionLine(token, isSecure(headers, publicUrl))
-        return { location: returnTo, cookies: [session, removedCookie(stateCookie)] }
+        return { location: returnTo, cookies: [session, removedCookie(stateCookie), removedCookie(keyCookie)] }
       }
       if (asked.handshaken !== undefined) {
         throw new ServiceError('unauthenticated', 'the identity provider knows of no session; sign in again')

@@ -10,13 +10,10 @@ import { readToken } from '../token.ts'
 
 const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD } = proxySettings
 
+const said = z.string().optional().catch(undefined)
+
 /** Tokens of people carry an email; those of programs a name, and no subject. */
-const Claims = z.object({
-  sub: z.string().optional(),
-  email: z.string().optional(),
-  name: z.string().optional(),
-  common_name: z.string().optional(),
-})
+const Claims = z.object({ sub: said, email: said, name: said, common_name: said })
 
 /** The access gateway in front, which signs who may pass. */
 export interface EdgeAccess {
