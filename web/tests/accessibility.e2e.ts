@@ -1,8 +1,8 @@
-import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { openBrowser, type TestBrowser, type Visit } from './browser.ts'
+import { openBrowser, type TestBrowser } from './browser.ts'
+import { findings } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -21,17 +21,6 @@ beforeAll(async () => {
   browser = scope.use(await openBrowser())
 })
 afterAll(() => scope.disposeAsync())
-
-/** What axe finds against WCAG 2.2 AA and its own best practices, as rule and place. */
-const findings = async ({ page }: Visit): Promise<string[]> => {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] })
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
-    )
-  })
-}
 
 const pages = [
   { path: '/overview?host=0', width: 1440 },

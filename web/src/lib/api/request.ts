@@ -8,6 +8,8 @@ export interface RequestOptions {
   signal?: AbortSignal
   /** Sent as JSON by POST; without it the request is a GET. */
   body?: unknown
+  /** A secret that somebody typed for this one request; who is signed in needs none. */
+  bearer?: string | undefined
 }
 
 /** The JSON answer of a path of this service, or a `RequestFailure`. Its shape is the service's contract for that path. */
@@ -19,12 +21,16 @@ export const requestJson = async <Answer>(path: string, options: RequestOptions 
   return body as Answer
 }
 
-const send = async (path: string, { signal, body }: RequestOptions): Promise<Response> => {
+const send = async (path: string, { signal, body, bearer }: RequestOptions): Promise<Response> => {
   const patience = AbortSignal.timeout(patienceMs)
-  const posted = { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+  }
   try {
     return await fetch(path, {
-      ...(body === undefined ? {} : posted),
+      headers,
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       signal: signal ? AbortSignal.any([signal, patience]) : patience,
     })
   } catch (thrown) {

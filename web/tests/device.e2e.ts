@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { openBrowser, expectSeen, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const secret = 'operator-secret-of-the-device-page'
+/** A host that never answers: the page asks none. */
+const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
+
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  const env = { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000' }
+  product = scope.use(await startProduct({ hosts, env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const post = async (path: string, fields: Record<string, string>): Promise<Record<string, string>> => {
+  const answer = await fetch(product.url + path, { method: 'POST', body: new URLSearchParams(fields) })
+  return answer.json()
+}
+const begin = () => post('/auth/device/code', { client_id: 'watch', scope: 'read mcp' })
+const poll = ({ device_code = '' }) => post('/auth/token', { grant_type: 'device_code', device_code })
+
+/** The page that a device names, with the operator's secret typed in. */
+const look = async (address: string, typed: string, width = 1440): Promise<Visit> => {
+  const visit = await browser.visit({ viewport: { width, height: 900 } })
+  await visit.page.goto(address)
+  await visit.page.getByLabel('Operator secret').fill(typed)
+  await visit.page.getByRole('button', { name: 'Continue' }).click()
+  return visit
+}
+
+describe('the page that a device names', () => {
+  it.each([1440, 390])('shows at %d px who asks for what, and lets the device in', async (width) => {
+    const codes = await begin()
+    const visit = await look(codes.verification_uri_complete ?? '', secret, width)
+    for (const told of [codes.user_code ?? '', 'watch', 'read what is shown, use the tool server', 'Waits for you'])
+      await expectSeen(visit.page.getByText(told, { exact: true }))
+    expect(await findings(visit)).toEqual([])
+    expect(await poll(codes)).toMatchObject({ error: 'authorization_pending' })
+    await visit.page.getByRole('button', { name: 'Approve' }).click()
+    await expectSeen(visit.page.getByText('The device is signed in'))
+    expect(await poll(codes)).toMatchObject({ token_type: 'Bearer', scope: 'read mcp' })
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('turns a device away', async () => {
+    const codes = await begin()
+    const { page } = await look(codes.verification_uri_complete ?? '', secret)
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await expectSeen(page.getByText('The device was turned away'))
+    expect(await poll(codes)).toMatchObject({ error: 'access_denied' })
+  })
+
+  it('says what is wrong with a secret or a code, and takes another', async () => {
+    const codes = await begin()
+    const { page } = await look(codes.verification_uri ?? '', 'wrong')
+    await page.getByLabel('Code', { exact: true }).fill('BBBB-BBBB')
+    const next = page.getByRole('button', { name: 'Continue' })
+    await next.click()
+    await expectSeen(page.getByText('what was sent is not the operator secret'))
+    await page.getByLabel('Operator secret').fill(secret)
+    await next.click()
+    await expectSeen(page.getByText('no device asked with this code; compare it with the one on the device'))
+    await page.getByLabel('Code', { exact: true }).fill((codes.user_code ?? '').toLowerCase())
+    await next.click()
+    await expectSeen(page.getByRole('button', { name: 'Approve' }))
+  })
+})
