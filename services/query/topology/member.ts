@@ -14,7 +14,7 @@ const exceptionCharacters = 500
 const needs = { requires: ['system.replicas'] }
 
 /** Only columns that the server knows without asking Keeper. */
-const statement: Statement = {
+export const replicationStatement: Statement = {
   what: 'topology',
   cache: 'realtime',
   maxSeconds,
@@ -29,7 +29,7 @@ const statement: Statement = {
 FROM system.replicas`,
 }
 
-const ReplicationRow = z.object({
+export const ReplicationRow = z.object({
   tables: figure,
   readonly: figure,
   sessionsExpired: figure,
@@ -57,7 +57,7 @@ const readReplication = async (
   const missing = await missingNeeds(client, host, needs, call)
   if (missing) return { replication: null, unavailable: missing }
   try {
-    const [replication] = readRecords(host, ReplicationRow, await client.run(host, statement, call))
+    const [replication] = readRecords(host, ReplicationRow, await client.run(host, replicationStatement, call))
     return { replication: replication ?? null, unavailable: null }
   } catch (error) {
     const unavailable = unavailableBy(client, host, needs, error)

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '#proto/query.ts'
+import { curl } from '../../sandbox/curl.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { readTable } from '../testing/read-table.ts'
+
+const hostKey = 'box'
+const ownStatements = 5
+const text = (what: string) => `SELECT sum(number), '${what}' FROM numbers(1000)`
+
+let sandbox: Sandbox
+let parts: OpenParts
+let queryIds: string[]
+
+const direct = async (sql: string): Promise<string> => {
+  const answer = await curl(sandbox.url, sql)
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.text.trim()
+}
+/** As the product sends it, for the part of it that `what` names. */
+const send = async (what: string, key = hostKey, sql = text(what)) =>
+  parts.client.run(parts.hosts.get(key), { what, sql }, aCall())
+const flush = () => direct('SYSTEM FLUSH LOGS')
+
+const costOf = async (key = hostKey) => {
+  const input = query.methods.ownCost.input.parse({ hostKey: key, lastHours: 1 })
+  return query.methods.ownCost.output.parse(await parts.handlers.ownCost(input, aCall()))
+}
+const purpose = async (name: string) => (await costOf()).cost?.purposes.find((each) => each.purpose === name)
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  parts = await openParts({
+    COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
+    COLUMNDB_NAME: 'box,careful,closed',
+    COLUMNDB_USER: 'default,analyst,reports',
+    COLUMNDB_PASSWORD: ',analyst,reports',
+    SVC_QUERY_CACHE: 'off',
+  })
+  queryIds = []
+  for (let index = 0; index < ownStatements; index++) queryIds.push((await send(`known/${index}`)).queryId)
+  await send('known', hostKey, 'SELECT no_such_column').catch(() => undefined)
+  await send('untold', 'careful')
+  await send('console')
+  await direct(text('person'))
+  await flush()
+}, 120_000)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+describe('the cost of our own statements', () => {
+  it('is what the host logged of them, by the part that sent them', async () => {
+    const ids = queryIds.map((id) => `'${id}'`).join(', ')
+    const [rows, bytes, duration, cpu] = (
+      await direct(
+        `SELECT sum(read_rows), sum(read_bytes), sum(query_duration_ms),
+        sum(ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds']) / 1000
+      FROM system.query_log WHERE type = 'QueryFinish' AND query_id IN (${ids})`,
+      )
+    )
+      .split('\t')
+      .map(Number)
+    const known = await purpose('known')
+    expect(known).toMatchObject({ statements: ownStatements + 1, failures: 1, readRows: rows, readBytes: bytes })
+    // The statement that failed may have taken a moment too.
+    expect(known?.durationMs).toBeGreaterThanOrEqual(duration ?? Infinity)
+    expect(known?.cpuMs).toBeGreaterThanOrEqual(cpu ?? Infinity)
+    expect(rows).toBe(ownStatements * 1_000)
+  })
+
+  it('includes those of users who may not say what they are for, but not what people write in the console', async () => {
+    expect((await purpose('untagged'))?.statements).toBeGreaterThan(0)
+    expect(await purpose('console')).toBeUndefined()
+    expect((await purpose('probe'))?.statements).toBeGreaterThan(0)
+  })
+
+  it('adds up, and is a part of the time of all statements', async () => {
+    const { cost } = await costOf()
+    expect(cost?.total.statements).toBe(cost?.purposes.reduce((sum, { statements }) => sum + statements, 0))
+    expect(cost?.total.cpuShare).toBeGreaterThan(0)
+    expect(cost?.total.cpuShare).toBeLessThan(1)
+  })
+
+  it('is drawn by purpose', async () => {
+    const chart = await parts.handlers.chart({ hostKey, name: 'own-cost', lastHours: 2, parameters: {} }, aCall())
+    const known = chart.rows.filter((row) => row.purpose === 'known')
+    expect(known.reduce((sum, row) => sum + Number(row.statements), 0)).toBe(ownStatements + 1)
+    expect(known.reduce((sum, row) => sum + Number(row.rows), 0)).toBe(ownStatements * 1_000)
+  })
+
+  it('is unavailable where the log is closed', async () => {
+    expect(await costOf('closed')).toMatchObject({ cost: null, unavailable: { reason: 'permission' } })
+  })
+})
+
+describe('pages of queries', () => {
+  const shown = async (parameters: Record<string, number>) => {
+    const { rows } = await readTable(parts, { hostKey, name: 'history-queries', search: 'sum(number)', parameters })
+    return rows.map((row) => /'(\w+)(?:\/\d)?'/.exec(String(row.query))?.[1]).toSorted()
+  }
+
+  it('leave our own statements out, unless they are asked for', async () => {
+    expect(await shown({})).toEqual(['console', 'person'])
+    expect(await shown({ own: 1 })).toEqual([
+      'console',
+      ...Array<string>(ownStatements).fill('known'),
+      'person',
+      'untold',
+    ])
+  })
+
+  it('count the same, today and in each interval', async () => {
+    const today = async () => (await parts.handlers.overview({ hostKey }, aCall())).todayQueries ?? Infinity
+    const drawn = async (name: string, parameters: Record<string, number> = {}) => {
+      const { rows } = await parts.handlers.chart({ hostKey, name, lastHours: 1, parameters }, aCall())
+      return rows.reduce((sum, row) => sum + Number(row.queries), 0)
+    }
+    const before = [await today(), await drawn('query-count'), await drawn('query-count', { own: 1 })]
+    for (let index = 0; index < ownStatements; index++) await send(`known/${index}`)
+    await direct(text('person'))
+    await flush()
+    const after = [await today(), await drawn('query-count'), await drawn('query-count', { own: 1 })]
+    const [countedToday = 0, counted = 0, countedWithOwn = 0] = after.map(
+      (count, index) => count - (before[index] ?? 0),
+    )
+    // One was sent by a person; flushes may have been logged after they were over.
+    for (const count of [countedToday, counted]) {
+      expect(count).toBeGreaterThan(0)
+      expect(count).toBeLessThan(ownStatements)
+    }
+    expect(countedWithOwn).toBeGreaterThan(ownStatements)
+  })
+})

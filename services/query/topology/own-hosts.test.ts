@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { type Named, ownHosts } from './own-hosts.ts'
+
+const replica = (host: string, address = '10.0.0.99', isLocal = false) => ({ host, address, isLocal })
+const list = (...names: string[][]): Named[] => names.map((each, index) => ({ key: `key${index}`, names: each }))
+
+describe('a replica of a cluster is a host of the list', () => {
+  it.each([
+    ['by its whole name', replica('db1.example.com'), list(['db1.example.com'], ['db2.example.com']), 'key0'],
+    ['in whatever case', replica('DB1.example.com'), list(['db1.EXAMPLE.com']), 'key0'],
+    ['by its address', replica('db1', '10.0.0.1'), list(['10.0.0.1']), 'key0'],
+    ['by the name it gives itself', replica('shard-0-0'), list(['lb.example.com', 'shard-0-0']), 'key0'],
+    ['without its domain', replica('db1'), list(['db1.example.com'], ['db2.example.com']), 'key0'],
+    ['without the domain of the cluster', replica('db1.cluster.local'), list(['db1.example.com']), 'key0'],
+    ['by its whole name before half of it', replica('db1'), list(['db1.example.com'], ['db1']), 'key1'],
+    ['not when several are called so', replica('db1'), list(['db1.eu'], ['db1.us']), null],
+    ['not when it is called otherwise', replica('db3'), list(['db1'], ['db2']), null],
+    ['not for being everybody', replica('localhost', '127.0.0.1'), list(['localhost'], ['127.0.0.1']), null],
+    ['not for half an address', replica('10', '10.0.0.9'), list(['10.0.0.1']), null],
+  ])('%s', (_, called, hosts, key) => {
+    expect(ownHosts([called], 'asked', hosts)).toEqual([key])
+  })
+
+  it('when it is the asked host itself, however it is called', () => {
+    const replicas = [replica('localhost', '127.0.0.1', true), replica('db2')]
+    expect(ownHosts(replicas, 'key0', list(['db1'], ['db2']))).toEqual(['key0', 'key1'])
+  })
+
+  it('but not two of them the same one, unless one says so itself', () => {
+    const replicas = [replica('db1'), replica('db1')]
+    expect(ownHosts(replicas, 'asked', list(['db1']))).toEqual([null, null])
+    const [first, second] = replicas
+    if (!first || !second) throw new Error('there are two')
+    expect(ownHosts([{ ...first, isLocal: true }, second], 'key0', list(['db1']))).toEqual(['key0', null])
+  })
+})
