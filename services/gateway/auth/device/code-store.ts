@@ -15,6 +15,6 @@ export interface CodeStore extends AsyncDisposable {
 export const openCodeStore = async (env: Environment, shared: Store, log: Logger): Promise<CodeStore> => {
   const { CONVERSATIONS_EDGESQL: bound } = read(deviceSettings, env)
   if (bound === undefined) return { kind: 'store', store: shared, [Symbol.asyncDispose]: async () => {} }
-  const store = await openStore({ env: { SVC_STATE_DB_URL: bound.href }, busIsShared: false, log })
+  const store = await openStore({ env: { SVC_STATE_DB_URL: bound }, busIsShared: false, log })
   return { kind: 'edgesql', store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }

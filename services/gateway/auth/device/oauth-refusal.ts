@@ -7,6 +7,7 @@ const oauthNames: Readonly<Record<string, string>> = {
   'unsupported-media-type': 'invalid_request',
   'rate-limited': 'slow_down',
   busy: 'temporarily_unavailable',
+  conflict: 'temporarily_unavailable',
   unavailable: 'temporarily_unavailable',
   timeout: 'temporarily_unavailable',
   internal: 'server_error',

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
 import { describeWith } from '../../../acceptance/servers.ts'
@@ -114,6 +115,16 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await again.list()).toMatchObject([{ claims }])
       await again.revoke(claims.jti)
       expect(await again.verify(apiKey)).toBeUndefined()
+    })
+
+    it('are refused to be made when there are too many, and expired ones do not count', async () => {
+      const exp = nowMs / 1000 + 86_400
+      const full = Array.from({ length: 5_000 }, (_, index) => ({ id: String(index).padStart(16, 'x'), exp }))
+      await store.update('api-keys', z.any(), () => ({ value: full }))
+      await expect(keys.issue(grant)).rejects.toMatchObject({ code: 'conflict' })
+      nowMs += dayMs
+      expect(await keys.verify((await keys.issue(grant)).apiKey)).toBeDefined()
+      expect(await keys.list()).toHaveLength(1)
     })
 
     it('stay revoked when a use is written down at the same time', async () => {

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { problemsOf, read } from '#shared/config/setting.ts'
+import { deviceProblems, deviceSettings } from './config.ts'
+
+describe('settings of device login', () => {
+  it.each([
+    ['libsql://edge.example?authToken=t', []],
+    ['file:edge.db', []],
+    ['file:/var/lib/edge.db', []],
+    ['postgres://edge.example', ['CONVERSATIONS_EDGESQL']],
+    ['edge.db', ['CONVERSATIONS_EDGESQL']],
+  ])('take the binding %s or refuse the start, and keep it as it was written', (bound, refused) => {
+    const env = { CONVERSATIONS_EDGESQL: bound }
+    expect(problemsOf(deviceSettings, env).map(({ name }) => name)).toEqual(refused)
+    if (refused.length === 0) expect(read(deviceSettings, env).CONVERSATIONS_EDGESQL).toBe(bound)
+  })
+
+  it('refuse a subject that no identity could carry', () => {
+    expect(problemsOf(deviceSettings, { SVC_DEVICE_LOGIN_SUBJECT: 'x'.repeat(257) })).toEqual([
+      { name: 'SVC_DEVICE_LOGIN_SUBJECT', sentence: 'must not be longer than 256 characters' },
+    ])
+    expect(read(deviceSettings, {}).SVC_DEVICE_LOGIN_SUBJECT).toBe('self-hosted')
+  })
+
+  it.each([
+    [{ CONVERSATIONS_EDGESQL: 'file:edge.db', NATS_URL: 'nats://bus' }, ['CONVERSATIONS_EDGESQL']],
+    [{ CONVERSATIONS_EDGESQL: 'libsql://edge', NATS_URL: 'nats://bus' }, []],
+    [{ CONVERSATIONS_EDGESQL: 'file:edge.db' }, []],
+  ])('refuse %j where processes could not share it', (env, refused) => {
+    expect(deviceProblems({ ...env }).map(({ name }) => name)).toEqual(refused)
+  })
+})
