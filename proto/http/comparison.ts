@@ -4,15 +4,17 @@ import { Fingerprint } from '../fingerprints.ts'
 import { DiffedHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
 import { UsedWindow } from '../window.ts'
 import { answer } from './answer.ts'
-import { backwards, forwards, hostId, latestSecond, text, whole, yesOrNo } from './parameters.ts'
+import { backwards, forwards, latestSecond, text, whole, yesOrNo } from './parameters.ts'
 
 const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
+const place = String.raw`(?:0|[1-9]\d{0,4})`
 
 /** Positions in the host list: `0,1`. */
 const hosts = text
-  .transform((given) => given.split(','))
-  .pipe(z.array(hostId).min(2, hostsSentence).max(maxComparedHosts, hostsSentence))
+  .regex(new RegExp(`^${place}(?:,${place}){1,${maxComparedHosts - 1}}$`), hostsSentence)
+  .transform((given) => given.split(',').map(Number))
   .refine((ids) => new Set(ids).size === ids.length, hostsSentence)
+  .describe('Positions in the list of hosts, separated by commas.')
 
 /** How an answer names a host that it is about. */
 const named = { id: z.number().int(), name: z.string() }
