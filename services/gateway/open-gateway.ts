@@ -9,6 +9,7 @@ import { openAuth } from './auth/auth.ts'
 import { openCodeStore } from './auth/device/code-store.ts'
 import { openDeviceLogin } from './auth/device/device-login.ts'
 import { openApiKeys } from './auth/keys/keys.ts'
+import { warnOfWeakSecret } from './auth/keys/weak-secret.ts'
 import { openAsk } from './auth/outgoing.ts'
 import { settings } from './config.ts'
 import { openExposition } from './exposition/exposition.ts'
@@ -34,6 +35,7 @@ export const openGateway = async (
   const client = bus.client(query)
   const alertsClient = bus.client(alerts)
   const hosts = openHostList(client, clock)
+  warnOfWeakSecret(env, log)
   const keys = openApiKeys({ env, store, clock })
   const auth = openAuth({ env, build, keys, clock, log, ask: openAsk(net) })
   return {

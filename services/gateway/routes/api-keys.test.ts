@@ -138,6 +138,16 @@ describe('POST /api/v1/auth/api-key', () => {
     expect(answer.error?.details?.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
   })
 
+  it.each([
+    ['fifteen letters', true],
+    ['sixteen letters!', false],
+  ])('is warned of with the secret %j: %s', async (given, warned) => {
+    await using started = await startFake({ env: { SVC_API_KEY_SECRET: given } })
+    const warnings = started.logged.filter((line) => line.includes('fewer than 16 characters'))
+    expect(warnings).toHaveLength(warned ? 1 : 0)
+    expect(started.logged.join('')).not.toContain(given)
+  })
+
   it('answers 503 while the operator has set no secret, and says what to set', async () => {
     await using off = await startFake()
     for (const path of ['/api/v1/auth/api-key', '/api/v1/auth/api-keys', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA']) {

@@ -23,7 +23,7 @@ export const issueKey = postRoute({
   body: ApiKeyRequest,
   answer: ApiKeyAnswer,
   handle: async ({ headers, body }, { keys, telemetry }) => {
-    requireKeys(keys)
+    keys.requireEnabled()
     if (!isOperator(headers, keys)) throw notTheOperator(headers)
     const { apiKey, claims } = await keys.issue(body)
     const { jti: id, label, sub: subject, exp } = claims
@@ -39,7 +39,7 @@ export const listKeys = getRoute({
   doc: 'The API keys that were issued, with their last use: all of them for the operator, their own for everybody else',
   answer: ApiKeysAnswer,
   handle: async ({ headers, call }, { keys }) => {
-    requireKeys(keys)
+    keys.requireEnabled()
     const records = await keys.list(ownerOf(headers, call.identity, keys, 'read'))
     return success(records.map(listed), { count: records.length })
   },
@@ -51,7 +51,7 @@ export const revokeKey = deleteRoute({
   doc: 'Revokes one API key at once',
   answer: RevokedKeyAnswer,
   handle: async ({ headers, path, call }, { keys, telemetry }) => {
-    requireKeys(keys)
+    keys.requireEnabled()
     const owner = ownerOf(headers, call.identity, keys, 'write')
     const { id } = parse(z.object({ id: KeyId }), path)
     const record = await keys.revoke(id, owner)
@@ -59,11 +59,6 @@ export const revokeKey = deleteRoute({
     return success(listed(record), {})
   },
 })
-
-const requireKeys = (keys: ApiKeys): void => {
-  if (!keys.enabled())
-    throw new ServiceError('unavailable', 'API keys are off: the operator has not set SVC_API_KEY_SECRET')
-}
 
 /** Whose keys a caller may see and end: everybody's for the operator, which is undefined, else those that stand for the caller. */
 const ownerOf = (

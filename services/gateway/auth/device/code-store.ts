@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { openStore } from '#shared/store/open.ts'
@@ -15,6 +16,10 @@ export interface CodeStore extends AsyncDisposable {
 export const openCodeStore = async (env: Environment, shared: Store, log: Logger): Promise<CodeStore> => {
   const { CONVERSATIONS_EDGESQL: bound } = read(deviceSettings, env)
   if (bound === undefined) return { kind: 'store', store: shared, [Symbol.asyncDispose]: async () => {} }
-  const store = await openStore({ env: { SVC_STATE_DB_URL: bound }, busIsShared: false, log })
+  const store = await openStore({ env: { SVC_STATE_DB_URL: bound }, busIsShared: false, log }).catch(
+    (cause: unknown) => {
+      throw new ServiceError('unavailable', 'the database of CONVERSATIONS_EDGESQL cannot be opened', { cause })
+    },
+  )
   return { kind: 'edgesql', store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }

@@ -58,7 +58,7 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
 
   return {
     issue: async (clientId, scopes) => {
-      const { count, endsInMs } = await counters.count('device-login:codes', minuteSeconds)
+      const { count, endsInMs } = await counters.count('device-login:codes', 'all', minuteSeconds)
       if (count > maxCodesPerMinute) throw tooMany(endsInMs)
       const deviceCode = randomBytes(deviceCodeBytes).toString('base64url')
       const hash = hashOf(deviceCode)

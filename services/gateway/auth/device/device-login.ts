@@ -93,7 +93,7 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
 const countTry = async (counters: Counters, subject: string): Promise<void> => {
   // Subjects may be long and hold anything.
   const digest = createHash('sha256').update(subject).digest('base64url')
-  const { count, endsInMs } = await counters.count(`device-login:tries:${digest}`, triesSeconds)
+  const { count, endsInMs } = await counters.count('device-login:tries', digest, triesSeconds)
   if (count > maxTries)
     throw new ServiceError('rate-limited', 'too many codes were tried; wait a while', { retryAfterMs: endsInMs })
 }

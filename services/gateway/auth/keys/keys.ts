@@ -28,9 +28,10 @@ export interface IssuedKey {
 /** Keys beside any provider. They are read with the secret as it is when they are asked for. */
 export interface ApiKeys {
   enabled(): boolean
+  /** Throws `unavailable` when keys are off, as `issue` does. */
+  requireEnabled(): void
   /** Whether a bearer is the operator's secret itself; false when there is none. */
   isOperator(bearer: string): boolean
-  /** Throws `unavailable` when keys are off. */
   issue(grant: Grant): Promise<IssuedKey>
   /** Who presents a token; undefined when it is forged, expired, revoked, signed by a secret given up, or no key at all. */
   verify(token: string): Promise<Identity | undefined>
@@ -56,13 +57,14 @@ export const openApiKeys = ({ env, store, clock }: KeysOptions): ApiKeys => {
 
   return {
     enabled: () => secret() !== undefined,
+    requireEnabled: () => void required(secret()),
     isOperator: (bearer) => {
       const known = secret()
       return known !== undefined && isSameText(bearer, known.current)
     },
     issue: async (grant) => {
       const claims = claimsOf(grant, clock.now())
-      const apiKey = signKey(claims, requiredOf(secret()).current)
+      const apiKey = signKey(claims, required(secret()).current)
       await registry.add(claims)
       return { apiKey, claims }
     },
@@ -84,7 +86,7 @@ export const openApiKeys = ({ env, store, clock }: KeysOptions): ApiKeys => {
   }
 }
 
-const requiredOf = (secret: RotatingKey | undefined): RotatingKey => {
+const required = (secret: RotatingKey | undefined): RotatingKey => {
   if (secret !== undefined) return secret
   throw new ServiceError('unavailable', 'API keys are off: the operator has not set SVC_API_KEY_SECRET')
 }

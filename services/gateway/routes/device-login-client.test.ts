@@ -1,0 +1,61 @@
+import {
+  allowInsecureRequests,
+  type AuthorizationServer,
+  deviceAuthorizationRequest,
+  deviceCodeGrantRequest,
+  None,
+  processDeviceAuthorizationResponse,
+  processDeviceCodeResponse,
+  ResponseBodyError,
+} from 'oauth4webapi'
+import { expect, it } from 'vitest'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+const secret = 'the operator secret of a client'
+const client = { client_id: 'somebody-elses-client' }
+/** The product of the tests has no TLS. */
+const plainHttp = { [allowInsecureRequests]: true }
+
+/** What the library is told, as its user would from the notes at /auth.md. */
+const serverOf = ({ url }: FakeProduct): AuthorizationServer => ({
+  issuer: url,
+  device_authorization_endpoint: `${url}/auth/device/code`,
+  token_endpoint: `${url}/auth/token`,
+})
+
+const approve = ({ url }: FakeProduct, userCode: string) =>
+  fetch(`${url}/api/v1/auth/device/approve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+    body: JSON.stringify({ user_code: userCode }),
+  })
+
+it('a library for OAuth signs a device in, and understands every refusal on the way', async () => {
+  const env = { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' }
+  await using product = await startFake({ env })
+  const server = serverOf(product)
+  const parameters = { scope: 'read agent' }
+  const codes = await processDeviceAuthorizationResponse(
+    server,
+    client,
+    await deviceAuthorizationRequest(server, client, None(), parameters, plainHttp),
+  )
+  expect(codes).toMatchObject({ expires_in: 900, interval: 10 })
+
+  const ask = async () =>
+    processDeviceCodeResponse(
+      server,
+      client,
+      await deviceCodeGrantRequest(server, client, None(), codes.device_code, plainHttp),
+    )
+  const refusal = async () =>
+    ask().then(
+      () => 'granted',
+      (error: unknown) => (error instanceof ResponseBodyError ? error.error : String(error)),
+    )
+  expect([await refusal(), await refusal()]).toEqual(['authorization_pending', 'slow_down'])
+  expect((await approve(product, codes.user_code)).status).toBe(200)
+  expect(await ask()).toMatchObject({ token_type: 'bearer', scope: 'read agent', expires_in: 2_592_000 })
+  for (let poll = 0; poll < 6; poll += 1) expect(await refusal()).toBe('invalid_grant')
+  expect(await refusal()).toBe('slow_down')
+})
