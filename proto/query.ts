@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from './catalogue.ts'
 import { consoleMethods } from './console.ts'
+import { actionMethods } from './actions.ts'
+import { managementMethods } from './management.ts'
+import { connectionsMethods } from './connections.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
 import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
+import { explorerMethods } from './explorer.ts'
 import { Explanation, ExplainMode, ExplainSettings, longestExplained } from './explain.ts'
 import { Fingerprint, FingerprintDetail, FingerprintHash, FingerprintsRequest } from './fingerprints.ts'
 import { QueryDetail, QueryId } from './query-detail.ts'
@@ -289,9 +293,13 @@ export const query = service('query', {
     }),
     output: Explanation,
   }),
+  ...connectionsMethods,
+  ...actionMethods,
+  ...managementMethods,
   ...expositionMethods,
   ...fleetMethods,
   ...consoleMethods,
+  ...explorerMethods,
   ...ownCostMethods,
   ...settingsDiffMethods,
   ...comparisonMethods,

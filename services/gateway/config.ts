@@ -1,10 +1,12 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
 import { expositionSettings } from './exposition/config.ts'
+import { auditSettings } from './audit/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
 import { addressSettings } from './client-address.ts'
 import { cronSettings } from './cron/config.ts'
+import { userConnectionSettings } from './connections/config.ts'
 import { edgeSettings } from './edge.ts'
 import { featureSettings } from './features/config.ts'
 import { limitSettings } from './limits/config.ts'
@@ -20,12 +22,14 @@ export const settings = {
     { min: 100, max: 3_600_000 },
   ),
   APP_VERSION: optional('On edge platforms, the ui version of GET /api/version.'),
+  ...auditSettings,
   ...edgeSettings,
   ...publicUrlSettings,
   ...authSettings,
   ...deviceSettings,
   ...expositionSettings,
   ...featureSettings,
+  ...userConnectionSettings,
   ...addressSettings,
   ...limitSettings,
   ...cronSettings,

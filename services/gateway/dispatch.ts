@@ -2,6 +2,7 @@ import type { RequestHandler, Response } from 'express'
 import type { Call, Identity, Trace } from '#proto/call.ts'
 import type { Span } from '#shared/telemetry/telemetry.ts'
 import { bodyOf } from './body.ts'
+import { hostsOf } from './connections/hosts-of.ts'
 import { exchangeOf } from './exchange.ts'
 import { shown } from './failure.ts'
 import { explained } from './features/refusal.ts'
@@ -24,7 +25,8 @@ export const dispatch =
       'http.request.id': requestId,
     })
     try {
-      const call = callOf(identity, span.trace, response, gateway)
+      const call = { ...callOf(identity, span.trace, response, gateway), connections: new Map() }
+      const hosts = hostsOf(gateway, request.headers, call)
       const query = parseQueryString(request.url)
       const body = route.body && bodyOf(request, route)
       const preferred = (types: string[]) => request.accepts(types) || undefined
@@ -33,11 +35,12 @@ export const dispatch =
         query,
         body,
         headers: request.headers,
+        requestId,
         call,
         preferred,
         publicUrl: () => publicUrl(request, gateway.env),
       }
-      await route.respond(given, gateway, replyTo(request, response))
+      await route.respond(given, { ...gateway, hosts }, replyTo(request, response))
       end(span, response.statusCode)
     } catch (thrown) {
       const error = explained(thrown, identity, gateway.policy())

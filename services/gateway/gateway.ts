@@ -8,11 +8,13 @@ import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { Audit } from './audit/audit.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
 import type { DeviceLogin } from './auth/device/device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
+import type { UserConnections } from './connections/user-connections.ts'
 import type { HostList } from './host-list.ts'
 import type { OpenDocument } from './openapi/document.ts'
 import type { Guests } from './limits/guests.ts'
@@ -27,6 +29,8 @@ export interface Gateway {
   alerts: Client<typeof alerts>
   report: Client<typeof report>
   hosts: HostList
+  /** Databases that people keep connections to. */
+  connections: UserConnections
   exposition: Exposition
   /** Absent when the web was not built. */
   build: BuildFacts | undefined
@@ -43,5 +47,6 @@ export interface Gateway {
   /** What is open to whom at this moment. */
   policy(): Policy
   limits: Limits
+  audit: Audit
   guests: Guests
 }

@@ -5,6 +5,9 @@ import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
+import { openAudit } from './audit/audit.ts'
+import { memoryAudit } from './audit/memory.ts'
+import { sqlAudit } from './audit/sql.ts'
 import { openAuth } from './auth/auth.ts'
 import { openCodeStore } from './auth/device/code-store.ts'
 import { openDeviceLogin } from './auth/device/device-login.ts'
@@ -12,6 +15,8 @@ import { openApiKeys } from './auth/keys/keys.ts'
 import { warnOfWeakSecret } from './auth/keys/weak-secret.ts'
 import { openAsk } from './auth/outgoing.ts'
 import { settings } from './config.ts'
+import { openKeptConnections } from './connections/kept-connections.ts'
+import { openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { readFeatureFile } from './features/file.ts'
 import { openPolicy } from './features/policy.ts'
@@ -21,6 +26,7 @@ import { openGuests } from './limits/guests.ts'
 import { openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
 import { routes } from './routes.ts'
+import { openStateDatabase } from './state-database.ts'
 import type { WebBuild } from './web-build.ts'
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */
@@ -37,7 +43,11 @@ export const openGateway = async (
   const hosts = openHostList(client, clock)
   warnOfWeakSecret(env, log)
   const keys = openApiKeys({ env, store, clock })
+  const policy = openPolicy(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, clock, log, ask: openAsk(net) })
+  const database = await openStateDatabase(env, log)
+  if (database) opening.use(database)
+  const auditStore = database ? await sqlAudit(database) : memoryAudit()
   return {
     env,
     clock,
@@ -55,7 +65,14 @@ export const openGateway = async (
     auth,
     deviceLogin: openDeviceLogin({ env, build, codeStore, counters, clock, keys }),
     identify: auth.identify,
-    policy: openPolicy(env, build, readFeatureFile(env, log)),
+    policy,
+    connections: openUserConnections({
+      env,
+      query: client,
+      policy,
+      kept: database && (await openKeptConnections(database)),
+    }),
+    audit: opening.use(await openAudit({ store: auditStore, bus, clock, telemetry })),
     limits: openLimits(env, clock, counters),
     guests: openGuests(store),
   }

@@ -59,6 +59,7 @@ export interface Given {
   query: QueryValues
   body: unknown
   headers: IncomingHttpHeaders
+  requestId: string
   call: Call
   preferred: Preferred
   /** The address callers reach the product at, without a slash at its end. */
@@ -74,6 +75,7 @@ export interface Asked<P extends string, Q, B = undefined> {
   query: Q
   body: B
   headers: IncomingHttpHeaders
+  requestId: string
   call: Call
   preferred: Preferred
   publicUrl(): string
@@ -229,6 +231,7 @@ const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route
   path: given.path as Readonly<Record<PathParameter<P>, string>>,
   query: parse(route.query, given.query),
   headers: given.headers,
+  requestId: given.requestId,
   call: given.call,
   preferred: given.preferred,
   publicUrl: given.publicUrl,

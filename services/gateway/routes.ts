@@ -3,6 +3,10 @@ import { issueKey, listKeys, revokeKey } from './routes/api-keys.ts'
 import { authCli } from './routes/auth-cli.ts'
 import { authDocumentRoutes } from './routes/auth-documents.ts'
 import { me, signIn, signInCallback, signInWithKey, signOut } from './routes/auth-session.ts'
+import { actions } from './routes/actions.ts'
+import { audit } from './routes/audit.ts'
+import { management, managementState } from './routes/management.ts'
+import { connectionSession, connectionTest } from './routes/browser-connections.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { clusterTopology } from './routes/cluster.ts'
@@ -12,6 +16,7 @@ import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
 import { fleet } from './routes/fleet.ts'
 import { cancelQuery, runQuery } from './routes/console.ts'
+import { explorerRoutes } from './routes/explorer.ts'
 import { filterOptions } from './routes/filter-options.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
@@ -19,15 +24,27 @@ import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
 import { metrics } from './routes/metrics.ts'
+import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
 import { ownCost } from './routes/own-cost.ts'
 import { queryDetail, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
+import {
+  addUserConnection,
+  changeUserConnection,
+  removeUserConnection,
+  userConnections,
+} from './routes/user-connections.ts'
 import { version } from './routes/version.ts'
 
 /** Every route of the product; each states its method, path, feature, access, limit, parameters and answer. */
 export const routes: readonly Route[] = [
   health,
+  actions,
+  management,
+  managementState,
+  audit,
+  openApi,
   healthz,
   version,
   config,
@@ -47,12 +64,19 @@ export const routes: readonly Route[] = [
   explainLong,
   runQuery,
   cancelQuery,
+  ...explorerRoutes,
   metrics,
   fleet,
   ownCost,
   clusterTopology,
   settingsDiff,
   compare,
+  connectionTest,
+  connectionSession,
+  userConnections,
+  addUserConnection,
+  changeUserConnection,
+  removeUserConnection,
   authCli,
   issueKey,
   listKeys,

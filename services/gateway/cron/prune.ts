@@ -1,16 +1,16 @@
 import type { Call, ServiceName } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { pruneMethods } from '#proto/prune.ts'
+import { read } from '#shared/config/setting.ts'
+import { auditSettings } from '../audit/config.ts'
 import type { Gateway } from '../gateway.ts'
 
-type Owner = Client<{ name: ServiceName; methods: typeof pruneMethods }>
 type Removed = Readonly<Record<string, number>>
 
-/** Every service that keeps something for a stated time. */
-const ownersOf = ({ alerts, report }: Gateway): Partial<Record<ServiceName, Owner>> => ({
-  'alert-dispatcher': alerts,
-  report,
+/** Every service that keeps something for a stated time, the gateway itself among them. */
+const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) => Promise<Removed>>> => ({
+  gateway: async () => ({ audit: await pruneAudit(gateway) }),
+  'alert-dispatcher': async (call) => (await gateway.alerts.prune({}, call)).removed,
+  report: async (call) => (await gateway.report.prune({}, call)).removed,
 })
 
 /**
@@ -19,7 +19,7 @@ const ownersOf = ({ alerts, report }: Gateway): Partial<Record<ServiceName, Owne
  */
 export const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<string, Removed>> => {
   const owners = Object.entries(ownersOf(gateway))
-  const asked = await Promise.allSettled(owners.map(async ([, owner]) => (await owner.prune({}, call)).removed))
+  const asked = await Promise.allSettled(owners.map(([, prune]) => prune(call)))
   const removed: Record<string, Removed> = {}
   const failed: string[] = []
   for (const [index, [name]] of owners.entries()) {
@@ -32,5 +32,10 @@ export const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<str
     details: { failed, removed },
   })
 }
+
+const dayMs = 86_400_000
+
+const pruneAudit = ({ audit, clock, env }: Gateway): Promise<number> =>
+  audit.prune(clock.now() - read(auditSettings, env).SVC_AUDIT_DAYS * dayMs)
 
 const isNotRunning = (error: unknown): boolean => error instanceof ServiceError && error.details?.running === false

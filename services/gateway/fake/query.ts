@@ -5,7 +5,10 @@ import { ServiceError } from '#proto/errors.ts'
 import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts } from '#proto/query.ts'
 import { exposition } from './exposition.ts'
 import { explanation, pattern, patternDetail, queryDetail } from './analysis.ts'
+import { fakeActions } from './actions.ts'
+import { fakeConnections } from './connections.ts'
 import { fakeConsole } from './console.ts'
+import { fakeExplorer } from './explorer.ts'
 import { fakeFleet } from './fleet.ts'
 
 /** A question that reached `query`. */
@@ -97,6 +100,7 @@ export const rowsOf = (...rows: unknown[]): Uint8Array =>
 
 /** `query` with two hosts, one chart and one table page, as simply as its contract allows. */
 export const fakeQuery: QueryHandlers = {
+  ...fakeActions,
   hosts: async () => hosts,
   hostStates: async () => states,
   catalogue: async () => catalogue,
@@ -136,7 +140,9 @@ export const fakeQuery: QueryHandlers = {
   explain: async () => explanation,
   exposition,
   ...fakeFleet,
+  ...fakeConnections,
   ...fakeConsole,
+  ...fakeExplorer,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

@@ -99,7 +99,9 @@ describe('a cron route', () => {
     ['/api/cron/weekly-report', { written: 2, delivered: 1 }],
     [
       '/api/cron/retention-prune',
-      { removed: { 'alert-dispatcher': { deliveries: 4 }, report: { findings: 12, reports: 0 } } },
+      {
+        removed: { gateway: { audit: 0 }, 'alert-dispatcher': { deliveries: 4 }, report: { findings: 12, reports: 0 } },
+      },
     ],
   ])('%s answers what was done', async (path, done) => {
     await using product = await startFake({ env: withSecret, alerts: {}, report: {} })
@@ -121,9 +123,11 @@ describe('a cron route whose owner is not running', () => {
   it('has nothing of it to remove', async () => {
     await using product = await startFake({ env: withSecret })
     const pruned = async (url: string) => (await ask(`${url}/api/cron/retention-prune`, secret)).data
-    expect(await pruned(product.url)).toEqual({ removed: {} })
+    expect(await pruned(product.url)).toEqual({ removed: { gateway: { audit: 0 } } })
     await using other = await startFake({ env: withSecret, report: {} })
-    expect(await pruned(other.url)).toEqual({ removed: { report: { findings: 12, reports: 0 } } })
+    expect(await pruned(other.url)).toEqual({
+      removed: { gateway: { audit: 0 }, report: { findings: 12, reports: 0 } },
+    })
   })
 })
 
@@ -138,7 +142,10 @@ it('tells which owner failed to remove what is too old, and what the others did'
     {
       type: 'unavailable',
       message: 'alert-dispatcher could not remove what is too old',
-      details: { failed: ['alert-dispatcher'], removed: { report: { findings: 12, reports: 0 } } },
+      details: {
+        failed: ['alert-dispatcher'],
+        removed: { gateway: { audit: 0 }, report: { findings: 12, reports: 0 } },
+      },
     },
   ])
 })

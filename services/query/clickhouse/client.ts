@@ -43,14 +43,15 @@ export interface DatabaseClient extends AsyncDisposable {
   presence(host: MonitoredHost, table: string, asking: Asking): Promise<Presence>
   /** Makes the next question ask anew what the host can do. */
   forget(host: MonitoredHost): void
+  /** Closes what is open to a host that will not be asked again. */
+  release(host: MonitoredHost): void
 }
 
 const accessDenied = 497
 const noSuchDatabase = 81
 
-export const openClient = (place: Place): DatabaseClient => {
-  const { env, clock } = place
-  const transport = openTransport(place)
+export const openClient = ({ env, telemetry, clock }: Place): DatabaseClient => {
+  const transport = openTransport({ env, telemetry, clock })
   const learned = openCapabilityCache(clock.now)
   const learning = openSharedRuns<Capabilities>()
   const runs = openSharedRuns<Answer>()
@@ -74,7 +75,7 @@ export const openClient = (place: Place): DatabaseClient => {
       return complete
     }
     const key = keyOf(host, statement)
-    if (!readLimits(env).cache) return perform(asking)
+    if (!readLimits(env).cache || statement.writes) return perform(asking)
     const kept = statement.cache && answers.get(key)
     if (kept) return kept
     // A person does not join what yields to people.
@@ -87,6 +88,7 @@ export const openClient = (place: Place): DatabaseClient => {
     capabilities,
     known: learned.known,
     forget: learned.forget,
+    release: transport.release,
     async stream(host, statement, asking, format = 'JSONEachRow') {
       const { version, readonly } = await capabilities(host, asking)
       const { queryId, headers, body } = await transport.stream({ host, statement, asking, readonly }, format)

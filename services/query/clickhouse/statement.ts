@@ -16,10 +16,12 @@ export interface Statement {
   cache?: CacheClass
   /** Sent without any setting, because settings are what it shows. */
   bare?: boolean
-  /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`. */
+  /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`; of what writes, the limit itself. */
   maxSeconds?: number
   /** Limits sent besides, where the user's profile lets settings be sent at all. */
   limits?: Readonly<Record<string, string | number>>
+  /** It changes the host. Never shared with others who ask the same, nor answered from a cache. */
+  writes?: true
   /** Where names without a database are looked up. */
   database?: string
 }
@@ -51,7 +53,9 @@ export interface Sending {
 export const secondsFor = (
   statement: Statement,
   { maxExecutionSeconds, background }: Pick<Sending, 'maxExecutionSeconds' | 'background'>,
-): number => Math.min(maxExecutionSeconds, statement.maxSeconds ?? Infinity, background ? backgroundSeconds : Infinity)
+): number =>
+  (statement.writes && statement.maxSeconds) ||
+  Math.min(maxExecutionSeconds, statement.maxSeconds ?? Infinity, background ? backgroundSeconds : Infinity)
 
 /** Path and query of the request that carries a statement; the SQL itself is the body. */
 export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
@@ -81,7 +85,7 @@ const settingsOf = (statement: Statement, sending: Sending): Record<string, stri
     cancel_http_readonly_queries_on_client_close: 1,
     ...(background && { max_threads: backgroundThreads, priority: backgroundPriority }),
     ...statement.limits,
-    ...(readonly === 0 && { readonly: 1 }),
+    ...(readonly === 0 && !statement.writes && { readonly: 1 }),
   }
 }
 

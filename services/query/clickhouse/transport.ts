@@ -39,6 +39,8 @@ export interface Transport extends AsyncDisposable {
   ): Promise<Omit<Exchange, 'body'> & { body: AsyncGenerator<Buffer, void, void> }>
   /** Over the connection kept beside the pool, without a turn or a figure of its own. */
   reserved(sent: Sent, limitMs: number): Promise<Rows>
+  /** Closes what is open to a host. */
+  release(host: MonitoredHost): void
 }
 
 export interface Place {
@@ -65,7 +67,7 @@ export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
   return {
     async whole(sent) {
       const visit = await enter(sent)
-      return endedWith(visit, () => readAnswer(sent.host, visit))
+      return endedWith(visit, () => readAnswer(sent, visit))
     },
     async stream(sent, format) {
       const visit = await enter(sent)
@@ -85,6 +87,7 @@ export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
       const { body } = await exchange(connections, host, statement, terms, () => undefined)
       return parseAnswer(host, await readWhole(host, body))
     },
+    release: connections.release,
     async [Symbol.asyncDispose]() {
       sweeping[Symbol.dispose]()
       await killer[Symbol.asyncDispose]()
@@ -93,13 +96,17 @@ export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
   }
 }
 
-const readAnswer = async (host: MonitoredHost, visit: Visit): Promise<WholeAnswer> => {
+const readAnswer = async ({ host, statement }: Sent, visit: Visit): Promise<WholeAnswer> => {
   const started = performance.now()
   const { queryId, body } = await visit.ask('JSONCompact')
   const text = await readWhole(host, body)
   const durationMs = performance.now() - started
-  return { ...parseAnswer(host, text), queryId, durationMs, size: text.length }
+  // What changes a host mostly has nothing to tell.
+  const rows = statement.writes && text === '' ? noRows : parseAnswer(host, text)
+  return { ...rows, queryId, durationMs, size: text.length }
 }
+
+const noRows: Rows = { columns: [], rows: [], rowsRead: 0, bytesRead: 0 }
 
 const endedWith = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> => {
   try {

@@ -1,5 +1,11 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
+import { killMutation } from '../actions/kill-mutation.ts'
+import { killQuery } from '../actions/kill-query.ts'
+import { optimizeTable } from '../actions/optimize-table.ts'
+import { manage, management } from '../management/manage.ts'
+import type { WithConnections } from '../connections/connections.ts'
+import { connectionHandlers } from '../connections/handlers.ts'
 import { catalogue } from './catalogue.ts'
 import { chart } from './chart.ts'
 import { charts } from './charts.ts'
@@ -19,13 +25,14 @@ import { queryDetail } from './query-detail.ts'
 import { table } from './table.ts'
 import { fleet } from '../fleet/fleet.ts'
 import { consoleHandlers } from '../console/handlers.ts'
+import { explorerHandlers } from '../explorer/handlers.ts'
 import { comparison } from '../comparison/comparison.ts'
 import { settingsDiff } from '../settings-diff/settings-diff.ts'
 import { topology } from '../topology/topology.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
-export const handlers = (parts: Parts): Handlers<typeof query> => ({
+export const handlers = (parts: Parts & WithConnections): Handlers<typeof query> => ({
   hosts: hosts(parts),
   hostStates: hostStates(parts),
   catalogue: catalogue(parts),
@@ -47,5 +54,12 @@ export const handlers = (parts: Parts): Handlers<typeof query> => ({
   settingsDiff: settingsDiff(parts),
   comparison: comparison(parts),
   topology: topology(parts),
+  ...connectionHandlers(parts),
   ...consoleHandlers(parts),
+  ...explorerHandlers(parts),
+  killQuery: killQuery(parts),
+  optimizeTable: optimizeTable(parts),
+  killMutation: killMutation(parts),
+  management: management(parts),
+  manage: manage(parts),
 })

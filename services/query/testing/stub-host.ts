@@ -71,7 +71,7 @@ export const startHttpStub = (
   )
 
 /** A `JSONCompact` answer whose columns are text. */
-export const rows = (response: ServerResponse, data: unknown[][]): void => {
-  const meta = (data[0] ?? []).map((_, index) => ({ name: `column_${index}`, type: 'String' }))
+export const rows = (response: ServerResponse, data: unknown[][], names: readonly string[] = []): void => {
+  const meta = (data[0] ?? []).map((_, index) => ({ name: names[index] ?? `column_${index}`, type: 'String' }))
   response.end(JSON.stringify({ meta, data, rows: data.length, statistics: { rows_read: 1, bytes_read: 2 } }))
 }

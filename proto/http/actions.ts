@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { ActionOutcome, actionParameters } from '../actions.ts'
+import { answer } from './answer.ts'
+
+const { killQuery, optimizeTable, killMutation } = actionParameters
+
+/** `POST /api/v1/actions?hostId=`: one action and what it is done to. */
+export const ActionRequest = z.discriminatedUnion('action', [
+  z.strictObject({ action: z.literal('killQuery'), params: z.strictObject(killQuery) }),
+  z.strictObject({ action: z.literal('optimizeTable'), params: z.strictObject(optimizeTable) }),
+  z.strictObject({ action: z.literal('killMutation'), params: z.strictObject(killMutation) }),
+])
+export type ActionRequest = z.infer<typeof ActionRequest>
+
+/** The answer; `message` says in a sentence what came of it. */
+export const ActionAnswer = answer(ActionOutcome, z.object({ host: z.string() })).extend({ message: z.string() })

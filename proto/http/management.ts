@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { managementWith } from '../management.ts'
+
+/** A password in clear, which goes no further than the gateway. */
+const Password = z.string().min(8, 'must be at least 8 characters').max(256, 'must not be longer than 256 characters')
+
+/** `GET /api/v1/management` */
+export const ManagementState = z.object({ enabled: z.boolean() })
+
+/** `POST /api/v1/management?hostId=` */
+export const ManagementRequest = managementWith(Password)
+export type ManagementRequest = z.infer<typeof ManagementRequest>
+
+/** The answer: the statement as it was sent, its password hash left out. */
+export const ManagementAnswer = z.object({ success: z.literal(true), ddl: z.string(), message: z.string() })

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { Identifier } from './actions.ts'
+import { rpc } from './contract.ts'
+import { HostKey } from './host.ts'
+
+/** A password as hosts keep it: the hexadecimal SHA-256 of password and salt, so that nothing on the way learns it. */
+export const PasswordHash = z.object({
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+  salt: z.string().regex(/^[0-9A-Za-z]{16,64}$/, 'must be 16 to 64 letters and digits'),
+})
+export type PasswordHash = z.infer<typeof PasswordHash>
+
+const most = 64
+const identifiers = z.array(Identifier).max(most, `must name at most ${most}`)
+/** Where a user may come from; from anywhere when nothing is said. */
+const AllowedHost = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ip'), value: z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]) }),
+  z.strictObject({ kind: z.literal('name'), value: z.string().regex(/^[\w.-]{1,253}$/, 'must be the name of a host') }),
+  z.strictObject({ kind: z.literal('local') }),
+])
+const userTraits = { allowedHosts: z.array(AllowedHost).max(most).optional(), defaultRoles: identifiers.optional() }
+const ofUser = { user: Identifier }
+const ofRole = { role: Identifier }
+const granting = { ...ofRole, to: Identifier }
+/** What a privilege is about; null is every database or every table. */
+const privilege = {
+  /** As `system.privileges` of the host names it, such as `SELECT` or `ALTER UPDATE`. */
+  privilege: z.string().regex(/^[A-Za-z][A-Za-z0-9 ]{0,63}$/, 'must be the name of a privilege, such as SELECT'),
+  columns: identifiers.default([]),
+  database: Identifier.nullable(),
+  table: Identifier.nullable(),
+  to: Identifier,
+}
+
+const operation = <const N extends string, S extends z.ZodRawShape>(name: N, params: S) =>
+  z.strictObject({ operation: z.literal(name), params: z.strictObject(params) })
+
+/** The operations on users, roles and grants, with passwords of this form. */
+export const managementWith = <P extends z.ZodType>(password: P) =>
+  z.discriminatedUnion('operation', [
+    operation('create_user', { ...ofUser, ...userTraits, password }),
+    z.strictObject({
+      operation: z.literal('alter_user'),
+      params: z
+        .strictObject({ ...ofUser, ...userTraits, password: password.optional() })
+        .refine((params) => Object.keys(params).length > 1, 'must change the password, allowedHosts or defaultRoles'),
+    }),
+    operation('drop_user', ofUser),
+    operation('create_role', ofRole),
+    operation('drop_role', ofRole),
+    operation('grant_role', { ...granting, adminOption: z.boolean().default(false) }),
+    operation('revoke_role', granting),
+    operation('grant_privilege', { ...privilege, grantOption: z.boolean().default(false) }),
+    operation('revoke_privilege', privilege),
+  ])
+
+/** One operation with its values. */
+export const Management = managementWith(PasswordHash)
+export type Management = z.infer<typeof Management>
+
+/** Users, roles and grants of a host. */
+export const managementMethods = {
+  management: rpc({
+    doc: 'Whether users, roles and grants may be changed.',
+    callers: ['gateway'],
+    feature: 'SECURITY',
+    safe: true,
+    input: z.object({}),
+    output: z.object({ enabled: z.boolean() }),
+  }),
+  manage: rpc({
+    doc: 'Changes users, roles or grants. `conflict` for what is there already, `not-found` for what is not, `forbidden` unless COLUMNDB_MANAGEMENT_ENABLED is exactly true.',
+    callers: ['gateway'],
+    feature: 'SECURITY',
+    prefer: 'hostKey',
+    input: z.object({ hostKey: HostKey, management: Management }),
+    /** The statement as it was sent, its password hash replaced by `[HIDDEN]`. */
+    output: z.object({ ddl: z.string() }),
+  }),
+}

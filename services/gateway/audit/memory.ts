@@ -1,0 +1,31 @@
+import type { AuditRecord } from '#proto/audit.ts'
+import type { AuditStore } from './store.ts'
+
+const most = 10_000
+
+/** Records of this process alone, the newest ten thousand; a restart forgets them. */
+export const memoryAudit = (): AuditStore => {
+  const records = new Map<string, AuditRecord>()
+  return {
+    async put(record) {
+      records.set(record.id, record)
+      const oldest = records.keys().next().value
+      if (records.size > most && oldest !== undefined) records.delete(oldest)
+    },
+    async list({ action, subject, host, beforeMs = Infinity, limit }) {
+      const wanted = [...records.values()].filter(
+        (record) =>
+          record.atMs < beforeMs &&
+          (action === undefined || record.action === action) &&
+          (subject === undefined || record.actor.subject === subject) &&
+          (host === undefined || record.host === host),
+      )
+      return wanted.toSorted((one, other) => other.atMs - one.atMs).slice(0, limit)
+    },
+    async prune(beforeMs) {
+      const old = [...records.values()].filter(({ atMs }) => atMs < beforeMs)
+      for (const { id } of old) records.delete(id)
+      return old.length
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuditRecord } from '#proto/audit.ts'
+import { openDatabase } from '#shared/store/sql/connection.ts'
+import { describeWith, startPostgres } from '../../acceptance/servers.ts'
+import { memoryAudit } from './memory.ts'
+import { sqlAudit } from './sql.ts'
+import type { AuditStore } from './store.ts'
+
+const record = (id: string, atMs: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
+  id,
+  atMs,
+  actor: { kind: 'user', subject: 'ada' },
+  action: 'killQuery',
+  host: 'db',
+  target: { queryId: `it's "${id}"` },
+  result: 'begun',
+  detail: null,
+  tookMs: null,
+  requestId: null,
+  ...more,
+})
+
+const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
+  sqlAudit(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'a_' })))
+
+const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<AuditStore>> = {
+  memory: async () => memoryAudit(),
+  libSQL: async (opened) => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-audit-'))
+    opened.defer(() => rm(directory, { recursive: true }))
+    return inDatabase(opened, 'sqlite', `file:${join(directory, 'state.db')}`)
+  },
+  PostgreSQL: async (opened) => inDatabase(opened, 'postgres', opened.use(await startPostgres()).url),
+}
+
+const needs: Record<string, readonly 'postgres'[]> = { PostgreSQL: ['postgres'] }
+
+describe.each(Object.keys(implementations))('the audit', (name) => {
+  describeWith(needs[name] ?? [], `in ${name}`, () => suite(name))
+})
+
+function suite(name: string): void {
+  const opened = new AsyncDisposableStack()
+  let store: AuditStore
+  beforeAll(async () => {
+    const open = implementations[name]
+    if (!open) throw new Error(`no implementation ${name}`)
+    store = await open(opened)
+    await store.put(record('one', 1_000))
+    await store.put(record('two', 2_000, { action: 'create_user', host: null }))
+    await store.put(record('three', 1_790_000_000_000, { actor: { kind: 'key', subject: 'key:deploy' } }))
+    await store.put(record('one', 1_000, { result: 'done', tookMs: 12.5, detail: 'ended' }))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  it('brings a record up to date and lists the newest first', async () => {
+    const all = await store.list({ limit: 10 })
+    expect(all.map(({ id }) => id)).toEqual(['three', 'two', 'one'])
+    expect(all[2]).toEqual(record('one', 1_000, { result: 'done', tookMs: 12.5, detail: 'ended' }))
+  })
+
+  it.each([
+    [{ action: 'create_user' }, ['two']],
+    [{ subject: 'key:deploy' }, ['three']],
+    [{ host: 'db' }, ['three', 'one']],
+    [{ beforeMs: 2_000 }, ['one']],
+    [{ limit: 1 }, ['three']],
+  ])('finds by %j', async (filter, ids) => {
+    expect((await store.list({ limit: 10, ...filter })).map(({ id }) => id)).toEqual(ids)
+  })
+
+  it('removes what is old', async () => {
+    expect(await store.prune(2_000)).toBe(1)
+    expect((await store.list({ limit: 10 })).map(({ id }) => id)).toEqual(['three', 'two'])
+  })
+}

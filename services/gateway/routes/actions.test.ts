@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AuditAnswer } from '#proto/http/audit.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake()
+})
+afterAll(() => product[Symbol.asyncDispose]())
+
+const send = async (path: string, body: unknown) => {
+  const answer = await fetch(`${product.url}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'asked-here' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, body: Object(await answer.json()) }
+}
+const records = async (search = '') => {
+  const answer = await fetch(`${product.url}/api/v1/audit${search}`)
+  return AuditAnswer.parse(await answer.json())
+}
+
+describe('an action', () => {
+  it('is carried out and stands on record with who, what, when and its result', async () => {
+    const { status, body } = await send('/api/v1/actions?hostId=0', {
+      action: 'killQuery',
+      params: { queryId: 'runaway' },
+    })
+    expect([status, body.data.state, body.message]).toEqual([200, 'done', 'the host says that it is done'])
+    const [record] = (await records('?action=killQuery')).data
+    expect(record).toMatchObject({
+      action: 'killQuery',
+      actor: { kind: 'anonymous', subject: 'anonymous' },
+      host: 'analytics',
+      target: { queryId: 'runaway' },
+      result: 'done',
+      requestId: 'asked-here',
+    })
+  })
+
+  it('that its target has outrun is refused in words, which stand on record', async () => {
+    const request = {
+      action: 'killMutation',
+      params: { database: 'shop', table: 'orders', mutationId: 'mutation_3.txt' },
+    }
+    const { status, body } = await send('/api/v1/actions?hostId=0', request)
+    expect([status, body.error.message]).toEqual([409, 'mutation mutation_3.txt is done already'])
+    const [record] = (await records('?action=killMutation')).data
+    expect(record).toMatchObject({ result: 'refused', detail: 'mutation mutation_3.txt is done already' })
+  })
+
+  it('that goes on says so', async () => {
+    const request = { action: 'optimizeTable', params: { database: 'shop', table: 'orders', final: true } }
+    const { body } = await send('/api/v1/actions?hostId=0', request)
+    expect([body.data, body.message]).toEqual([
+      { state: 'running', target: { engine: 'MergeTree', parts: 12 }, queryId: null },
+      'the host has begun and goes on by itself',
+    ])
+  })
+
+  it.each([
+    [{}, /action/],
+    [{ action: 'dropTable', params: {} }, /action/],
+    [{ action: 'killQuery' }, /params/],
+    [{ action: 'killQuery', params: { queryId: '' } }, /queryId/],
+    [{ action: 'optimizeTable', params: { database: 'a' } }, /params\.table/],
+    [{ action: 'optimizeTable', params: { database: 'a', table: 'b', where: '1' } }, /where/],
+  ])('%j is refused before anything is done', async (body, sentence) => {
+    const before = (await records()).data.length
+    const answer = await send('/api/v1/actions?hostId=0', body)
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(sentence)])
+    expect((await records()).data).toHaveLength(before)
+  })
+
+  it('needs the host named', async () => {
+    const { status } = await send('/api/v1/actions', { action: 'killQuery', params: { queryId: 'runaway' } })
+    expect(status).toBe(400)
+  })
+})
+
+describe('management', () => {
+  it('sends the hash of a password and never the password', async () => {
+    const password = 'correct horse battery'
+    const request = { operation: 'create_user', params: { user: 'grace', password } }
+    const { status, body } = await send('/api/v1/management?hostId=0', request)
+    expect([status, body.ddl]).toEqual([200, '-- create_user'])
+    const heard = product.heard.find(({ method }) => method === 'manage')
+    expect(JSON.stringify(heard?.input)).toMatch(/"hash":"[0-9a-f]{64}"/)
+    const everything = JSON.stringify([product.heard, product.logged, await records()])
+    expect(everything).not.toContain(password)
+  })
+
+  it('says whether it is on', async () => {
+    expect(await (await fetch(`${product.url}/api/v1/management`)).json()).toEqual({ enabled: true })
+  })
+})
+
+describe('the audit', () => {
+  it('is read page by page, the newest first, by action, person and host', async () => {
+    for (const queryId of ['a', 'b', 'c']) {
+      await send('/api/v1/actions?hostId=0', { action: 'killQuery', params: { queryId } })
+    }
+    const first = await records('?action=killQuery&limit=2')
+    expect(first.data.map(({ atMs }) => atMs)).toEqual(first.data.map(({ atMs }) => atMs).toSorted((a, b) => b - a))
+    expect(first.metadata.next).not.toBeNull()
+    expect((await records('?subject=nobody')).data).toEqual([])
+    expect((await records('?host=elsewhere')).data).toEqual([])
+  })
+})

@@ -1,0 +1,38 @@
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Answer } from '../clickhouse/client.ts'
+import { clickhouseCode } from '../clickhouse/failure.ts'
+import type { Parts } from '../handlers/parts.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+
+/** One statement that changes a host. */
+export interface Write {
+  what: string
+  sql: string
+  /** The GRANT that the configured user needs. */
+  grant: string
+  maxSeconds?: number
+}
+
+const accessDenied = 497
+const readonlyUser = 164
+
+/** Carries out what changes a host; a user that may not do it is `forbidden` with the grant that would help. */
+export const write = async (
+  { client }: Pick<Parts, 'client'>,
+  host: MonitoredHost,
+  { what, sql, grant, maxSeconds }: Write,
+  asking: Pick<Call, 'deadline' | 'signal' | 'priority' | 'trace'>,
+): Promise<Answer> => {
+  try {
+    return await client.run(host, { what, sql, writes: true, ...(maxSeconds && { maxSeconds }) }, asking)
+  } catch (error) {
+    const code = clickhouseCode(error)
+    if (code !== accessDenied && code !== readonlyUser) throw error
+    const sentence =
+      code === readonlyUser
+        ? `the configured user of host ${host.name} is read-only, so it can change nothing`
+        : `the configured user of host ${host.name} may not do this; it needs ${grant}`
+    throw new ServiceError('forbidden', sentence, { details: { host: host.name, grant }, cause: error })
+  }
+}

@@ -1,0 +1,57 @@
+import type { Management, PasswordHash } from '#proto/management.ts'
+import { identifier, literal } from '../actions/quoted.ts'
+
+type ParamsOf<O extends Management['operation']> = Extract<Management, { operation: O }>['params']
+
+/** The statement of an operation; every name in it is quoted and every password a hash. */
+export const managementStatement = ({ operation, params }: Management): string => {
+  switch (operation) {
+    case 'create_user':
+      return `CREATE USER ${identifier(params.user)} ${traits(params)}`.trimEnd()
+    case 'alter_user':
+      return `ALTER USER ${identifier(params.user)} ${traits(params)}`.trimEnd()
+    case 'drop_user':
+      return `DROP USER ${identifier(params.user)}`
+    case 'create_role':
+      return `CREATE ROLE ${identifier(params.role)}`
+    case 'drop_role':
+      return `DROP ROLE ${identifier(params.role)}`
+    case 'grant_role':
+      return `GRANT ${identifier(params.role)} TO ${identifier(params.to)}${params.adminOption ? ' WITH ADMIN OPTION' : ''}`
+    case 'revoke_role':
+      return `REVOKE ${identifier(params.role)} FROM ${identifier(params.to)}`
+    case 'grant_privilege':
+      return `GRANT ${right(params)} TO ${identifier(params.to)}${params.grantOption ? ' WITH GRANT OPTION' : ''}`
+    case 'revoke_privilege':
+      return `REVOKE ${right(params)} FROM ${identifier(params.to)}`
+  }
+}
+
+/** The statement as people may see it. */
+export const withoutSecrets = (statement: string, { params }: Management): string => {
+  const { hash, salt } = ('password' in params && params.password) || {}
+  return [hash, salt].reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '[HIDDEN]') : text), statement)
+}
+
+const traits = ({ password, allowedHosts, defaultRoles }: ParamsOf<'alter_user'>): string =>
+  [password && identified(password), allowedHosts && from(allowedHosts), defaultRoles && defaults(defaultRoles)]
+    .filter(Boolean)
+    .join(' ')
+
+const identified = ({ hash, salt }: PasswordHash): string =>
+  `IDENTIFIED WITH sha256_hash BY ${literal(hash)} SALT ${literal(salt)}`
+
+const from = (hosts: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>): string =>
+  hosts.length === 0 ? 'HOST ANY' : `HOST ${hosts.map(allowedHost).join(', ')}`
+
+const allowedHost = (host: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>[number]): string =>
+  host.kind === 'local' ? 'LOCAL' : `${host.kind.toUpperCase()} ${literal(host.value)}`
+
+const defaults = (roles: readonly string[]): string =>
+  roles.length === 0 ? 'DEFAULT ROLE NONE' : `DEFAULT ROLE ${roles.map(identifier).join(', ')}`
+
+const right = ({ privilege, columns, database, table }: ParamsOf<'revoke_privilege'>): string => {
+  const of = columns.length === 0 ? '' : `(${columns.map(identifier).join(', ')})`
+  const where = `${database === null ? '*' : identifier(database)}.${table === null ? '*' : identifier(table)}`
+  return `${privilege.toUpperCase()}${of} ON ${where}`
+}
