@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { Dependency } from '#proto/explorer.ts'
+import { readRecords } from '../analysis/records.ts'
+import { missingNeeds, unavailableBy } from '../availability.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { dependenciesAmong } from './dependencies.ts'
+import type { Asking, Viewed } from './read-view.ts'
+import { whyEmpty } from './why-empty.ts'
+
+/** Tables that are looked at, and of those that are made of others; a host with more shows some dependencies less. */
+const maxNodes = 50_000
+const maxTexts = 5_000
+const maxDependencies = 10_000
+
+const needs = { requires: ['system.tables'] }
+
+const names = z.array(z.tuple([z.string(), z.string()]))
+const NodeRow = z.object({
+  database: z.string(),
+  table: z.string(),
+  engine: z.string(),
+  uuid: z.string(),
+  dependents: names,
+  needs: names,
+})
+const TextRow = z.object({
+  database: z.string(),
+  table: z.string(),
+  engineFull: z.string(),
+  asSelect: z.string(),
+  create: z.string(),
+})
+
+const notTheSystems = `NOT described.is_temporary
+  AND described.database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
+
+const nodeStatement: Statement = {
+  what: 'explorer/dependencies',
+  cache: 'standard',
+  sql: `SELECT
+  described.database AS database,
+  described.name AS table,
+  described.engine AS engine,
+  toString(described.uuid) AS uuid,
+  arrayZip(described.dependencies_database, described.dependencies_table) AS dependents,
+  arrayZip(described.loading_dependencies_database, described.loading_dependencies_table) AS needs
+FROM system.tables AS described
+WHERE ${notTheSystems}
+LIMIT ${maxNodes + 1}`,
+}
+
+/** Writing the definition of a table out costs its host most of the time, so only those are asked for that tell something. */
+const textStatement: Statement = {
+  what: 'explorer/dependencies',
+  cache: 'standard',
+  sql: `SELECT
+  described.database AS database,
+  described.name AS table,
+  described.engine_full AS engineFull,
+  described.as_select AS asSelect,
+  if(described.engine = 'MaterializedView', described.create_table_query, '') AS create
+FROM system.tables AS described
+WHERE (described.engine IN ('Distributed', 'Buffer', 'Merge') OR endsWith(described.engine, 'View')) AND ${notTheSystems}
+LIMIT ${maxTexts + 1}`,
+}
+
+/** Dependencies of a table or of all tables of a database. */
+export const readDependencies = async (
+  asking: Asking,
+  named: { database: string; table?: string | undefined },
+): Promise<Viewed<Dependency>> => {
+  const { parts, host, call } = asking
+  const none = { rows: [], truncated: false }
+  const missing = await missingNeeds(parts.client, host, needs, call)
+  if (missing) return { ...none, unavailable: missing }
+  try {
+    const [nodeAnswer, textAnswer] = await Promise.all(
+      [nodeStatement, textStatement].map((statement) => parts.client.run(host, statement, call)),
+    )
+    const nodes = nodeAnswer ? readRecords(host, NodeRow, nodeAnswer) : []
+    const texts = textAnswer ? readRecords(host, TextRow, textAnswer) : []
+    const rows = dependenciesAmong(nodes, texts).flatMap((edge) => seenFrom(edge, named))
+    if (rows.length === 0) return { ...none, unavailable: await whyEmpty(asking, named) }
+    const truncated = nodes.length > maxNodes || texts.length > maxTexts || rows.length > maxDependencies
+    return { rows: rows.slice(0, maxDependencies), truncated, unavailable: null }
+  } catch (error) {
+    const unavailable = unavailableBy(parts.client, host, needs, error)
+    if (unavailable) return { ...none, unavailable }
+    throw error
+  }
+}
+
+/** Whether a dependency is one of those asked for, and which way it goes. */
+const seenFrom = (
+  edge: Omit<Dependency, 'direction'>,
+  { database, table }: { database: string; table?: string | undefined },
+): Dependency[] => {
+  const isAsked = (end: Dependency['from']) => end.database === database && (table === undefined || end.table === table)
+  if (!isAsked(edge.from) && !isAsked(edge.to)) return []
+  return [{ ...edge, direction: table === undefined ? null : isAsked(edge.to) ? 'upstream' : 'downstream' }]
+}
