@@ -1,0 +1,128 @@
+import type { Handlers, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { explorerMethods } from '#proto/explorer.ts'
+import { fakeConsole } from './console.ts'
+
+const table = {
+  name: 'orders',
+  kind: 'table' as const,
+  engine: 'MergeTree',
+  comment: '',
+  rows: 7,
+  bytes: null,
+  changedMs: 1_000,
+}
+const keys = { engineFull: 'MergeTree', partitionKey: '', sortingKey: 'id', primaryKey: 'id', samplingKey: '' }
+const stored = { parts: 1, rows: 7, compressedBytes: 10, uncompressedBytes: 40 }
+const end = (name: string) => ({ database: 'shop', table: name, engine: 'MergeTree' })
+const figures = { reads: 1, writes: 1, errors: 0, queriesLastDay: 2, totalMs: 5, readRows: 7, readBytes: 56 }
+const times = { writtenRows: 1, lastReadMs: 1_000, lastWriteMs: null }
+
+const list = async <R>(row: R) => ({ rows: [row], truncated: false, unavailable: null })
+const detail = async <D>(detail: D) => ({ detail, unavailable: null })
+
+/** A host with one database, `shop`, which has one table, `orders`. */
+export const fakeExplorer: Handlers<Service<typeof explorerMethods>> = {
+  exploreDatabases: async () =>
+    list({
+      name: 'shop',
+      engine: 'Atomic',
+      comment: '',
+      uuid: 'u',
+      isSystem: false,
+      tables: 1,
+      views: 0,
+      dictionaries: 0,
+      rows: 7,
+      bytes: 10,
+    }),
+  exploreTables: async ({ database }) => {
+    if (database === 'shop') return list(table)
+    throw new ServiceError('not-found', `no such database: ${database}; did you mean shop?`, {
+      details: { parameter: 'database', nearest: ['shop'] },
+    })
+  },
+  exploreTable: async () =>
+    detail({
+      ...table,
+      ...keys,
+      ...stored,
+      uuid: 'u',
+      storagePolicy: 'default',
+      partitions: 1,
+      bytesOnDisk: 12,
+      marks: 2,
+      primaryKeyBytes: 8,
+      primaryKeyAllocatedBytes: 16,
+      disks: ['default'],
+      modifiedMs: 2_000,
+    }),
+  exploreColumns: async () =>
+    list({
+      name: 'id',
+      position: 1,
+      type: 'UInt64',
+      defaultKind: '',
+      defaultExpression: '',
+      comment: '',
+      codec: '',
+      compressedBytes: null,
+      uncompressedBytes: null,
+      marksBytes: null,
+      ratio: null,
+      isInPartitionKey: false,
+      isInSortingKey: true,
+      isInPrimaryKey: true,
+      isInSamplingKey: false,
+    }),
+  exploreDdl: async ({ table: name = '' }) => detail({ ddl: `CREATE TABLE shop.${name}` }),
+  exploreSkipIndexes: async () =>
+    list({
+      name: 'texts',
+      type: 'minmax',
+      typeFull: 'minmax',
+      expression: 'id',
+      granularity: 1,
+      compressedBytes: 1,
+      uncompressedBytes: 2,
+      marksBytes: 3,
+    }),
+  exploreProjections: async () => list({ ...stored, name: 'by_day', type: null, definition: null }),
+  exploreParts: async () =>
+    list({
+      name: 'all_1_1_0',
+      partition: 'tuple()',
+      active: true,
+      type: 'Compact',
+      level: 0,
+      rows: 7,
+      compressedBytes: 10,
+      uncompressedBytes: 40,
+      bytesOnDisk: 12,
+      marks: 2,
+      primaryKeyBytes: 8,
+      disk: 'default',
+      modifiedMs: 2_000,
+    }),
+  exploreDependencies: async () =>
+    list({ kind: 'view', from: end('orders'), to: end('open'), direction: 'downstream', cluster: null }),
+  exploreUsage: async () =>
+    detail({ queries: 2, ...figures, ...times, users: [{ user: 'ada', queries: 2, ...figures, ...times }] }),
+  exploreQueries: async () =>
+    list({
+      queryId: 'q1',
+      user: 'ada',
+      kind: 'Select',
+      failed: false,
+      endedMs: 1_000,
+      durationMs: 5,
+      readRows: 7,
+      readBytes: 56,
+      writtenRows: 0,
+      memoryBytes: 1,
+      query: 'SELECT ? FROM shop.orders',
+      fingerprint: '1',
+    }),
+  previewTable: async ({ hostKey }, call) =>
+    fakeConsole.streamQuery({ hostKey, query: '', maxBytes: 1, format: 'json' }, call),
+}
