@@ -42,8 +42,8 @@ describe('what a command line is told', () => {
 })
 
 describe('the notes for agents', () => {
-  const notes = async (env: Record<string, string>, issuer?: string, publicRead = false) =>
-    authNotes({ discovery: await discovered(env), publicUrl: 'https://watch.example', publicRead, issuer })
+  const notes = async (env: Record<string, string>, issuer?: string) =>
+    authNotes({ discovery: await discovered(env), publicUrl: 'https://watch.example', issuer })
 
   it('say that nothing is needed where nothing is', async () => {
     const text = await notes({})
@@ -52,7 +52,7 @@ describe('the notes for agents', () => {
   })
 
   it('name the ways there are, with absolute addresses, and no secret', async () => {
-    const text = await notes({ ...idp, ...secret, ...device }, 'https://clerk.example', true)
+    const text = await notes({ ...idp, ...secret, ...device, SVC_IDP_PUBLIC_READ: 'true' }, 'https://clerk.example')
     for (const told of [
       'Reading needs no credentials',
       'Authorization: Bearer svc_',

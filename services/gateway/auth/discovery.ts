@@ -15,19 +15,21 @@ interface Configured {
 /** How a program may sign in here, from what is configured at this moment; no secrets. */
 export const cliDiscovery = ({ env, build, keys, deviceLogin }: Configured): CliDiscovery => {
   const { enabled, mode, deviceOnly, reason } = deviceLogin.availability()
-  const isOpen = anonymousRight(env, build) === 'write'
+  const anonymous = anonymousRight(env, build)
+  const isOpen = anonymous === 'write'
   const method = isOpen || !keys.enabled() ? 'none' : enabled ? 'device' : 'api_key'
   return {
     method,
     api: isOpen ? 'open' : 'key_required',
     authProvider: providerOf(env, build),
     deviceLogin: { enabled, mode, deviceOnly, reason, store: deviceLogin.kind },
-    hint: isOpen ? hints.open : hints[method],
+    hint: isOpen ? openHint : `${anonymous === 'read' ? readHint : ''}${hints[method]}`,
   }
 }
 
+const openHint = 'No credentials are needed: whoever can reach this server may call it.'
+const readHint = 'Reading needs no credentials; changing things, asking the agent and running SQL does. '
 const hints = {
-  open: 'No credentials are needed: whoever can reach this server may call it.',
   none: 'A key is needed and keys are off: ask the operator to set SVC_API_KEY_SECRET.',
   api_key: 'Ask the operator for a key and send it as Authorization: Bearer svc_…',
   device: 'Sign in with the device flow: POST /auth/device/code, then poll POST /auth/token.',

@@ -6,8 +6,6 @@ interface Noted {
   discovery: CliDiscovery
   /** Without a slash at its end. */
   publicUrl: string
-  /** Whether anybody may read without credentials. */
-  publicRead: boolean
   /** Who issues the OAuth tokens that the tool server accepts, if anybody does. */
   issuer: string | undefined
 }
@@ -16,7 +14,7 @@ interface Noted {
 export const authNotes = (noted: Noted): string => {
   const { discovery, publicUrl } = noted
   const sections = [
-    `# Authentication\n\nAPI: ${publicUrl}/api/v1. ${howOpen(noted)}`,
+    `# Authentication\n\nAPI: ${publicUrl}/api/v1. ${discovery.hint}`,
     discovery.api === 'open' ? undefined : howToSend(noted),
     discovery.deviceLogin.enabled ? deviceFlow(noted) : undefined,
     discovery.method === 'api_key' || discovery.method === 'device' ? operatorKeys(publicUrl) : undefined,
@@ -25,11 +23,6 @@ export const authNotes = (noted: Noted): string => {
   ]
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
 }
-
-const howOpen = ({ discovery, publicRead }: Noted): string =>
-  publicRead && discovery.api !== 'open'
-    ? `Reading needs no credentials; changing things, asking the agent and running SQL does. ${discovery.hint}`
-    : discovery.hint
 
 const howToSend = ({ discovery }: Noted): string => {
   const signIn = signIns[discovery.authProvider] ?? ''

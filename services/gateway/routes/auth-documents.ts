@@ -6,7 +6,7 @@ import { authSettings } from '../auth/config.ts'
 import { cliDiscovery } from '../auth/discovery.ts'
 import { idpAddresses } from '../auth/idp/addresses.ts'
 import { authNotes } from '../auth/notes.ts'
-import { anonymousRight, providerOf } from '../auth/provider.ts'
+import { providerOf } from '../auth/provider.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, textRoute } from '../route.ts'
 
@@ -21,7 +21,6 @@ const notes = textRoute({
     authNotes({
       discovery: cliDiscovery(gateway),
       publicUrl: publicUrl(),
-      publicRead: anonymousRight(gateway.env, gateway.build) === 'read',
       issuer: issuerOf(gateway),
     }),
 })
