@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
+import type { SealedConnection } from './sealed-connection.ts'
 
 /** The services that may own a contract or call one; the same word names folder, pod, subject, metric and log field. */
 export const serviceNames = ['gateway', 'query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'] as const
@@ -83,6 +84,8 @@ export interface Call {
   trace?: Trace | undefined
   /** The calling service, proven by the subject it published on; set on the serving side only. */
   caller?: ServiceName | undefined
+  /** Databases that the caller brought and that this call is about, by host key; the gateway adds those that it resolves. */
+  connections?: Map<string, SealedConnection> | undefined
 }
 
 /** Whether an identity may use a feature; methods without one are open to every caller that may reach them. */

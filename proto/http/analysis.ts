@@ -6,7 +6,7 @@ import { query, StatementFacts } from '../query.ts'
 import { QueryDetail, QueryId } from '../query-detail.ts'
 import { Unavailable } from '../unavailable.ts'
 import { answer } from './answer.ts'
-import { backwards, forwards, hostId, latestSecond, text, TimeZone, whole } from './parameters.ts'
+import { backwards, bodyHostId, forwards, hostId, latestSecond, text, TimeZone, whole } from './parameters.ts'
 
 const window = {
   lastHours: whole(1, 8760).optional(),
@@ -110,7 +110,7 @@ export const ExplainQuery = z.strictObject({
 
 /** `POST /api/v1/explain` */
 export const ExplainRequest = z.strictObject({
-  hostId: z.int().min(0).max(99_999).default(0),
+  hostId: bodyHostId.default(0),
   query: z.string().max(longestExplained, `must not be longer than ${longestExplained} characters`),
   mode: Mode.optional(),
   planSettings: ExplainSettings.optional(),

@@ -11,14 +11,14 @@ import {
 } from '../console.ts'
 import { StatementFacts } from '../statement.ts'
 import { answer } from './answer.ts'
-import { hostId } from './parameters.ts'
+import { bodyHostId, hostId } from './parameters.ts'
 
 /**
  * `POST /api/v1/explorer/query`: one read-only statement of the caller. `runId` is a name of the caller's own by which the
  * run can be cancelled. `format` wins over the header `Accept`; all but `json` is sent as a file.
  */
 export const ConsoleRequest = z.strictObject({
-  hostId: z.int().min(0).max(99_999).default(0),
+  hostId: bodyHostId.default(0),
   query: z.string().max(longestStatement, `must not be longer than ${longestStatement} characters`),
   ...runOptions,
   maxBytes: z.int().min(1).max(mostStreamedBytes).optional(),

@@ -8,6 +8,9 @@ export const text = z.string({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be given only once'),
 })
 
+/** What the OpenAPI document says of a parameter whose text stands for something else. */
+const inContract = (schema: Record<string, unknown>) => ({ override: schema })
+
 /** A whole number without sign, exponent or leading zeros. */
 export const whole = (min: number, max: number) => {
   const sentence = `must be a whole number from ${min} to ${max}`
@@ -18,11 +21,26 @@ export const whole = (min: number, max: number) => {
     .meta(inContract({ type: 'integer', minimum: min, maximum: max, pattern: undefined }))
 }
 
-/** What the OpenAPI document says of a parameter whose text stands for something else. */
-const inContract = (schema: Record<string, unknown>) => ({ override: schema })
+/** More hosts than this would not fit one list. */
+const lastHostId = 99_999
+/** Kept connections are counted downwards from -1. */
+const firstHostId = -2_147_483_647
+const hostIdSentence = `must be a whole number up to ${lastHostId}, negative only for a connection of your own`
+const hostIdMeaning = 'Position in the list of hosts; negative for a connection that the caller keeps.'
 
-/** Position in the list of configured hosts; more hosts than this would not fit one list. */
-export const hostId = whole(0, 99_999).describe('Position in the list of hosts.')
+/** A host as a parameter names it. */
+export const hostId = text
+  .regex(/^(0|-?[1-9]\d{0,9})$/, hostIdSentence)
+  .transform(Number)
+  .refine((id) => id >= firstHostId && id <= lastHostId, hostIdSentence)
+  .meta(inContract({ type: 'integer', minimum: firstHostId, maximum: lastHostId, pattern: undefined }))
+  .describe(hostIdMeaning)
+/** A host as a JSON body names it. */
+export const bodyHostId = z
+  .int()
+  .min(firstHostId, hostIdSentence)
+  .max(lastHostId, hostIdSentence)
+  .describe(hostIdMeaning)
 
 /** Of a route that takes no parameters; whatever a probe or a proxy adds is ignored. */
 export const noQuery = z.object({})
@@ -96,7 +114,7 @@ export const ChartQuery = z
 export const ChartBatchRequest = z
   .strictObject({
     names: z.array(z.string().min(1).max(128)).min(1).max(50),
-    hostId: z.int().min(0).max(99_999).default(0),
+    hostId: bodyHostId.default(0),
     interval: Interval.optional(),
     lastHours: z.int().min(1).max(8760).optional(),
     from: z.int().min(0).max(latestSecond).optional(),

@@ -51,7 +51,8 @@ export const openHostList = (client: Client<typeof query>, clock: Clock): HostLi
   return { all, find, lastKnown: () => hosts }
 }
 
-const noSuchHost = (hostId: number, parameter: string, known: readonly Host[]): ServiceError => {
+/** A refusal that names the hosts there are. */
+export const noSuchHost = (hostId: number, parameter: string, known: readonly Host[]): ServiceError => {
   const hosts = known.slice(0, namedHosts).map(({ id, name }) => ({ id, name }))
   const names = hosts.map(({ id, name }) => `${id} (${name})`).join(', ')
   const more = known.length > namedHosts ? ` and ${known.length - namedHosts} more` : ''

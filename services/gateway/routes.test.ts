@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
+import { connectionRequests } from './fake/connection-requests.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 import { signKey } from './auth/keys/token.ts'
 import { anonymous } from './identity.ts'
@@ -63,7 +67,9 @@ const good: Record<string, GoodRequest> = {
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 let product: FakeProduct
+let directory: string
 beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'watchhouse-routes-'))
   // Signed in, with every way to sign in switched on, so that every route has something to answer.
   const env = {
     SVC_AUTH_PROVIDER: 'idp',
@@ -72,17 +78,23 @@ beforeAll(async () => {
     CRON_SECRET: secret,
     SVC_DEVICE_LOGIN: 'true',
     RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000',
+    SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
+    SVC_STATE_DB_URL: `file:${directory}/state.db`,
   }
   const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
   product = await startFake({ env, identify, alerts: {}, report: {} })
 })
-afterAll(async () => product[Symbol.asyncDispose]())
+afterAll(async () => {
+  await product[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
 
 const send = async (method: string, { url, body, cookie = '', bearer }: GoodRequest): Promise<Response> => {
   const headers = { 'content-type': 'application/json', cookie, ...(bearer && { authorization: `Bearer ${bearer}` }) }
   return fetch(product.url + url, { method, body: JSON.stringify(body), headers, redirect: 'manual' })
 }
-const prepared = authRequests(async (request) => (await send('POST', request)).json(), secret)
+const post = async (request: GoodRequest) => (await send('POST', request)).json()
+const prepared: ReturnType<typeof connectionRequests> = { ...authRequests(post, secret), ...connectionRequests(post) }
 
 describe('the table of routes', () => {
   it('has each method of a path once', () => {

@@ -2,6 +2,8 @@ import { query } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
 import { openClient } from './clickhouse/client.ts'
+import { admitting, withBrought } from './connections/admitting.ts'
+import { openConnections } from './connections/connections.ts'
 import { settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { handlers } from './handlers/index.ts'
@@ -9,17 +11,20 @@ import { openHosts } from './hosts/hosts.ts'
 import { openProbe } from './probe.ts'
 
 /** Watches the hosts and answers questions about them. */
-export const start: Start = async ({ env, bus, telemetry, clock, readiness }) => {
+export const start: Start = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
   await using opened = new AsyncDisposableStack()
   const { log } = telemetry
   const { SVC_DEFINITIONS_DIRECTORY, EVENTS_TABLE_NAME } = read(settings, env)
 
   const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, EVENTS_TABLE_NAME)
   readiness.require('definitions', () => definitions.charts.length > 0)
-  const hosts = opened.use(await openHosts({ env, log }))
+  const listed = opened.use(await openHosts({ env, log }))
   const client = opened.use(openClient({ env, telemetry, clock }))
-  const probe = opened.use(openProbe({ hosts, client, clock, telemetry }))
-  opened.use(await bus.serve(query, handlers({ env, clock, hosts, client, definitions, probe })))
+  const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry }))
+  const connections = opened.use(openConnections({ env, store, net, client, clock }))
+  const hosts = withBrought(listed, connections.brought)
+  const parts = { env, clock, hosts, client, connections, definitions, probe }
+  opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought)))
 
   log.info(
     { hosts: hosts.list().length, charts: definitions.charts.length, tables: definitions.tables.length },

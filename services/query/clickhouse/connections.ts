@@ -26,6 +26,8 @@ export interface Connections extends AsyncDisposable {
   send(host: MonitoredHost, request: Request, settings: PoolSettings): Promise<Dispatcher.ResponseData>
   /** Closes pools that nobody used for `idleMs`, and all but the connection of the probe stays closed until the next use. */
   closeIdle(idleMs: number): void
+  /** Closes what is open to a host, once its answers have ended. */
+  release(host: MonitoredHost): void
   /** Hosts with an open pool. */
   readonly open: number
 }
@@ -72,11 +74,13 @@ export const openConnections = (now: () => number = () => performance.now()): Co
     closeIdle(idleMs) {
       for (const map of [pools, reserves]) {
         for (const [key, entry] of map) {
-          if (now() - entry.lastUsedMs < idleMs || entry.pool.stats.running > 0) continue
-          map.delete(key)
-          close(entry)
+          if (now() - entry.lastUsedMs >= idleMs && entry.pool.stats.running === 0) closeIn(map, key)
         }
       }
+    },
+    release(host) {
+      closeIn(pools, host.key)
+      closeIn(reserves, host.key)
     },
     async [Symbol.asyncDispose]() {
       const all = [...pools.values(), ...reserves.values()]
@@ -90,13 +94,19 @@ const openPool = (host: MonitoredHost, connections: number, idleMs: number): Poo
     connections,
     pipelining: 1,
     allowH2: false,
-    connect: { timeout: connectTimeoutMs },
+    connect: host.connect ?? { timeout: connectTimeoutMs },
     // Time is bounded by the caller's signal, once, for all parts of an exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: Math.min(idleConnectionMs, idleMs),
     keepAliveMaxTimeout: idleMs,
   })
+
+const closeIn = (pools: Map<string, HostPool>, key: string): void => {
+  const entry = pools.get(key)
+  pools.delete(key)
+  if (entry) close(entry)
+}
 
 /** A pool that is still answering ends when its last answer has. */
 const close = (entry: HostPool): void => {

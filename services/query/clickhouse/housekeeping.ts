@@ -1,5 +1,5 @@
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import type { MonitoredHost } from '../hosts/host-list.ts'
+import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections, PoolSettings } from './connections.ts'
 import { exchange } from './exchange.ts'
 import { readFailure } from './answer.ts'
@@ -46,8 +46,11 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
       if (kills.size >= maxKillsPerHost) return
       pending.set(host.key, kills)
       const killing: Promise<void> = send(host, queryId, pool)
-        .catch((error: unknown) => log.debug({ err: error, host: host.name }, 'statement not killed'))
-        .finally(() => kills.delete(killing))
+        .catch((error: unknown) => log.debug({ err: error, host: telemetryName(host) }, 'statement not killed'))
+        .finally(() => {
+          kills.delete(killing)
+          if (kills.size === 0) pending.delete(host.key)
+        })
       kills.add(killing)
     },
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,7 @@
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Priority } from '#proto/call.ts'
-import type { MonitoredHost } from '../hosts/host-list.ts'
+import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import { type HostQueue, openQueue } from './queue.ts'
 
 /** One queue per host, with its figures kept current. */
@@ -15,8 +15,11 @@ export const openTurns = (telemetry: Telemetry): Turns => {
   const waiting = metrics.statementsWaiting(telemetry.metrics)
 
   const tell = (host: MonitoredHost, queue: HostQueue): void => {
-    running.set({ host: host.name }, queue.running)
-    waiting.set({ host: host.name }, queue.waiting)
+    const label = { host: telemetryName(host) }
+    running.set(label, queue.running)
+    waiting.set(label, queue.waiting)
+    // Hosts that people bring come and go; a queue with nobody in it remembers nothing.
+    if (queue.running === 0 && queue.waiting === 0) queues.delete(host.key)
   }
 
   return {

@@ -2,7 +2,7 @@ import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Call } from '#proto/call.ts'
-import type { MonitoredHost } from '../hosts/host-list.ts'
+import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections, PoolSettings } from './connections.ts'
 import { type Exchange, exchange } from './exchange.ts'
 import { clickhouseCode, failureReason, hostFailure } from './failure.ts'
@@ -48,7 +48,10 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   const limitMs = Math.min(seconds * 1_000 + graceMs, timeLeft(asking, place.now()))
   const limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
   const started = performance.now()
-  const span = telemetry.tracer.start('statement', 'client', asking.trace, { host: host.name, what: statement.what })
+  const span = telemetry.tracer.start('statement', 'client', asking.trace, {
+    host: telemetryName(host),
+    what: statement.what,
+  })
   let queryId: string | undefined
   let ended = false
   let leaveTurn = (): void => undefined
@@ -61,7 +64,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
     leaveTurn()
     if (queryId !== undefined && stillRunsAfter(error)) place.kill(queryId)
     const took = (performance.now() - started) / 1_000
-    metrics.statementDuration(telemetry.metrics).observe({ host: host.name, outcome: outcomeOf(error) }, took)
+    metrics.statementDuration(telemetry.metrics).observe({ host: telemetryName(host), outcome: outcomeOf(error) }, took)
     span.end(error)
   }
   // A stream that nobody has begun to read is ended by its signal alone.

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SettingProblem } from '#shared/config/setting.ts'
+import type { Connector } from '#shared/net/connect.ts'
 
 /** Hosts that one process watches at most; the probe and the fleet answers are sized for it. */
 export const maxHosts = 2_000
@@ -25,7 +26,12 @@ export interface MonitoredHost {
   password: string
   group: string | null
   tags: readonly string[]
+  /** Of hosts that people bring: makes every connection, through the guard. */
+  connect?: Connector
 }
+
+/** What metrics and spans call a host: those that people bring are many, and what they are called is nobody's business. */
+export const telemetryName = ({ name, connect }: MonitoredHost): string => (connect ? 'brought' : name)
 
 /** Hosts in their order, and in words what is wrong with the list; with problems it is not to be used. */
 export interface HostList {

@@ -2,8 +2,11 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Call } from '#proto/call.ts'
 import { systemClock } from '#shared/clock.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
+import { openConnections } from '../connections/connections.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { handlers } from '../handlers/index.ts'
@@ -32,10 +35,13 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const opened = new AsyncDisposableStack()
   const { log } = telemetry
   const definitions = await openDefinitions(log)
+  const store = opened.use(await openStore({ env, busIsShared: false }))
+  const net = opened.use(openNet({ env }))
   const hosts = opened.use(await openHosts({ env, log }))
   const client = opened.use(openClient({ env, telemetry, clock: systemClock }))
   const probe = opened.use(openProbe({ hosts, client, clock: systemClock, telemetry }))
-  const parts = { env, clock: systemClock, hosts, client, definitions, probe }
+  const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
+  const parts = { env, clock: systemClock, hosts, client, connections, definitions, probe }
   return { ...parts, handlers: handlers(parts), [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 

@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Host } from '#proto/query.ts'
+import type { SealedConnection } from '#proto/sealed-connection.ts'
+import type { Gateway } from '../gateway.ts'
+import { type HostList, noSuchHost } from '../host-list.ts'
+import type { KeptConnection } from './kept-connections.ts'
+import { connectionKey } from './owner.ts'
+import { sessionOf } from './session-token.ts'
+import type { OwnConnections } from './user-connections.ts'
+
+/** A call that takes connections along. */
+type CarryingCall = Call & { connections: Map<string, SealedConnection> }
+
+/**
+ * The hosts as one caller sees them: the configured ones and their own connections, or with a connection session that one alone.
+ * A connection that is found is put into the call, since `query` knows it from there only.
+ */
+export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CarryingCall): HostList => {
+  const session = sessionOf(headers, call.identity)
+  if (session) return sessionHosts(session, call)
+  return ownHosts(gateway.hosts, gateway.connections.ifAny(call), call)
+}
+
+const sessionHosts = (session: SealedConnection, call: CarryingCall): HostList => {
+  const host = asHost(0, session, session.name)
+  return {
+    all: async () => [host],
+    lastKnown: () => [host],
+    async find(hostId, parameter = 'hostId') {
+      if (hostId !== host.id) throw noSuchHost(hostId, parameter, [host])
+      call.connections.set(session.key, session)
+      return host
+    },
+  }
+}
+
+const ownHosts = (configured: HostList, own: OwnConnections | undefined, call: CarryingCall): HostList => ({
+  lastKnown: configured.lastKnown,
+  async all() {
+    const [hosts, kept] = await Promise.all([configured.all(), own?.kept.list(own.owner) ?? []])
+    return own === undefined ? hosts : [...hosts, ...kept.map((each) => keptHost(own.owner, each))]
+  },
+  async find(hostId, parameter = 'hostId') {
+    if (hostId >= 0) return configured.find(hostId, parameter)
+    if (own === undefined) throw keepsNone(parameter)
+    const kept = await own.kept.byNumber(own.owner, -hostId)
+    if (kept === undefined) throw noSuchHost(hostId, parameter, await this.all())
+    const host = keptHost(own.owner, kept)
+    call.connections.set(host.key, sealedConnection(own.owner, kept))
+    return host
+  },
+})
+
+const keepsNone = (parameter: string): ServiceError => {
+  const message = 'must not be negative: you keep no connections of your own here'
+  const details = { parameter, problems: [{ parameter, message }] }
+  return new ServiceError('invalid', `${parameter} ${message}`, { details })
+}
+
+/** A kept connection as it travels with a call. */
+export const sealedConnection = (owner: string, { id, name, sealed }: KeptConnection): SealedConnection => ({
+  key: connectionKey(owner, id),
+  name,
+  sealed,
+})
+
+const keptHost = (owner: string, kept: KeptConnection): Host =>
+  asHost(-kept.number, { key: connectionKey(owner, kept.id), name: kept.name }, kept.host)
+
+const asHost = (id: number, { key, name }: Pick<Host, 'key' | 'name'>, host: string): Host => ({
+  id,
+  key,
+  name,
+  host,
+  group: null,
+  tags: [],
+})

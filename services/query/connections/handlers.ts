@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { Call } from '#proto/call.ts'
+import type { ConnectionTarget, ConnectionTest, connectionFailures, connectionsMethods } from '#proto/connections.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { failureReason } from '../clickhouse/failure.ts'
+import { basicStatement, readBasics } from '../status-statement.ts'
+import type { Parts } from '../handlers/parts.ts'
+import type { WithConnections } from './connections.ts'
+import { dialledHost, requireDiallable } from './dialled-host.ts'
+
+/** How long somebody waits to hear whether a connection works. */
+const testLimitMs = 10_000
+
+/** Databases that people bring themselves: tried, sealed, and sealed again. */
+export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Service<typeof connectionsMethods>> => ({
+  testConnection: ({ target }, call) => test(parts, target, call),
+  async sealConnection({ key, name, target, lifetimeMs }) {
+    const { net, sealing } = parts.connections
+    await requireDiallable(net, target.url)
+    const { host } = dialledHost(net, target, { key, name }).url
+    const expiresAtMs = lifetimeMs === null ? null : parts.clock.now() + lifetimeMs
+    return { sealed: await sealing.seal({ target, expiresAtMs }, { key, name }), host }
+  },
+  async renameConnection({ connection, name }) {
+    const { sealing } = parts.connections
+    const content = await sealing.open(connection)
+    return { sealed: await sealing.seal(content, { key: connection.key, name }) }
+  },
+  keepsConnections: async () => parts.connections.keys.kept() !== undefined,
+})
+
+const test = async (
+  { client, clock, connections: { net } }: Parts & WithConnections,
+  target: ConnectionTarget,
+  call: Call,
+): Promise<ConnectionTest> => {
+  await requireDiallable(net, target.url)
+  const host = dialledHost(net, target, { key: `user:test:${randomUUID()}` })
+  const deadline = Math.min(call.deadline, clock.now() + testLimitMs)
+  try {
+    const answer = await client.run(host, basicStatement('connection-test'), { ...call, deadline })
+    const { version, uptimeSeconds, hostname, timezone } = readBasics(host, answer.rows)
+    return { ok: true, version, uptimeSeconds, hostname, timezone }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { ok: false, reason: reasonOf(error), message: error.message }
+  } finally {
+    client.release(host)
+  }
+}
+
+const reasonOf = (error: ServiceError): (typeof connectionFailures)[number] => failureReason(error) ?? 'statement'

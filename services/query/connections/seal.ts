@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import type { RotatingKey } from '#shared/config/setting.ts'
+
+const algorithm = 'aes-256-gcm'
+const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+const keyIdLength = 8
+
+/** Encrypts a text so that it can be opened only with what it is about: `<key id>.<nonce, ciphertext and tag>`. */
+export const seal = (text: string, about: string, { current }: RotatingKey): string => {
+  const key = keyOf(current)
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(about))
+  const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return `${keyIdOf(key)}.${sealed.toString('base64url')}`
+}
+
+/** The text, or undefined when it was changed, is about something else, or was sealed with neither of the keys. */
+export const open = (sealed: string, about: string, { current, previous }: RotatingKey): string | undefined => {
+  const [id, body = '', ...rest] = sealed.split('.')
+  const secrets = previous === undefined ? [current] : [current, previous]
+  const key = secrets.map(keyOf).find((each) => keyIdOf(each) === id)
+  const bytes = Buffer.from(body, 'base64url')
+  // Buffers forgive characters that are none of the alphabet; what was sealed has exactly one spelling.
+  const isWhole = rest.length === 0 && bytes.toString('base64url') === body && bytes.length >= nonceBytes + tagBytes
+  return key && isWhole ? decrypted(bytes, about, key) : undefined
+}
+
+const decrypted = (bytes: Buffer, about: string, key: Buffer): string | undefined => {
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+    .setAAD(Buffer.from(about))
+    .setAuthTag(bytes.subarray(-tagBytes))
+  try {
+    const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Secrets are texts of any length; RFC 5869 makes keys of them. */
+const keyOf = (secret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', 'watchhouse sealed connections', keyBytes))
+
+/** Tells keys apart without telling anything about them. */
+const keyIdOf = (key: Buffer): string =>
+  createHash('sha256').update('key id').update(key).digest('base64url').slice(0, keyIdLength)

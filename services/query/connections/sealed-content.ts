@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { WholeConnectionTarget } from '#proto/connections.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { SealedConnection } from '#proto/sealed-connection.ts'
+import type { Keys } from './keys.ts'
+import { open, seal } from './seal.ts'
+
+/** What is inside: the connection, and until when it may be opened; null for one that is kept. */
+const Content = z.object({ target: WholeConnectionTarget, expiresAtMs: z.number().nullable() })
+export type Content = z.infer<typeof Content>
+
+type Called = Pick<SealedConnection, 'key' | 'name'>
+
+/** Seals and opens connections. What is sealed for one key and name opens for no other. */
+export interface Sealing {
+  seal(content: Content, called: Called): Promise<string>
+  /** Throws `invalid` for what was not sealed here, changed since, or sealed with a key that is gone. */
+  open(connection: SealedConnection): Promise<Content>
+}
+
+/** The first word tells which key it is: sessions and kept connections have different ones. */
+const session = 'session'
+const kept = 'kept'
+
+export const openSealing = (keys: Keys): Sealing => ({
+  async seal(content, called) {
+    const kind = content.expiresAtMs === null ? kept : session
+    const key = kind === kept ? keys.kept() : await keys.ofSessions()
+    if (key === undefined) throw cannotKeep()
+    return `${kind}.${seal(JSON.stringify(content), aboutOf(kind, called), key)}`
+  },
+  async open({ sealed, ...called }) {
+    const [kind = '', ...body] = sealed.split('.')
+    const key = kind === session ? await keys.ofSessions() : keys.kept()
+    const text = key && open(body.join('.'), aboutOf(kind, called), key)
+    if (text === undefined) throw unreadable(kind === session)
+    return Content.parse(JSON.parse(text))
+  },
+})
+
+const aboutOf = (kind: string, { key, name }: Called): string => JSON.stringify([kind, key, name])
+
+export const cannotKeep = (): ServiceError =>
+  new ServiceError(
+    'not-implemented',
+    'connections cannot be kept: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
+  )
+
+const unreadable = (isSession: boolean): ServiceError =>
+  isSession
+    ? new ServiceError('invalid', 'the connection session is none of this installation; open a new one', {
+        details: { reason: 'session-unknown' },
+      })
+    : new ServiceError('conflict', 'the kept connection cannot be decrypted with the present key; save it again', {
+        details: { reason: 'connection-unreadable' },
+      })
