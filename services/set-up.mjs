@@ -14,7 +14,12 @@ const stillWorkingMs = 15_000
 const outputKept = 8_000
 
 /** What runs under Node 24 once everything is there. */
-const entries = { start: 'services/main.ts', test: 'services/acceptance/run.ts', bench: 'services/bench/run.ts' }
+const entries = {
+  start: 'services/main.ts',
+  test: 'services/acceptance/run.ts',
+  containers: 'services/acceptance/containers/run.ts',
+  bench: 'services/bench/run.ts',
+}
 
 const main = async ([command, ...rest]) => {
   if (Number.parseInt(process.versions.node, 10) < 20)

@@ -6,21 +6,21 @@ import { missingNeeds, unavailableBy } from '../availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
+import { reportRuns, type StatementRuns } from '../testing/statement-runs.ts'
 import { chartStatement } from './chart-statement.ts'
 import { branchesOf } from './check.ts'
 import { openDefinitions } from './definitions.ts'
 import { createEventsTable, defaultEventsTable } from './events.ts'
 import { tableStatement } from './table-statement.ts'
-import { compareVersions } from './version.ts'
+import { compareVersions, sqlFor } from './version.ts'
 import { chartWindow } from './window.ts'
 
 /** The example data of a sandbox comes in the background, while other suites use the machine too. */
 const startLimitMs = 180_000
 
 const { charts, tables } = await openDefinitions(quietTelemetry().log)
-/** Branches that some engine ran, and those for which none was there; printed at the end. */
-const ran: string[] = []
-const never: string[] = []
+/** Which branches the engine ran, and for want of what it did not run others; told at the end. */
+const branches: StatementRuns['branches'] = []
 
 let sandbox: Sandbox | undefined
 let url: string
@@ -38,9 +38,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()
   await sandbox?.[Symbol.asyncDispose]()
-  process.stdout.write(
-    `statements on ${sandbox ? 'the embedded engine' : 'a server of version'} ${engine?.version}: ${ran.length} ran, ${never.length} never (${never.join(', ')})\n`,
-  )
+  const place = sandbox ? 'the embedded engine' : 'a server'
+  if (branches.length > 0) reportRuns({ where: `${place} ${engine.version}`, branches })
 })
 
 const run = (statement: Statement | undefined) => {
@@ -78,17 +77,30 @@ const fromKeeper = new Set([
   'system.zookeeper_watches',
 ])
 
-/** Whether a definition is unavailable here for want of a Keeper, as its reader is told. */
-const lacksKeeper = async ({ requires }: { requires: readonly string[] }): Promise<boolean> => {
+type Definition = Pick<(typeof charts)[number], 'name' | 'requires' | 'sql'>
+
+/**
+ * What a definition lacks here: a newer server, or tables, as its reader is told. The embedded engine has all tables but those
+ * of a Keeper; servers that are old or configured otherwise lack others too.
+ */
+const lackingFor = async ({ name, requires, sql }: Definition): Promise<string | undefined> => {
+  if (sqlFor(sql, engine.version) === undefined) {
+    expect(sandbox, `${name} cannot run on the embedded engine`).toBeUndefined()
+    return 'a newer server'
+  }
+  const missing = (await missingNeeds(parts.client, parts.hosts.get('sandbox'), { requires }, aCall()))?.missingTables
+  const lacking = missing ?? (await withoutKeeper(requires))
+  if (lacking) expect(sandbox ? lacking.filter((table) => !fromKeeper.has(table)) : []).toEqual([])
+  return lacking?.join(', ')
+}
+
+/** Tables that exist and cannot be read, since they are read from a Keeper that is not there. */
+const withoutKeeper = async (requires: readonly string[]): Promise<string[] | undefined> => {
   const needed = requires.filter((table) => fromKeeper.has(table))
-  if (needed.length === 0) return false
-  const host = parts.hosts.get('sandbox')
+  if (needed.length === 0) return undefined
   const reading = run({ what: 'test/keeper', sql: `SELECT 1 FROM ${needed.join(', ')} LIMIT 1` })
-  const failure = await reading.catch((error: unknown) => unavailableBy(parts.client, host, { requires }, error))
-  const missing = (await missingNeeds(parts.client, host, { requires }, aCall())) ?? failure
-  if (!missing || !('reason' in missing)) return false
-  expect(missing).toMatchObject({ reason: 'missing-table', missingTables: needed })
-  return true
+  const failure = await reading.catch((error: unknown) => error)
+  return unavailableBy(parts.client, parts.hosts.get('sandbox'), { requires: needed }, failure)?.missingTables
 }
 
 /** The fence for statements that callers write; throws the reason when it refuses. */
@@ -105,25 +117,20 @@ const rotatedTables = (logs: readonly string[]): ReadonlySet<string> =>
 const logsOf = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
   branchesOf(sql).flatMap((branch) => [...branch.sql.matchAll(/\$log\((\w+)\)/g)].map((found) => found[1] ?? ''))
 
-/** Every branch that this engine understands; the newest is what a server like it gets. */
-const eachBranch = (definition: { name: string; sql: (typeof charts)[number]['sql'] }): string[] =>
-  branchesOf(definition.sql).flatMap(({ since, sql }) => {
-    const label = since === undefined ? definition.name : `${definition.name} since ${since}`
-    if (since !== undefined && compareVersions(since, engine.version) > 0) {
-      never.push(label)
-      return []
-    }
-    ran.push(label)
-    return [sql]
+/** Every branch that this engine understands, with what it lacks for the others told at the end. */
+const eachBranch = async (kind: 'chart' | 'table page', definition: Definition): Promise<string[]> => {
+  const lacking = await lackingFor(definition)
+  return branchesOf(definition.sql).flatMap(({ since, sql }) => {
+    const isNewer = since !== undefined && compareVersions(since, engine.version) > 0
+    const wanting = isNewer ? `a server of ${since}` : lacking
+    branches.push({ name: `the ${kind} ${definition.name}`, since, lacking: wanting })
+    return wanting === undefined ? [sql] : []
   })
+}
 
 describe.each(charts)('the chart $name', (chart) => {
   it('runs and has the columns that it declares', async () => {
-    if (await lacksKeeper(chart)) {
-      never.push(`${chart.name} (no Keeper)`)
-      return
-    }
-    for (const sql of eachBranch(chart)) {
+    for (const sql of await eachBranch('chart', chart)) {
       const window = chartWindow(chart, {}, Date.now())
       const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
       const answer = await run(chartStatement({ ...chart, sql }, given))
@@ -140,6 +147,7 @@ describe.each(charts)('the chart $name', (chart) => {
 
   if (chart.interval) {
     it('runs in every interval, in a zone and between two instants', async () => {
+      if (await lackingFor(chart)) return
       for (const interval of intervals) {
         const to = Math.floor(Date.now() / 1_000)
         const window = chartWindow(chart, { interval, from: to - 40 * 3_600, to }, Date.now())
@@ -151,6 +159,7 @@ describe.each(charts)('the chart $name', (chart) => {
 
   if (logsOf(chart).length > 0) {
     it('reads rotated logs too', async () => {
+      if (await lackingFor(chart)) return
       const tables = rotatedTables(logsOf(chart))
       const window = chartWindow(chart, {}, Date.now())
       const given = { serverVersion: engine.version, tables, window, zone: undefined, parameters: {} }
@@ -160,7 +169,7 @@ describe.each(charts)('the chart $name', (chart) => {
 
   if (earlyBranches(chart).length > 0) {
     it('runs where names are resolved as before 24.3', async () => {
-      if (await lacksKeeper(chart)) return
+      if (await lackingFor(chart)) return
       const window = chartWindow(chart, {}, Date.now())
       for (const sql of earlyBranches(chart)) {
         const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
@@ -184,11 +193,7 @@ describe.each(charts)('the chart $name', (chart) => {
 
 describe.each(tables)('the table page $name', (table) => {
   it('runs and has the columns that it declares, in their order', async () => {
-    if (await lacksKeeper(table)) {
-      never.push(`${table.name} (no Keeper)`)
-      return
-    }
-    for (const sql of eachBranch(table)) {
+    for (const sql of await eachBranch('table page', table)) {
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, tables: engine.tables, limit: 100, zone: undefined }
       const answer = await run(tableStatement({ ...table, sql }, asked, given))
@@ -204,6 +209,7 @@ describe.each(tables)('the table page $name', (table) => {
 
   if (logsOf(table).length > 0) {
     it('reads rotated logs too', async () => {
+      if (await lackingFor(table)) return
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, tables: rotatedTables(logsOf(table)), limit: 10, zone: undefined }
       await expect(run(tableStatement(table, asked, given))).resolves.toBeDefined()
@@ -212,7 +218,7 @@ describe.each(tables)('the table page $name', (table) => {
 
   if (earlyBranches(table).length > 0) {
     it('runs where names are resolved as before 24.3', async () => {
-      if (await lacksKeeper(table)) return
+      if (await lackingFor(table)) return
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       for (const sql of earlyBranches(table)) {
         const given = { serverVersion: engine.version, tables: engine.tables, limit: 10, zone: undefined }
@@ -230,7 +236,7 @@ describe.each(tables)('the table page $name', (table) => {
   })
 
   it('sorts, filters and searches by every column', async () => {
-    if (await lacksKeeper(table)) return
+    if (await lackingFor(table)) return
     const given = { serverVersion: engine.version, tables: engine.tables, limit: 10, zone: undefined }
     for (const { name, format } of table.columns) {
       const operators = (['eq', 'in', 'ge', 'contains'] as const).filter(

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { keeper, keeperFile, replicas, serverFile, usersFile } from './cluster-files.ts'
+
+/** What is between the opening and the closing mark of each element of a name. */
+const inside = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, 'gs'))].map(([, content]) => content ?? '')
+
+/** Names of elements that are open at the end, or closed out of turn. */
+const unbalanced = (xml: string): string[] => {
+  const open: string[] = []
+  for (const [, slash, name = ''] of xml.matchAll(/<(\/?)(\w+)[^>]*>/g)) {
+    if (slash === '') open.push(name)
+    else if (open.at(-1) === name) open.pop()
+    else return [...open, `/${name}`]
+  }
+  return open
+}
+
+it.each([...replicas.map(serverFile), usersFile, keeperFile])('is XML of one element', (file) => {
+  expect(unbalanced('<a><b></a>')).toEqual(['a', 'b', '/a'])
+  expect(unbalanced(file)).toEqual([])
+  expect(file).toMatch(/^<clickhouse>.*<\/clickhouse>\n$/s)
+})
+
+it('tells each server the same cluster, the same Keeper and a name of its own', () => {
+  const files = replicas.map(serverFile)
+  expect(new Set(files.flatMap((file) => inside(file, 'remote_servers'))).size).toBe(1)
+  for (const [index, file] of files.entries()) {
+    expect(inside(inside(file, 'remote_servers')[0] ?? '', 'host')).toEqual(replicas)
+    expect(inside(inside(file, 'macros')[0] ?? '', 'replica')).toEqual([replicas[index]])
+    expect(inside(file, 'interserver_http_host')).toEqual([replicas[index]])
+    expect(inside(inside(file, 'zookeeper')[0] ?? '', 'port')).toEqual([String(keeper.port)])
+  }
+  expect(inside(keeperFile, 'tcp_port')).toEqual([String(keeper.port)])
+  expect(inside(keeperFile, 'hostname')).toEqual([keeper.name])
+})

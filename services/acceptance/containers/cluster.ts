@@ -1,0 +1,62 @@
+import { GenericContainer, getContainerRuntimeClient, ImageName, Network, Wait } from 'testcontainers'
+import { keeper, keeperFile, type Replica, replicas, serverFile, usersFile } from './cluster-files.ts'
+
+/** Two replicas of one version and their Keeper. */
+export interface Cluster extends AsyncDisposable {
+  urls: Readonly<Record<Replica, string>>
+}
+
+const httpPort = 8123
+const startWithinMs = 180_000
+const openFiles = { nofile: { soft: 262_144, hard: 262_144 } }
+
+const images = (version: string) => ({
+  server: `clickhouse/clickhouse-server:${version}`,
+  keeper: `clickhouse/clickhouse-keeper:${version}`,
+})
+
+/** Makes sure that the images of a version are on this machine; throws where they cannot be had. */
+export const fetchImages = async (version: string): Promise<void> => {
+  const { image } = await getContainerRuntimeClient()
+  for (const name of Object.values(images(version)).map(ImageName.fromString)) {
+    if (!(await image.exists(name))) await image.pull(name)
+  }
+}
+
+export const startCluster = async (version: string): Promise<Cluster> => {
+  await using opened = new AsyncDisposableStack()
+  const network = await new Network().start()
+  opened.defer(async () => void (await network.stop()))
+
+  const coordinating = await new GenericContainer(images(version).keeper)
+    .withNetwork(network)
+    .withNetworkAliases(keeper.name)
+    .withCopyContentToContainer([{ target: '/etc/clickhouse-keeper/keeper_config.xml', content: keeperFile }])
+    .withExposedPorts(keeper.port)
+    .withStartupTimeout(startWithinMs)
+    .start()
+  opened.defer(async () => void (await coordinating.stop()))
+
+  const start = async (replica: Replica): Promise<string> => {
+    const server = await new GenericContainer(images(version).server)
+      .withNetwork(network)
+      .withNetworkAliases(replica)
+      .withHostname(replica)
+      .withUlimits(openFiles)
+      // Without it newer images let the user `default` in from the container itself only.
+      .withEnvironment({ CLICKHOUSE_SKIP_USER_SETUP: '1' })
+      .withCopyContentToContainer([
+        { target: '/etc/clickhouse-server/config.d/cluster.xml', content: serverFile(replica) },
+        { target: '/etc/clickhouse-server/users.d/default-user.xml', content: usersFile },
+      ])
+      .withExposedPorts(httpPort)
+      .withWaitStrategy(Wait.forHttp('/ping', httpPort))
+      .withStartupTimeout(startWithinMs)
+      .start()
+    opened.defer(async () => void (await server.stop()))
+    return `http://${server.getHost()}:${server.getMappedPort(httpPort)}`
+  }
+  const urls = { a: await start(replicas[0]), b: await start(replicas[1]) }
+  const running = opened.move()
+  return { urls, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}

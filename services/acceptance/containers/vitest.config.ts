@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** What runs against servers in containers; no part of `npm test`. */
+export default defineConfig({
+  root,
+  test: {
+    include: ['services/acceptance/containers/*.check.ts', 'services/query/definitions/every-statement.test.ts'],
+    environment: 'node',
+    expect: { requireAssertions: true },
+    experimental: { viteModuleRunner: false },
+    // One after the other: the statements are to see what the replication has done.
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 240_000,
+  },
+})

@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs'
+import { z } from 'zod'
+
+/** Where the statements of the catalogue ran, each version branch on its own. */
+export const StatementRuns = z.object({
+  /** Such as `the embedded engine 25.8` or `a server 23.8`. */
+  where: z.string(),
+  branches: z.array(z.object({ name: z.string(), since: z.string().optional(), lacking: z.string().optional() })),
+})
+export type StatementRuns = z.infer<typeof StatementRuns>
+type Branch = StatementRuns['branches'][number]
+
+/** As people read it: what ran, and what did not for what was lacking. */
+export const tellRuns = ({ where, branches }: StatementRuns): string => {
+  const ran = branches.filter((branch) => branch.lacking === undefined)
+  const never = branches.filter((branch) => branch.lacking !== undefined)
+  return [
+    `statements on ${where}: ${ran.length} ran, ${never.length} never`,
+    `  ran: ${ran.map(label).join(', ')}`,
+    ...(never.length > 0 ? [`  never: ${never.map((each) => `${label(each)} (${each.lacking})`).join(', ')}`] : []),
+  ].join('\n')
+}
+
+/** Of several places: for each statement and branch where it ran, or that it never did. */
+export const compareRuns = (all: readonly StatementRuns[]): string => {
+  const places = new Map<string, string[]>()
+  for (const { where, branches } of all) {
+    for (const branch of branches) {
+      const known = places.get(label(branch)) ?? []
+      places.set(label(branch), branch.lacking === undefined ? [...known, where] : known)
+    }
+  }
+  const sorted = [...places].toSorted(([a], [b]) => a.localeCompare(b))
+  const never = sorted.filter(([, found]) => found.length === 0).length
+  const lines = sorted.map(([name, found]) => `${name}: ${found.join(', ') || 'never'}`)
+  return [...lines, `${sorted.length} statements and branches, ${never} of them never ran`].join('\n')
+}
+
+const label = ({ name, since }: Branch): string => (since === undefined ? name : `${name} since ${since}`)
+
+/** Prints them, and writes them where `TEST_STATEMENT_REPORT` says. */
+export const reportRuns = (runs: StatementRuns): void => {
+  process.stdout.write(`${tellRuns(runs)}\n`)
+  const file = process.env.TEST_STATEMENT_REPORT
+  if (file) writeFileSync(file, JSON.stringify(runs))
+}
