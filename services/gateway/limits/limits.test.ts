@@ -201,13 +201,14 @@ describe('questions to the agent', () => {
     expect((await ask(product.url, { cookie })).status).toBe(200)
   })
 
-  it('of a guest are five a minute', async () => {
-    await using product = await startFake({
-      env: { ...cloud, SVC_GUEST_AI_REQUESTS_PER_DAY: '100' },
-      routes: [question],
-    })
+  it.each([
+    ['', [200, 200, 200, 200, 429]],
+    ['2', [200, 429]],
+  ])('of a guest are five a minute, or what RATE_LIMIT_AGENT_GUEST_PER_MIN=%s says', async (given, seen) => {
+    const env = { ...cloud, SVC_GUEST_AI_REQUESTS_PER_DAY: '100', RATE_LIMIT_AGENT_GUEST_PER_MIN: given }
+    await using product = await startFake({ env, routes: [question] })
     const cookie = cookieOf(await ask(product.url))
-    expect(await statuses(5, () => ask(product.url, { cookie }))).toEqual([200, 200, 200, 200, 429])
+    expect(await statuses(seen.length, () => ask(product.url, { cookie }))).toEqual(seen)
   })
 
   it('of a guest are not counted anew for a cookie that nobody signed', async () => {

@@ -110,6 +110,26 @@ describe('a cron route', () => {
   })
 })
 
+describe('the retention prune', () => {
+  it.each([
+    ['', 364, 0],
+    ['', 366, 1],
+    ['7', 6, 0],
+    ['7', 8, 1],
+  ])('with SVC_AUDIT_DAYS=%s removes of the audit what is %d days old: %d', async (given, days, removed) => {
+    let now = Date.UTC(2026, 0, 1)
+    await using product = await startFake({ env: { ...withSecret, SVC_AUDIT_DAYS: given }, clock: { now: () => now } })
+    await fetch(`${product.url}/api/v1/actions?hostId=0`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ action: 'killQuery', params: { queryId: 'runaway' } }),
+    })
+    now += days * 86_400_000
+    const { data } = await ask(`${product.url}/api/cron/retention-prune`, secret)
+    expect(data).toEqual({ removed: { gateway: { audit: removed } } })
+  })
+})
+
 describe('a cron route whose owner is not running', () => {
   it.each([
     ['/api/cron/health-sweep', 'alert-dispatcher'],
