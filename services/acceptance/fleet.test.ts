@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ComparisonAnswer, SettingsDiffAnswer } from '#proto/http/comparison.ts'
+import { FleetAnswer } from '#proto/http/fleet.ts'
+import { OwnCostAnswer } from '#proto/http/own-cost.ts'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask, askEngine, eventually } from './ask.ts'
+import { type BadHost, startHangingHost, startRefusingHost } from './bad-hosts.ts'
+import { type Product, startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+/** Longer than this nobody is to wait because one of several hosts hangs. */
+const hangEndsWithinMs = 20_000
+
+describeOnTopologies('a fleet', (topology) => {
+  let good: Sandbox[]
+  let bad: BadHost[]
+  let product: Product
+
+  beforeAll(async () => {
+    good = await Promise.all([startSandbox({ label: 'one' }), startSandbox({ label: 'two' })])
+    bad = [await startRefusingHost(), await startHangingHost()]
+    const names = ['one', 'two', 'down', 'stuck']
+    const hosts = [...good, ...bad].map(({ url }, index) => ({ url, name: names[index] ?? '' }))
+    product = await startProduct({ topology, hosts, env: { COLUMNDB_MAX_EXECUTION_TIME: '2' } })
+  })
+  afterAll(async () => {
+    await product?.stop()
+    for (const host of [...(bad ?? []), ...(good ?? [])]) await host[Symbol.asyncDispose]()
+  })
+
+  const get = async (path: string): Promise<unknown> => {
+    const answer = await ask(`${product.url}/api/v1/${path}`)
+    expect(answer, answer.text).toMatchObject({ status: 200 })
+    expect(answer.tookMs).toBeLessThan(hangEndsWithinMs)
+    return answer.body
+  }
+  const fleet = async () => FleetAnswer.parse(await get('fleet'))
+
+  it('is listed with the state and load of every host, from a moment ago', async () => {
+    const { data, metadata } = await eventually(fleet, ({ data: hosts }) =>
+      hosts.every(({ status, load }) => status === 'down' || load !== null),
+    )
+    expect(data.map(({ id, name, status, reason }) => [id, name, status, reason])).toEqual([
+      [0, 'one', 'up', undefined],
+      [1, 'two', 'up', undefined],
+      [2, 'down', 'down', 'unreachable'],
+      [3, 'stuck', 'down', 'timeout'],
+    ])
+    const [said] = await askEngine(good[0]?.url ?? '', 'SELECT version() AS version')
+    expect(data[0]?.version).toBe(said?.version)
+    expect(data[0]?.load?.memory).toBeGreaterThanOrEqual(0)
+    expect(metadata.oldestMs).toBeLessThanOrEqual(10_000)
+  })
+
+  it('is told to Prometheus, host by host', async () => {
+    const texts = await Promise.all(product.operationsUrls.map(async (url) => (await ask(`${url}/metrics`)).text))
+    const lines = texts.join('\n').split('\n')
+    expect(lines.filter((line) => line.startsWith('watchhouse_host_up{')).toSorted()).toEqual([
+      'watchhouse_host_up{host="down"} 0',
+      'watchhouse_host_up{host="one"} 1',
+      'watchhouse_host_up{host="stuck"} 0',
+      'watchhouse_host_up{host="two"} 1',
+    ])
+  })
+
+  it('is set side by side without those that are down', async () => {
+    const settings = SettingsDiffAnswer.parse(await get('settings-diff?hosts=0,2,3,1&differentOnly=1')).data
+    expect(settings.hosts.map(({ name, error }) => [name, error?.code])).toEqual([
+      ['one', undefined],
+      ['down', 'unavailable'],
+      ['stuck', 'timeout'],
+      ['two', undefined],
+    ])
+    const path = settings.rows.find(({ table, name }) => table === 'server_settings' && name === 'path')
+    expect(Object.entries(path?.values ?? {}).map(([id, value]) => [id, value === null])).toEqual([
+      ['0', false],
+      ['1', false],
+      ['2', true],
+      ['3', true],
+    ])
+    const compared = ComparisonAnswer.parse(await get('compare?hosts=0,1,2&lastHours=1')).data
+    expect(compared.hosts.map(({ metrics }) => metrics === null)).toEqual([false, false, true])
+  })
+
+  it('is told what watching it costs', async () => {
+    const cost = async () => OwnCostAnswer.parse(await get('own-cost?hostId=1')).data
+    const known = await eventually(cost, (data) => data?.purposes.some(({ purpose }) => purpose === 'probe') ?? false)
+    expect(known?.total.cpuMs).toBeGreaterThan(0)
+  })
+})
