@@ -70,5 +70,6 @@ describe('the notes for agents', () => {
     const text = await notes(secret)
     expect(text).toContain('Keys from the operator')
     for (const absent of ['Device login', 'OAuth', 'identity provider']) expect(text).not.toContain(absent)
+    expect(await notes(idp)).not.toContain('Bearer svc_')
   })
 })

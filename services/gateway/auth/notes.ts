@@ -24,17 +24,19 @@ export const authNotes = (noted: Noted): string => {
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
 }
 
-const howToSend = ({ discovery }: Noted): string => {
-  const signIn = signIns[discovery.authProvider] ?? ''
-  return `## Sending credentials
-
-\`Authorization: Bearer svc_…\` or \`x-api-key: svc_…\` with every request. A missing or invalid key gets 401, one that may not do what is asked gets 403.${signIn}`
+const howToSend = ({ discovery: { method, authProvider } }: Noted): string => {
+  const ways = [
+    method === 'none' ? undefined : 'Send `Authorization: Bearer svc_…` or `x-api-key: svc_…` with every request.',
+    signIns[authProvider],
+    'Who sends no credentials, or invalid ones, gets 401; who may not do what is asked gets 403.',
+  ]
+  return `## Sending credentials\n\n${ways.filter((way) => way !== undefined).join(' ')}`
 }
 
 const signIns: Readonly<Record<string, string>> = {
-  idp: ' People sign in at the identity provider; its session token is accepted as bearer too.',
-  proxy: ' People are signed in by the proxy in front.',
-  trusted: ' People are signed in by the proxy in front.',
+  idp: 'People sign in at the identity provider, whose session token is accepted as bearer.',
+  proxy: 'People are signed in by the proxy in front.',
+  trusted: 'People are signed in by the proxy in front.',
 }
 
 const deviceFlow = ({ discovery, publicUrl }: Noted): string => {

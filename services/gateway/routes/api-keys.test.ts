@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
+import { AuditAnswer } from '#proto/http/audit.ts'
 import { ApiKeyAnswer, ApiKeysAnswer } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../fake/start.ts'
 import { anonymous } from '../identity.ts'
@@ -188,6 +189,21 @@ describe('keys that were issued', () => {
     const revoked = await ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', authorization: operator })
     expect(revoked).toMatchObject({ status: 200, body: { data: { id, revokedAt: expect.any(String) } } })
     expect((await ask('/api/v1/hosts', { key: apiKey })).status).toBe(401)
+  })
+
+  it('are on record: who made and who ended them, and never what they are', async () => {
+    const { apiKey, id } = await issue({ label: 'on record', days: 3, scopes: ['write'] })
+    await ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', authorization: operator })
+    const reader = await issue({ label: 'reader' })
+    const { data } = AuditAnswer.parse((await ask('/api/v1/audit?subject=operator', { key: reader.apiKey })).body)
+    const actor = { kind: 'service', subject: 'operator' }
+    const target = { label: 'on record', days: '3', scopes: 'write' }
+    for (const deed of [
+      { action: 'issue-api-key', actor, target, result: 'done' },
+      { action: 'revoke-api-key', actor, target: { id }, result: 'done' },
+    ])
+      expect(data).toContainEqual(expect.objectContaining(deed))
+    expect(JSON.stringify(data)).not.toContain(apiKey)
   })
 
   it.each([

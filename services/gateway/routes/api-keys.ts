@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { ApiKeyAnswer, ApiKeyRequest, ApiKeysAnswer, type ListedKey, RevokedKeyAnswer } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { ApiKeys } from '../auth/keys/keys.ts'
-import { isOperator, notTheOperator } from '../auth/keys/operator.ts'
+import { isOperator, notTheOperator, operator } from '../auth/keys/operator.ts'
 import type { KeyRecord } from '../auth/keys/registry.ts'
 import { scopesOpen } from '../auth/keys/scopes.ts'
 import { KeyId } from '../auth/keys/token.ts'
@@ -22,10 +22,14 @@ export const issueKey = postRoute({
   doc: 'Issues an API key to the operator',
   body: ApiKeyRequest,
   answer: ApiKeyAnswer,
-  handle: async ({ headers, body }, { keys, telemetry }) => {
+  handle: async ({ headers, body, requestId }, { keys, audit, telemetry }) => {
     keys.requireEnabled()
     if (!isOperator(headers, keys)) throw notTheOperator(headers)
-    const { apiKey, claims } = await keys.issue(body)
+    const target = { label: body.label, scopes: body.scopes.join(' '), days: String(body.days) }
+    const asker = { call: { identity: operator }, requestId }
+    const { apiKey, claims } = await audit.of({ action: 'issue-api-key', host: null, target }, asker, () =>
+      keys.issue(body),
+    )
     const { jti: id, label, sub: subject, exp } = claims
     telemetry.log.info({ keyId: id, days: body.days, scopes: body.scopes }, 'API key issued')
     const { days: expiresInDays, scopes } = body
@@ -50,12 +54,13 @@ export const revokeKey = deleteRoute({
   path: '/api/v1/auth/api-keys/{id}',
   doc: 'Revokes one API key at once',
   answer: RevokedKeyAnswer,
-  handle: async ({ headers, path, call }, { keys, telemetry }) => {
+  handle: async ({ headers, path, call, requestId }, { keys, audit }) => {
     keys.requireEnabled()
     const owner = ownerOf(headers, call.identity, keys, 'write')
     const { id } = parse(z.object({ id: KeyId }), path)
-    const record = await keys.revoke(id, owner)
-    telemetry.log.info({ keyId: id, byOperator: owner === undefined }, 'API key revoked')
+    const asker = { call: owner === undefined ? { identity: operator } : call, requestId }
+    const deed = { action: 'revoke-api-key', host: null, target: { id } }
+    const record = await audit.of(deed, asker, () => keys.revoke(id, owner))
     return success(listed(record), {})
   },
 })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
+import { AuditAnswer } from '#proto/http/audit.ts'
 import { DeviceCodeAnswer, DeviceStatusAnswer, OAuthFailure, TokenAnswer } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../fake/start.ts'
 import { anonymous } from '../identity.ts'
@@ -163,6 +164,15 @@ describe('a person', () => {
     const { user_code: forgotten } = await begin()
     nowMs += 900_000
     expect(DeviceStatusAnswer.parse((await statusOf(forgotten)).body).data.state).toBe('expired')
+  })
+
+  it('is on record with what was decided', async () => {
+    const { user_code } = await begin()
+    somebody = { ...ada, subject: 'barbara' }
+    await decide('deny', user_code)
+    const { data } = AuditAnswer.parse((await send('/api/v1/audit?subject=barbara', { method: 'GET' })).body)
+    const actor = { kind: 'user', subject: 'barbara' }
+    expect(data).toMatchObject([{ action: 'deny-device', actor, target: { userCode: user_code }, result: 'done' }])
   })
 
   it('decides once', async () => {

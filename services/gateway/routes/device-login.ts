@@ -14,6 +14,7 @@ import { deciderOf } from '../auth/device/decider.ts'
 import type { Verdict } from '../auth/device/login.ts'
 import { oauthRefusal } from '../auth/device/oauth-refusal.ts'
 import { shownUserCode } from '../auth/device/user-code.ts'
+import { operator } from '../auth/keys/operator.ts'
 import { HttpError } from '../http-error.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
 import { success } from '../success.ts'
@@ -85,11 +86,14 @@ const decision = (path: string, state: Verdict['state']): Route =>
     query: noQuery,
     body: UserCodeRequest,
     answer: DeviceDecisionAnswer,
-    handle: async ({ headers, body, call }, gateway) => {
+    handle: async ({ headers, body, call, requestId }, gateway) => {
+      const { audit, deviceLogin } = gateway
       const decider = deciderOf(headers, call.identity, gateway)
-      const { clientId } = await gateway.deviceLogin.decide(body.user_code, state, decider)
-      gateway.telemetry.log.info({ client: clientId, state, byOperator: decider.isOperator }, 'device login decided')
-      const { deviceOnly } = gateway.deviceLogin.availability()
+      const action = state === 'approved' ? 'approve-device' : 'deny-device'
+      const deed = { action, host: null, target: { userCode: body.user_code, subject: decider.subject } }
+      const asker = { call: decider.isOperator ? { identity: operator } : call, requestId }
+      await audit.of(deed, asker, () => deviceLogin.decide(body.user_code, state, decider))
+      const { deviceOnly } = deviceLogin.availability()
       return success({ approved: state === 'approved', deviceOnly, subject: decider.subject }, {})
     },
   })

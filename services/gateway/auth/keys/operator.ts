@@ -1,7 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { bearerOf } from '../../bearer.ts'
 import type { ApiKeys } from './keys.ts'
+
+/** Whoever knows the operator's secret, on record. */
+export const operator: Identity = { kind: 'service', subject: 'operator', features: 'all' }
 
 /** Whether a request carries the operator's secret. */
 export const isOperator = (headers: IncomingHttpHeaders, keys: ApiKeys): boolean => {
