@@ -6,8 +6,9 @@ const patienceMs = 70_000
 
 export interface RequestOptions {
   signal?: AbortSignal
-  /** Sent as JSON by POST; without it the request is a GET. */
+  /** Sent as JSON by POST; without it the request is a GET unless `method` says otherwise. */
   body?: unknown
+  method?: 'DELETE'
   /** A secret that somebody typed for this one request; who is signed in needs none. */
   bearer?: string | undefined
 }
@@ -21,7 +22,7 @@ export const requestJson = async <Answer>(path: string, options: RequestOptions 
   return body as Answer
 }
 
-const send = async (path: string, { signal, body, bearer }: RequestOptions): Promise<Response> => {
+const send = async (path: string, { signal, body, method, bearer }: RequestOptions): Promise<Response> => {
   const patience = AbortSignal.timeout(patienceMs)
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -30,6 +31,7 @@ const send = async (path: string, { signal, body, bearer }: RequestOptions): Pro
   try {
     return await fetch(path, {
       headers,
+      ...(method && { method }),
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       signal: signal ? AbortSignal.any([signal, patience]) : patience,
     })

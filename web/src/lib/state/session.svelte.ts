@@ -2,6 +2,7 @@ import { createQuery } from '@tanstack/svelte-query'
 import { createContext } from 'svelte'
 import type { Catalogue } from '#proto/catalogue.ts'
 import type { HostSummary } from '#proto/http/config.ts'
+import type { Me } from '#proto/http/session.ts'
 import { configQuery, overviewQuery, statusQuery, statusRefreshMs } from '#lib/api/queries.ts'
 import { failureMessage } from '#lib/api/failure.ts'
 import { view } from './view.svelte.ts'
@@ -16,8 +17,16 @@ export interface Session {
   /** IANA name of the zone in which instants are shown. */
   readonly zone: string
   readonly failure: string | null
+  /** Whether who looks may read what is shown; undefined until that is known. */
+  readonly mayRead: boolean | undefined
+  /** The ways to sign in; undefined until they are known. */
+  readonly signIn: SignInWays | undefined
+  /** Whether people are told apart at all. */
+  readonly hasAccounts: boolean
   retry: () => void
 }
+
+type SignInWays = Me['signIn']
 
 export const [getSession, setSession] = createContext<Session>()
 
@@ -53,6 +62,15 @@ export const createSession = (): Session => {
     },
     get failure() {
       return config.data === undefined && config.error ? failureMessage(config.error) : null
+    },
+    get mayRead() {
+      return config.data?.capabilities.read
+    },
+    get signIn() {
+      return config.data?.signIn
+    },
+    get hasAccounts() {
+      return config.data !== undefined && (config.data.provider !== 'none' || config.data.signIn.key)
     },
     retry: () => void config.refetch(),
   }

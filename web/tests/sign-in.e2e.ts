@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { expectSeen, openBrowser, type TestBrowser } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const secret = 'operator-secret-of-the-sign-in-page'
+/** A host that never answers: its name is all that is looked for. */
+const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
+
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  product = scope.use(await startProduct({ hosts, env: { SVC_API_KEY_SECRET: secret } }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const issueKey = async (): Promise<{ apiKey: string; id: string }> => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` }
+  const init = { method: 'POST', headers, body: JSON.stringify({ label: 'Ada' }) }
+  return (await (await fetch(`${product.url}/api/v1/auth/api-key`, init)).json()).data
+}
+const endKey = (id: string) =>
+  fetch(`${product.url}/api/v1/auth/api-keys/${id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${secret}` },
+  })
+
+describe('an installation that wants keys', () => {
+  it.each([1440, 390])(
+    'lets a person in by a key at %d px, to the page they came for, and out again',
+    async (width) => {
+      const { apiKey } = await issueKey()
+      const visit = await browser.visit({ viewport: { width, height: 900 } })
+      const { page } = visit
+      await page.goto(`${product.url}/hosts?host=0`)
+      await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+      expect(await findings(visit)).toEqual([])
+      await page.getByLabel('API key').fill(apiKey)
+      await page.getByRole('button', { name: 'Sign in with the key' }).click()
+      await expectSeen(page.getByRole('heading', { name: 'Hosts' }))
+      expect(new URL(page.url()).pathname).toBe('/hosts')
+      await expectSeen(page.getByRole('button', { name: 'Sign out' }))
+      await expectSeen(page.getByText('silent').first())
+      expect(await page.evaluate(() => document.cookie)).toBe('')
+      expect(await findings(visit)).toEqual([])
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+      expect(await page.context().cookies()).toEqual([])
+    },
+  )
+
+  it('says what is wrong with a key, and takes another', async () => {
+    const { page } = await browser.visit()
+    await page.goto(product.url)
+    await page.getByLabel('API key').fill('svc_made.up')
+    const send = page.getByRole('button', { name: 'Sign in with the key' })
+    await send.click()
+    await expectSeen(page.getByRole('alert'))
+    await page.getByLabel('API key').fill((await issueKey()).apiKey)
+    await send.click()
+    await expectSeen(page.getByRole('button', { name: 'Sign out' }))
+  })
+
+  it('asks again when the key is ended while a page is open', async () => {
+    const { apiKey, id } = await issueKey()
+    const { page } = await browser.visit()
+    await page.goto(`${product.url}/overview`)
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByRole('button', { name: 'Sign in with the key' }).click()
+    await expectSeen(page.getByRole('button', { name: 'Sign out' }))
+    await endKey(id)
+    await page
+      .getByRole('button', { name: /refresh/i })
+      .first()
+      .click()
+    await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+  })
+})
