@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { z } from 'zod'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
-import { describeWith } from '../../../acceptance/servers.ts'
+import { openStore } from '#shared/store/open.ts'
+import { describeWith, startRedis } from '../../../acceptance/servers.ts'
 import { type ApiKeys, type Grant, openApiKeys } from './keys.ts'
 
 const dayMs = 86_400_000
@@ -135,6 +136,19 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
     })
   })
 }
+
+describeWith(['redis'], 'API keys while their store does not answer', () => {
+  it('are neither believed nor called wrong', async () => {
+    await using scope = new AsyncDisposableStack()
+    const server = scope.use(await startRedis({ private: true }))
+    const store = scope.use(await openStore({ env: { REDIS_URL: server.url }, busIsShared: false }))
+    const keys = openApiKeys({ env: { SVC_API_KEY_SECRET: 'secret' }, store, clock: { now: () => Date.now() } })
+    const { apiKey } = await keys.issue(grant)
+    await server.stop()
+    await expect(keys.verify(apiKey)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await keys.verify(`${apiKey}x`)).toBeUndefined()
+  })
+})
 
 describe('the operator', () => {
   const keysOf = async (env: Record<string, string>) => {
