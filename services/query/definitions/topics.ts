@@ -10,6 +10,7 @@ export const topics: readonly Topic[] = [
   { id: 'traffic', title: 'Traffic' },
   { id: 'merges', title: 'Merges' },
   { id: 'tables', title: 'Tables' },
+  { id: 'explorer', title: 'Explorer' },
   { id: 'storage', title: 'Storage' },
   { id: 'ingestion', title: 'Ingestion' },
   { id: 'replication', title: 'Replication' },
