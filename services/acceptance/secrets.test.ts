@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ApiKeyAnswer } from '#proto/http/auth.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask } from './ask.ts'
 import { startHangingHost } from './bad-hosts.ts'
@@ -41,16 +42,29 @@ describeOnTopologies('secrets', (topology) => {
         LLM_API_KEY: mark,
       },
     })
-    const headers = { authorization: `Bearer ${mark}`, cookie: `session=${mark}` }
-    const answers = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing'].map((path) =>
-      ask(`${product.url}${path}`, { headers }),
+    const operator = { authorization: `Bearer ${mark}`, cookie: `__session=${mark}; watchhouse_key=${mark}` }
+    const issued = await ask(`${product.url}/api/v1/auth/api-key`, {
+      method: 'POST',
+      headers: { ...operator, 'content-type': 'application/json' },
+      body: '{"label":"secrets"}',
+    })
+    const { apiKey: key } = ApiKeyAnswer.parse(issued.body).data
+    // A caller who is let in, and one whose credentials are none here.
+    const callers = [{ ...operator, authorization: `Bearer ${key}` }, operator]
+    const asked = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing']
+    const answers = await Promise.all(
+      callers.flatMap((headers) => asked.map((path) => ask(`${product.url}${path}`, { headers }))),
     )
-    const seen = (await Promise.all(answers)).map((answer) => answer.text)
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0)
+    const seen = answers.map((answer) => answer.text)
     for (const url of product.operationsUrls) seen.push((await ask(`${url}/metrics`)).text)
     await product.stop()
 
     expect(product.output().match(/"msg":"request answered"/g)?.length).toBeGreaterThan(paths.length)
     expect(collector.spans.length).toBeGreaterThan(0)
-    for (const text of [...seen, product.output(), JSON.stringify(collector.spans)]) expect(text).not.toContain(mark)
+    for (const text of [...seen, product.output(), JSON.stringify(collector.spans)]) {
+      expect(text).not.toContain(mark)
+      expect(text).not.toContain(key)
+    }
   })
 })
