@@ -7,9 +7,9 @@ import { answer } from './answer.ts'
 import { backwards, forwards, latestSecond, text, whole, yesOrNo } from './parameters.ts'
 
 const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
-const place = String.raw`(?:0|[1-9]\d{0,4})`
+const place = String.raw`(?:0|-?[1-9]\d{0,9})`
 
-/** Positions in the host list: `0,1`. */
+/** Positions in the host list, negative for connections of the caller: `0,1`. */
 const hosts = text
   .regex(new RegExp(`^${place}(?:,${place}){1,${maxComparedHosts - 1}}$`), hostsSentence)
   .transform((given) => given.split(',').map(Number))

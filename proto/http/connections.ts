@@ -51,10 +51,15 @@ export const UserConnectionRequest = ConnectionTarget.extend({ name: ConnectionN
  * `PUT /api/v1/user-connections/{id}`: a new name alone, or everything anew. An address without its password would send the kept
  * one somewhere else.
  */
-export const UserConnectionChange = z.union(
-  [z.strictObject({ name: ConnectionName }), WholeConnectionTarget.extend({ name: ConnectionName })],
-  'must have a name alone, or name, url, user and password',
-)
+export const UserConnectionChange = WholeConnectionTarget.partial()
+  .extend({ name: ConnectionName })
+  .refine(
+    (change) => new Set([change.url, change.user, change.password].map((part) => part === undefined)).size === 1,
+    {
+      path: ['url'],
+      message: 'and user and password must be given together or not at all',
+    },
+  )
 /** `POST`, `PUT` and `DELETE` answer with the connection as it is or was. */
 export const UserConnectionAnswer = answer(UserConnection, z.object({}))
 /** `{id}` of a kept connection. */

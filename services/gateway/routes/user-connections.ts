@@ -58,9 +58,9 @@ export const changeUserConnection = putRoute({
     const { owner, kept } = await gateway.connections.of(call)
     const present = found(await kept.byId(owner, parse(UserConnectionPath, path).id))
     const updatedAtMs = gateway.clock.now()
-    const { name } = body
-    if ('url' in body) {
-      const { name: _name, ...target } = body
+    const { name, url, user, password } = body
+    if (url !== undefined && user !== undefined && password !== undefined) {
+      const target = { url, user, password }
       await requireWorking(gateway, target, call)
       const asked = { key: connectionKey(owner, present.id), name, target, lifetimeMs: null }
       const { sealed, host } = await gateway.query.sealConnection(asked, call)

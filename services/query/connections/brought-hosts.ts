@@ -10,7 +10,7 @@ import type { Sealing } from './sealed-content.ts'
 /** Hosts that people brought and that are open in one process; the one unused for longest makes room. */
 export const maxOpen = 200
 const idleMs = 300_000
-const sweepEveryMs = 30_000
+const sweepMs = 30_000
 
 /** Hosts that people brought with their calls. Their keys hold 128 random bits, so knowing one is the right to it. */
 export interface BroughtHosts extends Disposable {
@@ -26,6 +26,7 @@ interface Place {
   net: Net
   client: Pick<DatabaseClient, 'release'>
   clock: Clock
+  sweepEveryMs?: number
 }
 
 interface Opened {
@@ -36,7 +37,7 @@ interface Opened {
 }
 
 /** Nothing is open at first. What is open is closed after five minutes without use, and at its end. */
-export const openBroughtHosts = ({ sealing, net, client, clock }: Place): BroughtHosts => {
+export const openBroughtHosts = ({ sealing, net, client, clock, sweepEveryMs = sweepMs }: Place): BroughtHosts => {
   const opened = new Map<string, Opened>()
 
   const close = (key: string): void => {

@@ -6,6 +6,7 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
+import { admitting, withBrought } from '../connections/admitting.ts'
 import { openConnections } from '../connections/connections.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
@@ -37,12 +38,13 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const definitions = await openDefinitions(log)
   const store = opened.use(await openStore({ env, busIsShared: false }))
   const net = opened.use(openNet({ env }))
-  const hosts = opened.use(await openHosts({ env, log }))
+  const listed = opened.use(await openHosts({ env, log }))
   const client = opened.use(openClient({ env, telemetry, clock: systemClock }))
-  const probe = opened.use(openProbe({ hosts, client, clock: systemClock, telemetry }))
+  const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
+  const hosts = withBrought(listed, connections.brought)
   const parts = { env, clock: systemClock, hosts, client, connections, definitions, probe }
-  return { ...parts, handlers: handlers(parts), [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { ...parts, handlers: admitting(handlers(parts), connections.brought), [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 export type OpenParts = Awaited<ReturnType<typeof openParts>>
