@@ -3,11 +3,20 @@ import { describe } from './benchmark.ts'
 import { exportRate } from './export.ts'
 import { gatewayTax } from './gateway-tax.ts'
 import { guardCost } from './guard.ts'
+import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { residentMemory } from './resident-memory.ts'
 import { startTime } from './start-time.ts'
 
-const benchmarks: readonly Benchmark[] = [gatewayTax, exportRate, metricsCost, guardCost, residentMemory, startTime]
+const benchmarks: readonly Benchmark[] = [
+  gatewayTax,
+  exportRate,
+  metricsCost,
+  guardCost,
+  limiterCost,
+  residentMemory,
+  startTime,
+]
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name))

@@ -11,10 +11,12 @@ import { limitSettings } from './config.ts'
 /** A limit that counts. */
 export type Budget = Exclude<Limit, 'none'>
 
+/** What is counted: the requests of an address, or the questions to the agent of whoever asks it. */
+type Kind = Budget | 'caller' | 'guest' | 'guest-day'
+
 /** Where a caller stands after one more request was counted. */
 export interface Standing {
-  /** What is counted: the requests of an address or a caller in a minute, or the questions of a guest in a day. */
-  of: 'address' | 'caller' | 'guest'
+  counted: Kind
   allowed: number
   used: number
   endsInMs: number
@@ -44,28 +46,26 @@ const dayMs = 86_400_000
 export const openLimits = (env: Environment, clock: Clock, counters: Counters): Limits => {
   const allowances = allowancesOf(env)
 
-  const perMinute = async (key: string, name: LimitName, of: Standing['of']): Promise<Standing> => {
-    const { count, endsInMs } = await counters.count(key, minuteSeconds)
-    return { of, allowed: allowances[name](), used: count, endsInMs }
+  const count = async (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds): Promise<Standing> => {
+    const { count: used, endsInMs } = await counters.count(counted, key, seconds)
+    return { counted, allowed: allowances[name](), used, endsInMs }
   }
 
-  const perDay = async (key: string, name: LimitName): Promise<Standing> => {
+  const countDay = async (guest: string): Promise<Standing> => {
     const now = clock.now()
     const day = Math.floor(now / dayMs)
-    const endsInMs = (day + 1) * dayMs - now
-    const { count } = await counters.count(`${key}:${day}`, Math.ceil(endsInMs / 1000))
-    return { of: 'guest', allowed: allowances[name](), used: count, endsInMs }
+    const standing = await count('guest-day', `${guest}:${day}`, 'SVC_GUEST_AI_REQUESTS_PER_DAY', dayMs / 1000)
+    return { ...standing, endsInMs: (day + 1) * dayMs - now }
   }
 
   return {
-    countAddress: (budget, address) => perMinute(`${budget}:${address}`, budgets[budget], 'address'),
+    countAddress: (budget, address) => count(budget, address, budgets[budget]),
     async *countQuestion({ kind, subject }) {
-      const key = `agent:${kind}:${subject}`
       if (kind === 'guest') {
-        yield await perMinute(key, 'RATE_LIMIT_AGENT_GUEST_PER_MIN', 'caller')
-        yield await perDay(`${key}:day`, 'SVC_GUEST_AI_REQUESTS_PER_DAY')
+        yield await count('guest', subject, 'RATE_LIMIT_AGENT_GUEST_PER_MIN')
+        yield await countDay(subject)
       } else if (kind !== 'anonymous') {
-        yield await perMinute(key, 'RATE_LIMIT_AGENT_PER_MIN', 'caller')
+        yield await count('caller', `${kind}:${subject}`, 'RATE_LIMIT_AGENT_PER_MIN')
       }
     },
   }
@@ -90,11 +90,11 @@ export const standingHeaders = ({ allowed, used, endsInMs }: Standing): Record<s
 })
 
 /** Throws `rate-limited` when more was used than is allowed. */
-export const requireWithin = ({ of, allowed, used, endsInMs }: Standing): void => {
+export const requireWithin = ({ counted, allowed, used, endsInMs }: Standing): void => {
   if (used <= allowed) return
   const sentence =
-    of === 'guest'
+    counted === 'guest-day'
       ? `guests may ask ${allowed} times a day; sign in to ask more, or come back when the day has ended (UTC)`
-      : `more than ${allowed} requests a minute from one ${of}`
+      : `more than ${allowed} requests a minute from one ${counted === 'caller' || counted === 'guest' ? counted : 'address'}`
   throw new ServiceError('rate-limited', sentence, { retryAfterMs: endsInMs, details: { limit: allowed } })
 }

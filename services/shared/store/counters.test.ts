@@ -7,7 +7,7 @@ import type { Counters } from './counters.ts'
 import { openCounters } from './open-counters.ts'
 
 const times = (counters: Counters, key: string, often: number, seconds = 60) =>
-  Promise.all(Array.from({ length: often }, async () => (await counters.count(key, seconds)).count))
+  Promise.all(Array.from({ length: often }, async () => (await counters.count('test', key, seconds)).count))
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
@@ -20,14 +20,26 @@ const countsWindows = (environment: () => Environment) => {
 
   it('begins a window with its first count and a new one when that has ended', async () => {
     await using counters = await openCounters(environment())
-    const { endsInMs } = await counters.count('short', 1)
+    const { endsInMs } = await counters.count('test', 'short', 1)
     expect(endsInMs).toBeGreaterThan(0)
     expect(endsInMs).toBeLessThanOrEqual(1_000)
-    await expect.poll(async () => (await counters.count('short', 1)).count, { timeout: 5_000 }).toBe(1)
+    await expect.poll(async () => (await counters.count('test', 'short', 1)).count, { timeout: 5_000 }).toBe(1)
   })
 }
 
-describe('counters in memory', () => countsWindows(() => ({})))
+describe('counters in memory', () => {
+  countsWindows(() => ({}))
+
+  it('forget the windows that began first when there are too many', async () => {
+    await using counters = await openCounters({})
+    await counters.count('test', 'first', 60)
+    for (let key = 0; key < 99_999; key += 1) await counters.count('test', `flood ${key}`, 60)
+    expect((await counters.count('test', 'first', 60)).count).toBe(2)
+    await counters.count('test', 'one too many', 60)
+    expect((await counters.count('test', 'first', 60)).count).toBe(1)
+    expect((await counters.count('test', 'flood 1', 60)).count).toBe(2)
+  })
+})
 
 describe('counters on a server that takes connections and says nothing', () => {
   it('begin, and count without it', async () => {
@@ -60,14 +72,15 @@ describeWith(['redis'], 'counters on Redis', () => {
   it('go on without their server, and together again when it is back', async () => {
     await using one = await openCounters(environment())
     await using other = await openCounters(environment())
-    await one.count('kept', 60)
+    await one.count('test', 'kept', 60)
     await server.kill()
     expect(await times(one, 'kept', 3)).toEqual(upTo(3))
     expect(await times(other, 'kept', 1)).toEqual([1])
     await server.restart()
-    const counted = async () => (await one.count('again', 60)).count > 0 && (await other.count('again', 60)).count > 1
+    const counted = async () =>
+      (await one.count('test', 'again', 60)).count > 0 && (await other.count('test', 'again', 60)).count > 1
     await expect.poll(counted, { timeout: 10_000 }).toBe(true)
-    expect((await one.count('kept', 60)).count).toBeGreaterThan(1)
+    expect((await one.count('test', 'kept', 60)).count).toBeGreaterThan(1)
   })
 
   it('begin without their server', async () => {

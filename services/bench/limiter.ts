@@ -1,0 +1,87 @@
+import { Redis } from 'ioredis'
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { startRedis } from '../acceptance/servers.ts'
+import { openLimits } from '../gateway/limits/limits.ts'
+import { systemClock } from '../shared/clock.ts'
+import { withFiles } from '../shared/config/environment.ts'
+import { openCounters } from '../shared/store/open-counters.ts'
+import type { Benchmark, Comparison } from './benchmark.ts'
+
+const repetitions = 9
+const never = 1_000_000_000
+const windowSeconds = 60
+const atLeast = 0.9
+/** As many clients as the counts go around. */
+const addresses = Array.from({ length: 1_000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`)
+
+/** Counts one request of this client. */
+type Count = (address: string) => Promise<unknown>
+
+/** What a limit that is read with every request costs beside the library that counts for it, on the same store. */
+export const limiterCost: Benchmark = {
+  name: 'limiter',
+  run: async () => [await inMemory(), await onRedis()],
+}
+
+const inMemory = async (): Promise<Comparison> => {
+  await using counters = await openCounters({})
+  const library = new RateLimiterMemory({ points: never, duration: windowSeconds })
+  const limits = openLimits(productEnvironment(), systemClock, counters)
+  return compare('in memory, one after another', {
+    ours: (address) => limits.countAddress('data', address),
+    reference: (address) => library.consume(address),
+    counts: 200_000,
+    atOnce: 1,
+  })
+}
+
+const onRedis = async (): Promise<Comparison> => {
+  // As Redis is run by default: waiting for the disk with each count would hide what the counting costs.
+  await using server = await startRedis({ settings: { appendfsync: 'everysec' } })
+  await using counters = await openCounters({ REDIS_URL: server.url })
+  const client = new Redis(server.url)
+  const library = new RateLimiterRedis({ storeClient: client, points: never, duration: windowSeconds })
+  const limits = openLimits(productEnvironment(), systemClock, counters)
+  try {
+    return await compare('on Redis, 32 at once', {
+      ours: (address) => limits.countAddress('data', address),
+      reference: (address) => library.consume(address),
+      counts: 20_000,
+      atOnce: 32,
+    })
+  } finally {
+    client.disconnect()
+  }
+}
+
+/** As `main.ts` makes it, with the variable set. */
+const productEnvironment = () => withFiles({ ...process.env, RATE_LIMIT_API_PER_MIN: String(never) })
+
+interface Compared {
+  ours: Count
+  reference: Count
+  counts: number
+  atOnce: number
+}
+
+const compare = async (name: string, { ours, reference, counts, atOnce }: Compared): Promise<Comparison> => {
+  const figures = { ours: [] as number[], reference: [] as number[] }
+  for (const count of [ours, reference]) await perSecond(count, counts, atOnce)
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    figures.reference.push(await perSecond(reference, counts, atOnce))
+    figures.ours.push(await perSecond(ours, counts, atOnce))
+  }
+  return { name, unit: 'counts per second of processor time', ...figures, bar: { atLeast } }
+}
+
+/** Of this process's processor time, which the other processes of a busy machine do not lengthen. */
+const perSecond = async (count: Count, counts: number, atOnce: number): Promise<number> => {
+  const before = process.cpuUsage()
+  let next = 0
+  const caller = async () => {
+    while (next < counts) await count(addresses[next++ % addresses.length] ?? '')
+  }
+  await Promise.all(Array.from({ length: atOnce }, caller))
+  const { user, system } = process.cpuUsage(before)
+  return (counts / (user + system)) * 1_000_000
+}
