@@ -47,6 +47,28 @@ export const unavailableBy = (
   return withoutKeeper.has(code) && requires.length > 0 ? unread(host, [...requires]) : undefined
 }
 
+/** What a host told, or why it cannot. */
+export type Told<T> = { told: T; unavailable: null } | { told: null; unavailable: Unavailable }
+
+/** Asks a host for something that needs certain tables. */
+export const askFor = async <T>(
+  client: DatabaseClient,
+  host: MonitoredHost,
+  needs: Needs,
+  asking: Asking,
+  ask: () => Promise<T>,
+): Promise<Told<T>> => {
+  const missing = await missingNeeds(client, host, needs, asking)
+  if (missing) return { told: null, unavailable: missing }
+  try {
+    return { told: await ask(), unavailable: null }
+  } catch (error) {
+    const unavailable = unavailableBy(client, host, needs, error)
+    if (unavailable) return { told: null, unavailable }
+    throw error
+  }
+}
+
 /** When the server is older than every branch of a definition. */
 export const tooOld = (host: MonitoredHost, serverVersion: string): Unavailable => ({
   reason: 'version',

@@ -3,7 +3,7 @@ import type { FleetMetrics, HostStatus, Window } from '#proto/query.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import { type Analysed, analysed } from '../analysis/analysis-window.ts'
 import { readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../availability.ts'
+import { askFor } from '../availability.ts'
 import { statusOf } from '../handlers/host-status.ts'
 import type { Parts } from '../handlers/parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -31,31 +31,15 @@ export const readHost = async (
   const { client, clock } = parts
   const { tables } = await client.capabilities(host, call)
   const analysis = await analysed(parts, host, asked, call)
-  const [figures, patterns] = await Promise.all([
+  const [figures, { told, unavailable }] = await Promise.all([
     client.run(host, figuresStatement('comparison', fleetFigures, tables), call),
-    readCostliest(parts, host, analysis, asked.limit, call),
+    askFor(client, host, needs, call, async () =>
+      readRecords(host, PatternRow, await client.run(host, patternStatement(analysis.scope, asked.limit), call)),
+    ),
   ])
   const status = statusOf(host, figures, clock.now())
-  return { ...analysis, status, metrics: readFigures(host, fleetFigures, figures.rows), ...patterns }
-}
-
-const readCostliest = async (
-  { client }: Parts,
-  host: MonitoredHost,
-  { scope }: Analysed,
-  limit: number,
-  call: Call,
-): Promise<Pick<HostAnswer, 'rows' | 'unavailable'>> => {
-  const missing = await missingNeeds(client, host, needs, call)
-  if (missing) return { rows: [], unavailable: missing }
-  try {
-    const answer = await client.run(host, patternStatement(scope, limit), call)
-    return { rows: readRecords(host, PatternRow, answer), unavailable: null }
-  } catch (error) {
-    const unavailable = unavailableBy(client, host, needs, error)
-    if (unavailable) return { rows: [], unavailable }
-    throw error
-  }
+  const metrics = readFigures(host, fleetFigures, figures.rows)
+  return { ...analysis, status, metrics, rows: told ?? [], unavailable }
 }
 
 /** The rows of a host with those of further patterns: what is costly elsewhere may be cheap here, or not run at all. */

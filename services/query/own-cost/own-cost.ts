@@ -2,7 +2,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { analysed, shownWindow } from '../analysis/analysis-window.ts'
 import { readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../availability.ts'
+import { askFor } from '../availability.ts'
 import type { Parts } from '../handlers/parts.ts'
 import { CostRow, ownCostOf, ownCostStatement } from './own-cost-statement.ts'
 
@@ -15,14 +15,8 @@ export const ownCost =
     const host = parts.hosts.get(hostKey)
     const analysis = await analysed(parts, host, asked, call)
     const window = { ...shownWindow(analysis.window), interval: null }
-    const missing = await missingNeeds(parts.client, host, needs, call)
-    if (missing) return { cost: null, window, unavailable: missing }
-    try {
-      const answer = await parts.client.run(host, ownCostStatement(analysis.scope), call)
-      return { cost: ownCostOf(readRecords(host, CostRow, answer)), window, unavailable: null }
-    } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, needs, error)
-      if (unavailable) return { cost: null, window, unavailable }
-      throw error
-    }
+    const { told, unavailable } = await askFor(parts.client, host, needs, call, async () =>
+      readRecords(host, CostRow, await parts.client.run(host, ownCostStatement(analysis.scope), call)),
+    )
+    return { cost: told && ownCostOf(told), window, unavailable }
   }

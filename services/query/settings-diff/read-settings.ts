@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { type DiffedHost, settingTables } from '#proto/settings-diff.ts'
 import { flag, readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../availability.ts'
+import { askFor } from '../availability.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -36,15 +36,11 @@ export const readSettings = async (client: DatabaseClient, host: MonitoredHost, 
   const unavailable: HostSettings['unavailable'] = []
   const readOne = async (table: Table): Promise<void> => {
     const needs = { requires: [`system.${table}`] }
-    try {
-      const missing = await missingNeeds(client, host, needs, call)
-      if (missing) unavailable.push({ table, ...missing })
-      else tables.set(table, readRecords(host, SettingRecord, await client.run(host, statementOf(table), call)))
-    } catch (error) {
-      const reason = unavailableBy(client, host, needs, error)
-      if (!reason) throw error
-      unavailable.push({ table, ...reason })
-    }
+    const answer = await askFor(client, host, needs, call, async () =>
+      readRecords(host, SettingRecord, await client.run(host, statementOf(table), call)),
+    )
+    if (answer.unavailable) unavailable.push({ table, ...answer.unavailable })
+    else tables.set(table, answer.told)
   }
   await Promise.all(settingTables.map(readOne))
   return { tables, unavailable }

@@ -2,11 +2,10 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { ClusterMember } from '#proto/topology.ts'
 import { figure, readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../availability.ts'
+import { askFor } from '../availability.ts'
 import { askEach } from '../ask-each.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { Parts } from '../handlers/parts.ts'
-import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** Nobody waits longer for one of several hosts. */
 const maxSeconds = 5
@@ -39,29 +38,18 @@ export const ReplicationRow = z.object({
   exception: z.string(),
 })
 
-/** State, load and replication of hosts of the list; one that is down is not asked. */
+/** State, load and replication of hosts of the list. */
 export const readMembers = async (parts: Parts, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
-  const answers = await askEach(parts, keys, (host) => readReplication(parts, host, call))
+  const { client, probe } = parts
+  const answers = await askEach(parts, keys, (host) =>
+    askFor(client, host, needs, call, async () =>
+      readRecords(host, ReplicationRow, await client.run(host, replicationStatement, call)),
+    ),
+  )
   return answers.map(({ host, asked, answer }) => {
-    const { state, load } = parts.probe.known(host.key)
+    const { state, load } = probe.known(host.key)
     const { status, version } = state
-    return { ...asked, status, version, load, ...(answer ?? { replication: null, unavailable: null }) }
+    const replication = answer?.told?.[0] ?? null
+    return { ...asked, status, version, load, replication, unavailable: answer?.unavailable ?? null }
   })
-}
-
-const readReplication = async (
-  { client }: Parts,
-  host: MonitoredHost,
-  call: Call,
-): Promise<Pick<ClusterMember, 'replication' | 'unavailable'>> => {
-  const missing = await missingNeeds(client, host, needs, call)
-  if (missing) return { replication: null, unavailable: missing }
-  try {
-    const [replication] = readRecords(host, ReplicationRow, await client.run(host, replicationStatement, call))
-    return { replication: replication ?? null, unavailable: null }
-  } catch (error) {
-    const unavailable = unavailableBy(client, host, needs, error)
-    if (unavailable) return { replication: null, unavailable }
-    throw error
-  }
 }

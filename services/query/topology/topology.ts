@@ -2,7 +2,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../availability.ts'
+import { askFor } from '../availability.ts'
 import type { Parts } from '../handlers/parts.ts'
 import { clustersOf, membersOf } from './clusters.ts'
 import { ClusterRow, clustersStatement, maxReplicas } from './clusters-statement.ts'
@@ -18,25 +18,15 @@ export const topology =
   (parts: Parts): Handlers<typeof query>['topology'] =>
   async ({ hostKey, cluster }, call) => {
     const host = parts.hosts.get(hostKey)
-    const empty = { clusters: [], members: [], truncated: false }
     const { version } = await parts.client.capabilities(host, call)
-    const missing = await missingNeeds(parts.client, host, needs, call)
-    if (missing) return { ...empty, unavailable: missing }
-    try {
-      const rows = readRecords(
-        host,
-        ClusterRow,
-        await parts.client.run(host, clustersStatement(version, cluster), call),
-      )
-      if (cluster !== undefined && rows.length === 0) throw unknownCluster(host.name, cluster)
-      const clusters = clustersOf(rows.slice(0, maxReplicas), hostKey, named(parts))
-      const members = await readMembers(parts, membersOf(clusters).slice(0, maxMembers), call)
-      return { clusters, members, truncated: rows.length > maxReplicas, unavailable: null }
-    } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, needs, error)
-      if (unavailable) return { ...empty, unavailable }
-      throw error
-    }
+    const { told, unavailable } = await askFor(parts.client, host, needs, call, async () =>
+      readRecords(host, ClusterRow, await parts.client.run(host, clustersStatement(version, cluster), call)),
+    )
+    if (!told) return { clusters: [], members: [], truncated: false, unavailable }
+    if (cluster !== undefined && told.length === 0) throw unknownCluster(host.name, cluster)
+    const clusters = clustersOf(told.slice(0, maxReplicas), hostKey, named(parts))
+    const members = await readMembers(parts, membersOf(clusters).slice(0, maxMembers), call)
+    return { clusters, members, truncated: told.length > maxReplicas, unavailable: null }
   }
 
 const unknownCluster = (host: string, cluster: string): ServiceError =>
