@@ -3,6 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { admit } from './admission.ts'
 import { readerOf } from './body.ts'
 import { serveUnbuiltPage, serveWeb } from './built-web.ts'
+import { crossOrigin } from './cross-origin.ts'
 import { dispatch } from './dispatch.ts'
 import { exchangeOf } from './exchange.ts'
 import { answerFailure } from './failure.ts'
@@ -29,6 +30,7 @@ export const openApplication = (gateway: Gateway, { routes, headers, webDirector
   application.enable('case sensitive routing')
 
   application.use(receive(gateway.telemetry, headers))
+  application.use(crossOrigin(gateway.env))
   application.use(routerOf(routes, gateway, headers.api))
   application.use(/^\/api(?=\/|$)/i, noSuchPath)
   application.use(webDirectory === undefined ? serveUnbuiltPage : serveWeb(webDirectory))

@@ -7,6 +7,7 @@ import { deviceProblems, deviceSettings } from './auth/device/config.ts'
 import { addressSettings } from './client-address.ts'
 import { cronSettings } from './cron/config.ts'
 import { userConnectionSettings } from './connections/config.ts'
+import { crossOriginSettings } from './cross-origin.ts'
 import { edgeSettings } from './edge.ts'
 import { featureSettings } from './features/config.ts'
 import { limitSettings } from './limits/config.ts'
@@ -33,6 +34,7 @@ export const settings = {
   ...addressSettings,
   ...limitSettings,
   ...cronSettings,
+  ...crossOriginSettings,
 } as const
 
 /** What is wrong with the settings taken together. */

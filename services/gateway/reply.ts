@@ -49,7 +49,7 @@ const sendRevalidated = (request: Request, response: Response, body: unknown, me
   const tag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
   response.setHeader('Cache-Control', 'private, no-cache')
   response.setHeader('ETag', tag)
-  response.setHeader('Vary', 'Accept-Encoding')
+  response.vary('Accept-Encoding')
   if (!matches(request.headers['if-none-match'], tag)) {
     sendText(request, response, 200, text, mediaType)
     return

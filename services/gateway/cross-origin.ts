@@ -1,0 +1,54 @@
+import cors from 'cors'
+import type { RequestHandler } from 'express'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Setting } from '#shared/config/setting.ts'
+import { remembered } from './remembered.ts'
+
+const everyOrigin = '*'
+
+const origins: Setting<readonly string[]> = {
+  doc: 'Origins whose pages may call the API, by a key of their own and never by a cookie; * for all. Unset, only pages of this site may.',
+  audience: 'server',
+  fallback: 'none',
+  allowed: 'comma-separated origins such as https://tools.example.com, or *',
+  parse: (given) => {
+    const named = (given ?? '').split(',').map((origin) => origin.trim())
+    const wanted = named.filter((origin) => origin !== '')
+    for (const origin of wanted) {
+      const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin && !origin.includes(everyOrigin)
+      if (origin !== everyOrigin && !isOrigin)
+        throw new Error('must be origins such as https://tools.example.com, or *')
+    }
+    return wanted
+  },
+}
+
+/** Which pages of other sites may call. */
+export const crossOriginSettings = { SVC_CORS_ORIGINS: origins } as const
+
+/** Header fields of our answers that a page of another site may read besides the usual ones. */
+const exposedHeaders = [
+  'ETag',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+]
+/** How long a browser need not ask again whether it may ask. */
+const maxAgeSeconds = 600
+
+/** Tells browsers which pages of other sites may read what is answered; those of this site need no telling. */
+export const crossOrigin = (env: Environment): RequestHandler => {
+  const current = remembered(crossOriginSettings, env)
+  const answer = cors((_request, decided) => {
+    const { SVC_CORS_ORIGINS: allowed } = current()
+    const origin = allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
+    decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
+  })
+  return (request, response, next) => {
+    if (request.headers.origin === undefined || current().SVC_CORS_ORIGINS.length === 0) next()
+    else answer(request, response, next)
+  }
+}
