@@ -1,7 +1,11 @@
+import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { AskedHost } from '#proto/host.ts'
 import type { Parts } from './handlers/parts.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
+
+/** The answer comes when the last host has told, so none is waited for longer. */
+const eachMs = 15_000
 
 /** What one of several hosts answered; null when it failed, for the reason in `asked.error`. */
 export interface EachAnswer<T> {
@@ -14,13 +18,18 @@ export interface EachAnswer<T> {
 export const askEach = <T>(
   parts: Parts,
   hostKeys: readonly string[],
-  ask: (host: MonitoredHost) => Promise<T>,
-): Promise<EachAnswer<T>[]> => Promise.all(hostKeys.map((key) => parts.hosts.get(key)).map((host) => askOne(host, ask)))
+  call: Call,
+  ask: (host: MonitoredHost, call: Call) => Promise<T>,
+): Promise<EachAnswer<T>[]> => {
+  const hosts = hostKeys.map((key) => parts.hosts.get(key))
+  const own = { ...call, deadline: Math.min(call.deadline, parts.clock.now() + eachMs) }
+  return Promise.all(hosts.map((host) => askOne(host, () => ask(host, own))))
+}
 
-const askOne = async <T>(host: MonitoredHost, ask: (host: MonitoredHost) => Promise<T>): Promise<EachAnswer<T>> => {
+const askOne = async <T>(host: MonitoredHost, ask: () => Promise<T>): Promise<EachAnswer<T>> => {
   const hostKey = host.key
   try {
-    return { host, asked: { hostKey, error: null }, answer: await ask(host) }
+    return { host, asked: { hostKey, error: null }, answer: await ask() }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { code, message } = error

@@ -13,12 +13,12 @@ export const comparison =
   (parts: Parts): Handlers<typeof query>['comparison'] =>
   async ({ hostKeys, ...asked }, call) => {
     if (!mayUse(call.identity, 'OVERVIEW')) throw new ServiceError('forbidden', 'this needs the feature OVERVIEW too')
-    const hosts = await askEach(parts, hostKeys, (host) => readHost(parts, host, asked, call))
+    const hosts = await askEach(parts, hostKeys, call, (host, own) => readHost(parts, host, asked, own))
     const answers = new Map(hosts.map(({ host, answer }) => [host.key, answer]))
     const hashes = [...new Set(hosts.flatMap(({ answer }) => answer?.rows ?? []).map(({ hash }) => hash))]
-    const patterns = await askEach(parts, hostKeys, async (host) => {
+    const patterns = await askEach(parts, hostKeys, call, async (host, own) => {
       const answer = answers.get(host.key)
-      return answer ? readFurther(parts, host, answer, hashes, call) : []
+      return answer ? readFurther(parts, host, answer, hashes, own) : []
     })
     const [first] = hosts.flatMap(({ answer }) => answer ?? [])
     return {

@@ -5,8 +5,6 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
 
 const shownCharacters = 2_000
-/** Several hosts are waited for, so nobody waits longer for one. */
-const maxSeconds = 20
 
 /** Patterns of what people and programs sent, costliest first; only those of `hashes` when some are given. */
 export const patternStatement = (scope: Scope, limit: number, hashes?: readonly string[]): Statement => {
@@ -29,7 +27,7 @@ GROUP BY normalized_query_hash
 ORDER BY totalMs DESC, hash
 LIMIT ${limit}`
   const parameters: Statement['parameters'] = hashes ? { hashes: `[${hashes.join(',')}]` } : {}
-  return { what: 'comparison', cache: 'realtime', maxSeconds, sql: expandMacros(sql, scope), parameters }
+  return { what: 'comparison', cache: 'realtime', sql: expandMacros(sql, scope), parameters }
 }
 
 /** One row of it. */

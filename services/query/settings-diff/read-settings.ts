@@ -9,9 +9,6 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 
 type Table = (typeof settingTables)[number]
 
-/** Nobody waits longer for one host. */
-const maxSeconds = 10
-
 const SettingRecord = z.object({ name: z.string(), value: z.string(), changed: flag })
 export type SettingRecord = z.output<typeof SettingRecord>
 
@@ -26,7 +23,6 @@ const statementOf = (table: Table): Statement => ({
   what: 'settings-diff',
   bare: true,
   cache: 'standard',
-  maxSeconds,
   sql: `SELECT name, value, changed FROM system.${table}`,
 })
 

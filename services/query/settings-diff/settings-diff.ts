@@ -9,7 +9,7 @@ import { readSettings } from './read-settings.ts'
 export const settingsDiff =
   (parts: Parts): Handlers<typeof query>['settingsDiff'] =>
   async ({ hostKeys, ...wanted }, call) => {
-    const answers = await askEach(parts, hostKeys, (host) => readSettings(parts.client, host, call))
+    const answers = await askEach(parts, hostKeys, call, (host, own) => readSettings(parts.client, host, own))
     return {
       hosts: answers.map(({ asked, answer }) => ({ ...asked, unavailable: answer?.unavailable ?? [] })),
       rows: diffSettings(

@@ -7,8 +7,6 @@ import { askEach } from '../ask-each.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { Parts } from '../handlers/parts.ts'
 
-/** Nobody waits longer for one of several hosts. */
-const maxSeconds = 5
 const exceptionCharacters = 500
 const needs = { requires: ['system.replicas'] }
 
@@ -16,7 +14,6 @@ const needs = { requires: ['system.replicas'] }
 export const replicationStatement: Statement = {
   what: 'topology',
   cache: 'realtime',
-  maxSeconds,
   sql: `SELECT
   count() AS tables,
   countIf(is_readonly) AS readonly,
@@ -41,9 +38,9 @@ export const ReplicationRow = z.object({
 /** State, load and replication of hosts of the list. */
 export const readMembers = async (parts: Parts, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
   const { client, probe } = parts
-  const answers = await askEach(parts, keys, (host) =>
-    askFor(client, host, needs, call, async () =>
-      readRecords(host, ReplicationRow, await client.run(host, replicationStatement, call)),
+  const answers = await askEach(parts, keys, call, (host, own) =>
+    askFor(client, host, needs, own, async () =>
+      readRecords(host, ReplicationRow, await client.run(host, replicationStatement, own)),
     ),
   )
   return answers.map(({ host, asked, answer }) => {
