@@ -119,7 +119,7 @@ const expectTold = async ({ path, method, operation }: Asked, answer: Response):
   if (content === undefined) return
   const mediaType = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
   expect(Object.keys(content), where).toContain(mediaType)
-  if (!mediaType.endsWith('json')) return
+  if (!/[/+]json$/.test(mediaType)) return
   const validate = ajv.getSchema(`document${pointer}/content/${escaped(mediaType)}/schema`)
   expect(
     validate?.(JSON.parse(text)),

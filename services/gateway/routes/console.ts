@@ -18,7 +18,7 @@ export const runQuery: Route = {
   ...common,
   method: 'POST',
   path: '/api/v1/explorer/query',
-  doc: 'Runs one read-only statement of the caller; rows are streamed as JSON, csv, tsv or JSONEachRow, as `format` or `Accept` asks.',
+  doc: 'Runs one read-only statement of the caller; rows are streamed as JSON, csv, tsv or JSONEachRow, as `format` or `Accept` asks',
   downloads: exportTypes,
   query: noQuery,
   body: ConsoleRequest,
@@ -55,7 +55,7 @@ const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat
 export const cancelQuery = deleteRoute({
   ...common,
   path: '/api/v1/explorer/query/{runId}',
-  doc: 'Ends a running statement of the same caller, by the `runId` it was sent with.',
+  doc: 'Ends a running statement of the same caller, by the `runId` it was sent with',
   query: CancelQuery,
   answer: CancelAnswer,
   handle: async ({ path, query: { hostId }, call }, gateway) => {
