@@ -23,3 +23,10 @@ it.each([
   const headers = value === undefined ? rest : { ...rest, [name]: value }
   expect(() => readQuestionHeaders(headers, 0)).toThrow()
 })
+
+it('takes along the connections that the caller brought, by their host key', () => {
+  const brought = { key: 'user:owner:id', name: 'Größe', sealed: 'sealed' }
+  const headers = questionHeaders(callOf({ connections: new Map([[brought.key, brought]]) }), 1)
+  expect(readQuestionHeaders(headers, 0).connections).toEqual(new Map([[brought.key, brought]]))
+  expect(questionHeaders(callOf({ connections: new Map() }), 1)).not.toHaveProperty('connections')
+})
