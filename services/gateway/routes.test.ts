@@ -51,6 +51,17 @@ const good: Record<string, GoodRequest> = {
   'GET /api/v1/settings-diff': { url: '/api/v1/settings-diff?hosts=1,0&changedOnly=1' },
   'GET /api/v1/compare': { url: '/api/v1/compare?hosts=0,1&limit=5' },
   'GET /api/v1/own-cost': { url: '/api/v1/own-cost?lastHours=48' },
+  'GET /api/v1/openapi.json': { url: '/api/v1/openapi.json' },
+  'POST /api/v1/actions': {
+    url: '/api/v1/actions?hostId=0',
+    body: { action: 'killQuery', params: { queryId: 'runaway' } },
+  },
+  'GET /api/v1/management': { url: '/api/v1/management' },
+  'POST /api/v1/management': {
+    url: '/api/v1/management?hostId=0',
+    body: { operation: 'create_user', params: { user: 'grace', password: 'correct horse' } },
+  },
+  'GET /api/v1/audit': { url: '/api/v1/audit?limit=10' },
   'GET /api/v1/auth/me': { url: '/api/v1/auth/me' },
   'POST /api/v1/auth/session': { url: '/api/v1/auth/session', body: { key: signKey(claims, secret) } },
   'DELETE /api/v1/auth/session': { url: '/api/v1/auth/session' },
