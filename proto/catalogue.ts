@@ -88,7 +88,8 @@ const ChartColumn = z.strictObject({
 /** The shape of `charts/<topic>/<id>.chart.yaml`. */
 export const ChartDefinition = z.strictObject({
   ...described,
-  kind: z.enum(['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar', 'number', 'list']),
+  /** A `heatmap` shades one square for each bucket by its first value: weeks of days, or days of shorter buckets. */
+  kind: z.enum(['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar', 'heatmap', 'number', 'list']),
   columns: z.array(ChartColumn).min(1),
   /** Default bucket of a time series; charts of the present moment have none. */
   interval: Interval.optional(),

@@ -14,6 +14,7 @@ export const checkChart = (chart: ChartDefinition): string[] => {
     ...(times === 1 && (!chart.interval || !chart.lastHours)
       ? ['interval: a time column needs interval and lastHours']
       : []),
+    ...(times === 0 && chart.kind === 'heatmap' ? ['kind: a heatmap needs a time column'] : []),
     ...(times === 0 && chart.interval ? ['interval: has no meaning without a time column'] : []),
     ...checkSql(chart.sql, { ...anyScope, ...scope }),
     ...checkParameters(chart.sql, chart.parameters),

@@ -108,6 +108,12 @@ describe('mounted definitions', () => {
       table('sql: SELECT 1').replace('name: a', "name: a, format: link, href: '/t/{b}'"),
       /^columns\.href: there is no column b/,
     ],
+    [
+      'a heatmap without time',
+      'x/a.chart.yaml',
+      number().replace('kind: number', 'kind: heatmap'),
+      /^kind: a heatmap needs a time column/,
+    ],
     ['a bad name', 'x/A b.chart.yaml', number(), /^the file name must be/],
   ])('with %s are skipped, and the warning names file and key', async (_, path, text, problem) => {
     await write(path, text)

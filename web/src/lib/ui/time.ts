@@ -34,6 +34,24 @@ export const formatAge = (instantMs: number, nowMs: number): string => {
   return seconds > 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`
 }
 
+/** A day of a zone, counted from the first of 1970, and the time of day by the clock on the wall. */
+export interface LocalDay {
+  day: number
+  sinceMidnightMs: number
+}
+
+const dayMs = 86_400_000
+
+export const dayOf = (instantMs: number, zone: string): LocalDay => {
+  const format = formatOf(zone, { year: 'numeric', month: '2-digit', day: '2-digit', ...second })
+  const part = Object.fromEntries(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))
+  const { year = 0, month = 1, day = 1, hour = 0, minute: minutes = 0, second: seconds = 0 } = part
+  return {
+    day: Date.UTC(year, month - 1, day) / dayMs,
+    sinceMidnightMs: ((hour * 60 + minutes) * 60 + seconds) * 1_000,
+  }
+}
+
 /** The instant of a cell or a time axis: epoch milliseconds, as a number or, when too large for one, as text. */
 export const readInstant = (value: unknown): number | null => {
   const instant = typeof value === 'string' && value !== '' ? Number(value) : value

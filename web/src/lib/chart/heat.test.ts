@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { toHeat } from './heat.ts'
+
+const hourMs = 3_600_000
+const series = (fromMs: number, stepMs: number, values: readonly (number | null)[]) => ({
+  times: values.map((_, index) => fromMs + index * stepMs),
+  series: [{ key: 'n', label: 'N', unit: 'count' as const, values }],
+})
+const places = (heat: ReturnType<typeof toHeat>) => heat.cells.map(({ column, row }) => [column, row])
+
+describe('squares of a heat map', () => {
+  it('are days of weeks that begin on Monday', () => {
+    // Saturday, 21 November 2026, by the clock of Kathmandu.
+    const saturday = Date.parse('2026-11-21T00:00:00+05:45')
+    const heat = toHeat(series(saturday, 24 * hourMs, [1, 2, 3, 4]), 'Asia/Kathmandu')
+    expect(places(heat)).toEqual([
+      [0, 5],
+      [0, 6],
+      [1, 0],
+      [1, 1],
+    ])
+    expect([heat.columns, heat.rows]).toEqual([2, 7])
+  })
+
+  it('are hours of days when they are hours, also where the clock is set back', () => {
+    const evening = Date.parse('2026-10-24T22:00:00+02:00')
+    const heat = toHeat(series(evening, hourMs, [1, 1, 1, 1, 1, 1]), 'Europe/Berlin')
+    expect(places(heat)).toEqual([
+      [0, 22],
+      [0, 23],
+      [1, 0],
+      [1, 1],
+      [1, 2],
+      [1, 2],
+    ])
+    expect([heat.columns, heat.rows]).toEqual([2, 24])
+  })
+
+  it('are as dark as their share of the most, and blank where nothing is known', () => {
+    const heat = toHeat(series(0, 24 * hourMs, [5, null, 10, 0]), 'UTC')
+    expect(heat.cells.map(({ shade }) => shade)).toEqual([0.5, 0, 1, 0])
+    expect(toHeat(series(0, 24 * hourMs, [0, 0]), 'UTC').cells.map(({ shade }) => shade)).toEqual([0, 0])
+    expect(toHeat(series(0, hourMs, []), 'UTC')).toEqual({ cells: [], columns: 0, rows: 7 })
+  })
+})
