@@ -3,6 +3,7 @@ import { describe } from './benchmark.ts'
 import { exportRate } from './export.ts'
 import { gatewayTax } from './gateway-tax.ts'
 import { guardCost } from './guard.ts'
+import { healthCost } from './health.ts'
 import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { residentMemory } from './resident-memory.ts'
@@ -14,6 +15,7 @@ const benchmarks: readonly Benchmark[] = [
   metricsCost,
   guardCost,
   limiterCost,
+  healthCost,
   residentMemory,
   startTime,
 ]

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import compression from 'compression'
+import cors from 'cors'
+import express from 'express'
+import helmet from 'helmet'
+import { Registry, Histogram } from 'prom-client'
+
+/** What anybody would write for a health route with the middleware that ours has. Run as a process. */
+const duration = new Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'Time to answer.',
+  labelNames: ['route', 'method', 'status'],
+  registers: [new Registry()],
+})
+
+const application = express()
+application.disable('x-powered-by')
+application.use((request, response, next) => {
+  const end = duration.startTimer()
+  response.setHeader('X-Request-Id', request.get('x-request-id') ?? randomUUID())
+  response.once('finish', () => end({ route: request.path, method: request.method, status: response.statusCode }))
+  next()
+})
+application.use(helmet())
+application.use(cors({ origin: [] }))
+application.use(compression())
+application.use(express.json())
+application.get('/api/health', (_request, response) => {
+  response.json({ status: 'ok', timestamp: new Date().toISOString() })
+})
+
+const server = application.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the Express server got no port')
+  process.stdout.write(`${JSON.stringify({ listening: { url: `http://127.0.0.1:${address.port}` } })}\n`)
+})
+process.once('SIGTERM', () => server.close())

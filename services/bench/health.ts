@@ -1,0 +1,37 @@
+import { startProduct } from '../acceptance/product.ts'
+import type { Benchmark } from './benchmark.ts'
+import { load } from './load.ts'
+import { processorMs } from './processor-time.ts'
+import { startExpressServer } from './start-bare-server.ts'
+
+const repetitions = 5
+const warmUpMs = 2_000
+const measuredMs = 3_000
+const connections = 32
+const path = '/api/health'
+
+/** What the door itself costs with every request, beside an Express application with the same middleware. */
+export const healthCost: Benchmark = {
+  name: 'health',
+  async run() {
+    await using product = await startProduct({ hosts: [{ url: 'http://127.0.0.1:1' }], env: { LOG_LEVEL: 'warn' } })
+    await using application = await startExpressServer()
+    const ours: number[] = []
+    const reference: number[] = []
+    const measured = { url: product.url, pid: product.gateway.pid }
+    for (const { url } of [measured, application])
+      await load({ origin: url, path, method: 'GET' }, connections, warmUpMs)
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      reference.push(await perSecond(application))
+      ours.push(await perSecond(measured))
+    }
+    return [{ name: path, unit: 'requests per second of processor time', ours, reference, bar: { atLeast: 0.8 } }]
+  },
+}
+
+/** Of the process's processor time, which the other processes of a busy machine do not lengthen. */
+const perSecond = async ({ url, pid }: { url: string; pid: number }): Promise<number> => {
+  const before = processorMs(pid)
+  const answered = await load({ origin: url, path, method: 'GET' }, connections, measuredMs)
+  return (answered.perSecond * measuredMs) / (processorMs(pid) - before)
+}
