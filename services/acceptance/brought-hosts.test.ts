@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ConnectionSessionAnswer, ConnectionTestAnswer, UserConnectionAnswer } from '#proto/http/connections.ts'
+import { ChartAnswer, HostsAnswer, HostStatusAnswer, TableAnswer } from '#proto/http/data.ts'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask, askEngine, eventually } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const encryptionKey = 'a key that only the operator knows'
+const json = { 'content-type': 'application/json' }
+
+describeOnTopologies('databases that people bring', (topology) => {
+  let own: Sandbox
+  let directory: string
+  let product: Product
+  let closed: Product
+
+  beforeAll(async () => {
+    own = await startSandbox({ label: 'own', seed: true })
+    directory = await mkdtemp(join(tmpdir(), 'watchhouse-brought-'))
+    const open = {
+      SVC_ALLOW_PRIVATE_HOSTS: 'true',
+      SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
+      SVC_USER_CONNECTIONS_ENCRYPTION_KEY: encryptionKey,
+      ...(topology === 'memory' && { SVC_STATE_DB_URL: `file:${directory}/state.db` }),
+    }
+    const hosts = [{ url: own.url.replace('127.0.0.1', '127.0.0.2'), name: 'not there' }]
+    product = await startProduct({ topology, hosts, env: open })
+    closed = await startProduct({ topology, hosts, env: {} })
+    await own.seeded
+  })
+  afterAll(async () => {
+    await product?.stop()
+    await closed?.stop()
+    await own?.[Symbol.asyncDispose]()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  const target = () => ({ url: own.url, user: 'default', password: '' })
+  const post = (to: Product, path: string, body: unknown) =>
+    ask(`${to.url}${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) })
+  const openSession = async () =>
+    ConnectionSessionAnswer.parse((await post(product, '/api/v1/browser-connections/sessions', target())).body).data
+  const sizes = async () => {
+    const sql = `SELECT concat(database, '.', table) AS table, sum(rows) AS rows FROM system.parts
+      WHERE active AND database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')
+      GROUP BY table ORDER BY sum(data_compressed_bytes) DESC, table LIMIT 20`
+    return askEngine(own.url, sql)
+  }
+  const expectItsChart = async (path: string, headers: Record<string, string> = {}) => {
+    const both = async () => {
+      const { body } = await ask(`${product.url}${path}`, { headers })
+      return { shown: ChartAnswer.parse(body).data.map(({ table, rows }) => ({ table, rows })), said: await sizes() }
+    }
+    // A merge may come between the two questions.
+    const { shown } = await eventually(both, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
+    expect(shown.length).toBeGreaterThan(3)
+  }
+
+  it('are tried: the version of one that is there, the reason of one that is not', async () => {
+    const path = '/api/v1/browser-connections/test'
+    const [said] = await askEngine(own.url, 'SELECT version() AS version')
+    expect(ConnectionTestAnswer.parse((await post(product, path, target())).body).data).toMatchObject({
+      ok: true,
+      ...said,
+    })
+    const wrong = await post(product, path, { ...target(), password: 'wrong-password' })
+    expect(ConnectionTestAnswer.parse(wrong.body).data).toMatchObject({ ok: false, reason: 'refused' })
+    expect(wrong.text).not.toContain('wrong-password')
+  })
+
+  it('are read through a session: charts, table pages, status and SQL', async () => {
+    const { token, header } = await openSession()
+    const headers = { [header]: token }
+    await expectItsChart('/api/v1/charts/top-table-size', headers)
+    const table = await ask(`${product.url}/api/v1/tables/settings?limit=1`, { headers })
+    expect(TableAnswer.parse(table.body).data).toHaveLength(1)
+    const status = await ask(`${product.url}/api/v1/host-status?hostId=0`, { headers })
+    expect(HostStatusAnswer.parse(status.body).metadata.host).toBe(new URL(own.url).host)
+    const sql = { method: 'POST', headers: { ...json, ...headers }, body: '{"query":"SELECT currentUser() AS me"}' }
+    const answered = await ask(`${product.url}/api/v1/explorer/query`, sql)
+    expect(answered, answered.text).toMatchObject({ status: 200 })
+    expect(answered.text).toContain('default')
+  })
+
+  it('stay readable when `query` starts again, as all of the session is in its token', async () => {
+    const { token, header } = await openSession()
+    await product.query.restart()
+    await expectItsChart('/api/v1/charts/top-table-size', { [header]: token })
+  })
+
+  it('are kept under a negative id, and are there after a start', async () => {
+    const added = await post(product, '/api/v1/user-connections', { ...target(), name: 'mine' })
+    expect(added, added.text).toMatchObject({ status: 200 })
+    const { hostId } = UserConnectionAnswer.parse(added.body).data
+    await expectItsChart(`/api/v1/charts/top-table-size?hostId=${hostId}`)
+    await product.query.restart()
+    await expectItsChart(`/api/v1/charts/top-table-size?hostId=${hostId}`)
+    const { data } = HostsAnswer.parse((await ask(`${product.url}/api/v1/hosts`)).body)
+    expect(data.map(({ id, name }) => ({ id, name }))).toEqual([
+      { id: 0, name: 'not there' },
+      { id: hostId, name: 'mine' },
+    ])
+  })
+
+  it('are not dialled inside the operator’s networks unless the operator allows it', async () => {
+    for (const path of ['test', 'sessions']) {
+      const refused = await post(closed, `/api/v1/browser-connections/${path}`, target())
+      expect(refused.status).toBe(400)
+      expect(refused.text).toContain('url leads nowhere that this installation may connect to')
+    }
+    const kept = await post(closed, '/api/v1/user-connections', { ...target(), name: 'mine' })
+    expect(kept.status).toBe(501)
+  })
+
+  it('leave no trace of their passwords in what any process writes', async () => {
+    const secret = 'a-very-secret-password'
+    const test = await post(product, '/api/v1/browser-connections/test', { ...target(), password: secret })
+    expect(test.status).toBe(200)
+    expect(product.output()).not.toContain(secret)
+    expect(product.output()).not.toContain(encryptionKey)
+  })
+})
