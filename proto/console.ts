@@ -36,6 +36,12 @@ export type Truncation = z.infer<typeof Truncation>
 /** The caller's own name of a run, by which it can be cancelled; a UUID does well. */
 export const RunId = z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
 
+/** A whole number, and a sentence that says which. */
+const whole = (max: number) => {
+  const sentence = `must be a whole number from 1 to ${max}`
+  return z.int(sentence).min(1, sentence).max(max, sentence)
+}
+
 const value = z.union(
   [z.string().max(8_192), z.number(), z.boolean(), z.null()],
   'must be text of at most 8192 characters, a number, a boolean or null',
@@ -44,17 +50,19 @@ const value = z.union(
 /** What may be asked of a run besides its statement; the limits can only be lowered. */
 export const runOptions = {
   /** Where names without a database are looked up. */
-  database: z.string().min(1).max(128).optional(),
+  database: z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
   /** Values for the placeholders `{name:Type}` of the statement. */
   parameters: z
     .record(z.string().regex(/^\w{1,64}$/, 'must be a name of letters, digits and _'), value)
     .refine((given) => Object.keys(given).length <= 50, 'must have at most 50 values')
     .optional(),
-  maxRows: z.int().min(1).max(mostRows).optional(),
+  maxRows: whole(mostRows).optional(),
   /** Time on the host, in seconds; `COLUMNDB_MAX_EXECUTION_TIME` when that is less. */
-  maxSeconds: z.int().min(1).max(86_400).optional(),
+  maxSeconds: whole(86_400).optional(),
   runId: RunId.optional(),
 }
+/** Bytes of a streamed answer. */
+export const MaxBytes = whole(mostStreamedBytes)
 
 const statement = { query: z.string().max(longestStatement) }
 const common = { callers: ['gateway', 'agent', 'mcp'], feature: 'QUERIES', prefer: 'hostKey' } as const
@@ -71,7 +79,7 @@ export const consoleMethods = {
       ...ofHost,
       ...statement,
       ...runOptions,
-      maxBytes: z.int().min(1).max(mostWholeBytes).default(mostWholeBytes),
+      maxBytes: whole(mostWholeBytes).default(mostWholeBytes),
     }),
     output: z.object({
       columns: z.array(ResultColumn),
@@ -87,7 +95,7 @@ export const consoleMethods = {
       ...ofHost,
       ...statement,
       ...runOptions,
-      maxBytes: z.int().min(1).max(mostStreamedBytes).default(mostStreamedBytes),
+      maxBytes: MaxBytes.default(mostStreamedBytes),
       format: ResultFormat.default('json'),
     }),
     /** Only `json` tells the columns; in csv and tsv the first line has their names. */

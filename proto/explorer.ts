@@ -6,7 +6,7 @@ import { StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
 
 /** Name of a database or of a table in it, whatever characters it has. */
-export const ExplorerName = z.string().min(1).max(256)
+export const ExplorerName = z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
 
 /** A database and what is in it; sizes are of what the server itself stores. */
 export const ExplorerDatabase = z.object({

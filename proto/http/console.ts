@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   longestStatement,
-  mostStreamedBytes,
+  MaxBytes,
   ResultColumn,
   ResultFormat,
   resultFormats,
@@ -21,7 +21,7 @@ export const ConsoleRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   query: z.string().max(longestStatement, `must not be longer than ${longestStatement} characters`),
   ...runOptions,
-  maxBytes: z.int().min(1).max(mostStreamedBytes).optional(),
+  maxBytes: MaxBytes.optional(),
   format: z
     .enum(resultFormats, `must be one of ${resultFormats.join(', ')}`)
     .pipe(ResultFormat)

@@ -33,8 +33,8 @@ export interface Ran {
   statement: StatementFacts
 }
 
-/** A run that has begun to answer. `readonly` is that of the user's profile: with 1 the host has chosen how numbers are written. */
-export type BegunRun = Produced<{ columns: ResultColumn[] | null }, Buffer, Ran> & { readonly: number }
+/** A run that has begun to answer. */
+export type BegunRun = Produced<{ columns: ResultColumn[] | null }, Buffer, Ran>
 
 /** A running statement, and what its rows are passed on with. */
 interface Begun {
@@ -62,15 +62,14 @@ export const openRun = async (parts: Parts, running: Running, asked: AskedRun, c
   try {
     const asking = { ...call, signal: run.signal }
     const answer = await parts.client.stream(host, statement, asking, streamFormats[asked.format])
-    const begun = { host, statement, answer, run, limits, startedAtMs }
-    return { readonly: answer.readonly, ...(await begin(begun, asked.format)) }
+    return await begin({ host, statement, answer, run, limits, startedAtMs }, asked.format)
   } catch (error) {
     run[Symbol.dispose]()
     throw callersFailure(error, statement.sql, statement.sql)
   }
 }
 
-const begin = async (begun: Begun, format: ResultFormat): Promise<Omit<BegunRun, 'readonly'>> => {
+const begin = async (begun: Begun, format: ResultFormat): Promise<BegunRun> => {
   const { host, answer, limits } = begun
   if (format !== 'json') {
     const passing =

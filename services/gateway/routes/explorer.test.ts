@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConsoleAnswer } from '#proto/http/console.ts'
+import { ColumnsAnswer, KeysAnswer, TablesAnswer } from '#proto/http/explorer.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake()
+})
+afterAll(async () => product[Symbol.asyncDispose]())
+
+const ask = async (path: string, { url } = product) => {
+  const response = await fetch(`${url}/api/v1/explorer/${path}`)
+  const body: unknown = await response.json()
+  return { status: response.status, body }
+}
+const ofTable = 'database=shop&table=orders'
+
+describe('the explorer', () => {
+  it('asks the host that is meant for the table that is meant, whatever characters its name has', async () => {
+    const name = 'ta`b"le\'; %'
+    const { status } = await ask(`columns?hostId=1&database=shop&table=${encodeURIComponent(name)}`)
+    expect(status).toBe(200)
+    expect(product.heard.at(-1)).toMatchObject({
+      method: 'exploreColumns',
+      input: { hostKey: 'logs', database: 'shop', table: name },
+    })
+  })
+
+  it('tells the keys of a table alone', async () => {
+    const { body } = await ask(`indexes?${ofTable}`)
+    expect(Object.keys(KeysAnswer.parse(body).data ?? {})).toEqual([
+      'engine',
+      'engineFull',
+      'partitionKey',
+      'sortingKey',
+      'primaryKey',
+      'samplingKey',
+    ])
+  })
+
+  it('previews rows behind their columns', async () => {
+    const { body } = await ask(`preview?${ofTable}&limit=2`)
+    expect(ConsoleAnswer.parse(body).data).toMatchObject({ columns: [{ name: 'id' }, { name: 'text' }] })
+    expect(product.heard.at(-1)?.input).toMatchObject({ limit: 2 })
+  })
+
+  it('offers the nearest name', async () => {
+    const { status, body } = await ask('tables?database=shpo')
+    expect(status).toBe(404)
+    expect(body).toMatchObject({ error: { type: 'not-found', details: { nearest: ['shop'] } } })
+  })
+
+  it('says why a host cannot tell', async () => {
+    const unavailable = { reason: 'permission' as const, message: 'may not', missingTables: [], grant: 'GRANT …' }
+    const closed = async () => ({ rows: [], truncated: false, unavailable })
+    await using strict = await startFake({ query: { exploreColumns: closed, exploreTables: closed } })
+    const columns = ColumnsAnswer.parse((await ask(`columns?${ofTable}`, strict)).body)
+    const tables = TablesAnswer.parse((await ask('tables?database=shop', strict)).body)
+    for (const { data, metadata } of [columns, tables]) {
+      expect([data, metadata.unavailable]).toEqual([[], unavailable])
+    }
+  })
+
+  it.each([
+    ['tables', 'database', 'is required'],
+    ['columns?database=shop', 'table', 'is required'],
+    ['columns?database=&table=a', 'database', 'must not be empty'],
+    [`columns?database=a&table=${'x'.repeat(257)}`, 'table', '256'],
+    ['columns?database=a&database=b&table=c', 'database', 'only once'],
+    [`parts?${ofTable}&inactive=yes`, 'inactive', '1 or 0'],
+    [`parts?${ofTable}&limit=0`, 'limit', 'from 1 to 10000'],
+    [`usage?${ofTable}&lastHours=8761`, 'lastHours', 'from 1 to 8760'],
+    [`query-log?${ofTable}&limit=501`, 'limit', 'from 1 to 500'],
+    [`preview?${ofTable}&limit=1001`, 'limit', 'from 1 to 1000'],
+    [`ddl?${ofTable}&format=sql`, 'format', 'is not known here'],
+  ])('%.60s is refused by name', async (path, parameter, says) => {
+    const { status, body } = await ask(path)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      error: { type: 'invalid', message: expect.stringContaining(says), details: { parameter } },
+    })
+  })
+})
