@@ -4,6 +4,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, read } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../public-url.ts'
+import { builtAuth } from './built.ts'
 import { authProblems, type Provider } from './config.ts'
 import { type Identify, openIdentify } from './identify.ts'
 import { idpAddresses } from './idp/addresses.ts'
@@ -40,6 +41,8 @@ interface AuthOptions {
 export const openAuth = ({ env, build, keys, clock, log, ask }: AuthOptions): Auth => {
   const provider = () => providerOf(env, build)
   const addresses = () => idpAddresses(env, build)
+  // Throws for what the build says and cannot mean, whether or not anything at run time outdoes it.
+  builtAuth(build)
   const problems = authProblems(env, provider())
   if (problems.length > 0) throw new InvalidSettings(problems)
   if (provider() === 'idp' && addresses() === undefined) {

@@ -18,7 +18,7 @@ import { publishableKey } from './idp/publishable-key.ts'
 import { keySettings } from './keys/config.ts'
 
 /** Who may vouch for people. */
-export const providers = ['none', 'idp', 'proxy', 'trusted'] as const
+const providers = ['none', 'idp', 'proxy', 'trusted'] as const
 export type Provider = (typeof providers)[number]
 
 /** A provider, or nothing where the build or the deployment mode decides. */

@@ -54,6 +54,14 @@ describe('the provider', () => {
   })
 })
 
+describe('a provider of the build that there is not', () => {
+  it('is refused, since it was meant to shut the door', () => {
+    expect(() => providerOf({}, builtWith({ CLIENT_AUTH_PROVIDER: 'oauth' }))).toThrow(
+      'CLIENT_AUTH_PROVIDER: must be one of none, idp, proxy, trusted',
+    )
+  })
+})
+
 describe('callers of whom nothing is known', () => {
   it.each<[AnonymousRight, Variables, Variables]>([
     ['write', {}, {}],

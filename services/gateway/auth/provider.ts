@@ -2,7 +2,8 @@ import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { cloudMode } from '../cloud-mode.ts'
-import { authSettings, type Provider, providers } from './config.ts'
+import { builtAuth } from './built.ts'
+import { authSettings, type Provider } from './config.ts'
 
 const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ } = authSettings
 
@@ -12,13 +13,12 @@ const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ } = authSetti
  */
 export const providerOf = (env: Environment, build: BuildFacts | undefined): Provider => {
   const { SVC_AUTH_PROVIDER: chosen } = read({ SVC_AUTH_PROVIDER }, env)
-  const mode = cloudMode(build, env)
-  return chosen ?? builtProvider(build) ?? (mode.runtime || mode.build ? 'idp' : 'none')
+  return chosen ?? builtAuth(build).CLIENT_AUTH_PROVIDER ?? providerOfMode(env, build)
 }
 
-const builtProvider = (build: BuildFacts | undefined): Provider | undefined => {
-  const built = build?.client.CLIENT_AUTH_PROVIDER?.trim().toLowerCase()
-  return providers.find((provider) => provider === built)
+const providerOfMode = (env: Environment, build: BuildFacts | undefined): Provider => {
+  const cloud = cloudMode(build, env)
+  return cloud.runtime || cloud.build ? 'idp' : 'none'
 }
 
 /** What callers may do whom nobody vouches for: everything where no way to sign in is set up, or read, or nothing. */

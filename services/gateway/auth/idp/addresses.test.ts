@@ -67,6 +67,12 @@ describe('the identity provider', () => {
     expect(idpAddresses(env, undefined)?.signIn).toBe('https://happy-fox-1.accounts.dev/sign-in')
   })
 
+  it('is refused when the build names it by what is no key', () => {
+    expect(() => idpAddresses({}, built('clerk.built.com'))).toThrow(
+      'CLIENT_IDP_PUBLISHABLE_KEY: must be a publishable',
+    )
+  })
+
   it('is unknown when nobody names it', () => {
     expect(idpAddresses({}, undefined)).toBeUndefined()
   })

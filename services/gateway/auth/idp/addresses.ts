@@ -1,8 +1,8 @@
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
+import { builtAuth } from '../built.ts'
 import { authSettings } from '../config.ts'
-import { issuerOfKey } from './publishable-key.ts'
 
 const { IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY } = authSettings
 
@@ -21,7 +21,8 @@ export interface IdpAddresses {
 /** The addresses of the identity provider: those of `IDP_OAUTH_ISSUER`, else of the publishable key, at run time or of the build. */
 export const idpAddresses = (env: Environment, build: BuildFacts | undefined): IdpAddresses | undefined => {
   const settings = read({ IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY }, env)
-  const url = settings.IDP_OAUTH_ISSUER ?? settings.SVC_IDP_PUBLISHABLE_KEY ?? builtIssuer(build)
+  const url =
+    settings.IDP_OAUTH_ISSUER ?? settings.SVC_IDP_PUBLISHABLE_KEY ?? builtAuth(build).CLIENT_IDP_PUBLISHABLE_KEY
   if (url === undefined) return undefined
   const issuer = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
   return {
@@ -30,11 +31,6 @@ export const idpAddresses = (env: Environment, build: BuildFacts | undefined): I
     signIn: `${url.protocol}//${accountsHost(url.host)}/sign-in`,
     handshake: `${issuer}/v1/client/handshake`,
   }
-}
-
-const builtIssuer = (build: BuildFacts | undefined): URL | undefined => {
-  const key = build?.client.CLIENT_IDP_PUBLISHABLE_KEY
-  return key ? issuerOfKey(key) : undefined
 }
 
 /** Its pages stand beside its API: `clerk.example.com` has them at `accounts.example.com`, `x.clerk.accounts.dev` at `x.accounts.dev`. */
