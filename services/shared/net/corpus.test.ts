@@ -22,7 +22,7 @@ const decided = entries.filter(({ id }) => !shownByRequests.has(id))
 
 const verdict = async (entry: z.output<typeof Entry>, env: Record<string, string>) => {
   const resolve: Resolve = async (name) => entry.dns[name] ?? []
-  const guard = openGuard(env, resolve)
+  const guard = openGuard(env, { resolve })
   try {
     const { hostname } = guard.readUrl(entry.url, entry.purpose)
     await guard.addresses(hostname)

@@ -12,6 +12,13 @@ const maxUrlLength = 2_048
 /** All addresses of a name; an empty list or an error when it has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
+/** How names are looked up. */
+export interface LookUp {
+  resolve?: Resolve | undefined
+  /** A name that takes longer counts as one without an answer. */
+  lookUpWithinMs?: number | undefined
+}
+
 /** Decides which of the addresses that callers give may be reached. */
 export interface Guard {
   /** The URL in its one form; throws for one that is refused by what stands in it. */
@@ -24,17 +31,32 @@ export interface Guard {
 const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
 
 /** Settings are read anew for every decision. */
-export const openGuard = (env: Environment, resolve: Resolve = systemResolve): Guard => ({
+export const openGuard = (
+  env: Environment,
+  { resolve = systemResolve, lookUpWithinMs = 5_000 }: LookUp = {},
+): Guard => ({
   readUrl: (given, purpose) => readUrl(given, purpose, allowsPrivateHosts(env)),
   async addresses(hostname) {
     const allowPrivate = allowsPrivateHosts(env)
     const host = bareHost(hostname)
     requireHost(host, allowPrivate)
-    const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
+    const addresses = isIP(host) === 0 ? await answersOf(resolve(host), lookUpWithinMs) : [host]
     if (!mayReach(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
     return addresses
   },
 })
+
+const answersOf = async (answering: ReturnType<Resolve>, withinMs: number): Promise<readonly string[]> => {
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<readonly string[]>()
+  const timer = setTimeout(giveUp, withinMs, [])
+  try {
+    return await Promise.race([answering, late])
+  } catch {
+    return []
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 const readUrl = (given: string | URL, purpose: Purpose, allowPrivate: boolean): URL => {
   const text = String(given)

@@ -106,6 +106,13 @@ describe('a guarded request', () => {
     expect(await ask()).toMatchObject({ reason: 'not-allowed', rule: 'address' })
   })
 
+  it('takes a name that nobody answers for one that leads nowhere', async () => {
+    const { promise: never } = Promise.withResolvers<string[]>()
+    await using net = openNet({ env: privateAllowed, resolve: () => never, lookUpWithinMs: 1 })
+    const failure = await failureOf(net.check('http://slow.example.com/', 'database'))
+    expect(failure).toMatchObject({ reason: 'not-allowed', rule: 'address' })
+  })
+
   it.each(['S151', 'S152'])('does not follow a redirect (%s)', async (entry) => {
     const to = corpus.entries.find(({ id }) => id === entry)?.redirects?.[0] ?? ''
     expect(to).toMatch(/^http/)

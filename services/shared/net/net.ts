@@ -2,7 +2,7 @@ import type { Agent } from 'undici'
 import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
 import { NetFailure } from './failure.ts'
-import { openGuard, type Resolve } from './guard.ts'
+import { type LookUp, openGuard } from './guard.ts'
 import type { Purpose } from './purposes.ts'
 import type { Outgoing } from './send.ts'
 
@@ -21,14 +21,13 @@ export interface Net extends AsyncDisposable {
   connect: Connector
 }
 
-interface OpenNet {
+interface OpenNet extends LookUp {
   env: Environment
-  resolve?: Resolve
 }
 
 /** Connects nowhere yet; the HTTP client is loaded when it is first needed. */
-export const openNet = ({ env, resolve }: OpenNet): Net => {
-  const guard = openGuard(env, resolve)
+export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
+  const guard = openGuard(env, lookUp)
   const agents: Agent[] = []
   const client = async () => {
     const [{ Agent }, { send }, connectors] = await Promise.all([
