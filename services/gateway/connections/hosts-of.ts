@@ -18,9 +18,20 @@ type CarryingCall = Call & { connections: Map<string, SealedConnection> }
  * A connection that is found is put into the call, since `query` knows it from there only.
  */
 export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CarryingCall): HostList => {
+  let list: HostList | undefined
+  // Many requests need no host, and most that do need a configured one.
+  const hosts = (): HostList => (list ??= listOf(gateway, headers, call))
+  return {
+    all: async () => hosts().all(),
+    find: async (hostId, parameter) => hosts().find(hostId, parameter),
+    lastKnown: () => hosts().lastKnown(),
+  }
+}
+
+const listOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CarryingCall): HostList => {
   const session = sessionOf(headers, call.identity)
   if (session) return sessionHosts(session, call)
-  return ownHosts(gateway.hosts, gateway.connections.ifAny(call), call)
+  return ownHosts(gateway.hosts, () => gateway.connections.ifAny(call), call)
 }
 
 const sessionHosts = (session: SealedConnection, call: CarryingCall): HostList => {
@@ -36,14 +47,20 @@ const sessionHosts = (session: SealedConnection, call: CarryingCall): HostList =
   }
 }
 
-const ownHosts = (configured: HostList, own: OwnConnections | undefined, call: CarryingCall): HostList => ({
+const ownHosts = (
+  configured: HostList,
+  ownConnections: () => OwnConnections | undefined,
+  call: CarryingCall,
+): HostList => ({
   lastKnown: configured.lastKnown,
   async all() {
+    const own = ownConnections()
     const [hosts, kept] = await Promise.all([configured.all(), own?.kept.list(own.owner) ?? []])
     return own === undefined ? hosts : [...hosts, ...kept.map((each) => keptHost(own.owner, each))]
   },
   async find(hostId, parameter = 'hostId') {
     if (hostId >= 0) return configured.find(hostId, parameter)
+    const own = ownConnections()
     if (own === undefined) throw keepsNone(parameter)
     const kept = await own.kept.byNumber(own.owner, -hostId)
     if (kept === undefined) throw noSuchHost(hostId, parameter, await this.all())
