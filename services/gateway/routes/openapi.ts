@@ -9,7 +9,7 @@ export const openApi = getRoute({
   doc: 'This document: every route, with the names of all charts and tables in force',
   feature: null,
   access: 'anonymous',
-  limit: 'none',
+  limit: 'data',
   query: noQuery,
   answer: OpenApi,
   mediaType: 'application/openapi+json',

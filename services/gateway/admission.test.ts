@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import { features, type Identity, requireFeature } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { Failure } from '#proto/http/answer.ts'
+import { ConfigAnswer } from '#proto/http/config.ts'
+import { CatalogueAnswer } from '#proto/http/data.ts'
+import { fakeQuery, type QueryHandlers } from './fake/query.ts'
+import { startFake } from './fake/start.ts'
+import { anonymous } from './identity.ts'
+
+const ask = async (url: string, init?: RequestInit) => {
+  const response = await fetch(url, init)
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+const refusalOf = async (url: string) => {
+  const { status, headers, body } = await ask(url)
+  return [status, Failure.parse(body).error.type, headers.get('www-authenticate')]
+}
+
+/** Refuses as `query` does whoever may not use the feature that the chart names. */
+const chart: QueryHandlers['chart'] = async (input, call) => {
+  requireFeature(call.identity, 'QUERIES', `the chart ${input.name}`)
+  return fakeQuery.chart(input, call)
+}
+
+describe('a feature that is not for everybody', () => {
+  const asked = ['/api/v1/tables', '/api/v1/charts/query-count']
+  const both = 'TABLES,QUERIES'
+
+  it.each(asked)('is not there when it is switched off: %s', async (path) => {
+    await using product = await startFake({ env: { SVC_DISABLED_FEATURES: both }, query: { chart } })
+    expect(await refusalOf(product.url + path)).toEqual([404, 'feature-disabled', null])
+  })
+
+  it.each(asked)('asks strangers to sign in, and lets in who is known: %s', async (path) => {
+    const env = { SVC_AUTH_REQUIRED_FEATURES: both }
+    await using product = await startFake({ env, query: { chart } })
+    expect(await refusalOf(product.url + path)).toEqual([401, 'unauthenticated', 'Bearer realm="watchhouse"'])
+    const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
+    await using known = await startFake({ env, query: { chart }, identify })
+    expect((await ask(known.url + path)).status).toBe(200)
+  })
+
+  it.each(asked)('is refused to who is known and may not: %s', async (path) => {
+    const identify = async (): Promise<Identity> => ({ kind: 'user', subject: 'ada', features: ['ABOUT'] })
+    await using product = await startFake({ query: { chart }, identify })
+    expect(await refusalOf(product.url + path)).toEqual([403, 'forbidden', null])
+  })
+
+  it('is one from the next request on', async () => {
+    await using product = await startFake()
+    const status = async () => (await ask(`${product.url}/api/v1/tables`)).status
+    const seen = [await status()]
+    for (const [name, value] of [
+      ['SVC_FEATURE_TABLES_ENABLED', 'false'],
+      ['SVC_FEATURE_TABLES_ENABLED', 'true'],
+      ['SVC_FEATURE_TABLES_ACCESS', 'authenticated'],
+      ['SVC_FEATURE_TABLES_ACCESS', 'guest'],
+    ] as const) {
+      product.env[name] = value
+      seen.push(await status())
+    }
+    expect(seen).toEqual([200, 404, 200, 401, 200])
+  })
+
+  it('is unknown to menus and services, and told to clients', async () => {
+    await using product = await startFake({
+      env: { SVC_DISABLED_FEATURES: 'QUERIES', SVC_AUTH_REQUIRED_FEATURES: 'LOGS' },
+    })
+    const { body: catalogue } = await ask(`${product.url}/api/v1/catalogue`)
+    expect(CatalogueAnswer.parse(catalogue).data).toMatchObject({ charts: [], tables: [{ feature: 'TABLES' }] })
+    const { body: config } = await ask(`${product.url}/api/v1/config`)
+    const { data } = ConfigAnswer.parse(config)
+    expect(data.features).toMatchObject({
+      QUERIES: { enabled: false, access: 'public' },
+      LOGS: { enabled: true, access: 'authenticated' },
+      TABLES: { enabled: true, access: 'public' },
+    })
+    const told = product.heard.find(({ method }) => method === 'catalogue')?.call.identity.features
+    expect(told).toEqual(features.filter((feature) => feature !== 'QUERIES' && feature !== 'LOGS'))
+  })
+})
+
+describe('GET /api/v1/config', () => {
+  it('tells strangers who may not read how to sign in, and nothing of what is watched', async () => {
+    await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'hush, hush' } })
+    const { status, body } = await ask(`${product.url}/api/v1/config`)
+    expect(status).toBe(200)
+    expect(ConfigAnswer.parse(body).data).toMatchObject({
+      provider: 'none',
+      capabilities: { read: false, write: false },
+      signIn: { page: null, key: true },
+      limits: { requestsPerMinute: 1_000_000, questionsPerMinute: 10, guestQuestionsPerDay: null },
+      hosts: [],
+      catalogue: { topics: [], charts: [], tables: [] },
+    })
+    expect(product.heard).toEqual([])
+    expect(JSON.stringify(body)).not.toContain('hush')
+  })
+})
+
+describe('credentials that are none', () => {
+  const identify = async () => {
+    throw new ServiceError('unauthenticated', 'the API key is not valid')
+  }
+
+  it('are refused where somebody must be known, and do not matter elsewhere', async () => {
+    await using product = await startFake({ identify })
+    expect(await refusalOf(`${product.url}/api/v1/hosts`)).toEqual([
+      401,
+      'unauthenticated',
+      'Bearer realm="watchhouse"',
+    ])
+    for (const path of ['/api/health', '/api/version', '/api/v1/config']) {
+      expect((await ask(product.url + path)).status).toBe(200)
+    }
+  })
+
+  it('that nobody can check now let nobody in but where strangers may come', async () => {
+    const unsure = async () => {
+      throw new ServiceError('unavailable', 'the keys of the identity provider cannot be had')
+    }
+    await using product = await startFake({ identify: unsure })
+    expect(await refusalOf(`${product.url}/api/v1/hosts`)).toEqual([503, 'unavailable', null])
+    expect((await ask(`${product.url}/api/v1/config`)).status).toBe(200)
+  })
+})
+
+it('reads no body of a caller who is not let in', async () => {
+  await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'secret' }, identify: async () => anonymous })
+  const init = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
+  const { status, body } = await ask(`${product.url}/api/v1/charts/batch`, init)
+  expect([status, Failure.parse(body).error.type]).toEqual([401, 'unauthenticated'])
+})
