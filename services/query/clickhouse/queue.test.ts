@@ -48,6 +48,21 @@ describe('turns on a host', () => {
     expect(queue.running).toBe(0)
   })
 
+  it.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, maxBackground],
+    [10, maxBackground],
+  ])('of %i are %i at most for what nobody waits for, so that people find one', async (size, background) => {
+    const queue = openQueue('db')
+    const left = new AbortController()
+    const entering = Array.from({ length: size + 1 }, () => queue.enter('sweep', size, left.signal))
+    expect([queue.running, queue.waiting]).toEqual([background, size + 1 - background])
+    left.abort()
+    expect((await Promise.allSettled(entering)).filter(({ status }) => status === 'fulfilled')).toHaveLength(background)
+  })
+
   it('are refused as busy when the line is full, unless somebody less urgent can go', async () => {
     const queue = openQueue('db')
     const leave = await queue.enter('person', 1, here)

@@ -37,7 +37,7 @@ export const openQueue = (hostName: string): HostQueue => {
   let size = 1
 
   const isFree = (priority: Priority): boolean =>
-    running < size && (!isBackground(priority) || background < maxBackground)
+    running < size && (!isBackground(priority) || background < backgroundTurns(size))
   const take = (priority: Priority): void => {
     running++
     if (isBackground(priority)) background++
@@ -67,6 +67,9 @@ export const openQueue = (hostName: string): HostQueue => {
     },
   }
 }
+
+/** However few turns there are, one of several is left to people. */
+const backgroundTurns = (size: number): number => Math.min(maxBackground, Math.max(1, size - 1))
 
 const wait = (
   lines: Map<Priority, Set<Waiter>>,
