@@ -7,7 +7,7 @@ import { answer } from './answer.ts'
 import { backwards, forwards, latestSecond, text, whole, yesOrNo } from './parameters.ts'
 
 const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
-const place = String.raw`(?:0|-?[1-9]\d{0,9})`
+const place = String.raw`(?:0|[1-9]\d{0,4}|-[1-9]\d{0,9})`
 
 /** Positions in the host list, negative for connections of the caller: `0,1`. */
 const hosts = text
