@@ -22,6 +22,7 @@ import {
 } from '#proto/http/explorer.ts'
 import { TableKeys } from '#proto/explorer.ts'
 import { ConsoleAnswer } from '#proto/http/console.ts'
+import type { Call } from '#proto/call.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, rowsRoute } from '../route.ts'
@@ -39,14 +40,35 @@ interface Detail<D> {
   unavailable: Unavailable | null
 }
 
-const listed = <R>(host: string, { rows, ...metadata }: List<R>) => success(rows, { host, ...metadata })
-const told = <D>(host: string, { detail, unavailable }: Detail<D>) => success(detail, { host, unavailable })
-
 /** The name of the host, and what to ask of it: the parameters of the URL without the host's position. */
 const on = async <Q extends { hostId: number }>({ hosts }: Gateway, { hostId, ...asked }: Q) => {
   const { key, name } = await hosts.find(hostId)
   return { host: name, asked: { hostKey: key, ...asked } }
 }
+
+type Ask<Q, R> = (query: Gateway['query'], asked: Omit<Q, 'hostId'> & { hostKey: string }, call: Call) => Promise<R>
+interface Given<Q> {
+  query: Q
+  call: Call
+}
+
+/** Answers with what the host that the URL names has of something. */
+const listed =
+  <Q extends { hostId: number }, R>(ask: Ask<Q, List<R>>) =>
+  async ({ query, call }: Given<Q>, gateway: Gateway) => {
+    const { host, asked } = await on(gateway, query)
+    const { rows, ...metadata } = await ask(gateway.query, asked, call)
+    return success(rows, { host, ...metadata })
+  }
+
+/** Answers with what it tells of one thing. */
+const told =
+  <Q extends { hostId: number }, D>(ask: Ask<Q, Detail<D>>) =>
+  async ({ query, call }: Given<Q>, gateway: Gateway) => {
+    const { host, asked } = await on(gateway, query)
+    const { detail, unavailable } = await ask(gateway.query, asked, call)
+    return success(detail, { host, unavailable })
+  }
 
 const databases = getRoute({
   ...common,
@@ -54,10 +76,7 @@ const databases = getRoute({
   doc: 'Databases with what is in them',
   query: DatabasesQuery,
   answer: DatabasesAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreDatabases(asked, call))
-  },
+  handle: listed((query, asked, call) => query.exploreDatabases(asked, call)),
 })
 
 const tables = getRoute({
@@ -66,10 +85,7 @@ const tables = getRoute({
   doc: 'Tables, views and dictionaries of a database',
   query: TablesQuery,
   answer: TablesAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreTables(asked, call))
-  },
+  handle: listed((query, asked, call) => query.exploreTables(asked, call)),
 })
 
 const table = getRoute({
@@ -78,10 +94,7 @@ const table = getRoute({
   doc: 'One table: engine, keys, size, parts',
   query: OfTableQuery,
   answer: TableOverviewAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return told(host, await gateway.query.exploreTable(asked, call))
-  },
+  handle: told((query, asked, call) => query.exploreTable(asked, call)),
 })
 
 const indexes = getRoute({
@@ -90,11 +103,10 @@ const indexes = getRoute({
   doc: 'The keys of a table: partition, sorting, primary and sampling key, and its engine',
   query: OfTableQuery,
   answer: KeysAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    const { detail, unavailable } = await gateway.query.exploreTable(asked, call)
-    return told(host, { detail: detail && TableKeys.parse(detail), unavailable })
-  },
+  handle: told(async (query, asked, call) => {
+    const { detail, unavailable } = await query.exploreTable(asked, call)
+    return { detail: detail && TableKeys.parse(detail), unavailable }
+  }),
 })
 
 const columns = getRoute({
@@ -103,10 +115,7 @@ const columns = getRoute({
   doc: 'Columns of a table with sizes, compression, codecs and the keys they are part of',
   query: OfTableQuery,
   answer: ColumnsAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreColumns(asked, call))
-  },
+  handle: listed((query, asked, call) => query.exploreColumns(asked, call)),
 })
 
 const ddl = getRoute({
@@ -115,10 +124,7 @@ const ddl = getRoute({
   doc: 'The statement that creates a table, or the database when no table is named',
   query: OfDatabaseQuery,
   answer: DdlAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return told(host, await gateway.query.exploreDdl(asked, call))
-  },
+  handle: told((query, asked, call) => query.exploreDdl(asked, call)),
 })
 
 const skipIndexes = getRoute({
@@ -127,10 +133,7 @@ const skipIndexes = getRoute({
   doc: 'Data skipping indexes of a table with their sizes',
   query: OfTableQuery,
   answer: SkipIndexesAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreSkipIndexes(asked, call))
-  },
+  handle: listed((query, asked, call) => query.exploreSkipIndexes(asked, call)),
 })
 
 const projections = getRoute({
@@ -139,10 +142,7 @@ const projections = getRoute({
   doc: 'Projections of a table with their definitions and sizes',
   query: OfTableQuery,
   answer: ProjectionsAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreProjections(asked, call))
-  },
+  handle: listed((query, asked, call) => query.exploreProjections(asked, call)),
 })
 
 const parts = getRoute({
@@ -151,10 +151,9 @@ const parts = getRoute({
   doc: 'Parts of a table, largest first',
   query: PartsQuery,
   answer: PartsAnswer,
-  handle: async ({ query: { inactive, ...query }, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreParts({ ...asked, inactive: inactive === '1' }, call))
-  },
+  handle: listed((query, { inactive, ...asked }, call) =>
+    query.exploreParts({ ...asked, inactive: inactive === '1' }, call),
+  ),
 })
 
 const dependencies = getRoute({
@@ -163,10 +162,7 @@ const dependencies = getRoute({
   doc: 'What a table is made of and what is made of it; of all tables of the database when no table is named',
   query: OfDatabaseQuery,
   answer: DependenciesAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreDependencies(asked, call))
-  },
+  handle: listed((query, asked, call) => query.exploreDependencies(asked, call)),
 })
 
 const usage = getRoute({
@@ -175,10 +171,7 @@ const usage = getRoute({
   doc: 'Who used a table, how often and when last',
   query: UsageQuery,
   answer: UsageAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return told(host, await gateway.query.exploreUsage(asked, call))
-  },
+  handle: told((query, asked, call) => query.exploreUsage(asked, call)),
 })
 
 const queryLog = getRoute({
@@ -188,10 +181,7 @@ const queryLog = getRoute({
   doc: 'The latest queries that used a table, without the values in their text',
   query: TableQueriesQuery,
   answer: TableQueriesAnswer,
-  handle: async ({ query, call }, gateway) => {
-    const { host, asked } = await on(gateway, query)
-    return listed(host, await gateway.query.exploreQueries(asked, call))
-  },
+  handle: listed((query, asked, call) => query.exploreQueries(asked, call)),
 })
 
 const preview = rowsRoute({

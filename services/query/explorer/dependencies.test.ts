@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { dependenciesAmong, type Node, type Texts } from './dependencies.ts'
+
+const node = (table: string, engine: string, more: Partial<Node> = {}): Node => ({
+  database: 'shop',
+  table,
+  engine,
+  uuid: '00000000-0000-0000-0000-000000000000',
+  dependents: [],
+  needs: [],
+  ...more,
+})
+const text = (table: string, more: Partial<Texts>): Texts => ({
+  database: 'shop',
+  table,
+  engineFull: '',
+  asSelect: '',
+  create: '',
+  ...more,
+})
+const edges = (nodes: readonly Node[], texts: readonly Texts[]): string[] =>
+  dependenciesAmong(nodes, texts).map(({ kind, from, to, cluster }) => {
+    const names = [from, to].map((end) => `${end.database}.${end.table}${end.engine === null ? '?' : ''}`)
+    return `${kind} ${names.join(' > ')}${cluster === null ? '' : ` on ${cluster}`}`
+  })
+
+const orders = node('orders', 'MergeTree')
+
+describe('dependencies', () => {
+  it('of a distributed table name the cluster, also when the host has no such table itself', () => {
+    const engineFull = "Distributed('main', 'shop', 'orders', rand())"
+    expect(edges([orders, node('all', 'Distributed')], [text('all', { engineFull })])).toEqual([
+      'distributed shop.orders > shop.all on main',
+    ])
+    expect(edges([node('all', 'Distributed')], [text('all', { engineFull })])).toEqual([
+      'distributed shop.orders? > shop.all on main',
+    ])
+  })
+
+  it('of a view are told although what it reads is gone, but not of what may be a column', () => {
+    const view = node('seen', 'View')
+    const asSelect = 'SELECT * FROM shop.gone WHERE id IN shop.ids'
+    expect(edges([view], [text('seen', { asSelect })])).toEqual(['view shop.gone? > shop.seen'])
+  })
+
+  it('lead to the inner table of a materialized view, whatever the engine of its database calls it', () => {
+    const view = node('totals', 'MaterializedView', { uuid: 'u-1' })
+    const texts = [text('totals', { create: 'CREATE MATERIALIZED VIEW shop.totals ENGINE = Memory AS SELECT 1' })]
+    for (const inner of ['.inner_id.u-1', '.inner.totals']) {
+      expect(edges([view, node(inner, 'Memory')], texts)).toEqual([
+        `materialized-view-target shop.totals > shop.${inner}`,
+      ])
+    }
+  })
+
+  it('are told once, although the server and the definition both tell them', () => {
+    const source = node('orders', 'MergeTree', { dependents: [['shop', 'totals']] })
+    const texts = [text('totals', { asSelect: 'SELECT * FROM shop.orders' })]
+    expect(edges([source, node('totals', 'MaterializedView')], texts)).toEqual([
+      'materialized-view shop.orders > shop.totals',
+    ])
+  })
+
+  it('of a Merge table are the tables that its patterns match, never itself', () => {
+    const nodes = [orders, node('orders_old', 'Log'), node('orders_all', 'Merge'), { ...orders, database: 'other' }]
+    const merge = (engineFull: string) => edges(nodes, [text('orders_all', { engineFull })])
+    expect(merge("Merge('shop', '^orders')")).toEqual([
+      'merge shop.orders > shop.orders_all',
+      'merge shop.orders_old > shop.orders_all',
+    ])
+    expect(merge("Merge(REGEXP('^o'), 'orders$')")).toEqual(['merge other.orders > shop.orders_all'])
+    expect(merge("Merge('shop', '(')")).toEqual([])
+  })
+})
