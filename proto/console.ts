@@ -6,11 +6,11 @@ import { exportFormats } from './table-page.ts'
 
 /** Longest statement of a caller that is run, in characters. */
 export const longestStatement = 100_000
-/** Most rows of one answer where the operator has set no cap of tables, and how many come unasked. */
+/** Most rows of one answer; `SVC_TABLE_MAX_RESULT_ROWS` lowers it. */
 export const mostRows = 1_000_000
 /** Rows of an answer whose caller names no number. */
 export const usualRows = 10_000
-/** Most bytes of rows that are streamed, and of rows in one whole answer. */
+/** Most bytes of rows that are streamed. */
 export const mostStreamedBytes = 256 * 1024 * 1024
 /** Most bytes of rows in one whole answer, which is held in memory. */
 export const mostWholeBytes = 4 * 1024 * 1024
