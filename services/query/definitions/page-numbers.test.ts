@@ -117,8 +117,12 @@ describe('pages of a known query log', () => {
   })
 
   it('show only queries that took as long, of a user', async () => {
+    const people = new Set<unknown>(['ann', 'bob', 'carl'])
+    // A statement of this test may have taken as long; it was sent by nobody of them.
     const ids = async (parameters: Record<string, string | number>) =>
-      (await rowsOf('slow-queries', { parameters, search: 'shop.' })).map((row) => row.query_id)
+      (await rowsOf('slow-queries', { parameters, search: 'shop.' }))
+        .filter((row) => people.has(row.user))
+        .map((row) => row.query_id)
     expect(await ids({ min_duration_s: 0.3 })).toEqual(['three', 'two'])
     expect(await ids({ min_duration_s: 0.05, user: 'ann' })).toEqual(['one'])
   })
