@@ -65,13 +65,15 @@ interface Compared {
 }
 
 const compare = async (name: string, { ours, reference, counts, atOnce }: Compared): Promise<Comparison> => {
-  const figures = { ours: [] as number[], reference: [] as number[] }
+  const oursPerSecond: number[] = []
+  const referencePerSecond: number[] = []
   for (const count of [ours, reference]) await perSecond(count, counts, atOnce)
   for (let repetition = 0; repetition < repetitions; repetition++) {
-    figures.reference.push(await perSecond(reference, counts, atOnce))
-    figures.ours.push(await perSecond(ours, counts, atOnce))
+    referencePerSecond.push(await perSecond(reference, counts, atOnce))
+    oursPerSecond.push(await perSecond(ours, counts, atOnce))
   }
-  return { name, unit: 'counts per second of processor time', ...figures, bar: { atLeast } }
+  const unit = 'counts per second of processor time'
+  return { name, unit, ours: oursPerSecond, reference: referencePerSecond, bar: { atLeast } }
 }
 
 /** Of this process's processor time, which the other processes of a busy machine do not lengthen. */

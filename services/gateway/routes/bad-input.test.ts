@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { type FakeProduct, startFake } from '../fake/start.ts'
@@ -181,6 +182,28 @@ describe('a body that cannot be meant', () => {
     ],
     ['a negative host', { body: '{"names":["a"],"hostId":-1}', headers: json }, 400, 'invalid', 'hostId'],
     ['unknown fields', { body: '{"names":["a"],"host":1}', headers: json }, 400, 'invalid', 'host is not known here'],
+    ['nesting without end', { body: '['.repeat(400_000), headers: json }, 400, 'invalid', 'not JSON'],
+    [
+      'a name of the language itself',
+      { body: '{"__proto__":{"names":["a"]}}', headers: json },
+      400,
+      'invalid',
+      '__proto__',
+    ],
+    [
+      'a little that unpacks to a lot',
+      { body: gzipSync(Buffer.alloc(50_000_000)), headers: { ...json, 'content-encoding': 'gzip' } },
+      413,
+      'too-large',
+      'too large',
+    ],
+    [
+      'what only says that it is packed',
+      { body: '{}', headers: { ...json, 'content-encoding': 'gzip' } },
+      400,
+      'invalid',
+      'cannot be read',
+    ],
     ['a huge one', { body: long(600_000), headers: json }, 413, 'too-large', 'too large'],
     [
       'an odd encoding',
