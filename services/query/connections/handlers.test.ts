@@ -68,6 +68,24 @@ describe('a connection that is tried', () => {
   })
 })
 
+describe('a kept connection', () => {
+  it('is sealed with the present key when it is renamed, so that the one before can go', async () => {
+    const key = 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'
+    const env: Record<string, string> = { ...privateAllowed, [key]: 'the key of the last year' }
+    await using parts = await openParts(env)
+    const called = { key: 'user:owner:id', name: 'mine' }
+    const asked = { ...called, target: targetOf('http://127.0.0.1:8123'), lifetimeMs: null }
+    const { sealed } = await parts.handlers.sealConnection(asked, aCall())
+    Object.assign(env, { [key]: 'the key of this year', [`${key}_PREVIOUS`]: env[key] })
+    const renaming = { connection: { ...called, sealed }, name: 'renamed' }
+    const renamed = await parts.handlers.renameConnection(renaming, aCall())
+    delete env[`${key}_PREVIOUS`]
+    const open = (name: string, text: string) => parts.connections.sealing.open({ ...called, name, sealed: text })
+    expect(await open('renamed', renamed.sealed)).toMatchObject({ target: asked.target })
+    await expect(open('mine', sealed)).rejects.toMatchObject({ code: 'conflict' })
+  })
+})
+
 describe('a host that came with a call', () => {
   it('is dialled through the guard, so that one sealed while private hosts were open is closed with them', async () => {
     await using host = await startHost()
