@@ -47,6 +47,15 @@ describe('the permission of a feature', () => {
     expect(resolved(env, file)).toEqual(expected)
   })
 
+  it.each(features)('%s follows its own variables, and no other feature does', (feature) => {
+    const changed = (env: Record<string, string>) =>
+      Object.entries(resolvePermissions(read(featureSettings, env), {})).filter(
+        ([, { enabled, access }]) => !enabled || access !== 'public',
+      )
+    expect(changed({ [`SVC_FEATURE_${feature}_ENABLED`]: 'false' })).toEqual([[feature, off]])
+    expect(changed({ [`SVC_FEATURE_${feature}_ACCESS`]: 'authenticated' })).toEqual([[feature, known]])
+  })
+
   it.each([
     [{ SVC_DISABLED_FEATURES: 'AGENT,AGENTS' }, 'knows no feature AGENTS; there are OVERVIEW'],
     [{ SVC_AUTH_REQUIRED_FEATURES: 'toString' }, 'knows no feature toString'],
