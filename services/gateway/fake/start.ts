@@ -91,8 +91,7 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
-  const net = opening.use(openNet({ env }))
-  const context = { env, bus, store, net, telemetry: gatewayTelemetry, clock, readiness }
+  const context = { env, bus, store, net: opening.use(openNet({ env })), telemetry: gatewayTelemetry, clock, readiness }
   const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
   const gateway = opening.use(await startWith(context, web, replaced.identify, replaced.routes))
 
