@@ -1,3 +1,5 @@
+import { codeAt, inLowerCase } from './characters.ts'
+
 /** Every word that the guard compares, by what it is compared for. */
 const texts = {
   first: 'SELECT WITH DESCRIBE EXPLAIN',
@@ -50,6 +52,6 @@ for (const word of byLowerCase.keys())
 
 /** The keyword that a bare word is, whatever its case; empty when it is none. */
 export const keywordOf = (text: string): Keyword | '' => {
-  const known = lengths[text.charCodeAt(0) | lowerCase] ?? 0
-  return known & (1 << text.length) ? (byLowerCase.get(text.toLowerCase()) ?? '') : ''
+  const known = lengths[codeAt(text, 0) | lowerCase] ?? 0
+  return known & (1 << text.length) ? (byLowerCase.get(inLowerCase(text)) ?? '') : ''
 }

@@ -1,3 +1,4 @@
+import { codeAt, cut } from './characters.ts'
 import { type Keyword, keywordOf } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
@@ -48,17 +49,14 @@ for (const [characters, traits] of groups) {
   for (const character of characters) traitsOf[character.charCodeAt(0)] = traits
 }
 
-// As a variable, since V8 looks methods of strings up at every call once any module extends `String`, as ioredis does.
-const { charCodeAt } = String.prototype
-
 const traitsAt = (sql: string, position: number): number => {
-  const code = charCodeAt.call(sql, position)
+  const code = codeAt(sql, position)
   return code < traitsOf.length ? (traitsOf[code] ?? 0) : 0
 }
 
 const readWord = (sql: string, start: number, tokens: Token[]): number => {
   const end = endOfWord(sql, start)
-  const text = sql.slice(start, end)
+  const text = cut(sql, start, end)
   tokens.push({ kind: 'name', text, word: keywordOf(text), position: start })
   return end
 }
@@ -142,7 +140,7 @@ const readQuoted = (sql: string, start: number, { close, kind, escapes }: Quote,
     if (character === '\\' && escapes) end++
     else if (character === close) {
       if (!escapes || sql[end + 1] !== close) {
-        tokens.push({ kind, text: sql.slice(start + 1, end), word: '', position: start })
+        tokens.push({ kind, text: cut(sql, start + 1, end), word: '', position: start })
         return end + 1
       }
       end++
@@ -153,10 +151,10 @@ const readQuoted = (sql: string, start: number, { close, kind, escapes }: Quote,
 
 const readHeredoc = (sql: string, start: number, tokens: Token[]): number => {
   const textStart = endOf(heredocTag, sql, start)
-  const tag = sql.slice(start, textStart)
+  const tag = cut(sql, start, textStart)
   const close = tag === '' ? -1 : sql.indexOf(tag, textStart)
   if (close < 0) throw new Rejection('unreadable', start, 'a $ that opens no closed heredoc')
-  tokens.push({ kind: 'literal', text: sql.slice(textStart, close), word: '', position: start })
+  tokens.push({ kind: 'literal', text: cut(sql, textStart, close), word: '', position: start })
   return close + tag.length
 }
 
@@ -170,7 +168,7 @@ const readNumber = (sql: string, start: number, tokens: Token[]): number => {
   const kind = end < sql.length && traitsAt(sql, end) & continuesWord ? 'name' : 'literal'
   const tokenEnd = kind === 'name' ? endOfWord(sql, start) : end
   if (tokenEnd === start) throw new Rejection('unreadable', start, 'a number that runs into a word')
-  tokens.push({ kind, text: sql.slice(start, tokenEnd), word: '', position: start })
+  tokens.push({ kind, text: cut(sql, start, tokenEnd), word: '', position: start })
   return tokenEnd
 }
 
