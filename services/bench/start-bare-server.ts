@@ -12,14 +12,15 @@ export interface BareServer extends AsyncDisposable {
 }
 
 /** Starts a process that does nothing but send this body. */
-export const startBareServer = async (body: Buffer): Promise<BareServer> => start('bare-server.ts', body)
+export const startBareServer = async (body: Buffer): Promise<BareServer> =>
+  start(new URL('bare-server.ts', import.meta.url), body)
 
 /** Starts a process that answers as an Express application of few lines does. */
-export const startExpressServer = async (): Promise<BareServer> => start('express-server.ts', Buffer.alloc(0))
+export const startExpressServer = async (): Promise<BareServer> =>
+  start(new URL('express-server.ts', import.meta.url), Buffer.alloc(0))
 
-const start = async (script: string, input: Buffer): Promise<BareServer> => {
-  const path = fileURLToPath(new URL(script, import.meta.url))
-  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] })
+const start = async (script: URL, input: Buffer): Promise<BareServer> => {
+  const child = spawn(process.execPath, [fileURLToPath(script)], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(input)
   const [line] = await once(createInterface(child.stdout), 'line')
   const { url } = Listening.parse(JSON.parse(String(line))).listening

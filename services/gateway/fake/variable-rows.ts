@@ -186,4 +186,15 @@ export const variableRows: readonly VariableRow[] = [
     shownBy: 'routes/cron.test.ts',
     bad: [],
   },
+  {
+    name: 'SVC_CORS_ORIGINS',
+    fallback: 'none',
+    effect: 'pages of these origins may read what the API answers',
+    shownBy: 'cross-origin.test.ts',
+    bad: [
+      ['tools.example.com', /^must be origins such as/],
+      ['https://tools.example.com/', /^must be origins such as/],
+      ['javascript:alert(1)', /^must be origins such as/],
+    ],
+  },
 ]
