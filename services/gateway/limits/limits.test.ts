@@ -114,6 +114,12 @@ describe('a budget', () => {
     expect([(await get(`${product.url}/api/a`)).status, (await get(`${product.url}/api/b`)).status]).toEqual([200, 429])
   })
 
+  it('is used by HEAD as by GET', async () => {
+    await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
+    const head = await fetch(`${product.url}/api/data`, { method: 'HEAD' })
+    expect([head.status, (await get(`${product.url}/api/data`)).status]).toEqual([200, 429])
+  })
+
   it('is not escaped by naming another address where headers are not trusted', async () => {
     await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '1' }, routes: [counted('data')] })
     const headers = (address: string) => ({ ...from(address), 'x-forwarded-for': address, 'cf-connecting-ip': address })
