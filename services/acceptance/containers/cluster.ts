@@ -18,7 +18,8 @@ const images = (version: string) => ({
 /** Makes sure that the images of a version are on this machine; throws where they cannot be had. */
 export const fetchImages = async (version: string): Promise<void> => {
   const { image } = await getContainerRuntimeClient()
-  for (const name of Object.values(images(version)).map(ImageName.fromString)) {
+  for (const address of Object.values(images(version))) {
+    const name = ImageName.fromString(address)
     if (!(await image.exists(name))) await image.pull(name)
   }
 }

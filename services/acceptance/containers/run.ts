@@ -39,6 +39,8 @@ const lackingImages = async (version: string): Promise<string | undefined> => {
   try {
     return void (await fetchImages(version))
   } catch (error) {
+    // A defect of ours must not look like a missing image.
+    if (error instanceof TypeError) throw error
     return error instanceof Error ? error.message : String(error)
   }
 }
