@@ -24,6 +24,15 @@ const ClientLimits = z.object({
   guestQuestionsPerDay: z.int().nullable(),
 })
 
+/** What this installation is set up for, besides what its features say. */
+const Offers = z.object({
+  /** People may keep connections to databases of their own. */
+  keptConnections: z.boolean(),
+  /** Users, roles and grants of the hosts may be changed. */
+  management: z.boolean(),
+})
+export type Offers = z.infer<typeof Offers>
+
 /**
  * `GET /api/v1/config`: what a client needs before its first page, in one answer: what the caller may do and how to sign in,
  * and for callers who may read the hosts with their last known state and every definition in force. Asks no host, so it
@@ -36,6 +45,7 @@ export const ConfigAnswer = answer(
     signIn: Me.shape.signIn,
     features: z.record(Feature, FeaturePermission),
     limits: ClientLimits,
+    offers: Offers,
     hosts: z.array(HostSummary),
     catalogue: Catalogue,
   }),

@@ -19,7 +19,9 @@ export interface OwnConnections {
 export interface UserConnections {
   /** Those of a caller; throws `not-implemented` naming what is missing, and `unauthenticated` for somebody unknown. */
   of(call: Call): Promise<OwnConnections>
-  /** The same where it is no failure that there are none. */
+  /** Whether the caller may keep any. */
+  areKept(call: Call): Promise<boolean>
+  /** The same as `of` where it is no failure that there are none. */
   ifAny(call: Call): OwnConnections | undefined
 }
 
@@ -45,6 +47,7 @@ export const openUserConnections = ({ env, query, policy, kept }: Place): UserCo
       if (!mayOwn(call)) throw new ServiceError('unauthenticated', 'sign in to keep connections of your own')
       return { owner: ownerOf(call.identity), kept }
     },
+    areKept: async (call) => kept !== undefined && isOn() && mayOwn(call) && (await query.keepsConnections({}, call)),
     ifAny: (call) => (kept && isOn() && mayOwn(call) ? { owner: ownerOf(call.identity), kept } : undefined),
   }
 }

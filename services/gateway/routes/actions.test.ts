@@ -28,9 +28,9 @@ describe('an action', () => {
       params: { queryId: 'runaway' },
     })
     expect([status, body.data.state, body.message]).toEqual([200, 'done', 'the host says that it is done'])
-    const [record] = (await records('?action=killQuery')).data
+    const [record] = (await records('?action=kill-query')).data
     expect(record).toMatchObject({
-      action: 'killQuery',
+      action: 'kill-query',
       actor: { kind: 'anonymous', subject: 'anonymous' },
       host: 'analytics',
       target: { queryId: 'runaway' },
@@ -46,7 +46,7 @@ describe('an action', () => {
     }
     const { status, body } = await send('/api/v1/actions?hostId=0', request)
     expect([status, body.error.message]).toEqual([409, 'mutation mutation_3.txt is done already'])
-    const [record] = (await records('?action=killMutation')).data
+    const [record] = (await records('?action=kill-mutation')).data
     expect(record).toMatchObject({ result: 'refused', detail: 'mutation mutation_3.txt is done already' })
   })
 
@@ -101,7 +101,7 @@ describe('the audit', () => {
     for (const queryId of ['a', 'b', 'c']) {
       await send('/api/v1/actions?hostId=0', { action: 'killQuery', params: { queryId } })
     }
-    const first = await records('?action=killQuery&limit=2')
+    const first = await records('?action=kill-query&limit=2')
     expect(first.data.map(({ atMs }) => atMs)).toEqual(first.data.map(({ atMs }) => atMs).toSorted((a, b) => b - a))
     expect(first.metadata.next).not.toBeNull()
     expect((await records('?subject=nobody')).data).toEqual([])

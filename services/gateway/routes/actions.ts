@@ -18,7 +18,7 @@ export const actions = postRoute({
   answer: ActionAnswer,
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    const deed = { action: body.action, host: name, target: namesOf(body.params) }
+    const deed = { action: kebab(body.action), host: name, target: namesOf(body.params) }
     const outcome = await gateway.audit.of(deed, { call, requestId }, () => act(gateway, key, body, call))
     return { ...success(outcome, { host: name }), message: sentences[outcome.state] }
   },
@@ -40,6 +40,9 @@ const sentences: Readonly<Record<ActionOutcome['state'], string>> = {
   running: 'the host has begun and goes on by itself',
   ignored: 'the host had nothing left to do',
 }
+
+/** As the audit names all it keeps: `kill-query`. */
+const kebab = (action: string): string => action.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** What it was done to, as the audit keeps it. */
 const namesOf = (params: object): Record<string, string> =>

@@ -1,6 +1,6 @@
-import type { Call } from '#proto/call.ts'
+import { type Call, mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import { ConfigAnswer, type HostSummary } from '#proto/http/config.ts'
+import { ConfigAnswer, type HostSummary, type Offers } from '#proto/http/config.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Host, HostState } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
@@ -33,23 +33,33 @@ export const config = getRoute({
 })
 
 interface Watched {
+  offers: Offers
   hosts: HostSummary[]
   catalogue: Catalogue
 }
 
 /** What strangers see where they may not read: they must first sign in, and learn here how. */
-const nothing: Watched = { hosts: [], catalogue: { topics: [], charts: [], tables: [] } }
+const nothing: Watched = {
+  offers: { keptConnections: false, management: false },
+  hosts: [],
+  catalogue: { topics: [], charts: [], tables: [] },
+}
 
 const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => {
-  const [known, states, definitions] = await Promise.all([
+  const [known, states, definitions, keptConnections, management] = await Promise.all([
     gateway.hosts.all(),
     gateway.query.hostStates({}, call),
     gateway.query.catalogue({}, call),
+    gateway.connections.areKept(call),
+    isManaged(call, gateway),
   ])
   const byKey = new Map(states.map((state) => [state.key, state]))
   const hosts = known.map((host) => summary(host, byKey.get(host.key)))
-  return { hosts, catalogue: visibleTo(call.identity, definitions) }
+  return { offers: { keptConnections, management }, hosts, catalogue: visibleTo(call.identity, definitions) }
 }
+
+const isManaged = async (call: Call, { query }: Gateway): Promise<boolean> =>
+  mayUse(call.identity, 'SECURITY') && (await query.management({}, call)).enabled
 
 const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): HostSummary => ({
   ...host,

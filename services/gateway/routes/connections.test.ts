@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
+import { AuditAnswer } from '#proto/http/audit.ts'
 import { ConnectionSessionAnswer, UserConnectionAnswer, UserConnectionsAnswer } from '#proto/http/connections.ts'
 import { HostsAnswer } from '#proto/http/data.ts'
 import { fakeConnections } from '../fake/connections.ts'
@@ -169,6 +170,23 @@ describe('connections that people keep', () => {
         { name: 'mine', key: expect.stringContaining(`:${id}`) },
       ])
     }
+  })
+
+  it('are on record when they are kept, changed and forgotten, without what opens them', async () => {
+    await using product = await start()
+    const { id } = await add(product)
+    const ask = asking(product)
+    await ask('PUT', `${kept}/${id}`, { ...ada, body: { name: 'ours' } })
+    await ask('DELETE', `${kept}/${id}`, ada)
+    const { body } = await ask('GET', '/api/v1/audit', ada)
+    const { data } = AuditAnswer.parse(body)
+    expect(data.map(({ action }) => action).toSorted()).toEqual([
+      'change-connection',
+      'forget-connection',
+      'keep-connection',
+    ])
+    expect(data.every(({ actor, target: { id: which } }) => actor.subject === 'ada' && which === id)).toBe(true)
+    expect(JSON.stringify(data)).not.toContain(target.password)
   })
 
   it('belong to one person: for another they are not there', async () => {

@@ -24,7 +24,7 @@ export const management = postRoute({
   answer: ManagementAnswer,
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    const deed = { action: body.operation, host: name, target: namesOf(body) }
+    const deed = { action: body.operation.replace('_', '-'), host: name, target: namesOf(body) }
     const change = { hostKey: key, management: withHashes(body) }
     const { ddl } = await gateway.audit.of(deed, { call, requestId }, () => gateway.query.manage(change, call))
     return { success: true as const, ddl, message: `host ${name} has carried it out` }

@@ -6,11 +6,12 @@ import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, rowsRoute } from '../route.ts'
 import { success } from '../success.ts'
-import { exportFormat, exported } from './table-export.ts'
+import { exportFormat, exportTypes, exported } from './table-export.ts'
 import { pageParameters } from './table-parameters.ts'
 
 export const tableList = getRoute({
   path: '/api/v1/tables',
+  doc: 'Names of tables outside the system databases, for autocompletion',
   feature: 'TABLES',
   access: 'read',
   limit: 'data',
@@ -25,6 +26,8 @@ export const tableList = getRoute({
 
 export const table = rowsRoute({
   path: '/api/v1/tables/{name}',
+  doc: 'The rows of one table page, or a file of them',
+  downloads: exportTypes,
   feature: null,
   access: 'read',
   limit: 'data',

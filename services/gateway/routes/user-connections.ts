@@ -8,10 +8,12 @@ import {
   UserConnectionsAnswer,
 } from '#proto/http/connections.ts'
 import { noQuery } from '#proto/http/parameters.ts'
+import type { Asker, Deed } from '../audit/audit.ts'
 import { sealedConnection } from '../connections/hosts-of.ts'
 import type { KeptConnection } from '../connections/kept-connections.ts'
 import { connectionKey, newConnectionId } from '../connections/owner.ts'
 import { requireWorking } from '../connections/tested.ts'
+import type { Gateway } from '../gateway.ts'
 import { parse } from '../parse.ts'
 import { deleteRoute, getRoute, postRoute, putRoute } from '../route.ts'
 import { success } from '../success.ts'
@@ -38,14 +40,16 @@ export const addUserConnection = postRoute({
   path: '/api/v1/user-connections',
   doc: 'Keeps a connection once it has been tried; its hostId stands for it in every route that takes one',
   body: UserConnectionRequest,
-  handle: async ({ body: { name, ...target }, call }, gateway) => {
+  handle: async ({ body: { name, ...target }, call, requestId }, gateway) => {
     const { owner, kept } = await gateway.connections.of(call)
     await requireWorking(gateway, target, call)
     const id = newConnectionId()
     const asked = { key: connectionKey(owner, id), name, target, lifetimeMs: null }
     const { sealed, host } = await gateway.query.sealConnection(asked, call)
     const now = gateway.clock.now()
-    return success(shown(await kept.add(owner, { id, name, host, sealed, createdAtMs: now, updatedAtMs: now })), {})
+    const connection = { id, name, host, sealed, createdAtMs: now, updatedAtMs: now }
+    const deed = { action: 'keep-connection', target: { id, name, address: host } }
+    return onRecord(gateway, { call, requestId }, deed, () => kept.add(owner, connection))
   },
 })
 
@@ -54,23 +58,28 @@ export const changeUserConnection = putRoute({
   path,
   doc: 'Renames a kept connection, or replaces all of it once the new one has been tried',
   body: UserConnectionChange,
-  handle: async ({ path, body, call }, gateway) => {
+  handle: async ({ path, body, call, requestId }, gateway) => {
     const { owner, kept } = await gateway.connections.of(call)
     const present = found(await kept.byId(owner, parse(UserConnectionPath, path).id))
     const updatedAtMs = gateway.clock.now()
     const { name, url, user, password } = body
+    const change = (to: Parameters<typeof kept.change>[2]) => {
+      const target = { id: present.id, name, address: to.host ?? present.host }
+      const deed = { action: 'change-connection', target }
+      return onRecord(gateway, { call, requestId }, deed, () => kept.change(owner, present.id, to))
+    }
     if (url !== undefined && user !== undefined && password !== undefined) {
       const target = { url, user, password }
       await requireWorking(gateway, target, call)
       const asked = { key: connectionKey(owner, present.id), name, target, lifetimeMs: null }
       const { sealed, host } = await gateway.query.sealConnection(asked, call)
-      return success(shown(found(await kept.change(owner, present.id, { name, host, sealed, updatedAtMs }))), {})
+      return change({ name, host, sealed, updatedAtMs })
     }
     const { sealed } = await gateway.query.renameConnection(
       { connection: sealedConnection(owner, present), name },
       call,
     )
-    return success(shown(found(await kept.change(owner, present.id, { name, sealed, updatedAtMs }))), {})
+    return change({ name, sealed, updatedAtMs })
   },
 })
 
@@ -78,11 +87,21 @@ export const removeUserConnection = deleteRoute({
   ...changing,
   path,
   doc: 'Forgets a kept connection',
-  handle: async ({ path, call }, gateway) => {
+  handle: async ({ path, call, requestId }, gateway) => {
     const { owner, kept } = await gateway.connections.of(call)
-    return success(shown(found(await kept.remove(owner, parse(UserConnectionPath, path).id))), {})
+    const { id } = parse(UserConnectionPath, path)
+    const deed = { action: 'forget-connection', target: { id } }
+    return onRecord(gateway, { call, requestId }, deed, () => kept.remove(owner, id))
   },
 })
+
+/** Changes what somebody keeps, and answers with it as it is now. */
+const onRecord = async (
+  { audit }: Gateway,
+  asker: Asker,
+  deed: Omit<Deed, 'host'>,
+  change: () => Promise<KeptConnection | undefined>,
+) => success(shown(await audit.of({ ...deed, host: null }, asker, async () => found(await change()))), {})
 
 /** Somebody else's is told like one that never was. */
 const found = (connection: KeptConnection | undefined): KeptConnection => {

@@ -1,6 +1,5 @@
-import { mayUse } from '#proto/call.ts'
+import { requireFeature } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
-import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { shownWindow } from '../analysis/analysis-window.ts'
 import { askEach } from '../ask-each.ts'
@@ -12,7 +11,7 @@ import { sideBySide } from './side-by-side.ts'
 export const comparison =
   (parts: Parts): Handlers<typeof query>['comparison'] =>
   async ({ hostKeys, ...asked }, call) => {
-    if (!mayUse(call.identity, 'OVERVIEW')) throw new ServiceError('forbidden', 'this needs the feature OVERVIEW too')
+    requireFeature(call.identity, 'OVERVIEW', 'the comparison of hosts')
     const hosts = await askEach(parts, hostKeys, call, (host, own) => readHost(parts, host, asked, own))
     const answers = new Map(hosts.map(({ host, answer }) => [host.key, answer]))
     const hashes = [...new Set(hosts.flatMap(({ answer }) => answer?.rows ?? []).map(({ hash }) => hash))]
