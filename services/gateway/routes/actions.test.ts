@@ -8,10 +8,10 @@ beforeAll(async () => {
 })
 afterAll(() => product[Symbol.asyncDispose]())
 
-const send = async (path: string, body: unknown) => {
+const send = async (path: string, body: unknown, more: Record<string, string> = {}) => {
   const answer = await fetch(`${product.url}${path}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'asked-here' },
+    headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'asked-here', ...more },
     body: JSON.stringify(body),
   })
   return { status: answer.status, body: Object(await answer.json()) }
@@ -71,6 +71,15 @@ describe('an action', () => {
     const answer = await send('/api/v1/actions?hostId=0', body)
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(sentence)])
     expect((await records()).data).toHaveLength(before)
+  })
+
+  it('on a host that its caller brought does not pass for one on a host of the operator', async () => {
+    const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'secret', name: 'analytics' }
+    const { body: session } = await send('/api/v1/browser-connections/sessions', target)
+    const request = { action: 'killQuery', params: { queryId: 'runaway' } }
+    await send('/api/v1/actions?hostId=0', request, { [session.data.header]: session.data.token })
+    const [record] = (await records('?action=kill-query')).data
+    expect(record?.host).toBe('analytics (brought by the caller)')
   })
 
   it('needs the host named', async () => {

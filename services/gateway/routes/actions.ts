@@ -3,6 +3,7 @@ import type { ActionOutcome } from '#proto/actions.ts'
 import type { Call } from '#proto/call.ts'
 import { ActionAnswer, ActionRequest } from '#proto/http/actions.ts'
 import { HostQuery } from '#proto/http/parameters.ts'
+import { hostOnRecord } from '../audit/host-on-record.ts'
 import type { Gateway } from '../gateway.ts'
 import { postRoute } from '../route.ts'
 import { success } from '../success.ts'
@@ -17,10 +18,10 @@ export const actions = postRoute({
   body: ActionRequest,
   answer: ActionAnswer,
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
-    const { key, name } = await gateway.hosts.find(hostId)
-    const deed = { action: kebab(body.action), host: name, target: namesOf(body.params) }
-    const outcome = await gateway.audit.of(deed, { call, requestId }, () => act(gateway, key, body, call))
-    return { ...success(outcome, { host: name }), message: sentences[outcome.state] }
+    const host = await gateway.hosts.find(hostId)
+    const deed = { action: kebab(body.action), host: hostOnRecord(host), target: namesOf(body.params) }
+    const outcome = await gateway.audit.of(deed, { call, requestId }, () => act(gateway, host.key, body, call))
+    return { ...success(outcome, { host: host.name }), message: sentences[outcome.state] }
   },
 })
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ManagementAnswer, ManagementRequest, ManagementState } from '#proto/http/management.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { Management, PasswordHash } from '#proto/management.ts'
+import { hostOnRecord } from '../audit/host-on-record.ts'
 import { getRoute, postRoute } from '../route.ts'
 
 const common = { path: '/api/v1/management', feature: 'SECURITY', limit: 'data' } as const
@@ -23,11 +24,11 @@ export const management = postRoute({
   body: ManagementRequest,
   answer: ManagementAnswer,
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
-    const { key, name } = await gateway.hosts.find(hostId)
-    const deed = { action: body.operation.replace('_', '-'), host: name, target: namesOf(body) }
-    const change = { hostKey: key, management: withHashes(body) }
+    const host = await gateway.hosts.find(hostId)
+    const deed = { action: body.operation.replace('_', '-'), host: hostOnRecord(host), target: namesOf(body) }
+    const change = { hostKey: host.key, management: withHashes(body) }
     const { ddl } = await gateway.audit.of(deed, { call, requestId }, () => gateway.query.manage(change, call))
-    return { success: true as const, ddl, message: `host ${name} has carried it out` }
+    return { success: true as const, ddl, message: `host ${host.name} has carried it out` }
   },
 })
 
