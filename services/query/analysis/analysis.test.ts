@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { askEngine } from '../testing/ask-engine.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
@@ -23,12 +24,8 @@ let parts: OpenParts
 let window: { from: number; to: number }
 
 /** Straight to an engine, past everything under test. */
-const direct = async (sql: string, more: Record<string, string> = {}, host = sandbox): Promise<string> => {
-  const response = await fetch(`${host.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
-  const text = await response.text()
-  if (!response.ok) throw new Error(text)
-  return text.trim()
-}
+const direct = (sql: string, parameters: Record<string, string> = {}, host = sandbox) =>
+  askEngine(host, sql, parameters)
 
 /** Figures of single executions, as the log has them. */
 const logged = async (ids: readonly string[]) => {

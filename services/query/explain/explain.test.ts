@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { explainModes, type ExplainNode } from '#proto/explain.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { askEngine } from '../testing/ask-engine.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
@@ -10,12 +11,7 @@ const rowsInserted = 20_000
 let sandbox: Sandbox
 let parts: OpenParts
 
-const direct = async (sql: string, more: Record<string, string> = {}): Promise<string> => {
-  const response = await fetch(`${sandbox.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
-  const text = await response.text()
-  if (!response.ok) throw new Error(text)
-  return text.trimEnd()
-}
+const direct = (sql: string, parameters?: Record<string, string>) => askEngine(sandbox, sql, parameters)
 
 beforeAll(async () => {
   sandbox = await startSandbox()

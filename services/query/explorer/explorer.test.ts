@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { z } from 'zod'
 import { explorerMethods } from '#proto/explorer.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { askEngine } from '../testing/ask-engine.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
@@ -15,12 +16,7 @@ let sandbox: Sandbox
 let parts: OpenParts
 
 /** Straight to the engine, past everything under test. */
-const direct = async (sql: string, more: Record<string, string> = {}): Promise<string> => {
-  const response = await fetch(`${sandbox.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${sql}: ${text}`)
-  return text.trimEnd()
-}
+const direct = (sql: string, parameters?: Record<string, string>) => askEngine(sandbox, sql, parameters)
 const number = async (sql: string): Promise<number> => Number(await direct(sql))
 
 const definitions = [
@@ -356,5 +352,22 @@ describe('a user who may not see a table', () => {
     expect(rows).toEqual([])
     expect(unavailable).toMatchObject({ reason: 'permission', grant: expect.stringContaining('GRANT ') })
     expect((await ask('exploreDdl', named, 'reports')).unavailable).toMatchObject({ reason: 'permission' })
+  })
+
+  it('sees what everybody may see of the tables that it may read', async () => {
+    await direct('CREATE DATABASE shop')
+    await direct('CREATE TABLE shop.orders (id UInt64) ENGINE = MergeTree ORDER BY id')
+    const { rows, unavailable } = await ask('exploreDatabases', {}, 'reports')
+    expect(unavailable).toBeNull()
+    expect(rows.map(({ name }) => name)).toContain('shop')
+    const columns = await ask('exploreColumns', { database: 'shop', table: 'orders' }, 'reports')
+    expect(columns).toMatchObject({ rows: [{ name: 'id' }], unavailable: null })
+  })
+
+  it('is told all rights that are missing in one statement', async () => {
+    const { unavailable } = await ask('exploreProjections', named, 'reports')
+    const grant = unavailable?.grant?.replace('<user>', 'reports') ?? ''
+    expect(grant).toMatch(/system\.projection_parts.*system\.projections/)
+    expect(await direct(`SELECT formatQuerySingleLine({grant:String})`, { param_grant: grant })).toBe(grant)
   })
 })
