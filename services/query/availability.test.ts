@@ -66,6 +66,15 @@ describe('a chart or table page whose table', () => {
     expect(JSON.stringify(unavailable)).not.toContain('spy')
   })
 
+  it('is missing is told from a closed one, also to a user who may not ask for it', async () => {
+    await using host = await asking({}, ({ sql }, response) =>
+      sql.startsWith('EXISTS')
+        ? exception(response, 497, 'ACCESS_DENIED', 'spy: Not enough privileges.')
+        : exception(response, 60, 'UNKNOWN_TABLE', 'Unknown table expression identifier.'),
+    )
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
+  })
+
   it('has columns closed to the user is unavailable, with the grant that the server names', async () => {
     await using host = await asking({ tables: ['query_log'] }, (_, response) =>
       exception(

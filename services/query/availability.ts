@@ -25,7 +25,10 @@ export const missingNeeds = async (
 ): Promise<Unavailable | null> => {
   const presences = await Promise.all(requires.map((table) => client.presence(host, table, asking)))
   const denied = requires.filter((_, index) => presences[index] === 'denied')
-  if (denied.length > 0) return closed(host, denied, `GRANT SELECT ON ${denied.join(', ')} TO <user>`)
+  if (denied.length > 0) {
+    const rights = denied.map((table) => `SELECT ON ${table}`)
+    return closed(host, denied, `GRANT ${rights.join(', ')} TO <user>`)
+  }
   const missing = requires.filter((_, index) => presences[index] === 'missing')
   return missing.length > 0 ? absent(host, missing) : null
 }

@@ -25,8 +25,15 @@ export const readCapabilities = (host: MonitoredHost, { rows }: Pick<Rows, 'rows
   return { version, readonly, tables: new Set(tables) }
 }
 
-/** Asks for one table; a user without any right on it gets an error instead of a number. */
-export const presenceStatement = (table: string): Statement => {
+/** Asks whether there is a table; a user without any right on it gets an error instead of a number. */
+export const presenceStatement = (table: string): Statement => looking(`EXISTS TABLE ${quoted(table)}`)
+
+/** Reads nothing of a table; fails where the user may not read it or there is none. */
+export const readingStatement = (table: string): Statement => looking(`SELECT 1 FROM ${quoted(table)} LIMIT 0`)
+
+const looking = (sql: string): Statement => ({ what: 'capabilities', maxSeconds: 10, sql })
+
+const quoted = (table: string): string => {
   const [database = '', name = ''] = table.split('.')
-  return { what: 'capabilities', maxSeconds: 10, sql: `EXISTS TABLE \`${database}\`.\`${name}\`` }
+  return `\`${database}\`.\`${name}\``
 }

@@ -2,7 +2,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Rows } from './answer.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import { type Capabilities, openCapabilityCache, type Presence } from './capabilities.ts'
-import { capabilityStatement, presenceStatement, readCapabilities } from './capability-statement.ts'
+import { capabilityStatement, presenceStatement, readCapabilities, readingStatement } from './capability-statement.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import { readLimits } from './limits.ts'
 import { isBackground } from './queue.ts'
@@ -48,6 +48,7 @@ export interface DatabaseClient extends AsyncDisposable {
 }
 
 const accessDenied = 497
+const noSuchTable = 60
 const noSuchDatabase = 81
 
 export const openClient = ({ env, telemetry, clock }: Place): DatabaseClient => {
@@ -99,7 +100,7 @@ export const openClient = ({ env, telemetry, clock }: Place): DatabaseClient => 
     async presence(host, table, asking) {
       const { tables } = await capabilities(host, asking)
       if (table.startsWith('system.') && tables.has(table.slice('system.'.length))) return 'present'
-      return learned.presence(host, table, () => look(() => run(host, presenceStatement(table), asking)))
+      return learned.presence(host, table, () => look(table, (statement) => run(host, statement, asking)))
     },
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
@@ -112,14 +113,29 @@ const waiting = (host: MonitoredHost, asking: Asking, nowMs: number) => ({
   late: () => hostFailure(host, 'timeout'),
 })
 
-const look = async (ask: () => Promise<Answer>): Promise<Presence> => {
+const look = async (table: string, ask: (statement: Statement) => Promise<Answer>): Promise<Presence> => {
   try {
-    return (await ask()).rows[0]?.[0] === 1 ? 'present' : 'missing'
+    return (await ask(presenceStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
   } catch (error) {
-    if (clickhouseCode(error) === accessDenied) return 'denied'
-    if (clickhouseCode(error) === noSuchDatabase) return 'missing'
-    throw error
+    // Who may not know whether a table exists may still read it, as everybody may `system.tables`.
+    return clickhouseCode(error) === accessDenied ? lookInto(table, ask) : failedPresence(error)
   }
+}
+
+const lookInto = async (table: string, ask: (statement: Statement) => Promise<Answer>): Promise<Presence> => {
+  try {
+    await ask(readingStatement(table))
+    return 'present'
+  } catch (error) {
+    return failedPresence(error)
+  }
+}
+
+const failedPresence = (error: unknown): Presence => {
+  const code = clickhouseCode(error)
+  if (code === accessDenied) return 'denied'
+  if (code === noSuchTable || code === noSuchDatabase) return 'missing'
+  throw error
 }
 
 /** What a shared run is bounded by: its askers, and the statement's own limit. */
