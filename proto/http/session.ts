@@ -25,7 +25,8 @@ export const SignInQuery = z.strictObject({ return: ReturnPath.default('/') })
 /** `GET /api/v1/auth/callback`: where the identity provider sends people back to, with what it chooses to add. */
 export const CallbackQuery = z.object({
   return: ReturnPath.default('/'),
-  state: text.max(64),
+  // An empty one would be equal to a cookie that is missing.
+  state: text.min(1, 'must not be empty').max(64),
   handshaken: text.max(1).optional(),
   __clerk_handshake: text.max(16_384).optional(),
   __clerk_db_jwt: text.max(2_048).optional(),

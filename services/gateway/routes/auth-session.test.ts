@@ -212,6 +212,8 @@ describe('a person whom the identity provider knows', () => {
     expect(callback).toContain('__clerk_handshake')
     const victim = openBrowser(product.url)
     expect((await victim.visit(callback)).status).toBe(401)
+    const stateless = await victim.visit(callback.replace(/state=[^&]+/, 'state='))
+    expect([stateless.status, stateless.lines]).toEqual([400, []])
     expect((await victim.visit('/api/v1/read')).status).toBe(401)
   })
 
