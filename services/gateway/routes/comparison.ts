@@ -38,7 +38,7 @@ export const compare = getRoute({
 })
 
 const found = (gateway: Gateway, ids: readonly number[]): Promise<Host[]> =>
-  Promise.all(ids.map((id) => gateway.hosts.find(id)))
+  Promise.all(ids.map((id) => gateway.hosts.find(id, 'hosts')))
 
 const byId = <V>(hosts: readonly Host[], values: readonly V[]): Record<string, V | null> =>
   Object.fromEntries(hosts.map(({ id }, index) => [id, values[index] ?? null]))

@@ -71,10 +71,9 @@ describe('routes about several hosts', () => {
 
   it.each(['settings-diff?hosts=0,7', 'compare?hosts=7,0'])('name the hosts there are: %s', async (path) => {
     const { status, body } = await ask(path)
-    expect([status, Failure.parse(body).error.message]).toEqual([
-      404,
-      'no such host: 7; there are 0 (analytics), 1 (logs)',
-    ])
+    const { message, details } = Failure.parse(body).error
+    expect([status, message]).toEqual([404, 'no such host: 7; there are 0 (analytics), 1 (logs)'])
+    expect(details?.parameter).toBe('hosts')
   })
 })
 
