@@ -9,7 +9,7 @@ interface Problem {
 
 /** What a caller gave, checked; throws `invalid` naming every parameter that is wrong. */
 export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
-  const result = schema.safeParse(given)
+  const result = schema.safeParse(given, { error: sentenceOf })
   if (result.success) return result.data
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, schema))
   throw new ServiceError('invalid', problems.map(({ parameter, message }) => `${parameter} ${message}`).join('; '), {
@@ -19,7 +19,7 @@ export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<
 
 const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
   if (issue.code !== 'unrecognized_keys') {
-    return [{ parameter: issue.path.join('.') || 'the body', message: sentenceOf(issue.message) }]
+    return [{ parameter: issue.path.join('.') || 'the body', message: beginning(issue.message) }]
   }
   const known = namesOf(schema)
   return issue.keys.map((key) => ({ parameter: key.slice(0, 64), message: `is not known here; known are ${known}` }))
@@ -30,11 +30,31 @@ const namesOf = (schema: z.ZodType): string =>
     ? Object.keys(schema.shape).join(', ')
     : 'none'
 
-/** Most schemas bring a sentence of their own; this makes one of what the others say. */
-const sentenceOf = (message: string): string => {
-  const { expected, received } =
-    /^Invalid input: expected (?<expected>\w+), received (?<received>\w+)$/.exec(message)?.groups ?? {}
-  if (expected === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
-  if (received === 'undefined') return 'is required'
-  return `must be ${expected === 'int' ? 'a whole number' : `of type ${expected}`}`
+/** Most schemas bring a sentence of their own; this is said of the others. */
+const sentenceOf: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
+    case 'too_small':
+      return issue.minimum === 1 && issue.origin in countedBy
+        ? 'must not be empty'
+        : bound('at least', issue.minimum, issue.origin)
+    case 'too_big':
+      return bound('at most', issue.maximum, issue.origin)
+    default:
+      return undefined
+  }
 }
+
+const bound = (atLeast: string, limit: number | bigint, origin: string): string => {
+  const counted = countedBy[origin]
+  return counted === undefined ? `must be ${atLeast} ${limit}` : `must have ${atLeast} ${limit} ${counted}`
+}
+
+const countedBy: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items' }
+
+/** What zod says by itself, as it goes on from a name. */
+const beginning = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)

@@ -172,6 +172,21 @@ describe('a body that cannot be meant', () => {
     ['no UTF-8', { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, 'invalid', 'UTF-8'],
     ['a list', { body: '[]', headers: json }, 400, 'invalid', 'the body must be of type object'],
     ['no names', { body: '{}', headers: json }, 400, 'invalid', 'names is required'],
+    ['empty names', { body: '{"names":[]}', headers: json }, 400, 'invalid', 'names must not be empty'],
+    [
+      'more hours than a year has',
+      { body: '{"names":["a"],"lastHours":8761}', headers: json },
+      400,
+      'invalid',
+      'lastHours must be at most 8760',
+    ],
+    [
+      'an unknown interval',
+      { body: '{"names":["a"],"interval":"toStartOfEra"}', headers: json },
+      400,
+      'invalid',
+      'interval must be one of toStartOfMinute, ',
+    ],
     ['a half host', { body: '{"names":["a"],"hostId":1.5}', headers: json }, 400, 'invalid', 'hostId must be a whole'],
     [
       'a host as text',
