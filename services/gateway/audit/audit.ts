@@ -71,7 +71,7 @@ export const openAudit = async ({ store, bus, clock, telemetry: { log } }: Place
       } catch (error) {
         const result = isRefusal(error) ? 'refused' : 'failed'
         keep({ ...begun, result, detail: sentenceOf(error), tookMs: clock.now() - atMs })
-        log.info({ action: deed.action, host: deed.host, subject, result }, 'action carried out')
+        log.info({ action: deed.action, host: deed.host, subject, result }, 'action not carried out')
         throw error
       }
     },
