@@ -16,6 +16,9 @@ export interface Write {
 
 const accessDenied = 497
 const readonlyUser = 164
+/** Users and roles that stand in files of the server can be changed there only. */
+const storageIsReadonly = 495
+const noWritableStorage = 514
 
 /** Carries out what changes a host; a user that may not do it is `forbidden` with the grant that would help. */
 export const write = async (
@@ -28,6 +31,7 @@ export const write = async (
     return await client.run(host, { what, sql, writes: true, ...(maxSeconds && { maxSeconds }) }, asking)
   } catch (error) {
     const code = clickhouseCode(error)
+    if (code === storageIsReadonly || code === noWritableStorage) throw keptInFiles(host, error)
     if (code !== accessDenied && code !== readonlyUser) throw error
     const sentence =
       code === readonlyUser
@@ -36,3 +40,10 @@ export const write = async (
     throw new ServiceError('forbidden', sentence, { details: { host: host.name, grant }, cause: error })
   }
 }
+
+const keptInFiles = (host: MonitoredHost, cause: unknown): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `host ${host.name} keeps this in files that no statement changes; it needs a local_directory or replicated storage in user_directories`,
+    { details: { host: host.name }, cause },
+  )

@@ -130,6 +130,16 @@ describe('an operation on a host', () => {
     expect(changes).toEqual([])
   })
 
+  it('is refused in words by a host that keeps its users in files alone', async () => {
+    await using box = await startSandbox()
+    await using parts = await openParts({ ...enabled, COLUMNDB_HOST: box.url })
+    const creating = Management.parse({ operation: 'create_role', params: { role: 'reader' } })
+    await expect(parts.handlers.manage({ hostKey: 'db', management: creating }, aCall())).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('user_directories'),
+    })
+  }, 180_000)
+
   it.each(['', 'TRUE', '1', 'yes', 'on'])('is forbidden when COLUMNDB_MANAGEMENT_ENABLED is %j', async (value) => {
     const env = { COLUMNDB_NAME: 'db', COLUMNDB_MANAGEMENT_ENABLED: value }
     const { outcome, changes } = await manage({ operation: 'drop_user', params: { user: 'ada' } }, env)
