@@ -14,7 +14,13 @@ const most = 64
 const identifiers = z.array(Identifier).max(most, `must name at most ${most}`)
 /** Where a user may come from; from anywhere when nothing is said. */
 const AllowedHost = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('ip'), value: z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]) }),
+  z.strictObject({
+    kind: z.literal('ip'),
+    value: z.union(
+      [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+      'must be an IP address or a network such as 10.0.0.0/8',
+    ),
+  }),
   z.strictObject({ kind: z.literal('name'), value: z.string().regex(/^[\w.-]{1,253}$/, 'must be the name of a host') }),
   z.strictObject({ kind: z.literal('local') }),
 ])

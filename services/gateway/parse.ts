@@ -21,14 +21,16 @@ const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
   if (issue.code !== 'unrecognized_keys') {
     return [{ parameter: issue.path.join('.') || 'the body', message: beginning(issue.message) }]
   }
-  const known = namesOf(schema)
-  return issue.keys.map((key) => ({ parameter: key.slice(0, 64), message: `is not known here; known are ${known}` }))
+  const known = issue.path.length === 0 ? namesOf(schema) : undefined
+  const message = known === undefined ? 'is not known here' : `is not known here; known are ${known}`
+  return issue.keys.map((key) => ({ parameter: [...issue.path, key.slice(0, 64)].join('.'), message }))
 }
 
-const namesOf = (schema: z.ZodType): string =>
+/** The names that a schema knows, where it is an object and not one of several. */
+const namesOf = (schema: z.ZodType): string | undefined =>
   'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
-    ? Object.keys(schema.shape).join(', ')
-    : 'none'
+    ? Object.keys(schema.shape).join(', ') || 'none'
+    : undefined
 
 /** Most schemas bring a sentence of their own; this is said of the others. */
 const sentenceOf: z.core.$ZodErrorMap = (issue) => {

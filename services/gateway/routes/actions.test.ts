@@ -65,7 +65,10 @@ describe('an action', () => {
     [{ action: 'killQuery' }, /params/],
     [{ action: 'killQuery', params: { queryId: '' } }, /queryId/],
     [{ action: 'optimizeTable', params: { database: 'a' } }, /params\.table/],
-    [{ action: 'optimizeTable', params: { database: 'a', table: 'b', where: '1' } }, /where/],
+    [
+      { action: 'optimizeTable', params: { database: 'a', table: 'b', where: '1' } },
+      /^params\.where is not known here$/,
+    ],
   ])('%j is refused before anything is done', async (body, sentence) => {
     const before = (await records()).data.length
     const answer = await send('/api/v1/actions?hostId=0', body)
