@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxFrameBytes, type Passing, passRows } from './rows.ts'
-import { chunked, host } from './testing/chunked.ts'
+import { chunked, every, host, sentAs } from './testing/chunked.ts'
 
 const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: Passing = {}) => {
   const passing = passRows(host, chunked(text, sizes), limit, more)
   const frames: Buffer[] = []
   let next = await passing.next()
   while (!next.done) {
-    frames.push(next.value)
+    frames.push(Buffer.from(next.value))
     next = await passing.next()
   }
   return { frames, text: Buffer.concat(frames).toString('utf8'), ...next.value }
@@ -59,6 +59,14 @@ describe('rows', () => {
     expect(passed.rows).toBe(602)
     expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(maxFrameBytes)
     expect(passed.frames.filter((frame) => frame.at(-1) !== 0x0a)).toHaveLength(3)
+  })
+
+  it('leave no memory behind for the collector', async () => {
+    const line = `{"a":"${'x'.repeat(60_000)}"}\n`
+    const sent = sentAs(line.repeat(4), 100_000)
+    const seen: Buffer[] = []
+    for await (const piece of passRows(host, every(sent))) seen.push(piece)
+    expect([...seen, ...sent].map((bytes) => bytes.length)).toEqual([0, 0, 0, 0, 0, 0])
   })
 })
 

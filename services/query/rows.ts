@@ -1,4 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
+import { giveBack } from '#shared/bus/give-back.ts'
 import { parseException } from './clickhouse/exception.ts'
 import { hostFailure, statementFailure } from './clickhouse/failure.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
@@ -28,7 +29,8 @@ export interface Passing {
 
 /**
  * Passes `JSONEachRow` bytes on in pieces that end with a row, up to `limit` rows. A failure that the host noticed
- * after its first byte stands where a row should begin, and is thrown.
+ * after its first byte stands where a row should begin, and is thrown. A piece may be read until the next one is asked
+ * for; then its memory is given back, as that of `body` is.
  */
 export async function* passRows(
   host: MonitoredHost,
@@ -41,13 +43,13 @@ export async function* passRows(
   let rows = 0
   let passed = 0
   for await (const chunk of body) {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const bytes = joined(rest, chunk)
     const cut = wholeRows(bytes, { rows: limit - rows, bytes: maxBytes - passed }, opening)
     const rowBytes = bytes.subarray(0, cut.end)
     yield* pieces(rowBytes)
     rows += cut.rows
     passed += cut.end
-    rest = bytes.subarray(cut.end)
+    rest = leftAfter(bytes, cut.end)
     if (cut.failed) throw await failureAfter(host, rest, body)
     if (cut.full && rest.length > 0) return { rows, truncated: await drained(body) }
     if (cut.tooLong) return { rows, truncated: true }
@@ -56,6 +58,23 @@ export async function* passRows(
   }
   if (rest.length > 0) throw failureIn(host, rest)
   return { rows, truncated: false }
+}
+
+/** Both as one, which costs their own memory. */
+export const joined = (rest: Buffer, chunk: Buffer): Buffer => {
+  if (rest.length === 0) return chunk
+  const bytes = Buffer.concat([rest, chunk])
+  giveBack(rest)
+  giveBack(chunk)
+  return bytes
+}
+
+/** What follows the rows that have passed, whose memory is given back. */
+export const leftAfter = (bytes: Buffer, end: number): Buffer => {
+  if (end === 0) return bytes
+  const left = Buffer.from(bytes.subarray(end))
+  giveBack(bytes)
+  return left
 }
 
 /**

@@ -1,6 +1,16 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
-import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces, type Wanted } from './rows.ts'
+import {
+  drained,
+  failureAfter,
+  failureIn,
+  joined,
+  leftAfter,
+  maxRowBytes,
+  type Passed,
+  pieces,
+  type Wanted,
+} from './rows.ts'
 
 /** How rows are told apart: in csv a newline between quotes belongs to a value, in tsv there is none within a row. */
 export interface TextFormat {
@@ -15,7 +25,8 @@ const firstBytes = new Set(failureStarts.map((start) => start[0]))
 
 /**
  * Passes csv or tsv bytes on in pieces that end with a row: the names of the columns, and up to `limit` rows. A failure
- * that the host noticed after its first byte stands where a row should begin, and is thrown.
+ * that the host noticed after its first byte stands where a row should begin, and is thrown. A piece may be read until
+ * the next one is asked for; then its memory is given back, as that of `body` is.
  */
 export async function* passTextRows(
   host: MonitoredHost,
@@ -28,12 +39,12 @@ export async function* passTextRows(
   let lines = 0
   let passed = 0
   for await (const chunk of body) {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const bytes = joined(rest, chunk)
     const cut = wholeLines(bytes, { rows: limit + 1 - lines, bytes: maxBytes - passed }, format)
     yield* pieces(bytes.subarray(0, cut.end))
     lines += cut.lines
     passed += cut.end
-    rest = bytes.subarray(cut.end)
+    rest = leftAfter(bytes, cut.end)
     if (cut.failed) throw await failureAfter(host, rest, body)
     if (lines > limit && rest.length > 0 && begins(rest, 0, format) === 'row') {
       return { rows: limit, truncated: await drained(body) }

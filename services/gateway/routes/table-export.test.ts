@@ -50,6 +50,17 @@ describe('a table page as a file', () => {
     expect(TableAnswer.parse(JSON.parse(text)).data).toHaveLength(2)
   })
 
+  it.each(['br', 'gzip', 'identity'])('arrives unchanged, however long, as %s', async (encoding) => {
+    async function* frames() {
+      for (let number = 0; number < 60; number++) yield Buffer.alloc(50_000 + 3_000 * number, `${number}\n`)
+      return { truncated: false, rows: 60 }
+    }
+    await using product = await startFake({ query: { exportTable: async () => ({ head, frames: frames() }) } })
+    const answer = await fetch(`${product.url}${path}?format=csv`, { headers: { 'accept-encoding': encoding } })
+    const sent: Uint8Array[] = await Array.fromAsync(frames())
+    expect(Buffer.concat(sent).equals(await answer.bytes())).toBe(true)
+  })
+
   it('is the usual answer where the host cannot give one', async () => {
     const unavailable = { reason: 'missing-table' as const, message: 'no merges', missingTables: ['system.merges'] }
     async function* none() {

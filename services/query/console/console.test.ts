@@ -53,7 +53,7 @@ const stream = async (sql: string, more: More = {}, call: Call = aCall()) => {
   const { head, frames } = await parts.handlers.streamQuery(input, call)
   const chunks: Uint8Array[] = []
   let next = await frames.next()
-  for (; !next.done; next = await frames.next()) chunks.push(next.value)
+  for (; !next.done; next = await frames.next()) chunks.push(Buffer.from(next.value))
   return { head, text: Buffer.concat(chunks).toString('utf8'), tail: next.value }
 }
 

@@ -16,7 +16,7 @@ export const consoleHandlers = (parts: Parts): Handlers<Service<typeof consoleMe
       const { head, frames } = await openRun(parts, running, { ...asked, format: 'json' }, call)
       const chunks: Buffer[] = []
       let next = await frames.next()
-      for (; !next.done; next = await frames.next()) chunks.push(next.value)
+      for (; !next.done; next = await frames.next()) chunks.push(Buffer.from(next.value))
       const columns = head.columns ?? []
       const rows = wholeRows(parts.hosts.get(asked.hostKey), Buffer.concat(chunks).toString('utf8'), columns)
       return { columns, rows, ...next.value }

@@ -32,7 +32,7 @@ const exported = async (asked: object) => {
   const chunks: Uint8Array[] = []
   let next = await frames.next()
   while (!next.done) {
-    chunks.push(next.value)
+    chunks.push(Buffer.from(next.value))
     next = await frames.next()
   }
   return { head, text: Buffer.concat(chunks).toString('utf8'), tail: next.value }

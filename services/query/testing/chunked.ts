@@ -16,3 +16,15 @@ export async function* chunked(text: string, sizes: readonly number[]): AsyncGen
     at += size
   }
 }
+
+/** A text in pieces of one size, each with memory of its own as the socket gives it. */
+export const sentAs = (text: string, size: number): Buffer[] => {
+  const bytes = Buffer.from(text)
+  const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => index * size)
+  return starts.map((start) => Buffer.concat([bytes.subarray(start, start + size)]))
+}
+
+/** These pieces, one after another. */
+export async function* every(pieces: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
+  yield* pieces
+}

@@ -8,7 +8,7 @@ export const readTable = async (parts: OpenParts, asked: Partial<TableRequest> &
   const chunks: Uint8Array[] = []
   let next = await frames.next()
   while (!next.done) {
-    chunks.push(next.value)
+    chunks.push(Buffer.from(next.value))
     next = await frames.next()
   }
   const lines = Buffer.concat(chunks)

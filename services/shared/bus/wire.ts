@@ -4,7 +4,7 @@ import type { ServiceName } from '#proto/call.ts'
 export interface Wire extends AsyncDisposable {
   /** False while the server cannot be reached; what is published then is lost. */
   readonly connected: boolean
-  /** Hands a message over; at most once, never waits. The wire has copied or sent `body` before the next turn of the event loop. */
+  /** Hands a message over; at most once, never waits. The wire has copied or sent `body` before a caller that awaits anything goes on. */
   publish(subject: string, body: Uint8Array, options?: PublishOptions): void
   /** Hears subjects that match a pattern (`*` is one token, a last `>` the rest); one member of a queue group gets each message. */
   subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription

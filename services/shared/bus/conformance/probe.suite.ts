@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
 import { type Handlers, bytes, event, json, rpc, service, stream } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { giveBack } from '../give-back.ts'
 
 const callers = ['gateway', 'report'] as const
 const empty = z.object({})
@@ -158,12 +159,13 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
     },
     async blob({ pieces, size }) {
       const frames = async function* () {
-        // One buffer over and over: whoever sends it has to copy.
+        // One buffer over and over, gone at the end: whoever sends it has to copy.
         const piece = new Uint8Array(size)
         for (let number = 0; number < pieces; number += 1) {
           seen.produced += 1
           yield piece.fill(number % 251)
         }
+        giveBack(piece)
         return { pieces }
       }
       return { head: {}, frames: frames() }

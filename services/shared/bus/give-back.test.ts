@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { giveBack } from './give-back.ts'
+
+it('empties bytes that have their memory for themselves', () => {
+  const bytes = new Uint8Array(100_000)
+  const before = process.memoryUsage().arrayBuffers
+  giveBack(bytes)
+  expect(bytes.byteLength).toBe(0)
+  expect(process.memoryUsage().arrayBuffers).toBe(before - 100_000)
+})
+
+it.each([
+  ['a part of others', Buffer.alloc(100).subarray(0, 99)],
+  ['a part of the pool of small buffers', Buffer.from('pooled')],
+  ['shared among threads', new Uint8Array(new SharedArrayBuffer(100))],
+])('leaves bytes alone that are %s', (_name, bytes) => {
+  const { byteLength } = bytes
+  giveBack(bytes)
+  expect(bytes.byteLength).toBe(byteLength)
+})
+
+it('does nothing more to bytes given back before', () => {
+  const bytes = new Uint8Array(10)
+  giveBack(bytes)
+  giveBack(bytes)
+  expect(bytes.byteLength).toBe(0)
+})
