@@ -19,7 +19,7 @@ export const openSignOut =
   async (headers) => {
     const token = cookieOf(headers, idpCookie)
     const session = token !== undefined && api.enabled() ? await tokens.verifyPast(token, renewableMs) : undefined
-    if (session?.sid !== undefined) {
+    if (session !== undefined) {
       // The browser is signed out whether or not the provider answers.
       await api
         .revoke(session.sid)

@@ -48,6 +48,7 @@ describe('a session token', () => {
     ['of a session that waits for a second factor', { sts: 'pending' }],
     ['made for another site', { azp: 'https://blog.example.com' }],
     ['of nobody', { sub: '' }],
+    ['made for another service, which has no session', { sid: undefined }],
     ['of a subject longer than any', { sub: 'u'.repeat(257) }],
   ])('%s is refused as a bearer, and counts for nothing as a cookie', async (_what, claims) => {
     await using product = await start({ SVC_IDP_PUBLIC_READ: 'true', SVC_PUBLIC_URL: 'https://watch.example.com' })

@@ -35,7 +35,7 @@ export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew 
   return async (ended) => {
     if (!api.enabled()) return undefined
     const session = await tokens.verifyPast(ended, renewableMs)
-    if (session?.sid === undefined) return undefined
+    if (session === undefined) return undefined
     const known = remembered.get(session.sid)
     if (known !== undefined && clock.now() - known.atMs < sharedMs) return known.token
     const token = create(session.sid)

@@ -13,8 +13,8 @@ const shown = z.string().optional().catch(undefined)
 /** What a session token says. Names and pictures are there when the operator has the provider add them. */
 const Claims = z.object({
   sub: z.string().min(1),
-  /** The session, by which it is renewed and ended. */
-  sid: z.string().nullish(),
+  /** The session, by which it is renewed and ended. Tokens that the provider makes for other services have none, and count for nothing. */
+  sid: z.string().min(1),
   /** The site it was made for. */
   azp: z.string().nullish(),
   /** `pending` while something stands between the person and the session, such as a second factor. */
@@ -26,7 +26,7 @@ const Claims = z.object({
 
 export interface Session {
   identity: Identity
-  sid: string | undefined
+  sid: string
 }
 
 export interface SessionTokens {
@@ -52,7 +52,7 @@ export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTo
     const claims = Claims.safeParse(payload).data
     if (claims === undefined || claims.sts === 'pending' || isForAnother(claims.azp, site())) return undefined
     const { sub: subject, sid, name, email, picture: avatar } = claims
-    return { identity: person({ subject, name, email, avatar }), sid: sid ?? undefined }
+    return { identity: person({ subject, name, email, avatar }), sid }
   }
   return {
     verify: (token) => verifyAt(token, clock.now()),
