@@ -53,6 +53,13 @@ describe('a sealed connection', () => {
     await expect(sealing.open({ ...called, sealed })).rejects.toMatchObject({ code: 'conflict' })
   })
 
+  it('that somebody made up is no session, and nothing that was kept', async () => {
+    const sealing = await sealingWith({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: key })
+    const madeUp = { ...called, sealed: `abcdefgh.${'v'.repeat(40)}` }
+    const unknown = { code: 'invalid', details: { reason: 'session-unknown' } }
+    await expect(sealing.open(madeUp)).rejects.toMatchObject(unknown)
+  })
+
   it('is not sealed with a key that could be guessed', async () => {
     const short = await sealingWith({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'short' })
     await expect(short.seal(forKeeping, called)).rejects.toThrow(InvalidSettings)

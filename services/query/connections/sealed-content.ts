@@ -31,9 +31,9 @@ export const openSealing = (keys: Keys): Sealing => ({
   },
   async open({ sealed, ...called }) {
     const [kind = '', ...body] = sealed.split('.')
-    const key = kind === session ? await keys.ofSessions() : keys.kept()
+    const key = kind === kept ? keys.kept() : await keys.ofSessions()
     const text = key && open(body.join('.'), aboutOf(kind, called), key)
-    if (text === undefined) throw unreadable(kind === session)
+    if (text === undefined) throw unreadable(kind)
     return Content.parse(JSON.parse(text))
   },
 })
@@ -46,11 +46,12 @@ export const cannotKeep = (): ServiceError =>
     'connections cannot be kept: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
   )
 
-const unreadable = (isSession: boolean): ServiceError =>
-  isSession
-    ? new ServiceError('invalid', 'the connection session is none of this installation; open a new one', {
-        details: { reason: 'session-unknown' },
-      })
-    : new ServiceError('conflict', 'the kept connection cannot be decrypted with the present key; save it again', {
+/** What is marked as neither came from a caller, who holds sessions alone. */
+const unreadable = (kind: string): ServiceError =>
+  kind === kept
+    ? new ServiceError('conflict', 'the kept connection cannot be decrypted with the present key; save it again', {
         details: { reason: 'connection-unreadable' },
+      })
+    : new ServiceError('invalid', 'the connection session is none of this installation; open a new one', {
+        details: { reason: 'session-unknown' },
       })
