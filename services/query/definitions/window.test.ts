@@ -43,6 +43,14 @@ describe('the window of a chart', () => {
   })
 
   it.each([
+    [336, 'toStartOfHour'],
+    [2_001, 'toStartOfDay'],
+    [8_760, 'toStartOfDay'],
+  ])('takes an interval that suits %j hours when none is asked for', (lastHours, interval) => {
+    expect(chartWindow({ interval: 'toStartOfHour', lastHours: 24 }, { lastHours }, nowMs)?.interval).toBe(interval)
+  })
+
+  it.each([
     { from: 5, to: 5 },
     { from: 6, to: 5 },
     { from: 0, to: 8_761 * 3_600 },

@@ -4,7 +4,9 @@ import type { Window } from '#proto/query.ts'
 import { buckets } from './intervals.ts'
 
 /** Points of one series; a finer interval than fits is made coarser. */
-export const maxPoints = 11_000
+const maxPoints = 11_000
+/** The same where nobody asked for an interval, as a chart may have many series. */
+const usualPoints = 2_000
 const maxHours = 8_760
 const hourMs = 3_600_000
 /** The end of a window that reaches to the present: it excludes what it names, and the second that runs now counts. */
@@ -29,7 +31,8 @@ export const chartWindow = (
   if (definition.lastHours === undefined) return undefined
   const span = spanOf(definition.lastHours, asked, hostNowMs)
   const wanted = definition.interval && (asked.interval ?? definition.interval)
-  return { ...span, interval: wanted && coarseEnough(wanted, span.toMs - span.fromMs) }
+  const most = asked.interval === undefined ? usualPoints : maxPoints
+  return { ...span, interval: wanted && coarseEnough(wanted, (span.toMs - span.fromMs) / 1_000, most) }
 }
 
 const spanOf = (defaultHours: number, asked: Window, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
@@ -49,8 +52,8 @@ const spanOf = (defaultHours: number, asked: Window, hostNowMs: number): Omit<Ch
   return { since: `toDateTime(${from})`, until: `toDateTime(${to})`, fromMs: from * 1_000, toMs: to * 1_000 }
 }
 
-const coarseEnough = (wanted: Interval, spanMs: number): Interval => {
-  const fits = (interval: Interval): boolean => spanMs / 1_000 / buckets[interval].seconds <= maxPoints
+const coarseEnough = (wanted: Interval, spanSeconds: number, most: number): Interval => {
+  const fits = (interval: Interval): boolean => spanSeconds / buckets[interval].seconds <= most
   return intervals.slice(intervals.indexOf(wanted)).find(fits) ?? 'toStartOfMonth'
 }
 
