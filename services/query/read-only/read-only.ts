@@ -83,7 +83,7 @@ const checkFunction = (token: Token | undefined): void => {
     throw new Rejection(
       'function',
       token.position,
-      `${token.text}() reaches beyond this host's tables and is not allowed`,
+      `${token.text}() is not allowed: it reaches beyond this host's tables, or only takes its time`,
     )
   }
 }
