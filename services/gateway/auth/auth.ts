@@ -5,7 +5,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, read } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../public-url.ts'
 import { builtAuth } from './built.ts'
-import { authProblems, type Provider } from './config.ts'
+import { authProblems, isProxyNamed, type Provider } from './config.ts'
 import { type Identify, openIdentify } from './identify.ts'
 import { idpAddresses } from './idp/addresses.ts'
 import { openProviderApi } from './idp/provider-api.ts'
@@ -47,6 +47,9 @@ export const openAuth = ({ env, build, keys, clock, log, ask }: AuthOptions): Au
   if (problems.length > 0) throw new InvalidSettings(problems)
   if (provider() === 'idp' && addresses() === undefined) {
     log.warn('SVC_IDP_PUBLISHABLE_KEY is not set: nobody can sign in by the identity provider')
+  }
+  if (provider() === 'proxy' && !isProxyNamed(env)) {
+    log.warn('neither SVC_EDGE_ACCESS_TEAM_DOMAIN nor SVC_PROXY_AUTH_SECRET is set: no proxy can vouch for anybody')
   }
 
   const keySets = openKeySets({ ask, clock, log })

@@ -118,6 +118,12 @@ const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => 
   return [{ name: team === undefined ? 'SVC_EDGE_ACCESS_TEAM_DOMAIN' : 'SVC_EDGE_ACCESS_AUD', sentence }]
 }
 
+/** Whether the provider `proxy` has any way to know that a proxy asks; both may be set later, so none is no mistake. */
+export const isProxyNamed = (env: Environment): boolean => {
+  const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_PROXY_AUTH_SECRET: secret } = read(proxySettings, env)
+  return team !== undefined || secret !== undefined
+}
+
 /** Headers are believed for one reason and one only, so that nobody has to guess which it was. */
 const trustGateProblems = (settings: AuthValues): readonly SettingProblem[] => {
   const { SVC_TRUSTED_AUTH_SECRET: secret, SVC_TRUSTED_ALLOW_INSECURE: insecure } = settings

@@ -140,3 +140,18 @@ describe('the start', () => {
     await expect(start({ SVC_EDGE_ACCESS_AUD: '' })).rejects.toThrow('SVC_EDGE_ACCESS_AUD: is required')
   })
 })
+
+describe('a proxy that nobody named', () => {
+  const warning = 'no proxy can vouch for anybody'
+
+  it('vouches for nobody, of which the log warns', async () => {
+    await using product = await start({ SVC_EDGE_ACCESS_TEAM_DOMAIN: '', SVC_EDGE_ACCESS_AUD: '' })
+    expect((await ask(product, { 'x-forwarded-user': 'ada' })).status).toBe(401)
+    expect(product.logged.join('')).toContain(warning)
+  })
+
+  it('is not warned of where one is', async () => {
+    await using product = await start()
+    expect(product.logged.join('')).not.toContain(warning)
+  })
+})
