@@ -83,13 +83,15 @@ const wholeLines = (bytes: Buffer, wanted: Wanted, format: TextFormat): Cut => {
   return cut
 }
 
-/** The newline that ends the line; a quote within a value is doubled, so it changes nothing. */
+/** The newline that ends the line; a quote within a value is doubled, so the value is as good as two. */
 const endOfQuotedLine = (bytes: Buffer, start: number): number => {
-  let isWithin = false
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at]
-    if (byte === quote) isWithin = !isWithin
-    else if (byte === newline && !isWithin) return at
+    if (byte === newline) return at
+    if (byte !== quote) continue
+    // Values between quotes are the long ones, and native code looks through them faster.
+    at = bytes.indexOf(quote, at + 1)
+    if (at === -1) return -1
   }
   return -1
 }
