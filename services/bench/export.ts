@@ -7,7 +7,7 @@ import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { residentMb } from './resident-memory.ts'
 
-const repetitions = 5
+const repetitions = 25
 const watchEveryMs = 50
 const warmUps = 3
 const rowsOfPage = 10_000
@@ -75,7 +75,7 @@ const rate = async (product: Product, host: string, format: keyof typeof hostFor
   return { name: `10 000 rows as ${format}`, unit: 'bytes/s', ours, reference, bar: { atLeast: 0.5 } }
 }
 
-const filesPerFigure = 5
+const filesPerFigure = 2
 
 const bytesPerSecond = async (origin: string, path: string, body?: string): Promise<number> => {
   const pool = new Pool(origin, { connections: 1 })
