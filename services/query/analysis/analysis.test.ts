@@ -229,6 +229,7 @@ describe('one pattern', () => {
   it('that did not run is not found', async () => {
     await expect(one('18446744073709551615')).rejects.toMatchObject({
       code: 'not-found',
+      details: { parameter: 'hash' },
       message: expect.stringContaining('18446744073709551615'),
     })
   })
@@ -321,7 +322,7 @@ describe('one query', () => {
   })
 
   it('that nobody knows is not found; a closed log is unavailable', async () => {
-    await expect(detail("no'such")).rejects.toMatchObject({ code: 'not-found' })
+    await expect(detail("no'such")).rejects.toMatchObject({ code: 'not-found', details: { parameter: 'queryId' } })
     expect((await detail('fill', 'closed')).unavailable?.reason).toBe('permission')
   })
 })

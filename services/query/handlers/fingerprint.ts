@@ -49,7 +49,9 @@ const detailOf = async (parts: Parts, question: Question, call: Call): Promise<F
   // Alone and first: a pattern that did not run costs one statement.
   const [summary] = await ask(FingerprintRow, fingerprintStatement(hash, scope))
   if (!summary) {
-    throw new ServiceError('not-found', `no query of the pattern ${hash} ended on host ${host.name} in this window`)
+    throw new ServiceError('not-found', `no query of the pattern ${hash} ended on host ${host.name} in this window`, {
+      details: { parameter: 'hash' },
+    })
   }
   const [trend, lists, errors] = await Promise.all([
     ask(TrendRow, trendStatement(hash, window, scope)),

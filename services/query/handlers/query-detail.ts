@@ -76,6 +76,7 @@ const detailOf = async (
     throw new ServiceError(
       'not-found',
       `host ${host.name} knows no query of this id in this window; logs are written some seconds late`,
+      { details: { parameter: 'queryId' } },
     )
   }
   const place = { client: parts.client, host, queryId, scope, call }
