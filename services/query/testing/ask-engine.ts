@@ -1,8 +1,6 @@
-import type { Sandbox } from '../../sandbox/start.ts'
-
 /** What an embedded host itself answers to a statement, without the white space at its end; throws what it says went wrong. */
 export const askEngine = async (
-  { url }: Pick<Sandbox, 'url'>,
+  { url }: { url: string },
   sql: string,
   parameters: Record<string, string> = {},
 ): Promise<string> => {
