@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { bytes, rpc, service, stream } from './contract.ts'
+
+/** Longest body of a request to the tool server, in bytes. */
+export const longestMcpBody = 512 * 1024
+
+/** Header fields of a request that the protocol reads; no other one reaches the tool server, and never a credential. */
+export const mcpRequestHeaders = [
+  'accept',
+  'content-type',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+] as const
+/** Header fields of an answer that its caller may see. */
+export const mcpAnswerHeaders = ['allow', 'cache-control', 'content-type', 'mcp-protocol-version'] as const
+
+/** Header fields by their lower-case names. */
+export const McpHeaders = z.record(z.string().max(64), z.string().max(16_384))
+
+/** A tool as `tools/list` tells it; both schemas are JSON Schema. */
+export const McpTool = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  inputSchema: z.looseObject({}),
+  outputSchema: z.looseObject({}),
+})
+export type McpTool = z.infer<typeof McpTool>
+
+/** What came of a tool: its facts, or with `isError` a sentence about why there are none. */
+export const McpToolResult = z.object({
+  isError: z.boolean(),
+  /** For whoever reads rather than parses; at most 2,000 characters when it is an error. */
+  text: z.string(),
+  /** As the tool's `outputSchema` says; null when it failed. */
+  structured: z.looseObject({}).nullable(),
+})
+export type McpToolResult = z.infer<typeof McpToolResult>
+
+const common = { feature: 'MCP' } as const
+
+/** Tools for models: spoken to in the Model Context Protocol through the gateway, or called by the agent. */
+export const mcp = service('mcp', {
+  http: stream({
+    doc: 'One HTTP request in either era of the protocol, and its answer as it comes.',
+    callers: ['gateway'],
+    ...common,
+    input: z.object({
+      method: z.enum(['GET', 'POST', 'DELETE']),
+      headers: McpHeaders,
+      /** Base64, since nobody but the tool server looks into it. */
+      body: z.base64().max(Math.ceil(longestMcpBody / 3) * 4),
+    }),
+    head: z.object({ status: z.int().min(200).max(599), headers: McpHeaders }),
+    frames: bytes(),
+    tail: z.object({}),
+  }),
+  tools: rpc({
+    doc: 'Every tool, in the order of its list.',
+    callers: ['gateway', 'agent'],
+    safe: true,
+    input: z.object({}),
+    output: z.array(McpTool),
+  }),
+  call: rpc({
+    doc: 'Calls one tool. `not-found` for a name that no tool has; whatever else goes wrong is told in the result.',
+    callers: ['agent'],
+    input: z.object({ name: z.string().max(64), arguments: z.record(z.string().max(64), z.unknown()).default({}) }),
+    output: McpToolResult,
+  }),
+})

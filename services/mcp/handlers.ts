@@ -1,0 +1,35 @@
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { mcp, McpTool } from '#proto/mcp.ts'
+import type { CallTool } from './call-tool.ts'
+import { briefly } from './protocol/schemas.ts'
+import type { Tool } from './tool.ts'
+
+interface HandlersOptions {
+  tools: readonly Tool[]
+  callTool: CallTool
+  http: Handlers<typeof mcp>['http']
+}
+
+/** What the tool server answers on the bus. */
+export const handlers = ({ tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
+  const listed: McpTool[] = tools.map(({ name, title, description, input, output }) => ({
+    name,
+    title,
+    description,
+    inputSchema: briefly(input, 'input'),
+    outputSchema: briefly(output, 'output'),
+  }))
+  return {
+    http,
+    tools: async () => listed,
+    call: async ({ name, arguments: given }, call) => {
+      const tool = tools.find((each) => each.name === name)
+      if (tool) return callTool(tool, given, call)
+      throw new ServiceError(
+        'not-found',
+        `no such tool: ${name}; there are ${tools.map((each) => each.name).join(', ')}`,
+      )
+    },
+  }
+}

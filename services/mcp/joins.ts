@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import type { Host } from '#proto/host.ts'
+import { type Asking, count, select } from './asking.ts'
+
+const mostJoined = 20
+
+const Joined = z.object({ table: z.string(), queries: count })
+
+/** Tables that statements of the last week joined with one, those of most statements first. */
+export interface Joins {
+  tables: z.infer<typeof Joined>[]
+  /** Why the query log tells nothing; null when it does. */
+  unavailable: string | null
+}
+
+// The log names tables as `database.table`, each part quoted where it must be.
+const sql = `
+SELECT joined AS table, count() AS queries
+FROM (
+  SELECT arrayJoin(arrayFilter(one -> one != {whole:String} AND NOT startsWith(one, '_'), tables)) AS joined
+  FROM system.query_log
+  WHERE type = 'QueryFinish' AND event_date >= today() - 7 AND has(tables, {whole:String})
+    AND query_kind = 'Select' AND positionCaseInsensitive(query, 'join') > 0
+)
+GROUP BY joined
+ORDER BY queries DESC, joined`
+
+export const joinsOf = async (
+  asking: Asking,
+  host: Host,
+  { database, table }: { database: string; table: string },
+): Promise<Joins> => {
+  const parameters = { whole: `${quoted(database)}.${quoted(table)}` }
+  try {
+    return { tables: await select(asking, host, { sql, parameters, maxRows: mostJoined }, Joined), unavailable: null }
+  } catch (error) {
+    // A host may keep no query log, or not show it; the definitions still tell the rest.
+    if (error instanceof ServiceError && (error.code === 'invalid' || error.code === 'forbidden')) {
+      return { tables: [], unavailable: error.message }
+    }
+    throw error
+  }
+}
+
+const quoted = (name: string): string =>
+  /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``

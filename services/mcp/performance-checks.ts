@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { type Asking, statementText } from './asking.ts'
+
+/** From the best to the worst; what is not known may be anything short of a warning. */
+export const Severity = z.enum(['ok', 'unknown', 'warning', 'critical'])
+export type Severity = z.infer<typeof Severity>
+
+/** One question to a host, whose rows are a name and a value, the worst first. */
+export interface PerformanceCheck {
+  name: string
+  sql(asking: Asking): string
+  /** Values from which on it is serious. */
+  warning: number
+  critical: number
+  summary(value: number): string
+}
+
+export const severityOf = (
+  value: number,
+  { warning, critical }: Pick<PerformanceCheck, 'warning' | 'critical'>,
+): Severity => {
+  if (value >= critical) return 'critical'
+  return value >= warning ? 'warning' : 'ok'
+}
+
+const percent = (value: number): string => `${value.toFixed(1)} %`
+const seconds = (value: number): string => `${value.toFixed(1)} s`
+
+/** What a snapshot of the health of a host is made of. */
+export const checks: readonly PerformanceCheck[] = [
+  {
+    name: 'slow-queries',
+    warning: 10,
+    critical: 60,
+    summary: (value) => `The slowest query of the last day took ${seconds(value)}.`,
+    sql: (asking) => `
+SELECT ${statementText(asking)} AS name, query_duration_ms / 1000 AS value
+FROM system.query_log
+WHERE type = 'QueryFinish' AND is_initial_query AND event_date >= yesterday() AND event_time >= now() - toIntervalDay(1)
+ORDER BY value DESC`,
+  },
+  {
+    // ClickHouse delays inserts from 1,000 active parts of a partition on (parts_to_delay_insert) and refuses them at 3,000.
+    name: 'parts-per-partition',
+    warning: 300,
+    critical: 1_000,
+    summary: (value) => `The fullest partition has ${value} active parts.`,
+    sql: () => `
+SELECT concat(database, '.', table, ' ', partition) AS name, count() AS value
+FROM system.parts
+WHERE active
+GROUP BY database, table, partition
+ORDER BY value DESC`,
+  },
+  {
+    name: 'merge-backlog',
+    warning: 600,
+    critical: 3_600,
+    summary: (value) => `The longest merge has been running for ${seconds(value)}.`,
+    sql: () => `
+SELECT concat(database, '.', table) AS name, elapsed AS value
+FROM system.merges
+ORDER BY value DESC`,
+  },
+  {
+    name: 'memory',
+    warning: 80,
+    critical: 90,
+    summary: (value) => `Memory is used to ${percent(value)}.`,
+    // In a container the limit of its control group is smaller than the memory of the machine.
+    sql: () => `
+SELECT 'server' AS name, 100 * used / total AS value
+FROM (
+  SELECT
+    maxOrNullIf(measured.value, metric = 'MemoryResident') AS used,
+    minOrNullIf(measured.value, metric IN ('OSMemoryTotal', 'CGroupMemoryTotal') AND measured.value > 0) AS total
+  FROM system.asynchronous_metrics AS measured
+)
+WHERE used IS NOT NULL AND total IS NOT NULL`,
+  },
+  {
+    name: 'disk',
+    warning: 80,
+    critical: 90,
+    summary: (value) => `The fullest disk is used to ${percent(value)}.`,
+    // Disks of object stores claim a size without meaning.
+    sql: () => `
+SELECT name, 100 * (1 - free_space / total_space) AS value
+FROM system.disks
+WHERE total_space > 0 AND NOT is_remote
+ORDER BY value DESC`,
+  },
+]

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { Host } from '#proto/host.ts'
+import type { Asking } from './asking.ts'
+
+/** A table as its schema tools tell it. */
+export const TableSchema = z.object({
+  engine: z.string(),
+  comment: z.string(),
+  partitionKey: z.string(),
+  sortingKey: z.string(),
+  primaryKey: z.string(),
+  rows: z.number().nullable(),
+  bytes: z.number().nullable(),
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string(),
+      defaultKind: z.string(),
+      defaultExpression: z.string(),
+      codec: z.string(),
+      comment: z.string(),
+    }),
+  ),
+  /** Whether there are more columns than these. */
+  truncated: z.boolean(),
+})
+export type TableSchema = z.infer<typeof TableSchema>
+
+interface AskedTable {
+  database: string
+  table: string
+}
+
+/** Throws `not-found` with the nearest names for a table that the host does not have. */
+export const readTableSchema = async (
+  { query, call }: Asking,
+  { key }: Host,
+  { database, table }: AskedTable,
+): Promise<TableSchema> => {
+  const input = { hostKey: key, database, table }
+  const [overview, columns] = await Promise.all([query.exploreTable(input, call), query.exploreColumns(input, call)])
+  const { detail } = overview
+  return {
+    engine: detail?.engine ?? '',
+    comment: detail?.comment ?? '',
+    partitionKey: detail?.partitionKey ?? '',
+    sortingKey: detail?.sortingKey ?? '',
+    primaryKey: detail?.primaryKey ?? '',
+    rows: detail?.rows ?? null,
+    bytes: detail?.bytes ?? null,
+    columns: columns.rows.map(({ name, type, defaultKind, defaultExpression, codec, comment }) => ({
+      name,
+      type,
+      defaultKind,
+      defaultExpression,
+      codec,
+      comment,
+    })),
+    truncated: columns.truncated,
+  }
+}

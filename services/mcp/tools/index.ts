@@ -1,0 +1,25 @@
+import type { Tool } from '../tool.ts'
+import { analyzePerformance } from './analyze-performance.ts'
+import { exploreTableSchema } from './explore-table-schema.ts'
+import { getMergeStatus } from './get-merge-status.ts'
+import { getMetrics } from './get-metrics.ts'
+import { getRunningQueries } from './get-running-queries.ts'
+import { getSlowQueries } from './get-slow-queries.ts'
+import { getTableSchema } from './get-table-schema.ts'
+import { listDatabases } from './list-databases.ts'
+import { listTables } from './list-tables.ts'
+import { query } from './query.ts'
+
+/** Every tool, in the order of its list. */
+export const tools: readonly Tool[] = [
+  query,
+  listDatabases,
+  listTables,
+  getTableSchema,
+  getMetrics,
+  getRunningQueries,
+  getSlowQueries,
+  getMergeStatus,
+  exploreTableSchema,
+  analyzePerformance,
+]

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { longestStatement, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
+import { hostAt, name, ofHost } from '../asking.ts'
+import { tool } from '../tool.ts'
+
+/** Most bytes of rows: more than a model reads, and little enough for whoever holds the answer. */
+const mostBytes = 1024 * 1024
+
+/** Types that JSON has no word for, such as arrays, are JSON text. */
+const Cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+export const query = tool({
+  name: 'query',
+  title: 'Run a read-only query',
+  description:
+    'Runs one SELECT, WITH, DESCRIBE or EXPLAIN statement. Statements that write, several at once and table functions that reach elsewhere are refused.',
+  feature: 'QUERIES',
+  input: z.strictObject({
+    ...ofHost,
+    sql: z.string().min(1).max(longestStatement).describe('The statement, without FORMAT and SETTINGS'),
+    database: name('Where names without a database are looked up').optional(),
+    maxRows: z.int().min(1).max(usualRows).default(usualRows).describe('Most rows to return'),
+  }),
+  output: z.object({
+    columns: z.array(ResultColumn),
+    rows: z.array(z.array(Cell)),
+    truncated: Truncation.extend({ limit: z.number(), returned: z.number() }).nullable(),
+    rowsRead: z.number(),
+    durationMs: z.number(),
+  }),
+  async run({ hostId, sql, ...options }, asking) {
+    const host = await hostAt(asking, hostId)
+    const input = { hostKey: host.key, query: sql, maxBytes: mostBytes, ...options }
+    const { columns, rows, truncated, statement } = await asking.query.runQuery(input, asking.call)
+    const told = truncated
+      ? `${rows.length} rows, cut off at ${truncated.limit} ${truncated.reason}: there are more. Aggregate, filter or LIMIT to see all.`
+      : `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, complete.`
+    const { rowsRead, durationMs } = statement
+    return {
+      text: told,
+      structured: { columns, rows: rows.map((row) => row.map(cellOf)), truncated, rowsRead, durationMs },
+    }
+  },
+})
+
+const cellOf = (value: unknown): z.infer<typeof Cell> =>
+  Cell.safeParse(value).data ?? (value === null || value === undefined ? null : JSON.stringify(value))
