@@ -16,7 +16,12 @@ const openPaths = [
   /^\/api\/v1\/browser-connections\//,
 ]
 /** Paths with a bearer of their own, or where who asks decides about what is asked. */
-const ownBearerPaths = [/^\/api\/cron\//, /^\/api\/events\/ingest$/, /^\/api\/v1\/auth\/(api-keys?(\/|$)|device\/)/]
+const ownBearerPaths = [
+  /^\/api\/mcp$/,
+  /^\/api\/cron\//,
+  /^\/api\/events\/ingest$/,
+  /^\/api\/v1\/auth\/(api-keys?(\/|$)|device\/)/,
+]
 /** Paths that cost nothing and that orchestrators ask all the time. */
 const uncountedPaths = [/^\/api\/(health|healthz|version)$/]
 

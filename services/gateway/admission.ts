@@ -54,7 +54,8 @@ const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, res
  * Whoever may come unknown is not refused for a session that has ended, for a bearer that is the route's own, or because nobody
  * can be asked now who it is.
  */
-const known = async ({ access }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
+const known = async ({ access, identify }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
+  if (identify) return identify(request, gateway)
   try {
     return await gateway.identify(request)
   } catch (error) {

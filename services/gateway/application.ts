@@ -47,7 +47,12 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
     // What is answered outside /api is data like the rest, and no page.
     if (!path.startsWith('/api/')) here.all(setsHeaders(headers))
     for (const route of those) {
-      const handlers = [...refusalOf(route), admit(route, gateway), ...readerOf(route), dispatch(route, gateway)]
+      const handlers = [
+        ...refusalOf(route, gateway),
+        admit(route, gateway),
+        ...readerOf(route),
+        dispatch(route, gateway),
+      ]
       here[verbOf(route)](...handlers)
     }
     here.all(refuseMethod(those))
@@ -74,11 +79,14 @@ const setsHeaders =
   }
 
 /** Says how failures are worded before the request is let in, which may already fail. */
-const refusalOf = ({ refusal }: Route): RequestHandler<Record<string, string>>[] => {
-  if (refusal === undefined) return []
+const refusalOf = (route: Route, { env }: Gateway): RequestHandler<Record<string, string>>[] => {
+  const { refusal, challenge } = route
+  if (refusal === undefined && challenge === undefined) return []
   return [
-    (_request, response, next) => {
-      exchangeOf(response).refusal = refusal
+    (request, response, next) => {
+      const exchange = exchangeOf(response)
+      exchange.refusal = refusal
+      if (challenge) exchange.challenge = () => challenge(request, env)
       next()
     },
   ]

@@ -1,4 +1,4 @@
-import { raw, type Request, type RequestHandler } from 'express'
+import { raw, type Request, type RequestHandler, type Response } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { HttpError } from './http-error.ts'
 import { parseForm } from './query-string.ts'
@@ -17,6 +17,19 @@ const readJsonOrForm: RequestHandler = raw({ type: [json, form], limit: maxBodyB
 export const readerOf = ({ body, form }: Route): RequestHandler[] => {
   if (body === undefined) return []
   return [form ? readJsonOrForm : readJson]
+}
+
+/** The bytes of a body of whatever type, when its route wants them. */
+export const readBytes = async (
+  request: Request<Record<string, string>>,
+  response: Response,
+  limit: number,
+): Promise<Buffer> => {
+  await new Promise<void>((done, failed) => {
+    raw({ type: () => true, limit })(request, response, (error?: unknown) => (error ? failed(error) : done()))
+  })
+  const bytes: unknown = request.body
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -12,6 +12,7 @@ import { edgeSettings } from './edge.ts'
 import { featureSettings } from './features/config.ts'
 import { limitSettings } from './limits/config.ts'
 import { publicUrlSettings } from './public-url.ts'
+import { toolServerSettings } from './tool-server/config.ts'
 
 /** What the gateway obeys. */
 export const settings = {
@@ -35,6 +36,7 @@ export const settings = {
   ...limitSettings,
   ...cronSettings,
   ...crossOriginSettings,
+  ...toolServerSettings,
 } as const
 
 /** What is wrong with the settings taken together. */

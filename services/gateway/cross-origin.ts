@@ -36,6 +36,8 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
+/** Its clients may live in browsers, so it answers every preflight. */
+const toolServerPath = '/api/mcp'
 /** How long a browser need not ask again whether it may ask. */
 const maxAgeSeconds = 600
 
@@ -48,7 +50,8 @@ export const crossOrigin = (env: Environment): RequestHandler => {
     decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
   })
   return (request, response, next) => {
-    if (request.headers.origin === undefined || current().SVC_CORS_ORIGINS.length === 0) next()
+    const isAsked = current().SVC_CORS_ORIGINS.length > 0 || request.path === toolServerPath
+    if (request.headers.origin === undefined || !isAsked) next()
     else answer(request, response, next)
   }
 }

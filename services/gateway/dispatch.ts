@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express'
 import type { Call, Identity, Trace } from '#proto/call.ts'
 import type { Span } from '#shared/telemetry/telemetry.ts'
-import { bodyOf } from './body.ts'
+import { bodyOf, readBytes } from './body.ts'
 import { hostsOf } from './connections/hosts-of.ts'
 import { exchangeOf } from './exchange.ts'
 import { shown } from './failure.ts'
@@ -39,6 +39,7 @@ export const dispatch =
         call,
         preferred,
         publicUrl: () => publicUrl(request, gateway.env),
+        readBody: (maxBytes: number) => readBytes(request, response, maxBytes),
       }
       await route.respond(given, { ...gateway, hosts }, replyTo(request, response))
       end(span, response.statusCode)

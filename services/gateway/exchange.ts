@@ -11,6 +11,8 @@ export interface Exchange {
   identity?: Identity
   /** How that route words failures, if not as all others do. */
   refusal?: Refusal | undefined
+  /** What a 401 of that route says of signing in, if more than all others. */
+  challenge?(): string
   /** `performance.now()` when the head had arrived. */
   startedAtMs: number
 }

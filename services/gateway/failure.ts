@@ -60,7 +60,8 @@ export const failure = ({ type, message, details }: Shown, requestId: string): F
 export const answerFailure =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
-    const { requestId, route, refusal } = exchangeOf(response)
+    const exchange = exchangeOf(response)
+    const { requestId, route, refusal } = exchange
     const visible = shown(error)
     if (visible.status === 500) log.error({ requestId, route, err: error }, 'request failed')
     if (response.headersSent) {
@@ -69,7 +70,9 @@ export const answerFailure =
     }
     setRetryAfter(response, visible)
     // Without it a 401 is no valid answer of HTTP.
-    if (visible.status === errorStatuses.unauthenticated) response.setHeader('WWW-Authenticate', challenge)
+    if (visible.status === errorStatuses.unauthenticated) {
+      response.setHeader('WWW-Authenticate', exchange.challenge?.() ?? challenge)
+    }
     const { status, body } = refusal?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
     sendJson(request, response, status, body)
   }

@@ -1,4 +1,5 @@
 import { alerts } from '#proto/alerts.ts'
+import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
@@ -55,6 +56,7 @@ export const openGateway = async (
     query: client,
     alerts: alertsClient,
     report: bus.client(report),
+    mcp: bus.client(mcp),
     hosts,
     exposition: openExposition({ query: client, alerts: alertsClient, hosts, clock, log }),
     build,

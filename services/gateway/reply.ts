@@ -4,6 +4,7 @@ import { type Download, sendDownload } from './send-download.ts'
 import { sendGzipped } from './send-gzipped.ts'
 import { sendText } from './send-json.ts'
 import { sendRows, type Rows } from './send-rows.ts'
+import { type Handed, sendStream } from './send-stream.ts'
 
 /** What an answer leaves with a browser. */
 export interface Cookies {
@@ -23,6 +24,8 @@ export interface Reply extends Cookies {
   revalidatedJson(body: unknown, mediaType?: string): void
   rows(rows: Rows<unknown>): Promise<void>
   download(download: Download): Promise<void>
+  /** An answer of another service, its status and all. */
+  handOn(answer: Handed): Promise<void>
   /** Sends a browser to another address. */
   redirect(location: string): void
 }
@@ -34,6 +37,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
   revalidatedJson: (body, mediaType) => sendRevalidated(request, response, body, mediaType),
   rows: (rows) => sendRows(request, response, rows),
   download: (download) => sendDownload(request, response, download),
+  handOn: (answer) => sendStream(response, answer),
   redirect: (location) => {
     response.statusCode = 302
     response.setHeader('Location', location)

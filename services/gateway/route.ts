@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Request } from 'express'
 import { z } from 'zod'
-import type { Call, Feature } from '#proto/call.ts'
+import type { Call, Feature, Identity } from '#proto/call.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
 import type { Refusal } from './failure.ts'
 import { parse } from './parse.ts'
@@ -50,6 +52,10 @@ export interface Route {
   mediaType?: string | undefined
   /** How failures are worded where a standard has its own way. */
   refusal?: Refusal
+  /** Who asks, where that is known in another way than elsewhere; whoever is let through may ask. */
+  identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
+  /** What a 401 says of signing in, if more than elsewhere. */
+  challenge?(request: Request<Record<string, string>>, env: Environment): string
   respond(given: Given, gateway: Gateway, reply: Reply): Promise<void>
 }
 
@@ -64,6 +70,8 @@ export interface Given {
   preferred: Preferred
   /** The address callers reach the product at, without a slash at its end. */
   publicUrl(): string
+  /** The bytes of a body of whatever type, of a route that hands it on; throws 413 for a longer one. */
+  readBody(maxBytes: number): Promise<Buffer>
 }
 
 /** Which of these media types the caller would rather have; the first when it does not mind, none when it wants none. */

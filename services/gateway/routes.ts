@@ -23,6 +23,7 @@ import { health } from './routes/health.ts'
 import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { metrics } from './routes/metrics.ts'
 import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
@@ -91,4 +92,5 @@ export const routes: readonly Route[] = [
   healthSweep,
   retentionPrune,
   weeklyReport,
+  ...mcpRoutes,
 ]

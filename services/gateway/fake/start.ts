@@ -2,8 +2,10 @@ import type { Registry } from 'prom-client'
 import { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { ServiceName } from '#proto/call.ts'
+import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
+import type { Bus } from '#shared/bus/bus.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
@@ -14,6 +16,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route } from '../route.ts'
+import { fakeMcp } from './mcp.ts'
 import { fakeAlerts, fakeReport } from './owners.ts'
 import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
 import { startWith } from '../service.ts'
@@ -27,6 +30,8 @@ interface Replaced {
   alerts?: Partial<Handlers<typeof alerts>>
   /** Without it nothing serves `report`. */
   report?: Partial<Handlers<typeof report>>
+  /** Without it nothing serves `mcp`. */
+  mcp?: Partial<Handlers<typeof mcp>>
   env?: Record<string, string>
   clock?: Clock
   tracer?: Tracer
@@ -76,18 +81,8 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
     opening.use(
       await openBus({ hub, caller, instance: caller, version: facts.version, telemetry: telemetry.of(caller), clock }),
     )
-  const queryBus = await open('query')
   const bus = await open('gateway')
-  if (!replaced.withoutQuery) {
-    opening.use(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
-  }
-  if (replaced.alerts) {
-    const handlers = { ...fakeAlerts, ...replaced.alerts }
-    opening.use(await (await open('alert-dispatcher')).serve(alerts, handlers))
-  }
-  if (replaced.report) {
-    opening.use(await (await open('report')).serve(report, { ...fakeReport, ...replaced.report }))
-  }
+  for (const serving of await serveOwners(replaced, open, heard)) opening.use(serving)
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
@@ -106,4 +101,24 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
     stop: async () => gateway[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: async () => release.disposeAsync(),
   }
+}
+
+/** Serves what was asked for, each service on a bus of its own. */
+const serveOwners = async (
+  replaced: Replaced,
+  open: (caller: ServiceName) => Promise<Bus>,
+  heard: Heard[],
+): Promise<AsyncDisposable[]> => {
+  const served: AsyncDisposable[] = []
+  // Its bus is there even when nothing is served on it.
+  const queryBus = await open('query')
+  if (!replaced.withoutQuery) {
+    served.push(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
+  }
+  if (replaced.alerts) {
+    served.push(await (await open('alert-dispatcher')).serve(alerts, { ...fakeAlerts, ...replaced.alerts }))
+  }
+  if (replaced.report) served.push(await (await open('report')).serve(report, { ...fakeReport, ...replaced.report }))
+  if (replaced.mcp) served.push(await (await open('mcp')).serve(mcp, { ...fakeMcp, ...replaced.mcp }))
+  return served
 }

@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { longestMcpBody } from '#proto/mcp.ts'
+import { signKey } from '../auth/keys/token.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+const secret = 'the secret of the keys'
+const keyWith = (...scopes: string[]) =>
+  signKey({ jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes, iat: 0, exp: 4_102_444_799 }, secret)
+
+let product: FakeProduct
+const started = async (env: Record<string, string> = {}) => {
+  product = await startFake({ mcp: {}, env: { RATE_LIMIT_MCP_PER_MIN: '1000', ...env } })
+}
+afterEach(() => product[Symbol.asyncDispose]())
+
+const send = (headers: Record<string, string> = {}, init: RequestInit = {}) =>
+  fetch(`${product.url}/api/mcp`, {
+    method: 'POST',
+    body: '{"id":1}',
+    headers: { 'content-type': 'application/json', ...headers },
+    ...init,
+  })
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const message = async (answer: Response) => Failure.parse(await answer.json()).error.message
+
+describe('who may use the tool server', () => {
+  it('is nobody while nothing is configured', async () => {
+    await started()
+    for (const headers of [{}, bearer(keyWith('mcp')), bearer('x')]) {
+      const answer = await send(headers)
+      expect(answer.status).toBe(401)
+      expect(await message(answer)).toContain('SVC_MCP_PUBLIC')
+    }
+  })
+
+  it('is everybody when the operator opens it, which the log says of each request', async () => {
+    await started({ SVC_MCP_PUBLIC: 'true' })
+    expect([(await send()).status, (await send(bearer('x'))).status]).toEqual([200, 200])
+    expect(product.logged.filter((line) => line.includes('SVC_MCP_PUBLIC is on'))).toHaveLength(2)
+  })
+
+  it('is whoever has a key for it, also when it was meant to be open', async () => {
+    await started({ SVC_API_KEY_SECRET: secret, SVC_MCP_PUBLIC: 'true' })
+    const statuses = async (headers: Record<string, string>) => (await send(headers)).status
+    expect(await statuses(bearer(keyWith('mcp')))).toBe(200)
+    expect(await statuses({ 'x-api-key': keyWith('mcp') })).toBe(200)
+    expect(await statuses(bearer(keyWith('read', 'write', 'agent')))).toBe(403)
+    expect(await statuses({})).toBe(401)
+    expect(await statuses(bearer(`${keyWith('mcp')}x`))).toBe(401)
+    expect(await statuses(bearer('no key'))).toBe(401)
+  })
+
+  it('is nobody whom only a proxy vouches for', async () => {
+    const proxySecret = 'the secret of the proxy'
+    await started({ SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_AUTH_SECRET: proxySecret, SVC_API_KEY_SECRET: secret })
+    expect((await send({ 'x-svc-proxy-secret': proxySecret, 'x-forwarded-user': 'ada' })).status).toBe(401)
+  })
+
+  it('is nobody where the feature is switched off', async () => {
+    await started({ SVC_FEATURE_MCP_ENABLED: 'false', SVC_MCP_PUBLIC: 'true' })
+    expect((await send()).status).toBe(404)
+  })
+
+  it('is told where to sign in, with the error only when something was sent', async () => {
+    await started({ SVC_API_KEY_SECRET: secret, SVC_PUBLIC_URL: 'https://watch.example.com' })
+    const metadata = 'resource_metadata="https://watch.example.com/.well-known/oauth-protected-resource/api/mcp"'
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const answer = await send({}, { method, body: method === 'POST' ? '{}' : null })
+      expect(answer.headers.get('www-authenticate')).toBe(`Bearer realm="watchhouse", ${metadata}`)
+    }
+    const refused = await send(bearer('wrong'))
+    expect(refused.headers.get('www-authenticate')).toContain(`${metadata}, error="invalid_token"`)
+  })
+})
+
+describe('a page in a browser', () => {
+  it('uses the tool server from this site, or from those that the operator names', async () => {
+    await started({ SVC_MCP_PUBLIC: 'true', SVC_CORS_ORIGINS: 'https://tools.example.com' })
+    expect((await send({ origin: product.url })).status).toBe(200)
+    const named = await send({ origin: 'https://tools.example.com' })
+    expect([named.status, named.headers.get('access-control-allow-origin')]).toEqual([200, 'https://tools.example.com'])
+    expect((await send({ origin: 'https://evil.example.com' })).status).toBe(403)
+    expect((await send({ origin: 'null' })).status).toBe(403)
+  })
+
+  it('gets an answer to its preflight, which names the header fields that it wants to send', async () => {
+    await started()
+    const headers = {
+      origin: 'https://tools.example.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'mcp-method,mcp-name,mcp-param-region',
+    }
+    const answer = await send(headers, { method: 'OPTIONS', body: null })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-headers')).toBe(headers['access-control-request-headers'])
+    expect(answer.headers.get('access-control-allow-methods')).toContain('POST')
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+describe('what is said to the tool server', () => {
+  it('passes as it is, with the header fields of the protocol and no others', async () => {
+    await started({ SVC_API_KEY_SECRET: secret })
+    const body = '{"jsonrpc": "2.0", broken ö'
+    const headers = {
+      ...bearer(keyWith('mcp')),
+      cookie: 'a=b',
+      'mcp-method': 'tools/list',
+      accept: 'text/event-stream',
+    }
+    const answer: unknown = await (await send(headers, { body })).json()
+    const spoken = { accept: 'text/event-stream', 'content-type': 'application/json', 'mcp-method': 'tools/list' }
+    expect(answer).toEqual({ jsonrpc: '2.0', result: { method: 'POST', headers: spoken, body, subject: 'ada' } })
+  })
+
+  it('is at most 512 KiB long', async () => {
+    await started({ SVC_MCP_PUBLIC: 'true' })
+    expect((await send({}, { body: 'x'.repeat(longestMcpBody) })).status).toBe(200)
+    expect((await send({}, { body: 'x'.repeat(longestMcpBody + 1) })).status).toBe(413)
+  })
+
+  it('is counted by address in a budget of its own', async () => {
+    await started({ SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '2' })
+    const statuses = [await send(), await send(), await send()].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 429])
+  })
+})

@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
+import { noQuery } from '#proto/http/parameters.ts'
+import { longestMcpBody, mcpRequestHeaders } from '#proto/mcp.ts'
+import type { Route } from '../route.ts'
+import { toolServerChallenge } from '../tool-server/challenge.ts'
+import { identifyToolCaller } from '../tool-server/identify.ts'
+
+/** The tool server in both eras of its protocol: what is said in it passes through unread. */
+const toolServer = (method: 'GET' | 'POST' | 'DELETE', doc: string): Route => ({
+  method,
+  path: '/api/mcp',
+  doc,
+  downloads: ['text/event-stream'],
+  feature: 'MCP',
+  access: 'own-bearer',
+  limit: 'mcp',
+  query: noQuery,
+  answer: z.looseObject({ jsonrpc: z.literal('2.0') }),
+  identify: identifyToolCaller,
+  challenge: toolServerChallenge,
+  async respond({ headers, call, readBody }, { mcp }, reply) {
+    const body = await readBody(longestMcpBody)
+    const asked = { method, headers: spoken(headers), body: body.toString('base64') }
+    const { head, frames } = await mcp.http(asked, call)
+    await reply.handOn({ ...head, frames })
+  },
+})
+
+const spoken = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    mcpRequestHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  )
+
+/** One address, and what the eras of the protocol do with each method. */
+export const mcpRoutes: readonly Route[] = [
+  toolServer('POST', 'Answers one JSON-RPC message of the Model Context Protocol'),
+  toolServer('GET', 'Refuses to open a stream of events, since there are no sessions'),
+  toolServer('DELETE', 'Refuses to end a session, since there are none'),
+]

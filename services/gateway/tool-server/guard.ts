@@ -1,0 +1,42 @@
+import type { Request } from 'express'
+import ipaddr from 'ipaddr.js'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { trustsProxies } from '../client-address.ts'
+import { crossOriginSettings } from '../cross-origin.ts'
+import { publicUrl, publicUrlSettings } from '../public-url.ts'
+
+type Asking = Pick<Request, 'headers' | 'protocol' | 'socket'>
+
+/**
+ * Keeps pages of other sites from the tool server, also those that reach it by a name of theirs that leads to this machine
+ * (DNS rebinding). Throws `forbidden`.
+ */
+export const requireOwnSite = (request: Asking, env: Environment): void => {
+  const { origin } = request.headers
+  const { SVC_CORS_ORIGINS: allowed } = read(crossOriginSettings, env)
+  const own = new URL(publicUrl(request, env))
+  if (origin !== undefined && origin !== own.origin && !allowed.includes(origin) && !allowed.includes('*')) {
+    throw new ServiceError(
+      'forbidden',
+      'pages of this origin may not use the tool server; SVC_CORS_ORIGINS names who may',
+    )
+  }
+  const isKnown = trustsProxies(env) || read(publicUrlSettings, env).SVC_PUBLIC_URL?.host === request.headers.host
+  if (!isKnown && isLoopback(request.socket.localAddress) && !isLocal(request.headers.host)) {
+    throw new ServiceError(
+      'forbidden',
+      'the Host header is none of this machine; SVC_PUBLIC_URL names another that it has',
+    )
+  }
+}
+
+const isLoopback = (address = ''): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+
+const isLocal = (host = ''): boolean => {
+  const url = `http://${host}`
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))
+}

@@ -1,0 +1,51 @@
+import type { Request } from 'express'
+import type { Identity } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { read } from '#shared/config/setting.ts'
+import { looksLikeKey } from '../auth/keys/token.ts'
+import { providerOf } from '../auth/provider.ts'
+import { bearerOf } from '../bearer.ts'
+import { featureRefusal, refusalOf } from '../features/refusal.ts'
+import type { Gateway } from '../gateway.ts'
+import { anonymous } from '../identity.ts'
+import { toolServerSettings } from './config.ts'
+import { requireOwnSite } from './guard.ts'
+
+type AnyRequest = Request<Record<string, string>>
+
+const guarded = { access: 'write', feature: 'MCP' } as const
+
+/**
+ * Who asks the tool server: whoever states a key or a token of the identity provider, never whoever a browser or a proxy
+ * vouches for. Where neither is configured it is nobody, or anybody if the operator says so.
+ */
+export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway): Promise<Identity> => {
+  const { env, build, keys, telemetry } = gateway
+  requireOwnSite(request, env)
+  const policy = gateway.policy()
+  const hasProvider = providerOf(env, build) === 'idp'
+  if (!keys.enabled() && !hasProvider) {
+    if (!read(toolServerSettings, env).SVC_MCP_PUBLIC) {
+      throw unauthenticated(
+        'the tool server is shut: set SVC_API_KEY_SECRET and send a key, or SVC_MCP_PUBLIC to open it',
+      )
+    }
+    telemetry.log.warn('SVC_MCP_PUBLIC is on: a request to the tool server was let in without credentials')
+    const refusal = featureRefusal('MCP', anonymous, policy.permissions)
+    if (refusal) throw refusal
+    return anonymous
+  }
+  const bearer = bearerOf(request.headers)
+  const key = request.headers['x-api-key'] ?? (looksLikeKey(bearer ?? '') ? bearer : undefined)
+  if (key === undefined && (bearer === undefined || !hasProvider)) {
+    throw unauthenticated(
+      `send ${hasProvider ? 'an API key or a token of the identity provider' : 'an API key'} as a bearer`,
+    )
+  }
+  const identity = await gateway.identify(request)
+  const refusal = refusalOf(guarded, identity, policy)
+  if (refusal) throw refusal
+  return identity
+}
+
+const unauthenticated = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)
