@@ -24,3 +24,10 @@ export async function curl(url: string, sql: string, options: CurlOptions = {}):
   const answer = await fetch(address, { method, headers, body: inUrl ? body : sql, signal })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
+
+/** What a host says to a statement that works, without the white space at its end; throws what it says went wrong. */
+export async function answerOf(url: string, sql: string, query: Record<string, string> = {}): Promise<string> {
+  const { status, text } = await curl(url, sql, { query })
+  if (status !== 200) throw new Error(text)
+  return text.trimEnd()
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
+import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { askEngine } from '../testing/ask-engine.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
@@ -10,7 +10,7 @@ const oddName = 'a`b\\c\'"; DROP TABLE x'
 let sandbox: Sandbox
 let parts: OpenParts
 
-const direct = (sql: string, parameters?: Record<string, string>) => askEngine(sandbox, sql, parameters)
+const direct = (sql: string, parameters?: Record<string, string>) => answerOf(sandbox.url, sql, parameters)
 const { killQuery, killMutation, optimizeTable } = query.methods
 const partsOf = (table: string) =>
   direct(`SELECT count() FROM system.parts WHERE active AND database = 'acted' AND table = {table:String}`, {

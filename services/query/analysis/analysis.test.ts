@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { query } from '#proto/query.ts'
+import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { askEngine } from '../testing/ask-engine.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
@@ -25,7 +25,7 @@ let window: { from: number; to: number }
 
 /** Straight to an engine, past everything under test. */
 const direct = (sql: string, parameters: Record<string, string> = {}, host = sandbox) =>
-  askEngine(host, sql, parameters)
+  answerOf(host.url, sql, parameters)
 
 /** Figures of single executions, as the log has them. */
 const logged = async (ids: readonly string[]) => {

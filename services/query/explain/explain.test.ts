@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { explainModes, type ExplainNode } from '#proto/explain.ts'
 import { query } from '#proto/query.ts'
+import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { askEngine } from '../testing/ask-engine.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
@@ -11,7 +11,7 @@ const rowsInserted = 20_000
 let sandbox: Sandbox
 let parts: OpenParts
 
-const direct = (sql: string, parameters?: Record<string, string>) => askEngine(sandbox, sql, parameters)
+const direct = (sql: string, parameters?: Record<string, string>) => answerOf(sandbox.url, sql, parameters)
 
 beforeAll(async () => {
   sandbox = await startSandbox()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { z } from 'zod'
 import { explorerMethods } from '#proto/explorer.ts'
+import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { askEngine } from '../testing/ask-engine.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
@@ -16,7 +16,7 @@ let sandbox: Sandbox
 let parts: OpenParts
 
 /** Straight to the engine, past everything under test. */
-const direct = (sql: string, parameters?: Record<string, string>) => askEngine(sandbox, sql, parameters)
+const direct = (sql: string, parameters?: Record<string, string>) => answerOf(sandbox.url, sql, parameters)
 const number = async (sql: string): Promise<number> => Number(await direct(sql))
 
 const definitions = [
