@@ -60,7 +60,10 @@ async function* frames(
 }
 
 /** How rows are told apart in those that are no JSON. */
-export const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = { csv: { isQuoted: true }, tsv: { isQuoted: false } }
+export const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = {
+  csv: { isQuoted: true },
+  tsv: { isQuoted: false },
+}
 
 async function* nothing(): AsyncGenerator<Uint8Array, Tail, void> {
   yield* []

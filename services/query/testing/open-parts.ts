@@ -44,7 +44,11 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
   const hosts = withBrought(listed, connections.brought)
   const parts = { env, clock: systemClock, hosts, client, connections, definitions, probe }
-  return { ...parts, handlers: admitting(handlers(parts), connections.brought), [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return {
+    ...parts,
+    handlers: admitting(handlers(parts), connections.brought),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
 }
 
 export type OpenParts = Awaited<ReturnType<typeof openParts>>
