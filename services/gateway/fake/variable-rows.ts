@@ -197,4 +197,11 @@ export const variableRows: readonly VariableRow[] = [
       ['javascript:alert(1)', /^must be origins such as/],
     ],
   },
+  {
+    name: 'SVC_MCP_PUBLIC',
+    fallback: 'false',
+    effect: 'everybody may use the tool server where nothing to sign in with is configured',
+    shownBy: 'routes/mcp.test.ts',
+    bad: unclear,
+  },
 ]
