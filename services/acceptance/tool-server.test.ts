@@ -323,6 +323,100 @@ describeOnTopologies('the tool server', (topology) => {
     })
   })
 
+  describe('has resources', () => {
+    const read = async (uri: string) => {
+      const [found] = (await client.readResource({ uri })).contents
+      return found && 'text' in found ? found.text : ''
+    }
+    const schemaOf = (database: string, table: string) => `databases/${database}/tables/${table}/schema`
+
+    it('at the addresses that were promised', async () => {
+      const { resources } = await client.listResources()
+      expect(resources.map(({ uri }) => uri).toSorted()).toEqual([
+        'columndb://databases',
+        'columndb://query-examples',
+        'columndb://system-tables',
+      ])
+      const { resourceTemplates } = await client.listResourceTemplates()
+      const paths = ['tables', 'tables/{table}/schema', 'tables/{table}/parts'].map(
+        (path) => `databases/{database}/${path}`,
+      )
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate).toSorted()).toEqual(
+        [
+          ...paths.map((path) => `columndb://${path}`),
+          ...['databases', ...paths].map((path) => `columndb://hosts/{hostId}/${path}`),
+        ].toSorted(),
+      )
+    })
+
+    it('that tell what the host says, the first one where none is named', async () => {
+      expect(await read('columndb://system-tables')).toContain('system.query_log')
+      expect(JSON.parse(await read('columndb://databases'))).toMatchObject({
+        rows: expect.arrayContaining([expect.objectContaining({ name: 'cafe' })]),
+      })
+      for (const host of ['', 'hosts/0/']) {
+        const schema: unknown = JSON.parse(await read(`columndb://${host}${schemaOf('cafe', 'guests')}`))
+        expect(schema).toMatchObject({ sortingKey: 'id', columns: [{ name: 'id' }, { name: 'name' }] })
+      }
+      const parts = await read('columndb://databases/cafe/tables/guests/parts')
+      expect(JSON.parse(parts)).toMatchObject({ rows: [{ rows: 1234 }] })
+    })
+
+    it('whose names may have any characters', async () => {
+      await askEngine(sandbox.url, 'CREATE TABLE cafe.`a/b ü` (x UInt8) ENGINE = Memory')
+      const schema: unknown = JSON.parse(await read(`columndb://${schemaOf('cafe', encodeURIComponent('a/b ü'))}`))
+      expect(schema).toMatchObject({ columns: [{ name: 'x' }] })
+      await askEngine(sandbox.url, 'DROP TABLE cafe.`a/b ü`')
+    })
+
+    it.each([
+      ['columndb://hosts/9/databases', 'no such host'],
+      ['columndb://hosts/-1/databases', 'hostId must be'],
+      ['columndb://hosts/0x0/databases', 'hostId must be'],
+      [`columndb://${schemaOf('cafe', 'guest')}`, 'guests'],
+      ['columndb://nothing', 'columndb://nothing'],
+    ])('and says of %s why there is none', async (uri, reason) => {
+      const { status, error } = await current('resources/read', { uri }, { 'mcp-name': uri })
+      expect({ status, code: error?.code }).toEqual({ status: 200, code: -32_602 })
+      expect(error?.message).toContain(reason)
+      expect(error?.data).toMatchObject({ uri })
+    })
+
+    it('whose names can be completed', async () => {
+      const complete = async (name: string, value: string, known: Record<string, string> = {}) => {
+        const ref = { type: 'ref/resource' as const, uri: 'columndb://databases/{database}/tables/{table}/schema' }
+        const { completion } = await client.complete({ ref, argument: { name, value }, context: { arguments: known } })
+        return completion.values
+      }
+      expect(await complete('database', 'caf')).toEqual(['cafe'])
+      expect(await complete('table', 'v', { database: 'cafe' })).toEqual(['visits'])
+      expect(await complete('table', 'v', { database: 'none' })).toEqual([])
+    })
+  })
+
+  describe('has prompts', () => {
+    it('by the names that were promised', async () => {
+      const { prompts } = await client.listPrompts()
+      expect(prompts.map(({ name }) => name)).toEqual([
+        'health-check',
+        'slow-query-analysis',
+        'storage-audit',
+        'replication-check',
+        'capacity-report',
+      ])
+      for (const { name } of prompts) {
+        const { messages } = await client.getPrompt({ name, arguments: { hostId: '1' } })
+        expect(JSON.stringify(messages)).toContain('hostId 1')
+      }
+    })
+
+    it('that say what is wrong with their arguments', async () => {
+      const asked = { name: 'slow-query-analysis', arguments: { hours: 'all' } }
+      const { error } = await current('prompts/get', asked, { 'mcp-name': asked.name })
+      expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('from 1 to 720') })
+    })
+  })
+
   it('ends a statement on the host when its client leaves', async () => {
     const statement = 'SELECT sum(cityHash64(number)) FROM system.numbers'
     const running = async () => {

@@ -12,6 +12,9 @@ export interface Asking {
   fullStatements: boolean
 }
 
+/** How one call asks. */
+export type AskingFor = (call: Call) => Asking
+
 /** More hosts than this would not fit one list. */
 const lastHostId = 99_999
 
@@ -19,6 +22,13 @@ const lastHostId = 99_999
 export const ofHost = {
   hostId: z.int().min(0).max(lastHostId).default(0).describe('Position in the list of hosts'),
 }
+
+/** The same where only text can stand, in addresses and prompts. */
+export const WrittenHostId = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,4})$/, `must be a whole number from 0 to ${lastHostId}`)
+  .default('0')
+  .describe('Position in the list of hosts')
 
 /** How many entries a tool tells. */
 export const limitOf = (fallback: number, most: number) =>

@@ -1,14 +1,10 @@
 import { Counter } from 'prom-client'
 import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
-import type { query } from '#proto/query.ts'
-import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { settings } from './config.ts'
+import type { AskingFor } from './asking.ts'
 import type { Tool } from './tool.ts'
 
 /** Longest sentence about a failure. */
@@ -18,12 +14,11 @@ const longestFailure = 2_000
 export type CallTool = (tool: Tool, given: unknown, call: Call) => Promise<McpToolResult>
 
 interface CallToolOptions {
-  env: Environment
-  query: Client<typeof query>
+  askingFor: AskingFor
   telemetry: Telemetry
 }
 
-export const openCallTool = ({ env, query, telemetry: { log, metrics, tracer } }: CallToolOptions): CallTool => {
+export const openCallTool = ({ askingFor, telemetry: { log, metrics, tracer } }: CallToolOptions): CallTool => {
   const calls = new Counter({
     name: 'watchhouse_mcp_tool_calls_total',
     help: 'Calls of tools by their outcome.',
@@ -35,12 +30,7 @@ export const openCallTool = ({ env, query, telemetry: { log, metrics, tracer } }
     const span = tracer.start(`tool ${tool.name}`, 'internal', call.trace, { 'mcp.tool': tool.name })
     try {
       requireFeature(call.identity, tool.feature, `the tool ${tool.name}`)
-      const fullStatements = read(settings, env).SVC_MCP_FULL_STATEMENTS
-      const { text, structured } = await tool.run(given, {
-        query,
-        fullStatements,
-        call: { ...call, trace: span.trace },
-      })
+      const { text, structured } = await tool.run(given, askingFor({ ...call, trace: span.trace }))
       calls.inc({ tool: tool.name, outcome: 'told' })
       span.end()
       return { isError: false, text, structured }
@@ -56,7 +46,7 @@ export const openCallTool = ({ env, query, telemetry: { log, metrics, tracer } }
 }
 
 /** What a caller may know of a failure; undefined for a defect. */
-const sentenceOf = (error: unknown): string | undefined => {
+export const sentenceOf = (error: unknown): string | undefined => {
   if (error instanceof z.ZodError) {
     return `invalid arguments: ${error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')}`
   }

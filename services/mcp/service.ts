@@ -1,18 +1,35 @@
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
+import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
+import type { AskingFor } from './asking.ts'
 import { openCallTool } from './call-tool.ts'
+import { settings } from './config.ts'
 import { handlers } from './handlers.ts'
 import { openHttp } from './protocol/http.ts'
 import { openServers } from './protocol/server.ts'
+import { prompts } from './prompts/prompts.ts'
+import { facts } from './resources/facts.ts'
+import { references } from './resources/references.ts'
 import { tools } from './tools/index.ts'
 
 /** Serves the tools to models. */
 export const start: Start = async ({ env, bus, telemetry }) => {
   await using opened = new AsyncDisposableStack()
-  const callTool = openCallTool({ env, query: bus.client(query), telemetry })
-  const serverFor = openServers({ tools, version: packageFacts.version, callTool })
+  const client = bus.client(query)
+  const obeyed = () => read(settings, env)
+  const askingFor: AskingFor = (call) => ({ query: client, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
+  const callTool = openCallTool({ askingFor, telemetry })
+  const serverFor = openServers({
+    tools,
+    facts,
+    references,
+    prompts,
+    version: packageFacts.version,
+    callTool,
+    askingFor,
+  })
   const http = opened.use(openHttp({ serverFor, log: telemetry.log }))
   opened.use(await bus.serve(mcp, handlers({ tools, callTool, http: http.answer })))
   telemetry.log.info({ tools: tools.length }, 'mcp serves')

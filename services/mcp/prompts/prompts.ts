@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { WrittenHostId } from '../asking.ts'
+
+/** A task that a person may pick, and the words with which it is given to a model. */
+export interface Prompt {
+  name: string
+  title: string
+  description: string
+  arguments: z.ZodObject
+  text(given: unknown): string
+}
+
+const host = { hostId: WrittenHostId }
+const hours = z
+  .string()
+  .regex(/^([1-9]|[1-9]\d|[1-6]\d\d|7[01]\d|720)$/, 'must be a whole number from 1 to 720')
+  .default('24')
+  .describe('How many hours to look back')
+const database = z.string().min(1).max(256).optional().describe('Only this database')
+
+const prompt = <A extends z.ZodObject>(
+  traits: Omit<Prompt, 'arguments' | 'text'> & { arguments: A; text(given: z.output<A>): string },
+): Prompt => ({ ...traits, text: (given) => traits.text(traits.arguments.parse(given)) })
+
+const closing =
+  'Verify each claim with a result before you state it. End with what to do first, and say what you could not find out.'
+
+/** Every prompt, in the order of its list. */
+export const prompts: readonly Prompt[] = [
+  prompt({
+    name: 'health-check',
+    title: 'Health check',
+    description: 'Is a host well, and if not, why',
+    arguments: z.object(host),
+    text: ({ hostId }) =>
+      `Check the health of the ClickHouse host with hostId ${hostId}. Begin with analyze_performance and get_metrics. For whatever is not ok, find the cause with get_running_queries, get_merge_status, get_slow_queries or query. ${closing}`,
+  }),
+  prompt({
+    name: 'slow-query-analysis',
+    title: 'Slow queries',
+    description: 'Which queries are slow, why, and what would help',
+    arguments: z.object({ ...host, hours }),
+    text: ({ hostId, hours: lastHours }) =>
+      `Analyse the slow queries of the last ${lastHours} hours on the ClickHouse host with hostId ${hostId}. Begin with get_slow_queries (lastHours: ${lastHours}) and group what it tells by fingerprint. Read the schema of the tables involved with explore_table_schema and compare the rows read with the sorting key. Explain for the three worst patterns what makes them slow and which change would help. ${closing}`,
+  }),
+  prompt({
+    name: 'storage-audit',
+    title: 'Storage audit',
+    description: 'What takes the space, and what could go',
+    arguments: z.object({ ...host, database }),
+    text: ({ hostId, database: only }) =>
+      `Audit the storage of ${only === undefined ? 'all databases' : `the database ${JSON.stringify(only)}`} on the ClickHouse host with hostId ${hostId}. Use list_databases and list_tables for sizes, and query on system.parts, system.parts_columns, system.detached_parts and system.disks for compression, parts per partition, detached parts and free space. ${closing}`,
+  }),
+  prompt({
+    name: 'replication-check',
+    title: 'Replication check',
+    description: 'Do the replicas follow',
+    arguments: z.object(host),
+    text: ({ hostId }) =>
+      `Check the replication of the ClickHouse host with hostId ${hostId}. Use query on system.replicas for read-only replicas, delays and queues, on system.replication_queue for what fails again and again, and on system.zookeeper_connection for the coordination service. If nothing there is replicated, say so. ${closing}`,
+  }),
+  prompt({
+    name: 'capacity-report',
+    title: 'Capacity report',
+    description: 'How long disks and memory will do',
+    arguments: z.object({ ...host, hours }),
+    text: ({ hostId, hours: lastHours }) =>
+      `Report on the capacity of the ClickHouse host with hostId ${hostId}. Use get_metrics for memory, and query on system.disks for room, on system.part_log for the bytes written in the last ${lastHours} hours and on system.asynchronous_metric_log for the trend. State how long disks and memory will do at that rate, and how sure you are. ${closing}`,
+  }),
+]

@@ -1,0 +1,81 @@
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type Variables,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { type Call, requireFeature } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { type AskingFor, hostAt, WrittenHostId } from '../asking.ts'
+import { sentenceOf } from '../call-tool.ts'
+import type { Facts, Reference } from '../resources/resource.ts'
+import { completionsOf } from './completions.ts'
+
+/** As long as a model works at one question; who may read what differs by caller. */
+const ofCaller = { ttlMs: 10_000, cacheScope: 'private' } as const
+const ofAll = { ttlMs: 300_000, cacheScope: 'public' } as const
+const json = 'application/json'
+const markdown = 'text/markdown'
+const scheme = 'columndb://'
+const Names = z.object({ hostId: WrittenHostId.transform(Number) }).catchall(z.string().min(1).max(256))
+
+interface Offered {
+  references: readonly Reference[]
+  facts: readonly Facts[]
+  askingFor: AskingFor
+}
+
+/** Offers references and facts, those of the first host and of any host, to the calls of one request. */
+export const offerResources = (server: McpServer, call: Call, { references, facts, askingFor }: Offered): void => {
+  for (const { name, uri, title, description, text } of references) {
+    const config = { title, description, mimeType: markdown, cacheHint: ofAll }
+    server.registerResource(name, uri, config, () => ({ contents: [{ uri, mimeType: markdown, text }] }))
+  }
+  const read = async (each: Facts, { href }: URL, variables: Variables, signal: AbortSignal) => {
+    const asking = askingFor({ ...call, signal: AbortSignal.any([call.signal, signal]) })
+    try {
+      requireFeature(call.identity, each.feature, `the resource ${each.name}`)
+      const { hostId, ...names } = Names.parse(decoded(variables))
+      const found = await each.read(names, await hostAt(asking, hostId), asking)
+      return { contents: [{ uri: href, mimeType: json, text: JSON.stringify(found) }] }
+    } catch (error) {
+      throw refusal(error, href)
+    }
+  }
+  const complete = completionsOf(askingFor(call))
+  for (const each of facts) {
+    const { name, path, title, description } = each
+    const config = { title, description, mimeType: json, cacheHint: ofCaller }
+    const ofAny = new ResourceTemplate(`${scheme}hosts/{hostId}/${path}`, { list: undefined, complete })
+    server.registerResource(
+      `host-${name}`,
+      ofAny,
+      { ...config, title: `${title}, of any host` },
+      (uri, variables, context) => read(each, uri, variables, context.mcpReq.signal),
+    )
+    if (path.includes('{')) {
+      const ofFirst = new ResourceTemplate(`${scheme}${path}`, { list: undefined, complete })
+      server.registerResource(name, ofFirst, config, (uri, variables, { mcpReq }) =>
+        read(each, uri, variables, mcpReq.signal),
+      )
+    } else {
+      server.registerResource(name, `${scheme}${path}`, config, (uri, { mcpReq }) => read(each, uri, {}, mcpReq.signal))
+    }
+  }
+}
+
+/** Names stand in an address with their special characters encoded. */
+const decoded = (variables: Variables): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodeURIComponent(String(value))]))
+
+const refusal = (error: unknown, uri: string): unknown => {
+  const isAbsent = error instanceof ServiceError && error.code === 'not-found'
+  const sentence = error instanceof URIError ? 'the address is not encoded as addresses are' : sentenceOf(error)
+  if (sentence === undefined) return error
+  if (isAbsent || error instanceof URIError || error instanceof z.ZodError)
+    return new ResourceNotFoundError(uri, sentence)
+  return new ProtocolError(ProtocolErrorCode.InternalError, sentence)
+}

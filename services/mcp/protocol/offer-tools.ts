@@ -1,0 +1,34 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import type { Call } from '#proto/call.ts'
+import type { CallTool } from '../call-tool.ts'
+import type { Tool } from '../tool.ts'
+import { told } from './schemas.ts'
+
+/** Offers the tools to the calls of one request; what is told of them is made once. */
+export const openToolOffer = (
+  tools: readonly Tool[],
+  callTool: CallTool,
+): ((server: McpServer, call: Call) => void) => {
+  const entries = tools.map((tool) => ({ tool, config: configOf(tool) }))
+  return (server, call) => {
+    for (const { tool, config } of entries) {
+      server.registerTool(tool.name, config, async (given, { mcpReq }) => {
+        const signal = AbortSignal.any([call.signal, mcpReq.signal])
+        const { isError, text, structured } = await callTool(tool, given, { ...call, signal })
+        const sentence = { type: 'text' as const, text }
+        if (structured === null) return { isError, content: [sentence] }
+        // Clients of the first revisions know nothing but text.
+        const json = { type: 'text' as const, text: JSON.stringify(structured) }
+        return { content: [sentence, json], structuredContent: structured }
+      })
+    }
+  }
+}
+
+const configOf = ({ title, description, input, output }: Tool) => ({
+  title,
+  description,
+  inputSchema: told(input, 'input'),
+  outputSchema: told(output, 'output'),
+  annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+})

@@ -1,0 +1,94 @@
+import type { Reference } from './resource.ts'
+
+const systemTables = `# System tables of ClickHouse
+
+Read them with the \`query\` tool. Logs are written every few seconds and kept as long as the operator decided; bound them by
+\`event_date\` and \`event_time\`.
+
+| Table | Tells |
+|---|---|
+| system.processes | statements that run now: elapsed, read_rows, memory_usage |
+| system.query_log | statements that ended; \`type\` is QueryFinish or an exception, \`normalized_query_hash\` groups equal ones |
+| system.query_thread_log, system.query_views_log | threads and materialized views of a statement |
+| system.parts, system.part_log | parts of tables, and what happened to them |
+| system.merges, system.mutations | merges that run; mutations and why they failed |
+| system.replicas, system.replication_queue | state of replicated tables; what a replica has still to do |
+| system.distribution_queue | inserts that wait to be sent to shards |
+| system.tables, system.columns, system.databases | what there is |
+| system.data_skipping_indices, system.projections | what helps reading |
+| system.dictionaries, system.view_refreshes | dictionaries; refreshable materialized views |
+| system.disks, system.storage_policies | disks and their free space |
+| system.metrics, system.events, system.asynchronous_metrics | gauges, counters since the start, measured now and then |
+| system.metric_log, system.asynchronous_metric_log | the same over time |
+| system.errors, system.warnings | errors by code since the start; what the server warns of |
+| system.settings, system.server_settings, system.merge_tree_settings | settings and whether they were changed |
+| system.clusters, system.zookeeper_connection | shards and replicas; the coordination service |
+| system.users, system.roles, system.grants | who may do what |
+`
+
+const queryExamples = `# Statements to begin with
+
+Largest tables:
+\`\`\`sql
+SELECT database, table, formatReadableSize(sum(bytes_on_disk)) AS size, sum(rows) AS rows, count() AS parts
+FROM system.parts WHERE active GROUP BY database, table ORDER BY sum(bytes_on_disk) DESC LIMIT 20
+\`\`\`
+
+Patterns of statements that took the most time in the last day:
+\`\`\`sql
+SELECT normalized_query_hash, any(normalizeQuery(query)) AS pattern, count() AS calls, sum(query_duration_ms) AS total_ms
+FROM system.query_log
+WHERE type = 'QueryFinish' AND event_date >= yesterday() AND event_time >= now() - INTERVAL 1 DAY
+GROUP BY normalized_query_hash ORDER BY total_ms DESC LIMIT 20
+\`\`\`
+
+What failed in the last hour:
+\`\`\`sql
+SELECT exception_code, errorCodeToName(exception_code) AS error, count() AS failures, any(exception) AS example
+FROM system.query_log
+WHERE type != 'QueryStart' AND exception_code != 0 AND event_date >= yesterday() AND event_time >= now() - INTERVAL 1 HOUR
+GROUP BY exception_code ORDER BY failures DESC
+\`\`\`
+
+Partitions with the most parts:
+\`\`\`sql
+SELECT database, table, partition, count() AS parts FROM system.parts
+WHERE active GROUP BY database, table, partition ORDER BY parts DESC LIMIT 20
+\`\`\`
+
+Replicas that lag or cannot write:
+\`\`\`sql
+SELECT database, table, is_readonly, absolute_delay, queue_size FROM system.replicas
+ORDER BY is_readonly DESC, absolute_delay DESC LIMIT 20
+\`\`\`
+
+Mutations that do not end:
+\`\`\`sql
+SELECT database, table, mutation_id, create_time, parts_to_do, latest_fail_reason FROM system.mutations
+WHERE NOT is_done ORDER BY create_time LIMIT 20
+\`\`\`
+
+Room on disks:
+\`\`\`sql
+SELECT name, formatReadableSize(free_space) AS free, round(100 * free_space / total_space, 1) AS free_percent
+FROM system.disks WHERE total_space > 0 ORDER BY free_percent
+\`\`\`
+`
+
+/** Texts for models that are the same wherever they are read. */
+export const references: readonly Reference[] = [
+  {
+    name: 'system-tables',
+    uri: 'columndb://system-tables',
+    title: 'System tables',
+    description: 'Which system table tells what',
+    text: systemTables,
+  },
+  {
+    name: 'query-examples',
+    uri: 'columndb://query-examples',
+    title: 'Query examples',
+    description: 'Statements about size, time, failures and replicas to begin with',
+    text: queryExamples,
+  },
+]
