@@ -20,6 +20,19 @@ export const mcpAnswerHeaders = ['allow', 'cache-control', 'content-type', 'mcp-
 /** Header fields by their lower-case names. */
 export const McpHeaders = z.record(z.string().max(64), z.string().max(16_384))
 
+/** Revisions of the protocol that are spoken, the newest first; the first of them needs no handshake. */
+export const mcpVersions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
+
+const Named = z.object({ name: z.string(), title: z.string(), description: z.string() })
+
+/** All that the tool server offers, without schemas. `uri` has names in braces where it stands for many. */
+export const McpOffer = z.object({
+  tools: z.array(Named),
+  resources: z.array(z.object({ uri: z.string(), title: z.string() })),
+  prompts: z.array(Named),
+})
+export type McpOffer = z.infer<typeof McpOffer>
+
 /** A tool as `tools/list` tells it; both schemas are JSON Schema. */
 export const McpTool = z.object({
   name: z.string(),
@@ -58,9 +71,16 @@ export const mcp = service('mcp', {
     frames: bytes(),
     tail: z.object({}),
   }),
+  offer: rpc({
+    doc: 'All that models are offered.',
+    callers: ['gateway'],
+    safe: true,
+    input: z.object({}),
+    output: McpOffer,
+  }),
   tools: rpc({
     doc: 'Every tool, in the order of its list.',
-    callers: ['gateway', 'agent'],
+    callers: ['agent'],
     safe: true,
     input: z.object({}),
     output: z.array(McpTool),

@@ -70,6 +70,8 @@ const good: Record<string, GoodRequest> = {
   'GET /api/cron/health-sweep': { url: '/api/cron/health-sweep', bearer: secret },
   'GET /api/cron/retention-prune': { url: '/api/cron/retention-prune', bearer: secret },
   'GET /api/cron/weekly-report': { url: '/api/cron/weekly-report', bearer: secret },
+  'GET /api/v1/mcp/info': { url: '/api/v1/mcp/info' },
+  'GET /.well-known/mcp/server-card.json': { url: '/.well-known/mcp/server-card.json' },
   'POST /api/mcp': { url: '/api/mcp', body: {}, bearer: signKey(claims, secret) },
   'GET /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },
   'DELETE /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },

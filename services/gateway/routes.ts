@@ -24,6 +24,7 @@ import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
 import { mcpRoutes } from './routes/mcp.ts'
+import { mcpInfo, serverCard } from './routes/mcp-info.ts'
 import { metrics } from './routes/metrics.ts'
 import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
@@ -93,4 +94,6 @@ export const routes: readonly Route[] = [
   retentionPrune,
   weeklyReport,
   ...mcpRoutes,
+  mcpInfo,
+  serverCard,
 ]

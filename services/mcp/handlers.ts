@@ -1,18 +1,19 @@
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { mcp, McpTool } from '#proto/mcp.ts'
+import type { mcp, McpOffer, McpTool } from '#proto/mcp.ts'
 import type { CallTool } from './call-tool.ts'
 import { briefly } from './protocol/schemas.ts'
 import type { Tool } from './tool.ts'
 
 interface HandlersOptions {
+  offer: McpOffer
   tools: readonly Tool[]
   callTool: CallTool
   http: Handlers<typeof mcp>['http']
 }
 
 /** What the tool server answers on the bus. */
-export const handlers = ({ tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
+export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
   const listed: McpTool[] = tools.map(({ name, title, description, input, output }) => ({
     name,
     title,
@@ -22,6 +23,7 @@ export const handlers = ({ tools, callTool, http }: HandlersOptions): Handlers<t
   }))
   return {
     http,
+    offer: async () => offer,
     tools: async () => listed,
     call: async ({ name, arguments: given }, call) => {
       const tool = tools.find((each) => each.name === name)

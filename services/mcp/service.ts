@@ -9,6 +9,7 @@ import { settings } from './config.ts'
 import { handlers } from './handlers.ts'
 import { openHttp } from './protocol/http.ts'
 import { openServers } from './protocol/server.ts'
+import { offer } from './offer.ts'
 import { prompts } from './prompts/prompts.ts'
 import { facts } from './resources/facts.ts'
 import { references } from './resources/references.ts'
@@ -31,7 +32,7 @@ export const start: Start = async ({ env, bus, telemetry }) => {
     askingFor,
   })
   const http = opened.use(openHttp({ serverFor, log: telemetry.log }))
-  opened.use(await bus.serve(mcp, handlers({ tools, callTool, http: http.answer })))
+  opened.use(await bus.serve(mcp, handlers({ offer, tools, callTool, http: http.answer })))
   telemetry.log.info({ tools: tools.length }, 'mcp serves')
   return opened.move()
 }

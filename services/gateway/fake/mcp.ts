@@ -12,6 +12,11 @@ export const fakeMcp: Handlers<typeof mcp> = {
       }),
     ),
   }),
+  offer: async () => ({
+    tools: [{ name: 'query', title: 'Query', description: 'Runs a query.' }],
+    resources: [{ uri: 'columndb://databases', title: 'Databases' }],
+    prompts: [],
+  }),
   tools: async () => [
     { name: 'query', title: 'Query', description: 'Runs a query.', inputSchema: {}, outputSchema: {} },
   ],

@@ -25,7 +25,7 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
   const policy = gateway.policy()
   const hasProvider = providerOf(env, build) === 'idp'
   if (!keys.enabled() && !hasProvider) {
-    if (!read(toolServerSettings, env).SVC_MCP_PUBLIC) {
+    if (!isOpenToAll(gateway)) {
       throw unauthenticated(
         'the tool server is shut: set SVC_API_KEY_SECRET and send a key, or SVC_MCP_PUBLIC to open it',
       )
@@ -47,5 +47,9 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
   if (refusal) throw refusal
   return identity
 }
+
+/** Whether nobody needs to say who they are; never where there is a way to say it. */
+export const isOpenToAll = ({ env, build, keys }: Pick<Gateway, 'env' | 'build' | 'keys'>): boolean =>
+  !keys.enabled() && providerOf(env, build) !== 'idp' && read(toolServerSettings, env).SVC_MCP_PUBLIC
 
 const unauthenticated = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)

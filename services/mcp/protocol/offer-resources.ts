@@ -11,6 +11,7 @@ import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type AskingFor, hostAt, WrittenHostId } from '../asking.ts'
 import { sentenceOf } from '../call-tool.ts'
+import { addressesOf } from '../offer.ts'
 import type { Facts, Reference } from '../resources/resource.ts'
 import { completionsOf } from './completions.ts'
 
@@ -19,7 +20,6 @@ const ofCaller = { ttlMs: 10_000, cacheScope: 'private' } as const
 const ofAll = { ttlMs: 300_000, cacheScope: 'public' } as const
 const json = 'application/json'
 const markdown = 'text/markdown'
-const scheme = 'columndb://'
 const Names = z.object({ hostId: WrittenHostId.transform(Number) }).catchall(z.string().min(1).max(256))
 
 interface Offered {
@@ -48,8 +48,9 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
   const complete = completionsOf(askingFor(call))
   for (const each of facts) {
     const { name, path, title, description } = each
+    const addresses = addressesOf(path)
     const config = { title, description, mimeType: json, cacheHint: ofCaller }
-    const ofAny = new ResourceTemplate(`${scheme}hosts/{hostId}/${path}`, { list: undefined, complete })
+    const ofAny = new ResourceTemplate(addresses.ofAny, { list: undefined, complete })
     server.registerResource(
       `host-${name}`,
       ofAny,
@@ -57,12 +58,12 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
       (uri, variables, context) => read(each, uri, variables, context.mcpReq.signal),
     )
     if (path.includes('{')) {
-      const ofFirst = new ResourceTemplate(`${scheme}${path}`, { list: undefined, complete })
+      const ofFirst = new ResourceTemplate(addresses.ofFirst, { list: undefined, complete })
       server.registerResource(name, ofFirst, config, (uri, variables, { mcpReq }) =>
         read(each, uri, variables, mcpReq.signal),
       )
     } else {
-      server.registerResource(name, `${scheme}${path}`, config, (uri, { mcpReq }) => read(each, uri, {}, mcpReq.signal))
+      server.registerResource(name, addresses.ofFirst, config, (uri, { mcpReq }) => read(each, uri, {}, mcpReq.signal))
     }
   }
 }

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { McpOffer } from '../mcp.ts'
+import { answer } from './answer.ts'
+
+/** `GET /api/v1/mcp/info`: whether the tool server answers, and what it offers; counts are null when it does not. */
+export const McpInfo = answer(
+  z.object({
+    status: z.enum(['connected', 'unavailable']),
+    version: z.string(),
+    toolCount: z.int().nullable(),
+    resourceCount: z.int().nullable(),
+    promptCount: z.int().nullable(),
+    offer: McpOffer.nullable(),
+  }),
+  z.object({ url: z.url() }),
+)
+
+const fixed = z.object({ listChanged: z.boolean() })
+
+/** `GET /.well-known/mcp/server-card.json`: what a registry or a client wants to know before it connects. */
+export const ServerCard = z.object({
+  /** Reverse domain name, a slash, and the server. */
+  name: z.string(),
+  title: z.string(),
+  description: z.string().max(100),
+  version: z.string(),
+  serverInfo: z.object({ name: z.string(), title: z.string(), version: z.string() }),
+  remotes: z.array(
+    z.object({ type: z.literal('streamable-http'), url: z.url(), supportedProtocolVersions: z.array(z.string()) }),
+  ),
+  transport: z.object({ type: z.literal('streamable-http'), endpoint: z.string() }),
+  capabilities: z.object({ tools: fixed, resources: fixed, prompts: fixed }),
+  authentication: z.object({ required: z.boolean(), schemes: z.array(z.string()) }),
+})

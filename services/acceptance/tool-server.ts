@@ -1,0 +1,84 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { z } from 'zod'
+import { startSandbox } from '../sandbox/start.ts'
+import { ask, askEngine } from './ask.ts'
+import { startProduct, type Topology } from './product.ts'
+
+/** The revision that needs no handshake. */
+export const modern = '2026-07-28'
+
+const Told = z.looseObject({
+  id: z.unknown(),
+  result: z.looseObject({}).optional(),
+  error: z.looseObject({}).optional(),
+})
+const Called = z.looseObject({
+  isError: z.boolean().default(false),
+  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  structuredContent: z.looseObject({}).optional(),
+})
+
+const statements = [
+  'CREATE DATABASE cafe',
+  "CREATE TABLE cafe.guests (id UInt32, name String COMMENT 'as they say') ENGINE = MergeTree ORDER BY id",
+  'CREATE TABLE cafe.visits (guest UInt32, at DateTime) ENGINE = MergeTree ORDER BY at',
+  'CREATE VIEW cafe.latest AS SELECT guest, max(at) FROM cafe.visits GROUP BY guest',
+  "INSERT INTO cafe.guests SELECT number, 'x' FROM numbers(1234)",
+  'SELECT count() FROM cafe.guests AS g JOIN cafe.visits AS v ON g.id = v.guest',
+  'SYSTEM FLUSH LOGS',
+]
+
+/** The product with a café on its first host and silence on its second, and a client of the classic era. */
+export const startToolServer = async (topology: Topology) => {
+  await using opening = new AsyncDisposableStack()
+  const sandbox = opening.use(await startSandbox({ label: 'one', seed: true }))
+  for (const statement of statements) await askEngine(sandbox.url, statement)
+  const hosts = [
+    { url: sandbox.url, name: 'one' },
+    { url: 'http://127.0.0.1:9', name: 'silent' },
+  ]
+  const env = { SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '100000' }
+  const { url } = opening.use(await startProduct({ topology, hosts, env, toolServer: true }))
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/mcp`)))
+  opening.defer(() => client.close())
+  const running = opening.move()
+  return {
+    url,
+    hostUrl: sandbox.url,
+    client,
+    ...speaking(`${url}/api/mcp`),
+    call: async (name: string, given: object = {}) =>
+      Called.parse(await client.callTool({ name, arguments: { ...given } })),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** The tool server as a test meets it. */
+export type ToolServer = Awaited<ReturnType<typeof startToolServer>>
+
+/** Single messages in each era. */
+const speaking = (url: string) => {
+  const send = async (message: object, more: Record<string, string> = {}) => {
+    const headers = { 'content-type': 'application/json', ...more }
+    const { status, body } = await ask(url, { method: 'POST', headers, body: JSON.stringify(message) })
+    return { status, ...Told.parse(body) }
+  }
+  return {
+    /** As curl does: without a handshake, an envelope or a wish for events. */
+    classic: (method: string, params: object = {}) => send({ jsonrpc: '2.0', id: 1, method, params }),
+    current: (method: string, params: object = {}, headers: Record<string, string> = {}) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': modern,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      }
+      const routing = {
+        'mcp-protocol-version': modern,
+        'mcp-method': method,
+        accept: 'application/json, text/event-stream',
+      }
+      return send({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }, { ...routing, ...headers })
+    },
+  }
+}

@@ -1,0 +1,211 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { askEngine, eventually } from './ask.ts'
+import { startToolServer, type ToolServer } from './tool-server.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const startLimitMs = 180_000
+const names = [
+  'query',
+  'list_databases',
+  'list_tables',
+  'get_table_schema',
+  'get_metrics',
+  'get_running_queries',
+  'get_slow_queries',
+  'get_merge_status',
+  'explore_table_schema',
+  'analyze_performance',
+]
+
+describeOnTopologies('the tool server has tools', (topology) => {
+  let server: ToolServer
+  beforeAll(async () => {
+    server = await startToolServer(topology)
+  }, startLimitMs)
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  const facts = async (name: string, given: object = {}) => {
+    const { isError, content, structuredContent } = await server.call(name, given)
+    expect(isError, content[0]?.text).toBe(false)
+    expect(JSON.parse(content[1]?.text ?? '')).toEqual(structuredContent)
+    return structuredContent
+  }
+  const failure = async (name: string, given: object = {}) => {
+    const { isError, content } = await server.call(name, given)
+    expect(isError).toBe(true)
+    return content[0]?.text
+  }
+
+  it('that only read, say what they take and give, and fit into 12 kB', async () => {
+    const { tools } = await server.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(names)
+    for (const { title, description = '', annotations, inputSchema, outputSchema } of tools) {
+      expect(title).toBeTruthy()
+      expect(description.length).toBeLessThan(200)
+      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+      expect(inputSchema.properties).toHaveProperty('hostId')
+      expect(outputSchema).toMatchObject({ type: 'object' })
+    }
+    expect(JSON.stringify((await server.classic('tools/list')).result).length).toBeLessThan(12_000)
+  })
+
+  it('whose answers are as their schemas say', async () => {
+    const given: Record<string, object> = {
+      query: { sql: 'SELECT 1, NULL, [1], toDecimal64(1, 2)' },
+      list_tables: { database: 'cafe' },
+      get_table_schema: { database: 'cafe', table: 'guests' },
+      explore_table_schema: { database: 'cafe', table: 'visits' },
+    }
+    const ajv = new Ajv2020({ strict: false })
+    for (const { name, outputSchema = {} } of (await server.client.listTools()).tools) {
+      expect(ajv.validate(outputSchema, await facts(name, given[name])), `${name} ${ajv.errorsText()}`).toBe(true)
+    }
+  })
+
+  it('query, which tells rows as the host has them', async () => {
+    const told = await facts('query', { sql: 'SELECT id, name FROM cafe.guests ORDER BY id DESC LIMIT 2' })
+    expect(told).toMatchObject({
+      columns: [
+        { name: 'id', type: 'UInt32' },
+        { name: 'name', type: 'String' },
+      ],
+      rows: [
+        [1233, 'x'],
+        [1232, 'x'],
+      ],
+      truncated: null,
+    })
+  })
+
+  it.each([
+    ['SELECT number FROM numbers(20000)', {}, { reason: 'rows', limit: 10_000, returned: 10_000 }],
+    ['SELECT number FROM numbers(20000)', { maxRows: 3 }, { reason: 'rows', limit: 3, returned: 3 }],
+    ["SELECT repeat('x', 500000) FROM numbers(9)", {}, { reason: 'bytes', limit: 1_048_576, returned: 2 }],
+  ])('query, which says in words and numbers that it cut %s', async (sql, more, truncated) => {
+    const { content, structuredContent } = await server.call('query', { sql, ...more })
+    expect(structuredContent).toMatchObject({ truncated })
+    expect(content[0]?.text).toContain('there are more')
+  })
+
+  it.each([
+    ['DROP TABLE cafe.guests', 'must begin with'],
+    ['SELECT 1; SELECT 2', ''],
+    ["SELECT * FROM url('http://127.0.0.1/')", ''],
+    ["DESCRIBE TABLE url('http://127.0.0.1/')", ''],
+    ['SELECT nothing FROM cafe.guests', 'nothing'],
+  ])('query, which refuses %s with a reason and no address', async (sql, reason) => {
+    const sentence = await failure('query', { sql })
+    expect(sentence).toContain(reason)
+    expect(sentence?.length).toBeLessThanOrEqual(2_000)
+    expect(sentence).not.toContain(new URL(server.hostUrl).host)
+  })
+
+  it('list_databases and list_tables, which count as the host counts', async () => {
+    const databases = await askEngine(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
+    const told = z
+      .object({ databases: z.array(z.looseObject({ name: z.string() })) })
+      .parse(await facts('list_databases'))
+    expect(told.databases.map(({ name }) => name).toSorted()).toEqual(databases.map(({ name }) => name).toSorted())
+    expect(await facts('list_tables', { database: 'cafe' })).toMatchObject({
+      tables: [{ name: 'guests', engine: 'MergeTree', rows: 1234 }, { name: 'latest' }, { name: 'visits', rows: 0 }],
+      truncated: false,
+    })
+    expect(await facts('list_tables', { database: 'cafe', limit: 1 })).toMatchObject({ truncated: true })
+  })
+
+  it('get_table_schema, and names near the one that there is not', async () => {
+    expect(await facts('get_table_schema', { database: 'cafe', table: 'guests' })).toMatchObject({
+      engine: 'MergeTree',
+      sortingKey: 'id',
+      rows: 1234,
+      columns: [
+        { name: 'id', type: 'UInt32' },
+        { name: 'name', type: 'String', comment: 'as they say' },
+      ],
+    })
+    expect(await failure('get_table_schema', { database: 'cafe', table: 'guest' })).toContain('guests')
+  })
+
+  it('explore_table_schema, which leads from databases to a schema with its relationships', async () => {
+    expect(await facts('explore_table_schema')).toMatchObject({
+      level: 'databases',
+      names: expect.arrayContaining(['cafe']),
+    })
+    const tables = { level: 'tables', names: ['guests', 'latest', 'visits'] }
+    expect(await facts('explore_table_schema', { database: 'cafe' })).toMatchObject(tables)
+    expect(await facts('explore_table_schema', { database: 'cafe', table: 'visits' })).toMatchObject({
+      level: 'schema',
+      schema: { columns: [{ name: 'guest' }, { name: 'at' }] },
+      relationships: expect.arrayContaining([
+        { kind: 'view', from: 'cafe.visits', to: 'cafe.latest', queries: null },
+        { kind: 'join', from: 'cafe.visits', to: 'cafe.guests', queries: 1 },
+      ]),
+    })
+    expect(await failure('explore_table_schema', { table: 'visits' })).toContain('needs a database')
+  })
+
+  it('get_metrics, with the version that the host has', async () => {
+    const [version] = await askEngine(server.hostUrl, 'SELECT version() AS version')
+    expect(await facts('get_metrics')).toMatchObject({ version: version?.version, uptimeSeconds: expect.any(Number) })
+  })
+
+  it('get_running_queries, without the values in what runs', async () => {
+    const ended = new AbortController()
+    const running = fetch(server.hostUrl, {
+      method: 'POST',
+      body: "SELECT count() FROM system.numbers WHERE toString(number) = 'secret value'",
+      signal: ended.signal,
+    }).catch(() => {})
+    const told = await eventually(
+      async () => JSON.stringify(await facts('get_running_queries')),
+      (text) => text.includes('system.numbers'),
+    )
+    ended.abort()
+    await running
+    expect(told).not.toContain('secret value')
+  })
+
+  it('get_slow_queries, the slowest first and within the time that was asked', async () => {
+    const Slow = z.object({ queries: z.array(z.looseObject({ durationMs: z.number(), endedMs: z.number() })) })
+    const { queries } = Slow.parse(await facts('get_slow_queries', { lastHours: 1, limit: 5 }))
+    const durations = queries.map(({ durationMs }) => durationMs)
+    expect(durations).toEqual(durations.toSorted((one, other) => other - one))
+    const [slowest] = await askEngine(
+      server.hostUrl,
+      "SELECT max(query_duration_ms) AS ms FROM system.query_log WHERE type = 'QueryFinish' AND is_initial_query AND event_time >= now() - 3600",
+    )
+    expect(durations[0]).toBe(slowest?.ms)
+  })
+
+  it('analyze_performance, one snapshot whose severity is that of its worst finding', async () => {
+    const Snapshot = z.object({
+      severity: z.string(),
+      findings: z.array(z.looseObject({ check: z.string(), severity: z.string(), value: z.number().nullable() })),
+    })
+    const { severity, findings } = Snapshot.parse(await facts('analyze_performance'))
+    expect(findings.map(({ check }) => check)).toEqual([
+      'slow-queries',
+      'parts-per-partition',
+      'merge-backlog',
+      'memory',
+      'disk',
+    ])
+    const severities = ['ok', 'unknown', 'warning', 'critical']
+    const worst = Math.max(...findings.map((finding) => severities.indexOf(finding.severity)))
+    expect(severity).toBe(severities[worst])
+    const [fullest] = await askEngine(
+      server.hostUrl,
+      'SELECT max(parts) AS parts FROM (SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition)',
+    )
+    expect(findings[1]?.value).toBe(fullest?.parts)
+  })
+
+  it('that answer for the host that was asked for and never for another', async () => {
+    expect(await failure('query', { sql: 'SELECT 1', hostId: 7 })).toContain('there are 0 (one), 1 (silent)')
+    expect(await failure('query', { sql: 'SELECT 1', hostId: 1 })).toContain('silent')
+    for (const hostId of ['0', -1, 0.5, null]) expect(await failure('get_metrics', { hostId })).toContain('hostId')
+    expect(await failure('get_metrics', { hostid: 1 })).toContain('hostid')
+  })
+})
