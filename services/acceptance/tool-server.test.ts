@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { AuditAnswer } from '#proto/http/audit.ts'
 import { ServerCard } from '#proto/http/mcp.ts'
 import { ask, askEngine, eventually } from './ask.ts'
 import { modern, startToolServer, type ToolServer } from './tool-server.ts'
@@ -83,6 +84,18 @@ describeOnTopologies('the tool server', (topology) => {
         : server.classic('initialize', hello))
       expect([result?.protocolVersion, ...[result?.supportedVersions].flat()]).toContain(protocolVersion)
     }
+  })
+
+  it('leaves in the audit who called what, and nothing of what they asked', async () => {
+    await server.call('query', { sql: "SELECT 'a secret'" })
+    await server.call('query', { sql: 'DROP TABLE `a secret`' })
+    const { data } = await eventually(
+      async () => AuditAnswer.parse((await ask(`${server.url}/api/v1/audit?limit=100`)).body),
+      (answer) => ['done', 'refused'].every((result) => answer.data.some((record) => record.result === result)),
+    )
+    const called = { actor: { kind: 'anonymous' }, action: 'call-tool', target: { tool: 'query' } }
+    expect(data.find(({ result }) => result === 'refused')).toMatchObject(called)
+    expect(JSON.stringify(data)).not.toContain('a secret')
   })
 
   describe('has resources', () => {

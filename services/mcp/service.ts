@@ -4,6 +4,7 @@ import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import type { AskingFor } from './asking.ts'
+import { openAudit } from './audit.ts'
 import { openCallTool } from './call-tool.ts'
 import { settings } from './config.ts'
 import { handlers } from './handlers.ts'
@@ -16,12 +17,12 @@ import { references } from './resources/references.ts'
 import { tools } from './tools/index.ts'
 
 /** Serves the tools to models. */
-export const start: Start = async ({ env, bus, telemetry }) => {
+export const start: Start = async ({ env, bus, clock, telemetry }) => {
   await using opened = new AsyncDisposableStack()
   const client = bus.client(query)
   const obeyed = () => read(settings, env)
   const askingFor: AskingFor = (call) => ({ query: client, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
-  const callTool = openCallTool({ askingFor, telemetry })
+  const callTool = openCallTool({ askingFor, audit: openAudit(bus, clock), telemetry })
   const serverFor = openServers({
     tools,
     facts,
