@@ -37,7 +37,9 @@ describe('a start that is refused', () => {
   it('names the valid services when one is unknown, and ends with 2', async () => {
     const { code, output } = await runToEnd({ services: ['gatewya', 'query'], variables: someHost })
     expect(code).toBe(2)
-    expect(output).toBe('no such service: gatewya; there are query and mcp and gateway, and all run when none is named\n')
+    expect(output).toBe(
+      'no such service: gatewya; there are query and mcp and gateway, and all run when none is named\n',
+    )
   })
 
   it('says which port is taken', async () => {
