@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { figure, flag, readRecords } from '../analysis/records.ts'
 import type { Parts } from '../handlers/parts.ts'
-import { identifier, literal } from './quoted.ts'
+import { quoteName, quoteText } from '../definitions/quote.ts'
 import { write } from './write.ts'
 
 const sql = `SELECT toUnixTimestamp(create_time) * 1000 AS createdAtMs, parts_to_do AS partsToDo, is_done AS done,
@@ -32,11 +32,11 @@ export const killMutation =
       throw new ServiceError('not-found', `no mutation ${mutationId} of ${database}.${table} on host ${host.name}`)
     if (target.done)
       throw new ServiceError('conflict', `mutation ${mutationId} of ${database}.${table} is done already`)
-    const which = `database = ${literal(database)} AND table = ${literal(table)} AND mutation_id = ${literal(mutationId)}`
+    const which = `database = ${quoteText(database)} AND table = ${quoteText(table)} AND mutation_id = ${quoteText(mutationId)}`
     const killing = {
       what: 'action/kill-mutation',
       sql: `KILL MUTATION WHERE ${which} SYNC`,
-      grant: `GRANT ALTER UPDATE, ALTER DELETE ON ${identifier(database)}.${identifier(table)}`,
+      grant: `GRANT ALTER UPDATE, ALTER DELETE ON ${quoteName(database)}.${quoteName(table)}`,
     }
     const { rows, queryId } = await write(parts, host, killing, call)
     return { state: rows.length === 0 ? 'ignored' : 'done', target, queryId }

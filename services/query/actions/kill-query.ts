@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { figure, flag, readRecords } from '../analysis/records.ts'
 import type { Parts } from '../handlers/parts.ts'
-import { literal } from './quoted.ts'
+import { quoteText } from '../definitions/quote.ts'
 import { write } from './write.ts'
 
 const sql = `SELECT user, query_kind AS kind, toString(normalized_query_hash) AS fingerprint,
@@ -36,7 +36,7 @@ export const killQuery =
     }
     const killing = {
       what: 'action/kill-query',
-      sql: `KILL QUERY WHERE query_id = ${literal(queryId)} SYNC`,
+      sql: `KILL QUERY WHERE query_id = ${quoteText(queryId)} SYNC`,
       grant: 'GRANT KILL QUERY ON *.*',
       maxSeconds: endsWithinSeconds,
     }

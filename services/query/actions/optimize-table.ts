@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { figure, readRecords } from '../analysis/records.ts'
 import type { Parts } from '../handlers/parts.ts'
-import { identifier, literal } from './quoted.ts'
+import { quoteName, quoteText } from '../definitions/quote.ts'
 import { write } from './write.ts'
 
 const sql = `SELECT engine,
@@ -34,15 +34,15 @@ export const optimizeTable =
     if (partitionId !== '' && target.parts === 0)
       throw new ServiceError('not-found', `no partition ${partitionId} of ${full} on host ${host.name}`)
     const words = [
-      `OPTIMIZE TABLE ${identifier(database)}.${identifier(table)}`,
-      ...(partitionId === '' ? [] : [`PARTITION ID ${literal(partitionId)}`]),
+      `OPTIMIZE TABLE ${quoteName(database)}.${quoteName(table)}`,
+      ...(partitionId === '' ? [] : [`PARTITION ID ${quoteText(partitionId)}`]),
       ...(final ? ['FINAL'] : []),
       ...(deduplicate ? ['DEDUPLICATE'] : []),
     ]
     const merging = {
       what: 'action/optimize-table',
       sql: words.join(' '),
-      grant: `GRANT OPTIMIZE ON ${identifier(database)}.${identifier(table)}`,
+      grant: `GRANT OPTIMIZE ON ${quoteName(database)}.${quoteName(table)}`,
       maxSeconds: mergesWithinSeconds,
     }
     // Not the caller's signal: leaving must not stop a merge half way, which would only have to begin anew.

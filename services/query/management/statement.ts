@@ -1,5 +1,5 @@
 import type { Management, PasswordHash } from '#proto/management.ts'
-import { identifier, literal } from '../actions/quoted.ts'
+import { quoteName, quoteText } from '../definitions/quote.ts'
 
 type ParamsOf<O extends Management['operation']> = Extract<Management, { operation: O }>['params']
 
@@ -7,23 +7,23 @@ type ParamsOf<O extends Management['operation']> = Extract<Management, { operati
 export const managementStatement = ({ operation, params }: Management): string => {
   switch (operation) {
     case 'create_user':
-      return `CREATE USER ${identifier(params.user)} ${traits(params)}`.trimEnd()
+      return `CREATE USER ${quoteName(params.user)} ${traits(params)}`.trimEnd()
     case 'alter_user':
-      return `ALTER USER ${identifier(params.user)} ${traits(params)}`.trimEnd()
+      return `ALTER USER ${quoteName(params.user)} ${traits(params)}`.trimEnd()
     case 'drop_user':
-      return `DROP USER ${identifier(params.user)}`
+      return `DROP USER ${quoteName(params.user)}`
     case 'create_role':
-      return `CREATE ROLE ${identifier(params.role)}`
+      return `CREATE ROLE ${quoteName(params.role)}`
     case 'drop_role':
-      return `DROP ROLE ${identifier(params.role)}`
+      return `DROP ROLE ${quoteName(params.role)}`
     case 'grant_role':
-      return `GRANT ${identifier(params.role)} TO ${identifier(params.to)}${params.adminOption ? ' WITH ADMIN OPTION' : ''}`
+      return `GRANT ${quoteName(params.role)} TO ${quoteName(params.to)}${params.adminOption ? ' WITH ADMIN OPTION' : ''}`
     case 'revoke_role':
-      return `REVOKE ${identifier(params.role)} FROM ${identifier(params.to)}`
+      return `REVOKE ${quoteName(params.role)} FROM ${quoteName(params.to)}`
     case 'grant_privilege':
-      return `GRANT ${right(params)} TO ${identifier(params.to)}${params.grantOption ? ' WITH GRANT OPTION' : ''}`
+      return `GRANT ${right(params)} TO ${quoteName(params.to)}${params.grantOption ? ' WITH GRANT OPTION' : ''}`
     case 'revoke_privilege':
-      return `REVOKE ${right(params)} FROM ${identifier(params.to)}`
+      return `REVOKE ${right(params)} FROM ${quoteName(params.to)}`
   }
 }
 
@@ -39,19 +39,19 @@ const traits = ({ password, allowedHosts, defaultRoles }: ParamsOf<'alter_user'>
     .join(' ')
 
 const identified = ({ hash, salt }: PasswordHash): string =>
-  `IDENTIFIED WITH sha256_hash BY ${literal(hash)} SALT ${literal(salt)}`
+  `IDENTIFIED WITH sha256_hash BY ${quoteText(hash)} SALT ${quoteText(salt)}`
 
 const from = (hosts: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>): string =>
   hosts.length === 0 ? 'HOST ANY' : `HOST ${hosts.map(allowedHost).join(', ')}`
 
 const allowedHost = (host: NonNullable<ParamsOf<'alter_user'>['allowedHosts']>[number]): string =>
-  host.kind === 'local' ? 'LOCAL' : `${host.kind.toUpperCase()} ${literal(host.value)}`
+  host.kind === 'local' ? 'LOCAL' : `${host.kind.toUpperCase()} ${quoteText(host.value)}`
 
 const defaults = (roles: readonly string[]): string =>
-  roles.length === 0 ? 'DEFAULT ROLE NONE' : `DEFAULT ROLE ${roles.map(identifier).join(', ')}`
+  roles.length === 0 ? 'DEFAULT ROLE NONE' : `DEFAULT ROLE ${roles.map(quoteName).join(', ')}`
 
 const right = ({ privilege, columns, database, table }: ParamsOf<'revoke_privilege'>): string => {
-  const of = columns.length === 0 ? '' : `(${columns.map(identifier).join(', ')})`
-  const where = `${database === null ? '*' : identifier(database)}.${table === null ? '*' : identifier(table)}`
+  const of = columns.length === 0 ? '' : `(${columns.map(quoteName).join(', ')})`
+  const where = `${database === null ? '*' : quoteName(database)}.${table === null ? '*' : quoteName(table)}`
   return `${privilege.toUpperCase()}${of} ON ${where}`
 }
