@@ -50,10 +50,17 @@ export const ChartData = z.object({
 })
 export type ChartData = z.infer<typeof ChartData>
 
-/** One chart of a batch: its data, or the sentence of its failure. */
+/** One chart of a batch: its data, or the failure that it alone would have had. */
 export const ChartResult = z.union([
   z.object({ ok: z.literal(true), data: ChartData }),
-  z.object({ ok: z.literal(false), error: z.object({ code: z.string(), message: z.string() }) }),
+  z.object({
+    ok: z.literal(false),
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
 ])
 export type ChartResult = z.infer<typeof ChartResult>
 

@@ -140,7 +140,7 @@ describe('a batch', () => {
     const results = await draw(stub, ['no-such-chart', 'query-count', 'database-count'], guest)
     expect(results).toMatchObject({
       'no-such-chart': { ok: false, error: { code: 'not-found' } },
-      'query-count': { ok: false, error: { code: 'forbidden' } },
+      'query-count': { ok: false, error: { code: 'forbidden', details: { feature: 'QUERIES' } } },
       'database-count': { ok: true },
     })
   })

@@ -101,7 +101,8 @@ const outcomeOf = async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
     return { ok: true, data: await work() }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { ok: false, error: { code: error.code, message: error.message } }
+    const { code, message, details } = error
+    return { ok: false, error: { code, message, ...(details && { details }) } }
   }
 }
 

@@ -1,5 +1,11 @@
+import type { Call } from '#proto/call.ts'
+import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { ChartAnswer, ChartBatchAnswer } from '#proto/http/data.ts'
 import { ChartBatchRequest, ChartQuery, noQuery } from '#proto/http/parameters.ts'
+import type { ChartResult } from '#proto/query.ts'
+import { shown } from '../failure.ts'
+import { explained } from '../features/refusal.ts'
+import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute } from '../route.ts'
 import { success } from '../success.ts'
 
@@ -30,7 +36,19 @@ export const chartBatch = postRoute({
   answer: ChartBatchAnswer,
   handle: async ({ body: { hostId, params, ...asked }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    const data = await gateway.query.charts({ hostKey: key, ...asked, parameters: params }, call)
-    return success(data, { host: name })
+    const results = await gateway.query.charts({ hostKey: key, ...asked, parameters: params }, call)
+    const data = Object.entries(results).map(([chart, result]) => [chart, answered(result, call, gateway)])
+    return success(Object.fromEntries(data), { host: name })
   },
 })
+
+/** A chart that failed says what it would have said alone. */
+const answered = (result: ChartResult, { identity }: Call, gateway: Gateway): ChartResult => {
+  if (result.ok) return result
+  const { code, message, details } = result.error
+  // A newer release may know further codes.
+  if (!isErrorCode(code)) return result
+  const failed = new ServiceError(code, message, details && { details })
+  const { type, ...said } = shown(explained(failed, identity, gateway.policy()))
+  return { ok: false, error: { code: type, message: said.message, ...(said.details && { details: said.details }) } }
+}
