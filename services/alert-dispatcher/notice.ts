@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { Unit } from '#proto/catalogue.ts'
+import { HostKey } from '#proto/host.ts'
+import { Severity } from '#proto/rules.ts'
+
+/**
+ * Something that people are to be told about one episode of one condition: written to the outbox in the step that decided it,
+ * and handed to targets from there. Its id is `<episode>:<sequence>`, so that a repeated step writes it once.
+ */
+export const Notice = z.object({
+  id: z.string().max(200),
+  kind: z.enum(['fire', 'escalate', 'remind', 'recover', 'digest', 'test']),
+  /** Names one time of being not ok, from the first breach to the recovery. */
+  episode: z.string().max(160),
+  /** Grows within the episode: a target that knows a later one is not told of an earlier one. */
+  sequence: z.number().int().min(0),
+  /** Null when it is about no host of the list, such as an inbound event. */
+  hostKey: HostKey.nullable(),
+  /** Where it comes from when it is no rule of ours: the source of the inbound event. */
+  source: z.string().max(128).nullable().default(null),
+  ruleId: z.string().max(160),
+  title: z.string().max(300),
+  /** Of a recovery: the severity it recovers from. */
+  severity: Severity,
+  value: z.number().nullable(),
+  threshold: z.number().nullable(),
+  unit: Unit,
+  offenders: z.array(z.string().max(200)).max(5),
+  runbook: z.string().max(4_000),
+  /** Epoch milliseconds of the first breach, and of the decision. */
+  sinceMs: z.number().int(),
+  atMs: z.number().int(),
+  /** Why it is told now, in words. */
+  reason: z.string().max(300),
+  /** What a digest gathers, each as it would have been told alone; `recovered` where it ended within the window. */
+  gathered: z
+    .array(z.object({ hostKey: HostKey.nullable(), title: z.string(), severity: Severity, recovered: z.boolean() }))
+    .max(500)
+    .default([]),
+})
+export type Notice = z.infer<typeof Notice>
