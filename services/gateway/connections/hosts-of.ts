@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { type HostList, noSuchHost } from '../host-list.ts'
 import type { KeptConnection } from './kept-connections.ts'
 import { connectionKey } from './owner.ts'
-import { sessionOf } from './session-token.ts'
+import { type Session, sessionOf } from './session-token.ts'
 import type { OwnConnections } from './user-connections.ts'
 
 /** A call that takes connections along. */
@@ -34,8 +34,8 @@ const listOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CarryingCa
   return ownHosts(gateway.hosts, () => gateway.connections.ifAny(call), call)
 }
 
-const sessionHosts = (session: SealedConnection, call: CarryingCall): HostList => {
-  const host = asHost(0, session, session.name)
+const sessionHosts = ({ host: address, ...session }: Session, call: CarryingCall): HostList => {
+  const host = asHost(0, session, address)
   return {
     all: async () => [host],
     lastKnown: () => [host],

@@ -40,8 +40,7 @@ export const connectionSession = postRoute({
     const key = connectionKey(ownerOf(call.identity), id)
     const expiresAt = new Date(gateway.clock.now() + lifetimeSeconds * 1_000).toISOString()
     const asked = { key, name, target, lifetimeMs: lifetimeSeconds * 1_000 }
-    const { sealed } = await gateway.query.sealConnection(asked, call)
-    const token = sessionToken(id, name, sealed)
+    const token = sessionToken(id, { name, ...(await gateway.query.sealConnection(asked, call)) })
     return success({ token, header: connectionSessionHeader, hostId: 0, name, version, expiresAt, lifetimeSeconds }, {})
   },
 })

@@ -6,6 +6,7 @@ import type { Identity } from '#proto/call.ts'
 import { AuditAnswer } from '#proto/http/audit.ts'
 import { ConnectionSessionAnswer, UserConnectionAnswer, UserConnectionsAnswer } from '#proto/http/connections.ts'
 import { HostsAnswer } from '#proto/http/data.ts'
+import { FleetAnswer } from '#proto/http/fleet.ts'
 import { fakeConnections } from '../fake/connections.ts'
 import { type FakeProduct, startFake } from '../fake/start.ts'
 import { anonymous } from '../identity.ts'
@@ -55,29 +56,53 @@ describe('a session on a database that the caller brings', () => {
     expect(product.heard.map(({ method }) => method)).toEqual(['testConnection', 'sealConnection'])
   })
 
-  it.each(['/api/v1/charts/query-count', '/api/v1/tables/running-queries', '/api/v1/overview?hostId=0'])(
-    'takes the place of the host list for %s',
-    async (path) => {
-      await using product = await startFake()
-      const { token } = await open(product)
-      product.heard.length = 0
-      const { status } = await asking(product)('GET', path, { 'x-connection-session': token })
-      expect(status).toBe(200)
-      const [heard] = product.heard
-      expect(heard?.input.hostKey).toMatch(/^user:[\w-]{22}:[\w-]{22}$/)
-      const brought = heard?.call.connections?.get(String(heard.input.hostKey))
-      expect(brought).toMatchObject({ name: 'Größe', sealed: `fake.${String(heard?.input.hostKey)}.Größe` })
-    },
-  )
+  it.each([
+    '/api/v1/charts/query-count',
+    '/api/v1/tables/running-queries',
+    '/api/v1/overview?hostId=0',
+    '/api/v1/fleet',
+  ])('takes the place of the host list for %s', async (path) => {
+    await using product = await startFake()
+    const { token } = await open(product)
+    product.heard.length = 0
+    const { status } = await asking(product)('GET', path, { 'x-connection-session': token })
+    expect(status).toBe(200)
+    const [heard] = product.heard
+    expect(heard?.input.hostKey).toMatch(/^user:[\w-]{22}:[\w-]{22}$/)
+    const brought = heard?.call.connections?.get(String(heard.input.hostKey))
+    expect(brought).toMatchObject({ name: 'Größe', sealed: `fake.${String(heard?.input.hostKey)}.Größe` })
+  })
 
   it('shows that host alone, and no other under any number', async () => {
     await using product = await startFake()
     const { token } = await open(product)
     const ask = asking(product)
     const { body } = await ask('GET', '/api/v1/hosts', { 'x-connection-session': token })
-    expect(HostsAnswer.parse(body).data.map(({ id, name }) => ({ id, name }))).toEqual([{ id: 0, name: 'Größe' }])
+    expect(HostsAnswer.parse(body).data).toEqual([
+      { id: 0, name: 'Größe', host: 'db.example.com:8443', group: null, tags: [] },
+    ])
     const other = await ask('GET', '/api/v1/overview?hostId=1', { 'x-connection-session': token })
     expect(other).toMatchObject({ status: 404, body: { error: { message: 'no such host: 1; there are 0 (Größe)' } } })
+  })
+
+  it('is the whole fleet, as the host says it is now', async () => {
+    await using product = await startFake({ alerts: {} })
+    const { token } = await open(product)
+    const { body } = await asking(product)('GET', '/api/v1/fleet', { 'x-connection-session': token })
+    const { data, metadata } = FleetAnswer.parse(body)
+    expect(data).toMatchObject([
+      { id: 0, name: 'Größe', status: 'up', version: '26.3.1', load: { queries: 2, cpu: 25 } },
+    ])
+    expect(metadata).toEqual({ oldestMs: 0, findingsBy: [] })
+  })
+
+  it('is refused by the metrics of the configured hosts, and leaves the health of the installation as it is', async () => {
+    await using product = await startFake()
+    const headers = { 'x-connection-session': (await open(product)).token }
+    const ask = asking(product)
+    const metrics = await ask('GET', '/api/v1/metrics', headers)
+    expect(metrics).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
+    expect(await ask('GET', '/api/healthz', headers)).toEqual(await ask('GET', '/api/healthz'))
   })
 
   it('has another key in the hands of somebody else, under which it will not open', async () => {
@@ -94,15 +119,20 @@ describe('a session on a database that the caller brings', () => {
     expect(theirs).not.toBe(own)
   })
 
-  it.each(['', 'abc', 'a.b.c', `${'a'.repeat(22)}..sealed`, `${'a'.repeat(22)}.AAA.`])(
-    'is refused without asking anybody when its token is none: %j',
-    async (token) => {
-      await using product = await startFake()
-      const answer = await asking(product)('GET', '/api/v1/overview?hostId=0', { 'x-connection-session': token })
-      expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
-      expect(product.heard).toEqual([])
-    },
-  )
+  it.each([
+    '',
+    'abc',
+    'a.b.c',
+    `${'a'.repeat(22)}..aG9zdA.sealed`,
+    `${'a'.repeat(22)}.bmFtZQ..sealed`,
+    `${'a'.repeat(22)}.bmFtZQ.AAAA.sealed`,
+    `${'a'.repeat(22)}.bmFtZQ.aG9zdA.`,
+  ])('is refused without asking anybody when its token is none: %j', async (token) => {
+    await using product = await startFake()
+    const answer = await asking(product)('GET', '/api/v1/overview?hostId=0', { 'x-connection-session': token })
+    expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
+    expect(product.heard).toEqual([])
+  })
 
   it('is not opened on a connection that does not work, and says why', async () => {
     const tested = { ok: false, reason: 'refused', message: 'host db refused the user or password' } as const

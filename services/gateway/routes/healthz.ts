@@ -12,7 +12,10 @@ type HostHealth = z.input<typeof Healthz>['hosts'][number]
 /** How long `query` may take to say what it remembers; whoever probes health waits no longer. */
 const statesWithinMs = 1_000
 
-/** Always 200: a monitored host that is down is what the product is there to tell, not a fault of its own. */
+/**
+ * Always 200: a monitored host that is down is what the product is there to tell, not a fault of its own. It is the health of the
+ * installation, so a connection session changes nothing about it.
+ */
 export const healthz = getRoute({
   path: '/api/healthz',
   doc: 'State of the monitored hosts, at most ten seconds old, and of the cloud mode',

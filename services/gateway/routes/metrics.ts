@@ -2,6 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { MetricsQuery } from '#proto/http/exposition.ts'
 import { read } from '#shared/config/setting.ts'
 import { cloudMode } from '../cloud-mode.ts'
+import { refuseSession } from '../connections/session-token.ts'
 import { expositionSettings } from '../exposition/config.ts'
 import type { Gateway } from '../gateway.ts'
 import { gzippedRoute } from '../route.ts'
@@ -14,7 +15,8 @@ export const metrics = gzippedRoute({
   limit: 'data',
   query: MetricsQuery,
   mediaType: 'text/plain; version=0.0.4; charset=utf-8',
-  handle: async ({ query }, gateway) => {
+  handle: async ({ query, headers }, gateway) => {
+    refuseSession(headers)
     if (!isServed(gateway)) {
       throw new ServiceError('not-found', 'metrics are not served here; SVC_FEATURE_PROMETHEUS_ENABLED decides')
     }
