@@ -47,6 +47,8 @@ describe('a session token', () => {
     ['that begins in eleven seconds', { nbf: Date.UTC(2026, 0, 1) / 1000 + 11 }],
     ['of a session that waits for a second factor', { sts: 'pending' }],
     ['made for another site', { azp: 'https://blog.example.com' }],
+    ['made for another audience', { aud: 'https://blog.example.com' }],
+    ['made for several audiences, none of them us', { aud: ['blog', 'https://shop.example.com'] }],
     ['of nobody', { sub: '' }],
     ['made for another service, which has no session', { sid: undefined }],
     ['of a subject longer than any', { sub: 'u'.repeat(257) }],
@@ -64,7 +66,15 @@ describe('a session token', () => {
 
   it('made for this site holds', async () => {
     await using product = await start({ SVC_PUBLIC_URL: 'https://watch.example.com/sub' })
-    expect((await ask(product, bearer(await idp.token({ azp: 'https://watch.example.com' })))).status).toBe(200)
+    const site = 'https://watch.example.com'
+    for (const claims of [{ azp: site }, { aud: site }, { azp: site, aud: ['blog', site] }]) {
+      expect((await ask(product, bearer(await idp.token(claims)))).status).toBe(200)
+    }
+  })
+
+  it('made for an audience does not hold where the address of this site is not known', async () => {
+    await using product = await start()
+    expect((await ask(product, bearer(await idp.token({ aud: 'https://blog.example.com' })))).status).toBe(401)
   })
 
   it('holds after the provider has changed its key, and an old one for ten minutes after it was withdrawn', async () => {

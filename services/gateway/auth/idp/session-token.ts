@@ -17,6 +17,8 @@ const Claims = z.object({
   sid: z.string().min(1),
   /** The site it was made for. */
   azp: z.string().nullish(),
+  /** Whom it was made for, where the operator has the provider say so; sessions of sites have none. */
+  aud: z.union([z.string(), z.array(z.string())]).nullish(),
   /** `pending` while something stands between the person and the session, such as a second factor. */
   sts: z.string().nullish(),
   name: shown,
@@ -50,7 +52,7 @@ export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTo
     if (known === undefined) return undefined
     const payload = await readToken(token, { keys: keySets.at(known.keys), issuer: known.issuer, nowMs })
     const claims = Claims.safeParse(payload).data
-    if (claims === undefined || claims.sts === 'pending' || isForAnother(claims.azp, site())) return undefined
+    if (claims === undefined || claims.sts === 'pending' || isForAnother(claims, site())) return undefined
     const { sub: subject, sid, name, email, picture: avatar } = claims
     return { identity: person({ subject, name, email, avatar }), sid }
   }
@@ -64,8 +66,9 @@ export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTo
   }
 }
 
-const isForAnother = (azp: string | null | undefined, site: string | undefined): boolean =>
-  Boolean(azp) && site !== undefined && azp !== site
+/** A site that is not known cannot be told from the one in `azp`, but an audience that does not name us is never us. */
+const isForAnother = ({ azp, aud }: z.infer<typeof Claims>, site: string | undefined): boolean =>
+  (Boolean(azp) && site !== undefined && azp !== site) || (aud != null && ![aud].flat().some((each) => each === site))
 
 /** When a token says it ends; whether that is true is seen by its signature. */
 const endOf = (token: string): number | undefined => {
