@@ -5,6 +5,7 @@ import { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
+import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import { openAudit } from './audit/audit.ts'
 import { memoryAudit } from './audit/memory.ts'
@@ -27,7 +28,6 @@ import { openGuests } from './limits/guests.ts'
 import { openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
 import { routes } from './routes.ts'
-import { openStateDatabase } from './state-database.ts'
 import type { WebBuild } from './web-build.ts'
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
-import type { Environment } from '#shared/config/environment.ts'
-import type { Database } from '#shared/store/sql/connection.ts'
-import { stateDatabase } from '#shared/store/sql/state-database.ts'
+import type { Environment } from '../../config/environment.ts'
+import type { Database } from './connection.ts'
+import { stateDatabase } from './state-database.ts'
 
-/** The state database for the tables that the gateway owns; undefined where none is configured. */
+/** The state database for the tables that a service owns; undefined where none is configured. */
 export const openStateDatabase = async (env: Environment, log: Logger): Promise<Database | undefined> => {
   const where = stateDatabase(env)
   if (where === undefined) return undefined
   // Loaded only where there is one, as the drivers are large.
-  const { openDatabase } = await import('#shared/store/sql/connection.ts')
+  const { openDatabase } = await import('./connection.ts')
   return openDatabase(where, (connected) =>
     connected ? log.info('state database answers again') : log.warn('state database does not answer'),
   )
