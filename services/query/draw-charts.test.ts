@@ -133,6 +133,23 @@ describe('a batch', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('waits once for a host that answers nothing, whatever the number of charts', async () => {
+    await using stub = await startHttpStub(() => undefined, 'none')
+    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey })
+    let waits = 0
+    const capabilities: typeof parts.client.capabilities = (...asked) => {
+      waits++
+      return parts.client.capabilities(...asked)
+    }
+    const counting = { ...parts, client: { ...parts.client, capabilities } }
+    const call = aCall({ deadline: Date.now() + 300 })
+    const results = await drawCharts(counting, parts.hosts.get(hostKey), overview, question, call)
+    expect(Object.keys(results)).toEqual(overview)
+    const codes = Object.values(results).map((result) => !result.ok && result.error.code)
+    expect(new Set(codes)).toEqual(new Set(['timeout']))
+    expect(waits).toBe(1)
+  })
+
   it('answers for names that are none and charts that are closed to the caller', async () => {
     const { stub } = await answering('nothing')
     await using _ = stub

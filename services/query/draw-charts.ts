@@ -21,6 +21,9 @@ export const drawCharts = async (
   question: ChartQuestion,
   call: Call,
 ): Promise<Record<string, ChartResult>> => {
+  // All charts need it, and a host that does not answer keeps one question waiting instead of a round of them.
+  const learned = await outcomeOf(() => parts.client.capabilities(host, call))
+  if (!learned.ok) return Object.fromEntries(names.map((name) => [name, learned]))
   const ready: ReadyChart[] = []
   const results = new Map<string, ChartResult>()
   await mapAtOnce(names, async (name) => {

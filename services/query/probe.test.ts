@@ -4,11 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
 import { HostState } from '#proto/query.ts'
 import { openClient } from './clickhouse/client.ts'
+import { openSilence } from './clickhouse/silence.ts'
 import { openHosts } from './hosts/hosts.ts'
-import { openParts, quietTelemetry } from './testing/open-parts.ts'
+import { aCall, openParts, quietTelemetry } from './testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from './testing/stub-host.ts'
 import { openProbe } from './probe.ts'
 
+const silence = openSilence()
 const skewMs = 90_000
 /** What every host knows of itself; then the load in the order of the statement. */
 const basics = ['25.8.1', 77, 'machine', 'UTC', '0']
@@ -68,7 +70,7 @@ describe('the probe', () => {
     await expect.poll(() => asked.length, { timeout: 5_000 }).toBe(2)
     const { hosts, client } = parts
     const telemetry = quietTelemetry()
-    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, random: () => 0 })
+    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, silence, random: () => 0 })
     const checked = () => probe.states()[0]?.checkedAtMs
     await expect.poll(checked, { timeout: 5_000 }).toBe(now)
     for (let round = 0; round < 3; round++) {
@@ -92,7 +94,7 @@ describe('the probe', () => {
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' })
     const { hosts, client } = parts
     const telemetry = { ...quietTelemetry(), log }
-    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, random: () => 0 })
+    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, silence, random: () => 0 })
     const checked = () => expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
     await checked()
     for (const next of [false, false, true, true]) {
@@ -121,7 +123,7 @@ describe('the probe', () => {
     const telemetry = quietTelemetry()
     const clock = { now: () => now }
     await using client = openClient({ env, telemetry, clock })
-    await using probe = openProbe({ hosts, client, clock, telemetry, random: () => 0 })
+    await using probe = openProbe({ hosts, client, clock, telemetry, silence, random: () => 0 })
     await expect.poll(() => probe.known('first').load, { timeout: 5_000 }).toEqual(load)
     expect(asked.map(({ sql }) => asksLoad(sql))).toEqual([false, true])
 
@@ -150,6 +152,28 @@ describe('the probe', () => {
     expect(parts.probe.known('closed').load).toBeNull()
   })
 
+  it('ends the wait for a host that it hears nothing from, and for no other', async () => {
+    await using hanging = await startHttpStub(() => undefined)
+    const { promise: later, resolve: answerLater } = Promise.withResolvers<() => void>()
+    await using slow = await startHttpStub(({ sql }, response) => {
+      if (sql === 'SELECT 1') answerLater(() => rows(response, [['1']]))
+      else rows(response, [[...basics, ...Array(10).fill(null)]])
+    })
+    const env = { COLUMNDB_HOST: `${hanging.url},${slow.url}`, COLUMNDB_NAME: 'hanging,slow' }
+    const telemetry = quietTelemetry()
+    await using hosts = await openHosts({ env, log: telemetry.log })
+    const brief = openSilence(20)
+    await using client = openClient({ env, telemetry, clock: systemClock, silence: brief })
+    const ask = (key: string) => client.run(hosts.get(key), { what: 'test', sql: 'SELECT 1' }, aCall())
+    const slowly = ask('slow')
+    const never = ask('hanging')
+    await using _probe = openProbe({ hosts, client, clock: systemClock, telemetry, silence: brief })
+    await expect(never).rejects.toMatchObject({ code: 'unavailable', details: { host: 'hanging' } })
+    const answer = await later
+    answer()
+    expect((await slowly).rows).toEqual([['1']])
+  })
+
   it('keeps a figure for each listed host, up or down', async () => {
     await using up = await startHttpStub((_, response) => rows(response, [[...basics, ...Array(10).fill(null)]]))
     const gone = await startTcpStub(() => undefined)
@@ -158,7 +182,7 @@ describe('the probe', () => {
     const telemetry = { ...quietTelemetry(), metrics: new Registry() }
     await using hosts = await openHosts({ env, log: telemetry.log, recheckEveryMs: 20 })
     await using client = openClient({ env, telemetry, clock: systemClock })
-    await using _probe = openProbe({ hosts, client, clock: systemClock, telemetry })
+    await using _probe = openProbe({ hosts, client, clock: systemClock, telemetry, silence })
     const told = () => telemetry.metrics.getSingleMetricAsString('watchhouse_host_up')
     await expect.poll(told, { timeout: 5_000 }).toContain('watchhouse_host_up{host="gone"} 0')
     await expect.poll(told, { timeout: 5_000 }).toContain('watchhouse_host_up{host="up"} 1')

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/clock.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { DatabaseClient } from './clickhouse/client.ts'
+import type { Silence } from './clickhouse/silence.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
 import type { Hosts } from './hosts/hosts.ts'
 import { type Known, probeOnce, type State, unknownState } from './probe-once.ts'
@@ -37,11 +38,13 @@ interface OpenProbe {
   client: DatabaseClient
   clock: Clock
   telemetry: Telemetry
+  /** Told of every probe. */
+  silence: Silence
   random?: () => number
 }
 
 /** Asks every host one small statement every few seconds, never two at once of the same host. */
-export const openProbe = ({ hosts, client, clock, telemetry, random = Math.random }: OpenProbe): Probe => {
+export const openProbe = ({ hosts, client, clock, telemetry, silence, random = Math.random }: OpenProbe): Probe => {
   const { log } = telemetry
   const up = metrics.hostUp(telemetry.metrics)
   const watched = new Map<string, Watched>()
@@ -54,6 +57,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, random = Math.rando
     const probing: Promise<void> = probeOnce({ client, clock }, host, entry, stopping.signal)
       .then(() => {
         tellChange(log, host, before, entry.state)
+        silence.tell(host, isSilent(entry.state))
         if (watched.get(host.key) === entry) up.set({ host: host.name }, entry.state.status === 'up' ? 1 : 0)
       })
       .catch((error: unknown) => log.error({ err: error, host: host.name }, 'probe failed'))
@@ -90,6 +94,9 @@ export const openProbe = ({ hosts, client, clock, telemetry, random = Math.rando
     },
   }
 }
+
+/** Nothing came back; one that refuses or talks nonsense is there. */
+const isSilent = ({ reason }: State): boolean => reason === 'timeout' || reason === 'unreachable'
 
 /** Forgets hosts that are no longer listed, and tells their names. */
 const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHost[]): string[] => {

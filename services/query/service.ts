@@ -2,6 +2,7 @@ import { query } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
 import { openClient } from './clickhouse/client.ts'
+import { openSilence } from './clickhouse/silence.ts'
 import { admitting, withBrought } from './connections/admitting.ts'
 import { openConnections } from './connections/connections.ts'
 import { settings } from './config.ts'
@@ -19,8 +20,9 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
   const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, EVENTS_TABLE_NAME)
   readiness.require('definitions', () => definitions.charts.length > 0)
   const listed = opened.use(await openHosts({ env, log }))
-  const client = opened.use(openClient({ env, telemetry, clock }))
-  const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry }))
+  const silence = openSilence()
+  const client = opened.use(openClient({ env, telemetry, clock, silence }))
+  const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
   const hosts = withBrought(listed, connections.brought)
   const parts = { env, clock, hosts, client, connections, definitions, probe }

@@ -4,6 +4,7 @@ import { hostList } from '../hosts/host-list.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { type DatabaseClient, openClient } from './client.ts'
+import { openSilence } from './silence.ts'
 
 const password = 'pw-9f3'
 const hostAt = (url: string) => {
@@ -93,6 +94,56 @@ describe('a host that', () => {
     await using stub = await startHttpStub((_, response) => response.end(text))
     await using client = clientWith()
     expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { clickhouseCode: 241 } })
+  })
+})
+
+describe('a host that was known and answers nothing any more, not even the probe', () => {
+  const patient = () => {
+    const silence = openSilence(20)
+    return { silence, client: openClient({ env: {}, telemetry: quietTelemetry(), clock: systemClock, silence }) }
+  }
+
+  it('ends what runs on it and what is asked then, names itself, and gives all turns back', async () => {
+    const { promise: reached, resolve } = Promise.withResolvers<void>()
+    await using stub = await startHttpStub(() => resolve())
+    const { silence, client } = patient()
+    await using _ = client
+    const host = hostAt(stub.url)
+    const inFlight = client.run(host, statement, aCall()).catch((error: unknown) => error)
+    await reached
+    silence.tell(host, true)
+    const told = { code: 'unavailable', message: expect.stringContaining('host db has stopped answering') }
+    expect(await inFlight).toMatchObject(told)
+    await expect(client.run(host, { what: 'test', sql: 'SELECT 43' }, aCall())).rejects.toMatchObject(told)
+    await expect(client.stream(host, statement, aCall())).rejects.toMatchObject(told)
+    await expect.poll(() => stub.open, { timeout: 5_000 }).toBeLessThan(2)
+  })
+
+  it('ends the rows that stopped coming', async () => {
+    await using stub = await startHttpStub((_, response) => void response.write('{"a":1}\n'))
+    const { silence, client } = patient()
+    await using _ = client
+    const host = hostAt(stub.url)
+    const { body } = await client.stream(host, statement, aCall())
+    expect((await body.next()).value?.toString()).toBe('{"a":1}\n')
+    silence.tell(host, true)
+    await expect(body.next()).rejects.toMatchObject({ code: 'unavailable', details: { host: 'db' } })
+  })
+
+  it('is answered for as before when it answers the probe again', async () => {
+    const waiting: (() => void)[] = []
+    await using stub = await startHttpStub((_, response) => void waiting.push(() => rows(response, [['42']])))
+    const { silence, client } = patient()
+    await using _ = client
+    const host = hostAt(stub.url)
+    silence.tell(host, true)
+    await expect(client.run(host, statement, aCall())).rejects.toMatchObject({ code: 'unavailable' })
+    const before = waiting.length
+    silence.tell(host, false)
+    const asked = client.run(host, statement, aCall())
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(before + 1)
+    waiting.at(-1)?.()
+    expect((await asked).rows).toEqual([['42']])
   })
 })
 

@@ -51,8 +51,8 @@ const accessDenied = 497
 const noSuchTable = 60
 const noSuchDatabase = 81
 
-export const openClient = ({ env, telemetry, clock }: Place): DatabaseClient => {
-  const transport = openTransport({ env, telemetry, clock })
+export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
+  const transport = openTransport({ env, clock, ...place })
   const learned = openCapabilityCache(clock.now)
   const learning = openSharedRuns<Capabilities>()
   const runs = openSharedRuns<Answer>()
@@ -145,5 +145,5 @@ const unbounded = (asking: Asking, signal: AbortSignal): Asking => ({ ...asking,
 const identity = (host: MonitoredHost): string => JSON.stringify([host.key, host.url.href, host.user])
 
 /** Questions of one key have one answer. */
-const keyOf = (host: MonitoredHost, { sql, parameters, database, limits }: Statement): string =>
-  JSON.stringify([identity(host), sql, parameters, database, limits])
+const keyOf = (host: MonitoredHost, { sql, parameters, database, limits, session }: Statement): string =>
+  JSON.stringify([identity(host), sql, parameters, database, limits, session])

@@ -12,6 +12,8 @@ export interface Terms extends Omit<Sending, 'queryId'> {
   pool: PoolSettings
   limit: TimeLimit
   reserved?: boolean
+  /** Called with everything that comes. */
+  heard?: () => void
 }
 
 /** A host that has begun to answer. `body` fails with a `ServiceError`. */
@@ -46,7 +48,7 @@ export const exchange = async (
     .catch((error: unknown) => {
       throw translated(host, error, terms.limit)
     })
-  const body = translatedBody(host, response.body, terms.limit)
+  const body = translatedBody(host, response.body, terms)
   if (response.statusCode !== 200) throw answerFailure(host, response.statusCode, await readFailure(body))
   return { queryId, headers: response.headers, body }
 }
@@ -59,10 +61,13 @@ const isReset = (error: unknown): boolean =>
 async function* translatedBody(
   host: MonitoredHost,
   body: AsyncIterable<Buffer>,
-  limit: TimeLimit,
+  { limit, heard }: Terms,
 ): AsyncGenerator<Buffer> {
   try {
-    yield* body
+    for await (const chunk of body) {
+      heard?.()
+      yield chunk
+    }
   } catch (error) {
     throw translated(host, error, limit)
   }

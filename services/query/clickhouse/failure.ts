@@ -20,6 +20,12 @@ export const hostFailure = (host: MonitoredHost, reason: HostFailure, cause?: un
     cause,
   })
 
+/** The error of a statement whose host does not even answer the probe any more. */
+export const silentHost = (host: MonitoredHost): ServiceError =>
+  new ServiceError('unavailable', `host ${host.name} has stopped answering; the probe hears nothing from it either`, {
+    details: { host: host.name, reason: 'unreachable' },
+  })
+
 /** Why a host gave no answer, if that is what an error says. */
 export const failureReason = (error: unknown): HostFailure | undefined => {
   const reason = error instanceof ServiceError ? error.details?.reason : undefined

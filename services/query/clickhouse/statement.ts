@@ -24,6 +24,8 @@ export interface Statement {
   writes?: true
   /** Where names without a database are looked up. */
   database?: string
+  /** Statements of one session, sent one after another, share what exists for a session only. */
+  session?: string
 }
 
 const backgroundSeconds = 10
@@ -61,6 +63,7 @@ export const secondsFor = (
 export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
   const query = new URLSearchParams({ query_id: sending.queryId, default_format: sending.format })
   if (statement.database !== undefined) query.set('database', statement.database)
+  if (statement.session !== undefined) query.set('session_id', statement.session)
   for (const [name, value] of Object.entries(settingsOf(statement, sending))) query.set(name, String(value))
   let bytes = 0
   for (const [name, value] of Object.entries(statement.parameters ?? {})) {

@@ -1,6 +1,8 @@
 /** One signal for everything that may end an exchange early: its caller left, or its time is over. */
 export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal
+  /** Ends it before its time. */
+  end(error: Error): void
 }
 
 interface Limits {
@@ -23,6 +25,7 @@ export const openTimeLimit = ({ outer, limitMs, late }: Limits): TimeLimit => {
   else outer.addEventListener('abort', leave, { once: true })
   return {
     signal: controller.signal,
+    end: (error) => controller.abort(error),
     [Symbol.dispose]() {
       clearTimeout(timer)
       outer.removeEventListener('abort', leave)

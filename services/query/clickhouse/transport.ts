@@ -8,6 +8,7 @@ import { type Exchange, exchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
 import { openKiller, sweepIdlePools } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
+import { openSilence, type Silence } from './silence.ts'
 import type { Statement, StreamFormat } from './statement.ts'
 import { openTimeLimit } from './time-limit.ts'
 import { isBackground } from './queue.ts'
@@ -47,9 +48,11 @@ export interface Place {
   env: Environment
   telemetry: Telemetry
   clock: Clock
+  /** What the probe tells of; without a probe every host counts as answering. */
+  silence?: Silence
 }
 
-export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
+export const openTransport = ({ env, telemetry, clock, silence = openSilence() }: Place): Transport => {
   const connections = openConnections()
   const killer = openKiller(connections, telemetry.log)
   const sweeping = sweepIdlePools(connections, () => readLimits(env))
@@ -59,7 +62,7 @@ export const openTransport = ({ env, telemetry, clock }: Place): Transport => {
     const { pool, maxExecutionSeconds } = readLimits(env)
     const enterTurn = (signal: AbortSignal) => turns.enter(host, asking.priority, pool.size, signal)
     const kill = (queryId: string): void => killer.kill(host, queryId, readonly, pool)
-    const place = { telemetry, connections, now: clock.now, enterTurn, kill }
+    const place = { telemetry, connections, silence, now: clock.now, enterTurn, kill }
     const sending = { readonly, maxExecutionSeconds, background: isBackground(asking.priority) }
     return openVisit(place, { host, statement, asking, sending, pool })
   }

@@ -5,7 +5,8 @@ import type { Call } from '#proto/call.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections, PoolSettings } from './connections.ts'
 import { type Exchange, exchange } from './exchange.ts'
-import { clickhouseCode, failureReason, hostFailure } from './failure.ts'
+import { clickhouseCode, failureReason, hostFailure, silentHost } from './failure.ts'
+import type { Silence } from './silence.ts'
 import { secondsFor, type Sending, type Statement } from './statement.ts'
 import { openTimeLimit } from './time-limit.ts'
 
@@ -35,6 +36,7 @@ interface Entering {
 interface Place {
   telemetry: Telemetry
   connections: Connections
+  silence: Silence
   enterTurn(signal: AbortSignal): Promise<() => void>
   kill(queryId: string): void
   now(): number
@@ -47,6 +49,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   const seconds = secondsFor(statement, sending)
   const limitMs = Math.min(seconds * 1_000 + graceMs, timeLeft(asking, place.now()))
   const limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
+  const wait = place.silence.wait(host, () => limit.end(silentHost(host)))
   const started = performance.now()
   const span = telemetry.tracer.start('statement', 'client', asking.trace, {
     host: telemetryName(host),
@@ -60,6 +63,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
     if (ended) return
     ended = true
     limit[Symbol.dispose]()
+    wait[Symbol.dispose]()
     limit.signal.removeEventListener('abort', onAbort)
     leaveTurn()
     if (queryId !== undefined && stillRunsAfter(error)) place.kill(queryId)
@@ -80,7 +84,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   return {
     end,
     ask: (format) => {
-      const terms = { ...sending, format, limit, pool: entering.pool }
+      const terms = { ...sending, format, limit, pool: entering.pool, heard: wait.heard }
       return exchange(connections, host, statement, terms, (id) => void (queryId = id))
     },
   }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
+import { openSilence } from '../clickhouse/silence.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openProbe } from '../probe.ts'
@@ -32,7 +33,7 @@ it(`tells of ${hostCount} hosts what the last probes found, and asks none of the
   const clock = { now: () => now }
   await using hosts = await openHosts({ env, log: telemetry.log })
   await using client = openClient({ env, telemetry, clock })
-  await using probe = openProbe({ hosts, client, clock, telemetry, random: () => 0 })
+  await using probe = openProbe({ hosts, client, clock, telemetry, silence: openSilence(), random: () => 0 })
   const definitions = await openDefinitions(telemetry.log)
   const ask = async () =>
     query.methods.fleet.output.parse(await fleet({ env, clock, hosts, client, definitions, probe })({}, aCall()))

@@ -9,6 +9,7 @@ import { untraced } from '#shared/telemetry/tracing.ts'
 import { admitting, withBrought } from '../connections/admitting.ts'
 import { openConnections } from '../connections/connections.ts'
 import { openClient } from '../clickhouse/client.ts'
+import { openSilence } from '../clickhouse/silence.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { handlers } from '../handlers/index.ts'
 import { openHosts } from '../hosts/hosts.ts'
@@ -39,8 +40,9 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const store = opened.use(await openStore({ env, busIsShared: false }))
   const net = opened.use(openNet({ env }))
   const listed = opened.use(await openHosts({ env, log }))
-  const client = opened.use(openClient({ env, telemetry, clock: systemClock }))
-  const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry }))
+  const silence = openSilence()
+  const client = opened.use(openClient({ env, telemetry, clock: systemClock, silence }))
+  const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
   const hosts = withBrought(listed, connections.brought)
   const parts = { env, clock: systemClock, hosts, client, connections, definitions, probe }

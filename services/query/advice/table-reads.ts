@@ -1,0 +1,76 @@
+import type { TableRead } from '#proto/advising.ts'
+import type { Explanation, ExplainNode } from '#proto/explain.ts'
+import { quoteName } from '../definitions/quote.ts'
+import { conditionOn } from './conditions.ts'
+import { columnSql, expressionSql } from './expression-sql.ts'
+import { columnOf, functionOf, type SelectNode, selectsOf, type TableNode, within } from './query-tree.ts'
+
+/** The explanations that tell what a statement reads. */
+export interface Explained {
+  tree: Explanation
+  plan: Explanation
+  estimate: Explanation
+}
+
+/** What is read of each MergeTree table, and the tables that are none or are read more than once. */
+export const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: string[] } => {
+  const roots = tree.tree ?? []
+  const selects = selectsOf(roots)
+  const named = new Map<string, { table: TableNode; select: SelectNode }[]>()
+  for (const select of selects) {
+    for (const table of select.tables) named.set(table.name, [...(named.get(table.name) ?? []), { table, select }])
+  }
+  const reads: TableRead[] = []
+  const others: string[] = []
+  for (const [name, [found, ...more]] of named) {
+    const read = estimate.estimates?.find(({ database, table }) => `${database}.${table}` === name)
+    if (!read || !found || more.length > 0) others.push(name)
+    else {
+      const isTopmost = found.select.node === roots[0]
+      reads.push({ ...read, ...readOf(found.table, found.select, roots, isTopmost), hasPrewhere: isFiltered(plan, name) })
+    }
+  }
+  return { reads, others }
+}
+
+const readOf = (
+  { id, name, isFinal }: TableNode,
+  select: SelectNode,
+  roots: readonly ExplainNode[],
+  isTopmost: boolean,
+): Omit<TableRead, 'database' | 'table' | 'parts' | 'rows' | 'marks' | 'hasPrewhere'> => {
+  const columns = within(roots, () => true).flatMap((node) => {
+    const column = columnOf(node)
+    return column?.source === id ? [column.column] : []
+  })
+  const conditions = select.where.flatMap((node) => conditionOn(id, node) ?? [])
+  const isWhole = conditions.length === select.where.length
+  return {
+    sql: tableSql(name),
+    isFinal,
+    columns: [...new Set(columns)].map((column) => ({ name: column, sql: columnSql(column) })),
+    conditions,
+    grouping: select.isPlain && isWhole && !isFinal ? groupingOf(select) : null,
+    isAlone: select.isPlain && isTopmost,
+  }
+}
+
+/** The database has no dot in its name, or the estimate would not have been found by it. */
+const tableSql = (name: string): string => {
+  const dot = name.indexOf('.')
+  return `${quoteName(name.slice(0, dot))}.${quoteName(name.slice(dot + 1))}`
+}
+
+const groupingOf = (select: SelectNode): TableRead['grouping'] => {
+  const keys = select.clause('GROUP BY')[0]?.children ?? []
+  const aggregates = within(select.node.children, ({ name }) => name !== 'QUERY').filter(
+    (node) => functionOf(node)?.kind === 'aggregate',
+  )
+  const written = { keys: keys.map(expressionSql), aggregates: aggregates.map(expressionSql) }
+  const isSaid = (sql: string | undefined): sql is string => sql !== undefined
+  if (aggregates.length === 0 || !written.keys.every(isSaid) || !written.aggregates.every(isSaid)) return null
+  return { keys: written.keys, aggregates: [...new Set(written.aggregates)] }
+}
+
+const isFiltered = ({ tree }: Explanation, name: string): boolean =>
+  within(tree ?? [], () => true).some((step) => step.description === name && 'Prewhere info' in step.details)
