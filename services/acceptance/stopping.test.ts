@@ -21,7 +21,7 @@ describeOnTopologies('a stop under load', (topology) => {
     await using product = await startProduct({
       topology,
       hosts: [{ url: host.url, name: 'held' }],
-      env: { SVC_QUERY_CACHE: 'off' },
+      env: { SVC_QUERY_CACHE: 'off', SVC_PUBLIC_URL: 'https://watch.example.com' },
     })
     const rows = (limit: number) => ask(`${product.url}/api/v1/tables/settings?hostId=0&limit=${limit}`)
     expect(await rows(1)).toMatchObject({ status: 200 })

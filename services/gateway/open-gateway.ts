@@ -27,6 +27,7 @@ import { openHostList } from './host-list.ts'
 import { openGuests } from './limits/guests.ts'
 import { openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
+import { warnOfUnknownAddress } from './public-url.ts'
 import { routes } from './routes.ts'
 import type { WebBuild } from './web-build.ts'
 
@@ -43,6 +44,7 @@ export const openGateway = async (
   const alertsClient = bus.client(alerts)
   const hosts = openHostList(client, clock)
   warnOfWeakSecret(env, log)
+  warnOfUnknownAddress(env, log)
   const keys = openApiKeys({ env, store, clock })
   const policy = openPolicy(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, clock, log, ask: openAsk(net) })

@@ -1,6 +1,8 @@
 import type { Request } from 'express'
+import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import { processSettings } from '#shared/config/process.ts'
 import { read, url } from '#shared/config/setting.ts'
 import { trustsProxies } from './client-address.ts'
 
@@ -19,8 +21,22 @@ export const publicUrl = (request: Asking, env: Environment): string => {
   if (known !== undefined) return `${known.origin}${known.pathname.replace(/\/+$/, '')}`
   const { protocol, host } = trustsProxies(env) ? forwarded(request) : asked(request)
   const address = `${protocol}://${host}`
-  if (!URL.canParse(address)) throw new ServiceError('invalid', 'the Host header is not the name of a host')
+  if (!hostShape.test(host) || !URL.canParse(address)) {
+    throw new ServiceError('invalid', 'the Host header is not the name of a host')
+  }
   return new URL(address).origin
+}
+
+/** What a link or a header may repeat: a URL would also take `user@host`, `host/path`, `%68ost` and quotation marks. */
+const hostShape = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/** Says once, where it matters, what follows from an address that only requests tell. */
+export const warnOfUnknownAddress = (env: Environment, log: Logger): void => {
+  const { SVC_PUBLIC_URL: known, NODE_ENV } = read({ ...publicUrlSettings, NODE_ENV: processSettings.NODE_ENV }, env)
+  if (known !== undefined || NODE_ENV !== 'production') return
+  log.warn(
+    'SVC_PUBLIC_URL is not set: links repeat the host that was asked, and sessions of other sites of the identity provider count here',
+  )
 }
 
 type Asking = Pick<Request, 'protocol' | 'headers'>

@@ -76,7 +76,37 @@ describe('the public address', () => {
     expect((await askedNotes({ ...env }, { ...headers })).text).toContain(`API: ${address}/api/v1.`)
   })
 
-  it.each(['a b', '<script>', '[', 'x:99999'])('is refused where it would repeat the host %s', async (host) => {
-    expect((await askedNotes({}, { host })).status).toBe(400)
+  it.each(['a b', '<script>', '[', 'x:99999', 'a"b', 'ada@evil.example', 'evil.example/x', '%65vil.example'])(
+    'is refused where it would repeat the host %j',
+    async (host) => {
+      expect((await askedNotes({}, { host })).status).toBe(400)
+      const forwarded = { 'x-forwarded-host': host }
+      expect((await askedNotes({ SVC_TRUST_PROXY_HEADERS: 'true' }, forwarded)).status).toBe(400)
+    },
+  )
+
+  it.each(['watch.example', 'WATCH-1.example:8443', '10.0.0.7:3000', '[::1]:3000', 'my_host'])(
+    'may be the host %s',
+    async (host) => {
+      expect((await askedNotes({}, { host })).text).toContain(`API: http://${host.toLowerCase()}/api/v1.`)
+    },
+  )
+
+  it('is never kept by caches, as the next caller may have asked another', async () => {
+    await using product = await startFake({
+      env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://auth.example' },
+    })
+    for (const path of ['/auth.md', '/.well-known/api-catalog', wellKnown]) {
+      expect((await get(product.url + path)).headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  it.each([
+    [1, { NODE_ENV: 'production' }],
+    [0, { NODE_ENV: 'production', SVC_PUBLIC_URL: 'https://watch.example' }],
+    [0, {}],
+  ])('is asked for %s times at the start with %j', async (times, env) => {
+    await using product = await startFake({ env: { ...env } })
+    expect(product.logged.filter((line) => line.includes('SVC_PUBLIC_URL is not set'))).toHaveLength(times)
   })
 })
