@@ -1,7 +1,7 @@
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Start } from '#shared/service.ts'
+import type { Context, Running, Start } from '#shared/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import type { AskingFor } from './asking.ts'
 import { openAudit } from './audit.ts'
@@ -9,7 +9,7 @@ import { openCallTool } from './call-tool.ts'
 import { settings } from './config.ts'
 import { handlers } from './handlers.ts'
 import { openHttp } from './protocol/http.ts'
-import { openServers } from './protocol/server.ts'
+import { type Further, openServers } from './protocol/server.ts'
 import { offer } from './offer.ts'
 import { prompts } from './prompts/prompts.ts'
 import { facts } from './resources/facts.ts'
@@ -17,7 +17,10 @@ import { references } from './resources/references.ts'
 import { tools } from './tools/index.ts'
 
 /** Serves the tools to models. */
-export const start: Start = async ({ env, bus, clock, telemetry }) => {
+export const start: Start = (context) => startWith(context)
+
+/** Serves more than the tools of the product. */
+export const startWith = async ({ env, bus, clock, telemetry }: Context, further?: Further): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
   const client = bus.client(query)
   const obeyed = () => read(settings, env)
@@ -31,6 +34,7 @@ export const start: Start = async ({ env, bus, clock, telemetry }) => {
     version: packageFacts.version,
     callTool,
     askingFor,
+    further,
   })
   const http = opened.use(openHttp({ serverFor, log: telemetry.log }))
   opened.use(await bus.serve(mcp, handlers({ offer, tools, callTool, http: http.answer })))

@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/server'
+import { McpServer, type ServerOptions as ProtocolOptions } from '@modelcontextprotocol/server'
 import type { Call } from '#proto/call.ts'
 import type { AskingFor } from '../asking.ts'
 import type { CallTool } from '../call-tool.ts'
@@ -29,6 +29,12 @@ const options = {
   },
 }
 
+/** What a server offers besides ours. Nothing in the product does: the suite that checks the protocol wants tools of its own. */
+export interface Further {
+  options: ProtocolOptions
+  offer(server: McpServer): void
+}
+
 interface ServerOptions {
   tools: readonly Tool[]
   facts: readonly Facts[]
@@ -37,16 +43,20 @@ interface ServerOptions {
   version: string
   callTool: CallTool
   askingFor: AskingFor
+  further?: Further | undefined
 }
 
 /** A server for the calls of one request. */
 export const openServers = (offered: ServerOptions): ((call: Call) => McpServer) => {
+  const { further } = offered
   const offerTools = openToolOffer(offered.tools, offered.callTool)
+  const facts = { name: 'watchhouse', title: 'Watchhouse', version: offered.version }
   return (call) => {
-    const server = new McpServer({ name: 'watchhouse', title: 'Watchhouse', version: offered.version }, options)
+    const server = new McpServer(facts, { ...options, ...further?.options })
     offerTools(server, call)
     offerResources(server, call, offered)
     offerPrompts(server, offered.prompts)
+    further?.offer(server)
     return server
   }
 }

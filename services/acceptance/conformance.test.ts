@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixtures } from './conformance/fixtures.ts'
+import { startOpenProduct } from './conformance/start.ts'
+import type { Further } from '../mcp/protocol/server.ts'
+
+const startLimitMs = 120_000
+const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
+const baseline = (name: string) => fileURLToPath(new URL(`conformance/${name}.yaml`, import.meta.url))
+
+/** The suite of the protocol against an address; it ends with 1 when anything fails that the baseline does not name, or does not. */
+const runSuite = async (url: string, revision: string, expected?: string) =>
+  new Promise<{ code: number; output: string }>((resolve) => {
+    const failures = expected === undefined ? [] : ['--expected-failures', baseline(expected)]
+    const rest = [suite, 'server', '--url', `${url}/api/mcp`, '--requirements', revision, ...failures]
+    const child = execFile(process.execPath, rest, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
+    )
+  })
+
+interface Case {
+  what: string
+  further?: Further
+  /** What is expected to fail, by revision. */
+  failing: Readonly<Record<string, string | undefined>>
+}
+
+const cases: readonly Case[] = [
+  {
+    what: 'with the tools that the suite calls, but for what needs a session',
+    further: fixtures,
+    failing: { '2026-07-28': undefined, '2025-11-25': 'sessions.2025-11-25' },
+  },
+  {
+    what: 'with its own tools alone, but for what calls the others',
+    failing: { '2026-07-28': 'fixtures.2026-07-28', '2025-11-25': 'fixtures.2025-11-25' },
+  },
+]
+
+describe.each(cases)('the tool server conforms $what', ({ further, failing }) => {
+  let product: Awaited<ReturnType<typeof startOpenProduct>>
+  beforeAll(async () => {
+    product = await startOpenProduct(further)
+  }, startLimitMs)
+  afterAll(() => product?.[Symbol.asyncDispose]())
+
+  it.each(Object.entries(failing))('to revision %s', async (revision, expected) => {
+    const { code, output } = await runSuite(product.url, revision, expected)
+    expect(code, output.slice(-5_000)).toBe(0)
+    expect(output).toMatch(/[1-9]\d* passed/)
+  })
+})
