@@ -34,7 +34,16 @@ export const Notice = z.object({
   reason: z.string().max(300),
   /** What a digest gathers, each as it would have been told alone; `recovered` where it ended within the window. */
   gathered: z
-    .array(z.object({ hostKey: HostKey.nullable(), title: z.string(), severity: Severity, recovered: z.boolean() }))
+    .array(
+      z.object({
+        /** For the ledger: who gets the digest has been told of these episodes. */
+        episode: z.string().max(160),
+        hostKey: HostKey.nullable(),
+        title: z.string(),
+        severity: Severity,
+        recovered: z.boolean(),
+      }),
+    )
     .max(500)
     .default([]),
 })
