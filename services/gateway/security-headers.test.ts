@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { inlineScriptHashes, securityHeaders } from './security-headers.ts'
 
 const hashOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
-const policyOf = (html: string | undefined, logo: string | null = null): string => {
-  const build = { version: '1', gitSha: null, gitRef: null, builtAt: null, client: { CLIENT_LOGO: logo } }
+const policyOf = (html: string | undefined, client: Record<string, string | null> = {}): string => {
+  const build = { version: '1', gitSha: null, gitRef: null, builtAt: null, client }
   return new Map(securityHeaders(html, build).page).get('content-security-policy') ?? ''
 }
+const directiveOf = (name: string, policy: string): string | undefined =>
+  policy.split(';').find((directive) => directive.startsWith(`${name} `))
 
 describe('the content security policy of pages', () => {
   it.each([
@@ -20,9 +22,7 @@ describe('the content security policy of pages', () => {
   })
 
   it('lets no other script run', () => {
-    const scripts = policyOf('<script>a()</script>')
-      .split(';')
-      .find((directive) => directive.startsWith('script-src '))
+    const scripts = directiveOf('script-src', policyOf('<script>a()</script>'))
     expect(scripts).toBe(`script-src 'self' ${hashOf('a()')}`)
   })
 
@@ -30,12 +30,32 @@ describe('the content security policy of pages', () => {
     ['https://cdn.example.com/logo.svg', 'https://cdn.example.com'],
     ['/logo.svg', undefined],
     ['https://cdn.example.com; script-src *', undefined],
+    ['https://cdn.example.com;script-src', undefined],
     [null, undefined],
   ])('lets images come from where the logo %s is', (logo, origin) => {
-    const images = policyOf('', logo)
-      .split(';')
-      .find((directive) => directive.startsWith('img-src '))
+    const images = directiveOf('img-src', policyOf('', { CLIENT_LOGO: logo }))
     expect(images).toBe(["img-src 'self' data:", ...(origin ? [origin] : [])].join(' '))
+  })
+
+  it.each([
+    [{ CLIENT_MEASUREMENT_ID: null, CLIENT_PRODUCT_ANALYTICS_KEY: null }, ''],
+    [{ CLIENT_ANALYTICS_A_ENABLED: 'true', CLIENT_ANALYTICS_B_ENABLED: 'true' }, ''],
+    [{ CLIENT_PRODUCT_ANALYTICS_HOST: 'https://eu.analytics.example/ingest' }, ''],
+    [{ CLIENT_PRODUCT_ANALYTICS_KEY: 'k', CLIENT_PRODUCT_ANALYTICS_HOST: 'https://a.example;script-src' }, ''],
+    [{ CLIENT_PRODUCT_ANALYTICS_KEY: 'k', CLIENT_PRODUCT_ANALYTICS_HOST: 'data:text/plain,a' }, ''],
+    [
+      { CLIENT_PRODUCT_ANALYTICS_KEY: 'k', CLIENT_PRODUCT_ANALYTICS_HOST: 'https://eu.analytics.example/ingest' },
+      ' https://eu.analytics.example',
+    ],
+    [
+      { CLIENT_MEASUREMENT_ID: 'G-1' },
+      ' https://*.googletagmanager.com https://*.google-analytics.com https://*.analytics.google.com',
+    ],
+  ])('lets analytics in that the build %j names, and no other', (client, origins) => {
+    const policy = policyOf('', client)
+    expect(directiveOf('script-src', policy)).toBe(`script-src 'self'${origins}`)
+    expect(directiveOf('connect-src', policy)).toBe(`connect-src 'self'${origins}`)
+    expect(directiveOf('img-src', policy)).toBe(`img-src 'self' data:${origins}`)
   })
 
   it('leaves HSTS and upgrades to whoever ends TLS', () => {

@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import helmet, { type HelmetOptions } from 'helmet'
 import type { BuildFacts } from '#proto/http/build.ts'
+import { analyticsOrigins, originOf } from './analytics-origins.ts'
 
 /** Names and values of headers that are the same for every answer of their kind. */
 export type HeaderLines = readonly (readonly [string, string])[]
@@ -40,11 +41,11 @@ const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOp
     useDefaults: false,
     directives: {
       defaultSrc: ["'self'"],
-      scriptSrc: ["'self'", ...inlineScriptHashes(indexHtml)],
+      scriptSrc: ["'self'", ...inlineScriptHashes(indexHtml), ...analyticsOrigins(build)],
       // Charts and virtual rows place their marks by style attributes.
       styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:', ...logoOrigin(build)],
-      connectSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:', ...originOf(build?.client.CLIENT_LOGO), ...analyticsOrigins(build)],
+      connectSrc: ["'self'", ...analyticsOrigins(build)],
       objectSrc: ["'none'"],
       baseUri: ["'self'"],
       formAction: ["'self'"],
@@ -63,11 +64,6 @@ export const inlineScriptHashes = (html: string): string[] =>
         .update(groups?.code ?? '')
         .digest('base64')}'`,
   )
-
-const logoOrigin = (build: BuildFacts | undefined): string[] => {
-  const logo = build?.client.CLIENT_LOGO
-  return logo && URL.canParse(logo) ? [new URL(logo).origin] : []
-}
 
 const linesOf = (options: HelmetOptions): HeaderLines => {
   const request = new IncomingMessage(new Socket())
