@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOpenProduct } from './conformance/start.ts'
+import { modern } from './tool-server.ts'
+
+const startLimitMs = 120_000
+/** How the inspector ends when a tool failed. */
+const toolFailed = 5
+const classic = '2025-11-25'
+const facts = { name: 'test', version: '1.0.0' }
+
+let product: Awaited<ReturnType<typeof startOpenProduct>>
+beforeAll(async () => {
+  product = await startOpenProduct()
+}, startLimitMs)
+afterAll(() => product?.[Symbol.asyncDispose]())
+const address = () => new URL(`${product.url}/api/mcp`)
+
+type Mode = 'legacy' | 'auto' | { pin: string }
+
+const connectClassic = async () => {
+  const client = new Client(facts)
+  const transport = new StreamableHTTPClientTransport(address())
+  await client.connect(transport)
+  return { client, revision: () => transport.protocolVersion }
+}
+
+const connectModern = (mode: Mode) => async () => {
+  const client = new ModernClient(facts, { versionNegotiation: { mode } })
+  await client.connect(new ModernTransport(address()))
+  return { client, revision: () => client.getNegotiatedProtocolVersion() }
+}
+
+describe.each([
+  ['the client of the classic era', connectClassic, classic],
+  ['the client of today that begins as before', connectModern('legacy'), classic],
+  ['the client of today that finds out', connectModern('auto'), modern],
+  ['the client of today that insists', connectModern({ pin: modern }), modern],
+])('%s', (_what, connect, expected) => {
+  let connected: Awaited<ReturnType<typeof connect>>
+  beforeAll(async () => {
+    connected = await connect()
+  })
+  afterAll(() => connected?.client.close())
+
+  it('speaks its revision', () => {
+    expect(connected.revision()).toBe(expected)
+    expect(connected.client.getServerVersion()).toMatchObject({ name: 'watchhouse' })
+  })
+
+  it('lists tools, calls one and hears why another call failed', async () => {
+    const { client } = connected
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('query')
+    const told = await client.callTool({ name: 'query', arguments: { sql: 'SELECT 7 AS seven' } })
+    expect(told).toMatchObject({ structuredContent: { rows: [[7]] } })
+    const refused = await client.callTool({ name: 'query', arguments: { sql: 'DROP TABLE a' } })
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('must begin with') }] })
+    await expect(client.callTool({ name: 'none', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
+  })
+
+  it('reads resources and gets prompts', async () => {
+    const { client } = connected
+    const { contents } = await client.readResource({ uri: 'columndb://databases' })
+    expect(contents).toMatchObject([{ mimeType: 'application/json', text: expect.stringContaining('"system"') }])
+    const { messages } = await client.getPrompt({ name: 'health-check', arguments: { hostId: '0' } })
+    expect(messages).toMatchObject([{ role: 'user' }])
+  })
+})
+
+describe('the inspector', () => {
+  const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/launcher/build/index.js'))
+  let directory: string
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'watchhouse-inspector-'))
+    const servers = (['legacy', 'modern'] as const).map((era) => [
+      era,
+      { type: 'streamable-http', url: address().href, protocolEra: era },
+    ])
+    await writeFile(join(directory, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(servers) }))
+  })
+  afterAll(() => rm(directory, { recursive: true }))
+
+  const inspect = (era: string, ...asked: string[]) =>
+    new Promise<{ code: number; output: string }>((resolve) => {
+      const rest = ['--cli', '--config', join(directory, 'mcp.json'), '--server', era, ...asked, '--format', 'json']
+      const env = { PATH: process.env.PATH, HOME: directory, MCP_INSPECTOR_SECRET_STORE: 'memory' }
+      const child = execFile(process.execPath, [program, ...rest], { env }, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
+      )
+    })
+
+  it.each(['legacy', 'modern'])(
+    'finds nothing in the schemas that strict clients refuse, in the %s era',
+    async (era) => {
+      const { code, output } = await inspect(era, '--method', 'tools/list', '--strict')
+      expect(code, output).toBe(0)
+      expect(output).toContain('analyze_performance')
+      expect(output).toContain('0 errors')
+    },
+  )
+
+  it.each([
+    ['legacy', 'SELECT 7 AS seven', 0, 'seven'],
+    ['modern', 'SELECT 7 AS seven', 0, 'seven'],
+    ['modern', 'DROP TABLE a', toolFailed, 'must begin with'],
+  ])('calls a tool in the %s era: %s', async (era, sql, expected, word) => {
+    const { code, output } = await inspect(
+      era,
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'query',
+      '--tool-arg',
+      `sql=${sql}`,
+    )
+    expect(code, output).toBe(expected)
+    expect(output).toContain(word)
+  })
+})
