@@ -14,12 +14,17 @@ export const told = <S extends z.ZodObject>(
   return { '~standard': { ...schema['~standard'], jsonSchema } }
 }
 
-/** JSON Schema without its dialect, which the protocol fixes, and of answers without what only a strict reader needs. */
+/**
+ * JSON Schema without its dialect, which the protocol fixes, and of answers without what only a strict reader needs: that nothing else
+ * is in them, and that everything is. What a tool answers is held against the whole schema before it leaves.
+ */
 export const briefly = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> => {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
-      if (io === 'output') delete jsonSchema.additionalProperties
+      if (io === 'input') return
+      delete jsonSchema.additionalProperties
+      delete jsonSchema.required
     },
   })
   return json
