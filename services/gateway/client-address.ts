@@ -37,8 +37,17 @@ export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environ
   const address =
     (onEdge || trusted ? addressIn(headers['cf-connecting-ip']) : undefined) ??
     (trusted ? (addressIn(headers['x-real-ip']) ?? forwardedFor(headers['x-forwarded-for'])) : undefined) ??
-    addressIn(socket.remoteAddress)
+    addressOf(socket)
   return address ? networkOf(address) : connectionName(socket)
+}
+
+const addresses = new WeakMap<Socket, Address>()
+
+/** Of the other end, which stays the same for all requests of a connection. */
+const addressOf = (socket: Socket): Address | undefined => {
+  const address = addresses.get(socket) ?? addressIn(socket.remoteAddress)
+  if (address) addresses.set(socket, address)
+  return address
 }
 
 /** An address as proxies write it, perhaps with a port; none of the odd numbers that are also read as addresses. */

@@ -1,8 +1,7 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Setting } from '#shared/config/setting.ts'
-import { remembered } from './remembered.ts'
+import { read, type Setting } from '#shared/config/setting.ts'
 
 const everyOrigin = '*'
 
@@ -43,15 +42,15 @@ const maxAgeSeconds = 600
 
 /** Tells browsers which pages of other sites may read what is answered; those of this site need no telling. */
 export const crossOrigin = (env: Environment): RequestHandler => {
-  const current = remembered(crossOriginSettings, env)
+  const allowedNow = () => read(crossOriginSettings, env).SVC_CORS_ORIGINS
   const answer = cors((_request, decided) => {
-    const { SVC_CORS_ORIGINS: allowed } = current()
+    const allowed = allowedNow()
     const origin = allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
     decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
   })
   return (request, response, next) => {
-    const isAsked = current().SVC_CORS_ORIGINS.length > 0 || request.path === toolServerPath
-    if (request.headers.origin === undefined || !isAsked) next()
-    else answer(request, response, next)
+    const isAsked = request.headers.origin !== undefined && (request.path === toolServerPath || allowedNow().length > 0)
+    if (isAsked) answer(request, response, next)
+    else next()
   }
 }

@@ -6,13 +6,15 @@ import { builtAuth } from './built.ts'
 import { authSettings, type Provider } from './config.ts'
 
 const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ } = authSettings
+const obeyed = { SVC_AUTH_PROVIDER }
+const obeyedForAnonymous = { SVC_API_KEY_SECRET, SVC_IDP_PUBLIC_READ }
 
 /**
  * Who vouches for people: the runtime value, else the value of the build, else what cloud mode at run time or at build time
  * asks for. Nothing at run time but the variable itself lowers what the build chose.
  */
 export const providerOf = (env: Environment, build: BuildFacts | undefined): Provider => {
-  const { SVC_AUTH_PROVIDER: chosen } = read({ SVC_AUTH_PROVIDER }, env)
+  const { SVC_AUTH_PROVIDER: chosen } = read(obeyed, env)
   return chosen ?? builtAuth(build).CLIENT_AUTH_PROVIDER ?? providerOfMode(env, build)
 }
 
@@ -27,8 +29,8 @@ export type AnonymousRight = 'write' | 'read' | 'nothing'
 /** The specification's table of modes, for callers without credentials. */
 export const anonymousRight = (env: Environment, build: BuildFacts | undefined): AnonymousRight => {
   const provider = providerOf(env, build)
-  if (provider === 'none') return read({ SVC_API_KEY_SECRET }, env).SVC_API_KEY_SECRET ? 'nothing' : 'write'
+  const { SVC_API_KEY_SECRET: secret, SVC_IDP_PUBLIC_READ: publicRead } = read(obeyedForAnonymous, env)
+  if (provider === 'none') return secret ? 'nothing' : 'write'
   if (provider !== 'idp') return 'nothing'
-  const publicRead = read({ SVC_IDP_PUBLIC_READ }, env).SVC_IDP_PUBLIC_READ ?? cloudMode(build, env).runtime
-  return publicRead ? 'read' : 'nothing'
+  return (publicRead ?? cloudMode(build, env).runtime) ? 'read' : 'nothing'
 }

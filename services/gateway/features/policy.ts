@@ -1,8 +1,7 @@
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Values } from '#shared/config/setting.ts'
+import { read, type Values } from '#shared/config/setting.ts'
 import { type AnonymousRight, anonymousRight } from '../auth/provider.ts'
-import { remembered } from '../remembered.ts'
 import { featureSettings } from './config.ts'
 import { type FilePermissions, type Permissions, resolvePermissions } from './permissions.ts'
 
@@ -15,10 +14,9 @@ export interface Policy {
 
 /** The policy in force when it is asked for. Permissions are resolved again only when one of their variables has changed. */
 export const openPolicy = (env: Environment, build: BuildFacts | undefined, file: FilePermissions): (() => Policy) => {
-  const current = remembered(featureSettings, env)
   let resolved: { said: Values<typeof featureSettings>; permissions: Permissions } | undefined
   return () => {
-    const said = current()
+    const said = read(featureSettings, env)
     if (resolved?.said !== said) resolved = { said, permissions: resolvePermissions(said, file) }
     return { permissions: resolved.permissions, anonymous: anonymousRight(env, build) }
   }

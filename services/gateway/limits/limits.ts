@@ -2,9 +2,8 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Setting } from '#shared/config/setting.ts'
+import { read, type Setting } from '#shared/config/setting.ts'
 import type { Counters } from '#shared/store/counters.ts'
-import { remembered } from '../remembered.ts'
 import type { Limit } from '../route.ts'
 import { limitSettings } from './config.ts'
 
@@ -74,9 +73,9 @@ export const openLimits = (env: Environment, clock: Clock, counters: Counters): 
 /** What each variable allows at the moment; every request asks for one, and none pays for the others. */
 const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
   const allowance = ([name, setting]: [string, Setting<number>]) => {
-    const current = remembered({ [name]: setting }, env)
+    const alone = { [name]: setting }
     // A record of one name has a value under that name.
-    return [name, () => current()[name] as number] as const
+    return [name, () => read(alone, env)[name] as number] as const
   }
   // Every name of the settings has its entry.
   return Object.fromEntries(Object.entries(limitSettings).map(allowance)) as Record<LimitName, () => number>

@@ -169,3 +169,54 @@ describe('a secret', () => {
     expect(problemsOf(settings, { CLIENT_EDITION: 'community' })).toEqual([])
   })
 })
+
+describe('settings that are read again and again', () => {
+  const open = (env: Record<string, string>) => {
+    let parsed = 0
+    const counted: Setting<number> = {
+      ...whole(1, 'A number.'),
+      parse: (given) => {
+        parsed += 1
+        return whole(1, 'A number.').parse(given)
+      },
+    }
+    const settings = { A: counted, B: counted }
+    return { env, values: () => read(settings, env), parsed: () => parsed }
+  }
+
+  it('are parsed once as long as they stay', () => {
+    const { values, parsed } = open({ A: '2' })
+    for (let time = 0; time < 3; time += 1) expect(values()).toEqual({ A: 2, B: 1 })
+    expect(parsed()).toBe(2)
+  })
+
+  it('follow their variables', () => {
+    const { env, values } = open({ A: '2' })
+    values()
+    env.B = '3'
+    expect(values()).toEqual({ A: 2, B: 3 })
+    delete env.A
+    expect(values()).toEqual({ A: 1, B: 3 })
+  })
+
+  it('follow the key before the current one too', () => {
+    const settings = { KEY: signingKey('A key.') }
+    expect(read(settings, { KEY: 'new' }).KEY).toEqual({ current: 'new', previous: undefined })
+    expect(read(settings, { KEY: 'new', KEY_PREVIOUS: 'old' }).KEY).toEqual({ current: 'new', previous: 'old' })
+  })
+
+  it('are refused as long as one cannot be obeyed, and no longer', () => {
+    const { env, values } = open({ A: '2' })
+    values()
+    env.A = 'many'
+    expect(values).toThrow('A: must be')
+    expect(values).toThrow('A: must be')
+    env.A = '2'
+    expect(values()).toEqual({ A: 2, B: 1 })
+  })
+
+  it('cannot be changed by one reader for the next', () => {
+    const { values } = open({ A: '2' })
+    expect(Object.isFrozen(values())).toBe(true)
+  })
+})

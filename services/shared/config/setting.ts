@@ -41,6 +41,32 @@ export class InvalidSettings extends Error {
 
 /** Values of all settings; throws `InvalidSettings` with every problem. Empty text counts as unset. */
 export const read = <S extends Settings>(settings: S, env: Environment): Values<S> => {
+  const { names, texts, values } = lastReadings.get(settings) ?? noReading(settings)
+  const now = names.map((name) => env[name])
+  // What was read under these very settings is of their type.
+  if (values !== undefined && now.every((text, index) => text === texts[index])) return values as Values<S>
+  const fresh = readAll(settings, env)
+  lastReadings.set(settings, { names, texts: now, values: fresh })
+  return fresh
+}
+
+/** Texts as they were when they were last read, and what they meant. */
+interface Reading {
+  names: readonly string[]
+  texts: readonly (string | undefined)[]
+  values: unknown
+}
+
+/** Settings are read several times for each request, and mean the same until a text changes. */
+const lastReadings = new WeakMap<Settings, Reading>()
+
+const noReading = (settings: Settings): Reading => ({
+  names: variablesOf(Object.entries(settings)),
+  texts: [],
+  values: undefined,
+})
+
+const readAll = <S extends Settings>(settings: S, env: Environment): Values<S> => {
   const problems: SettingProblem[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
@@ -52,7 +78,7 @@ export const read = <S extends Settings>(settings: S, env: Environment): Values<
   }
   if (problems.length > 0) throw new InvalidSettings(problems)
   // Every name of `settings` was given the value of its own `parse`, which is what `Values` says.
-  return values as Values<S>
+  return Object.freeze(values) as Values<S>
 }
 
 const valueOf = (setting: Setting<unknown>, name: string, env: Environment): unknown =>
@@ -86,9 +112,10 @@ export const problemsOf = (settings: Settings, env: Environment): readonly Setti
 
 /** Names of the variables that hold secrets, to be hidden wherever a value stands under its name. */
 export const secretNames = (settings: Settings): string[] =>
-  Object.entries(settings)
-    .filter(([, { audience }]) => audience === 'secret')
-    .flatMap(([name, { hasPrevious }]) => (hasPrevious ? [name, previousName(name)] : [name]))
+  variablesOf(Object.entries(settings).filter(([, { audience }]) => audience === 'secret'))
+
+const variablesOf = (settings: readonly [string, Setting<unknown>][]): string[] =>
+  settings.flatMap(([name, { hasPrevious }]) => (hasPrevious ? [name, previousName(name)] : [name]))
 
 /** The form of a variable that a build puts into the browser. */
 export const clientName = (name: string): string => `CLIENT_${name.replace(/^SVC_/, '')}`
