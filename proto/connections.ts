@@ -17,6 +17,18 @@ export const ConnectionTarget = WholeConnectionTarget.extend({
 })
 export type ConnectionTarget = z.infer<typeof ConnectionTarget>
 
+/** Public key that targets are encrypted with on their way to `query`: a JWK of RFC 8037. */
+export const ConnectionKey = z.object({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.string().max(64) })
+export type ConnectionKey = z.infer<typeof ConnectionKey>
+
+/** A target at its limits, of characters of four bytes each. */
+const longestEncrypted = 20_000
+/** One of the two: `encryptedTarget` shows nothing to whoever reads the bus, `target` is what earlier releases send. */
+const ofTarget = {
+  target: ConnectionTarget.optional(),
+  encryptedTarget: z.string().max(longestEncrypted).optional(),
+}
+
 /** Why a connection did not work: the host's reasons, or its own answer to the first statement. */
 export const connectionFailures = ['unreachable', 'timeout', 'refused', 'garbage', 'statement'] as const
 
@@ -31,11 +43,18 @@ const fromGateway = { callers: ['gateway'] } as const
 
 /** Methods of `query` for databases that people bring themselves. */
 export const connectionsMethods = {
+  connectionKey: rpc({
+    ...fromGateway,
+    doc: 'The key to encrypt a target with, as a compact JWE by ECDH-ES and A256GCM; only `query` opens it.',
+    safe: true,
+    input: z.object({}),
+    output: ConnectionKey,
+  }),
   testConnection: rpc({
     ...fromGateway,
     doc: 'Dials a database that a caller names and asks who it is. `invalid` for an address that may not be dialled.',
     safe: true,
-    input: z.object({ target: ConnectionTarget }),
+    input: z.object(ofTarget),
     output: ConnectionTest,
   }),
   sealConnection: rpc({
@@ -45,7 +64,7 @@ export const connectionsMethods = {
     input: z.object({
       key: HostKey,
       name: ConnectionName,
-      target: ConnectionTarget,
+      ...ofTarget,
       /** Null for one that is kept. */
       lifetimeMs: z.number().int().min(1).nullable(),
     }),

@@ -1,10 +1,25 @@
-import type { connectionsMethods } from '#proto/connections.ts'
+import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
+import { ConnectionKey, ConnectionTarget, type connectionsMethods } from '#proto/connections.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 
-/** Every connection works, and what is sealed is marked as such. */
+const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
+
+/** Every connection works, what is sealed is marked as such, and a target in clear is none. */
 export const fakeConnections: Handlers<Service<typeof connectionsMethods>> = {
-  testConnection: async () => ({ ok: true, version: '26.3.1', uptimeSeconds: 60, hostname: 'own', timezone: 'UTC' }),
-  sealConnection: async ({ key, name, target }) => ({ sealed: `fake.${key}.${name}`, host: new URL(target.url).host }),
+  connectionKey: async () => ConnectionKey.parse(await exportJWK(publicKey)),
+  testConnection: async ({ encryptedTarget }) => {
+    await decrypted(encryptedTarget)
+    return { ok: true, version: '26.3.1', uptimeSeconds: 60, hostname: 'own', timezone: 'UTC' }
+  },
+  sealConnection: async ({ key, name, encryptedTarget }) => ({
+    sealed: `fake.${key}.${name}`,
+    host: new URL((await decrypted(encryptedTarget)).url).host,
+  }),
   renameConnection: async ({ connection, name }) => ({ sealed: `fake.${connection.key}.${name}` }),
   keepsConnections: async () => true,
+}
+
+const decrypted = async (encryptedTarget = ''): Promise<ConnectionTarget> => {
+  const { plaintext } = await compactDecrypt(encryptedTarget, privateKey)
+  return ConnectionTarget.parse(JSON.parse(Buffer.from(plaintext).toString('utf8')))
 }

@@ -6,6 +6,7 @@ import {
   connectionSessionHeader,
 } from '#proto/http/connections.ts'
 import { noQuery } from '#proto/http/parameters.ts'
+import { encryptTarget } from '../connections/encrypt-target.ts'
 import { connectionKey, newConnectionId, ownerOf } from '../connections/owner.ts'
 import { sessionToken } from '../connections/session-token.ts'
 import { requireWorking } from '../connections/tested.ts'
@@ -23,7 +24,10 @@ export const connectionTest = postRoute({
   limit: 'browser-connection-test',
   body: ConnectionTestRequest,
   answer: ConnectionTestAnswer,
-  handle: async ({ body: target, call }, gateway) => success(await gateway.query.testConnection({ target }, call), {}),
+  handle: async ({ body: target, call }, gateway) => {
+    const encryptedTarget = await encryptTarget(gateway, target, call)
+    return success(await gateway.query.testConnection({ encryptedTarget }, call), {})
+  },
 })
 
 export const connectionSession = postRoute({
@@ -34,12 +38,13 @@ export const connectionSession = postRoute({
   body: ConnectionSessionRequest,
   answer: ConnectionSessionAnswer,
   handle: async ({ body: { name: given, ...target }, call }, gateway) => {
-    const { version } = await requireWorking(gateway, target, call)
+    const encryptedTarget = await encryptTarget(gateway, target, call)
+    const { version } = await requireWorking(gateway, encryptedTarget, call)
     const name = given ?? new URL(target.url).host.slice(0, longestName)
     const id = newConnectionId()
     const key = connectionKey(ownerOf(call.identity), id)
     const expiresAt = new Date(gateway.clock.now() + lifetimeSeconds * 1_000).toISOString()
-    const asked = { key, name, target, lifetimeMs: lifetimeSeconds * 1_000 }
+    const asked = { key, name, encryptedTarget, lifetimeMs: lifetimeSeconds * 1_000 }
     const token = sessionToken(id, { name, ...(await gateway.query.sealConnection(asked, call)) })
     return success({ token, header: connectionSessionHeader, hostId: 0, name, version, expiresAt, lifetimeSeconds }, {})
   },

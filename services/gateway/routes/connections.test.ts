@@ -53,7 +53,20 @@ describe('a session on a database that the caller brings', () => {
       lifetimeSeconds: 900,
     })
     expect(token).not.toMatch(/very|secret|example/)
-    expect(product.heard.map(({ method }) => method)).toEqual(['testConnection', 'sealConnection'])
+    expect(product.heard.map(({ method }) => method)).toEqual(['connectionKey', 'testConnection', 'sealConnection'])
+  })
+
+  it('crosses the bus without its address, user and password in clear, tried, opened or kept', async () => {
+    const env = { SVC_FEATURE_USER_CONNECTIONS_DB: 'yes', SVC_STATE_DB_URL: `file:${directory}/clear.db` }
+    await using product = await startFake({ env })
+    const ask = asking(product)
+    await ask('POST', '/api/v1/browser-connections/test', { body: target })
+    await open(product)
+    const { body } = await ask('POST', kept, { body: { ...target, name: 'mine' } })
+    const { id } = UserConnectionAnswer.parse(body).data
+    expect((await ask('PUT', `${kept}/${id}`, { body: { ...target, name: 'mine' } })).status).toBe(200)
+    expect(product.heard.filter(({ input }) => 'encryptedTarget' in input)).toHaveLength(7)
+    expect(JSON.stringify(product.heard)).not.toMatch(/very secret|"ada"|db\.example\.com/)
   })
 
   it.each([

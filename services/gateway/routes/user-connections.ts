@@ -9,6 +9,7 @@ import {
 } from '#proto/http/connections.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Asker, Deed } from '../audit/audit.ts'
+import { encryptTarget } from '../connections/encrypt-target.ts'
 import { sealedConnection } from '../connections/hosts-of.ts'
 import type { KeptConnection } from '../connections/kept-connections.ts'
 import { connectionKey, newConnectionId } from '../connections/owner.ts'
@@ -42,9 +43,10 @@ export const addUserConnection = postRoute({
   body: UserConnectionRequest,
   handle: async ({ body: { name, ...target }, call, requestId }, gateway) => {
     const { owner, kept } = await gateway.connections.of(call)
-    await requireWorking(gateway, target, call)
+    const encryptedTarget = await encryptTarget(gateway, target, call)
+    await requireWorking(gateway, encryptedTarget, call)
     const id = newConnectionId()
-    const asked = { key: connectionKey(owner, id), name, target, lifetimeMs: null }
+    const asked = { key: connectionKey(owner, id), name, encryptedTarget, lifetimeMs: null }
     const { sealed, host } = await gateway.query.sealConnection(asked, call)
     const now = gateway.clock.now()
     const connection = { id, name, host, sealed, createdAtMs: now, updatedAtMs: now }
@@ -69,9 +71,9 @@ export const changeUserConnection = putRoute({
       return onRecord(gateway, { call, requestId }, deed, () => kept.change(owner, present.id, to))
     }
     if (url !== undefined && user !== undefined && password !== undefined) {
-      const target = { url, user, password }
-      await requireWorking(gateway, target, call)
-      const asked = { key: connectionKey(owner, present.id), name, target, lifetimeMs: null }
+      const encryptedTarget = await encryptTarget(gateway, { url, user, password }, call)
+      await requireWorking(gateway, encryptedTarget, call)
+      const asked = { key: connectionKey(owner, present.id), name, encryptedTarget, lifetimeMs: null }
       const { sealed, host } = await gateway.query.sealConnection(asked, call)
       return change({ name, host, sealed, updatedAtMs })
     }

@@ -1,5 +1,6 @@
+import { CompactEncrypt, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { aCall, openParts } from '../testing/open-parts.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
@@ -65,6 +66,44 @@ describe('a connection that is tried', () => {
     await using parts = await openParts(privateAllowed)
     const trying = parts.handlers.testConnection({ target: targetOf(url) }, aCall())
     await expect(trying).rejects.toMatchObject({ code: 'invalid', message: `url ${sentence}` })
+  })
+})
+
+describe('a connection that comes encrypted', () => {
+  const encrypt = async (parts: OpenParts, text: string) => {
+    const key = await parts.handlers.connectionKey({}, aCall())
+    return new CompactEncrypt(Buffer.from(text))
+      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
+      .encrypt(await importJWK(key, 'ECDH-ES'))
+  }
+
+  it('is tried and sealed like one in clear, and its key tells nothing that opens it', async () => {
+    await using host = await startHost()
+    await using parts = await openParts(privateAllowed)
+    expect(Object.keys(await parts.handlers.connectionKey({}, aCall())).toSorted()).toEqual(['crv', 'kty', 'x'])
+    const encryptedTarget = await encrypt(parts, JSON.stringify(targetOf(host.url)))
+    expect(await parts.handlers.testConnection({ encryptedTarget }, aCall())).toMatchObject({ ok: true })
+    const asked = { key: 'user:owner:id', name: 'mine', encryptedTarget, lifetimeMs: 60_000 }
+    const { sealed } = await parts.handlers.sealConnection(asked, aCall())
+    const opened = await parts.connections.sealing.open({ key: asked.key, name: asked.name, sealed })
+    expect(opened.target).toEqual(targetOf(host.url))
+  })
+
+  it('is refused when it is none, or was encrypted for another installation', async () => {
+    await using parts = await openParts(privateAllowed)
+    await using other = await openParts(privateAllowed)
+    const text = JSON.stringify(targetOf('http://127.0.0.1:8123'))
+    const given = [
+      { encryptedTarget: await encrypt(other, text) },
+      { encryptedTarget: await encrypt(parts, '{}') },
+      { encryptedTarget: await encrypt(parts, 'secret') },
+      { encryptedTarget: 'secret' },
+      {},
+    ]
+    for (const input of given) {
+      const refused = parts.handlers.testConnection(input, aCall())
+      await expect(refused).rejects.toMatchObject({ code: 'invalid', message: expect.not.stringContaining('secret') })
+    }
   })
 })
 

@@ -8,15 +8,18 @@ import { basicStatement, readBasics } from '../status-statement.ts'
 import type { Parts } from '../handlers/parts.ts'
 import type { WithConnections } from './connections.ts'
 import { dialledHost, requireDiallable } from './dialled-host.ts'
+import { decryptTarget, publicPart } from './transit.ts'
 
 /** How long somebody waits to hear whether a connection works. */
 const testLimitMs = 10_000
 
 /** Databases that people bring themselves: tried, sealed, and sealed again. */
 export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Service<typeof connectionsMethods>> => ({
-  testConnection: ({ target }, call) => test(parts, target, call),
-  async sealConnection({ key, name, target, lifetimeMs }) {
+  connectionKey: async () => publicPart(await parts.connections.keys.inTransit()),
+  testConnection: async (given, call) => test(parts, await targetOf(parts, given), call),
+  async sealConnection({ key, name, lifetimeMs, ...given }) {
     const { net, sealing } = parts.connections
+    const target = await targetOf(parts, given)
     await requireDiallable(net, target.url)
     const { host } = dialledHost(net, target, { key, name }).url
     const expiresAtMs = lifetimeMs === null ? null : parts.clock.now() + lifetimeMs
@@ -29,6 +32,15 @@ export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Ser
   },
   keepsConnections: async () => parts.connections.keys.kept() !== undefined,
 })
+
+const targetOf = async (
+  { connections: { keys } }: WithConnections,
+  { target, encryptedTarget }: { target?: ConnectionTarget | undefined; encryptedTarget?: string | undefined },
+): Promise<ConnectionTarget> => {
+  if (encryptedTarget !== undefined) return decryptTarget(encryptedTarget, await keys.inTransit())
+  if (target === undefined) throw new ServiceError('invalid', 'encryptedTarget is missing')
+  return target
+}
 
 const test = async (
   { client, clock, connections: { net } }: Parts & WithConnections,
