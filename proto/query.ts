@@ -117,6 +117,8 @@ export const Overview = z.object({
   diskUsage: z.object({ usedBytes: z.number(), totalBytes: z.number(), percent: z.number() }).nullable(),
   hostInfo: HostStatus,
   metrics: FleetMetrics,
+  /** Why figures are null, by their names here and in `metrics`, where a right or a table is missing. */
+  unavailable: z.record(z.string(), Unavailable).default({}),
 })
 export type Overview = z.infer<typeof Overview>
 

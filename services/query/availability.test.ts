@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { query } from '#proto/query.ts'
 import { aCall, openParts } from './testing/open-parts.ts'
 import { readTable } from './testing/read-table.ts'
 import { type Asked, rows, startHttpStub } from './testing/stub-host.ts'
@@ -22,6 +23,7 @@ const asking = async (
   const chart = (name: string) => parts.handlers.chart({ hostKey, name, parameters: {} }, aCall())
   return {
     chart,
+    overview: async () => query.methods.overview.output.parse(await parts.handlers.overview({ hostKey }, aCall())),
     table: (name: string) => readTable(parts, { hostKey, name }),
     async [Symbol.asyncDispose]() {
       await parts[Symbol.asyncDispose]()
@@ -123,5 +125,52 @@ describe('a chart or table page whose table', () => {
       rows(response, [[0]]),
     )
     expect((await host.table('asynchronous-metrics')).head.unavailable).toMatchObject({ reason: 'version' })
+  })
+})
+
+describe('a figure of the overview', () => {
+  const basics = ['25.8.1', 77, 'machine', 'UTC', '0']
+  const denial = (right: string) =>
+    `spy: Not enough privileges. To execute this query, it's necessary to have the grant ${right}`
+
+  it('is null with the reason where its table is closed, has another name or does not exist', async () => {
+    await using host = await asking({ tables: ['databases', 'tables'] }, ({ sql }, response) => {
+      if (sql.startsWith('EXISTS TABLE `system`.`query_log`')) rows(response, [[0]])
+      else if (sql.startsWith('EXISTS')) exception(response, 497, 'ACCESS_DENIED', denial('SHOW TABLES ON system.x'))
+      else if (sql.includes('LIMIT 0')) exception(response, 497, 'ACCESS_DENIED', denial('SELECT ON system.x'))
+      else rows(response, [[...basics, 3, 40, ...Array(12).fill(null)]])
+    })
+    const { unavailable, ...told } = await host.overview()
+    expect(told).toMatchObject({ databaseCount: 3, tableCount: 40, runningQueries: null, diskUsage: null })
+    const closed = { reason: 'permission', grant: 'GRANT SELECT ON system.disks TO <user>' }
+    expect(unavailable).toMatchObject({
+      diskUsage: closed,
+      diskUsedBytes: closed,
+      runningQueries: { reason: 'permission', grant: 'GRANT SELECT ON system.processes TO <user>' },
+      todayQueries: { reason: 'missing-table', missingTables: ['system.query_log'] },
+    })
+    expect(Object.keys(unavailable)).not.toContain('tableCount')
+    expect(JSON.stringify(unavailable)).not.toContain('spy')
+  })
+
+  it('whose columns are closed is left out and the others are told; the host refuses once, not each time', async () => {
+    let refusals = 0
+    await using host = await asking({ tables: ['processes', 'merges', 'disks'] }, ({ sql, url }, response) => {
+      const closed = ['processes', 'disks'].find((table) => sql.includes(`FROM system.${table}`))
+      if (sql.startsWith('EXISTS')) return rows(response, [[0]])
+      if (!closed) return rows(response, [[...basics, ...Array(3).fill(null), 5, ...Array(10).fill(null)]])
+      if (url.searchParams.get('log_comment')?.includes('overview')) refusals++
+      exception(response, 497, 'ACCESS_DENIED', denial(`SELECT(total_space) ON system.${closed}`))
+    })
+    for (let round = 0; round < 2; round++) {
+      const { unavailable, metrics } = await host.overview()
+      expect(metrics).toMatchObject({ merges: 5, runningQueries: null })
+      expect(unavailable.diskUsage).toMatchObject({
+        reason: 'permission',
+        message: 'the user configured for host db may not read system.disks',
+        grant: 'GRANT SELECT(total_space) ON system.disks TO <user>',
+      })
+    }
+    expect(refusals).toBe(2)
   })
 })

@@ -104,6 +104,12 @@ const closed = (host: MonitoredHost, tables: string[], grant: string | undefined
   ...(grant !== undefined && { grant }),
 })
 
+/** The table of `system` that a statement failed on for want of a right. */
+export const deniedTable = (error: unknown): string | undefined =>
+  clickhouseCode(error) === accessDenied && error instanceof ServiceError
+    ? / ON `?system`?\.`?(\w+)/.exec(grantIn(error.message) ?? '')?.[1]
+    : undefined
+
 /** ClickHouse says which right is missing: `… necessary to have the grant SELECT(a, b) ON system.query_log`. */
 const grantIn = (sentence: string): string | undefined => {
   const right = /have the grant (.+? ON [\w.*`]+)/.exec(sentence)?.[1]

@@ -85,7 +85,10 @@ const sources = {
   ],
 } as const satisfies Record<keyof FleetMetrics | 'todayQueries', readonly Source[]>
 
-type Figure = keyof typeof sources
+export type Figure = keyof typeof sources
+
+/** The tables of `system` that a figure can be read from, the preferred one first. */
+export const tablesBehind = (name: Figure): string[] => sources[name].map(({ table }) => table)
 
 /** The figures of the metric bundle. */
 export const fleetFigures = FleetMetrics.keyof().options

@@ -113,6 +113,7 @@ export const fakeQuery: QueryHandlers = {
     diskUsage: { usedBytes: 1, totalBytes: 2, percent: 50 },
     hostInfo: status,
     metrics,
+    unavailable: {},
   }),
   chart: async ({ name }) => {
     if (name !== chartInfo.name) throw noSuch('chart', name, chartInfo.name)

@@ -2,22 +2,23 @@ import type { Handlers } from '#proto/contract.ts'
 import type { HostStatus, query } from '#proto/query.ts'
 import type { Answer } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { basicStatement, figuresStatement, fleetFigures, readBasics, readFigures } from '../status-statement.ts'
+import { openFigures } from '../ask-figures.ts'
+import { basicStatement, fleetFigures, readBasics } from '../status-statement.ts'
 import type { Parts } from './parts.ts'
 
 /** Asks the host now; one statement with or without the metric bundle. */
-export const hostStatus =
-  (parts: Parts): Handlers<typeof query>['hostStatus'] =>
-  async ({ hostKey, fleet }, call) => {
+export const hostStatus = (parts: Parts): Handlers<typeof query>['hostStatus'] => {
+  const askFigures = openFigures(parts.client)
+  return async ({ hostKey, fleet }, call) => {
     const host = parts.hosts.get(hostKey)
     if (!fleet) {
       const answer = await parts.client.run(host, basicStatement('host-status'), call)
       return { ...statusOf(host, answer, parts.clock.now()), metrics: null }
     }
-    const { tables } = await parts.client.capabilities(host, call)
-    const answer = await parts.client.run(host, figuresStatement('host-status', fleetFigures, tables), call)
-    return { ...statusOf(host, answer, parts.clock.now()), metrics: readFigures(host, fleetFigures, answer.rows) }
+    const { answer, figures } = await askFigures({ host, what: 'host-status', names: fleetFigures, call })
+    return { ...statusOf(host, answer, parts.clock.now()), metrics: figures }
   }
+}
 
 /** Basics of an answer that has just arrived. */
 export const statusOf = (host: MonitoredHost, answer: Answer, nowMs: number): HostStatus => {

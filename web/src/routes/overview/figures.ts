@@ -1,5 +1,5 @@
 import type { Unit } from '#proto/catalogue.ts'
-import type { Overview } from '#proto/query.ts'
+import type { Overview, Unavailable } from '#proto/query.ts'
 import type { ChartAnswers } from '#lib/api/chart-answers.ts'
 import { toTimeSeries, type TimeSeries } from '#lib/chart/series.ts'
 import { formatValue, span } from '#lib/ui/number.ts'
@@ -10,24 +10,43 @@ export interface Figure {
   unit: Unit
   note?: string
   share?: number | null
+  /** Why there is no value. */
+  unavailable?: Unavailable | undefined
   trend?: { times: readonly number[]; values: readonly (number | null)[] } | null
 }
 
 type Charts = ChartAnswers | undefined
 
 /** The tiles of the overview. They are the same in number and label before the answer, so that nothing moves. */
-export const figures = (overview: Overview | undefined, charts: Charts): Figure[] => {
-  const metrics = overview?.metrics
-  const disk = overview?.diskUsage
+export const figures = (overview: Overview | undefined, charts: Charts): Figure[] => [
+  ...work(overview, charts),
+  ...stock(overview),
+]
+
+const work = (overview: Overview | undefined, charts: Charts): Figure[] => {
+  const { metrics, unavailable: why = {} } = overview ?? {}
   return [
-    { label: 'Running queries', value: overview?.runningQueries, unit: 'count', note: merging(metrics?.merges) },
-    { label: 'Queries today', value: overview?.todayQueries, unit: 'count', trend: trendOf(charts, 'query-count') },
+    {
+      label: 'Running queries',
+      value: overview?.runningQueries,
+      unit: 'count',
+      note: merging(metrics?.merges),
+      unavailable: why.runningQueries,
+    },
+    {
+      label: 'Queries today',
+      value: overview?.todayQueries,
+      unit: 'count',
+      trend: trendOf(charts, 'query-count'),
+      unavailable: why.todayQueries,
+    },
     {
       label: 'Memory',
       value: metrics?.memoryUsedBytes,
       unit: 'bytes',
       note: outOf(metrics?.memoryTotalBytes, 'bytes'),
       share: shareOf(metrics?.memoryUsedBytes, metrics?.memoryTotalBytes),
+      unavailable: why.memoryUsedBytes,
     },
     {
       label: 'Load, 1 minute',
@@ -35,20 +54,35 @@ export const figures = (overview: Overview | undefined, charts: Charts): Figure[
       unit: 'none',
       note: outOf(metrics?.cpuCores, 'count', 'cores'),
       share: shareOf(metrics?.loadAverage, metrics?.cpuCores),
+      unavailable: why.loadAverage,
     },
+  ]
+}
+
+const stock = (overview: Overview | undefined): Figure[] => {
+  const { metrics, diskUsage: disk, unavailable: why = {} } = overview ?? {}
+  return [
     {
       label: 'Disk',
       value: disk?.usedBytes,
       unit: 'bytes',
       note: outOf(disk?.totalBytes, 'bytes'),
       share: disk ? disk.percent / 100 : null,
+      unavailable: why.diskUsage,
     },
-    { label: 'Tables', value: overview?.tableCount, unit: 'count', note: inDatabases(overview?.databaseCount) },
+    {
+      label: 'Tables',
+      value: overview?.tableCount,
+      unit: 'count',
+      note: inDatabases(overview?.databaseCount),
+      unavailable: why.tableCount,
+    },
     {
       label: 'Read-only replicas',
       value: metrics?.readonlyReplicas,
       unit: 'count',
       note: delay(metrics?.maxReplicaDelaySeconds),
+      unavailable: why.readonlyReplicas,
     },
     {
       label: 'Uptime',
