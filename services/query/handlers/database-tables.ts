@@ -5,12 +5,15 @@ import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { Parts } from './parts.ts'
 
+/** A view keeps its rows in such a table; people read the view. */
+const isInner = "startsWith(name, '.inner.') OR startsWith(name, '.inner_id.')"
+
 const statement = (limit: number, search = ''): Statement => ({
   what: 'database-tables',
   cache: 'standard',
   sql: `SELECT database, name, engine, total_rows
 FROM system.tables
-WHERE database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema') AND NOT is_temporary
+WHERE database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema') AND NOT is_temporary AND NOT (${isInner})
   AND positionCaseInsensitiveUTF8(concat(database, '.', name), {search:String}) > 0
 ORDER BY total_rows DESC NULLS LAST, database, name
 LIMIT ${limit}`,
@@ -19,7 +22,7 @@ LIMIT ${limit}`,
 
 const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.number().nullable()]))
 
-/** Tables outside the system databases. */
+/** Tables that people made, outside the system databases. */
 export const databaseTables =
   (parts: Parts): Handlers<typeof query>['databaseTables'] =>
   async ({ hostKey, limit, search }, call) => {

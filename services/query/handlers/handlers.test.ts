@@ -219,6 +219,20 @@ describe('names', () => {
     ])
   })
 
+  it('leave out where a materialized view keeps its rows, whatever the database calls it', async () => {
+    await direct('CREATE DATABASE named_otherwise')
+    await direct(
+      'CREATE MATERIALIZED VIEW named_otherwise.totals ENGINE = SummingMergeTree ORDER BY id POPULATE AS SELECT 1 AS id, 2 AS amount',
+    )
+    await direct('CREATE TABLE named_otherwise.`.inner.old` (id UInt8) ENGINE = Memory')
+    await direct('CREATE TABLE named_otherwise.`.innermost` (id UInt8) ENGINE = Memory')
+    const named = "database = 'named_otherwise'"
+    expect(await direct(`SELECT count() FROM system.tables WHERE ${named} AND name LIKE '.inner_id.%'`)).toBe('1')
+    const listed = await parts.handlers.databaseTables({ hostKey, limit: 10, search: 'named_otherwise' }, aCall())
+    expect(listed.map(({ table }) => table).toSorted()).toEqual(['.innermost', 'totals'])
+    await direct('DROP DATABASE named_otherwise')
+  })
+
   it('of hosts come without URL, user and password', async () => {
     expect(await parts.handlers.hosts({}, aCall())).toEqual([
       { id: 0, key: hostKey, name: hostKey, host: new URL(sandbox.url).host, group: null, tags: [] },
