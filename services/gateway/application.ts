@@ -86,7 +86,7 @@ const refusalOf = (route: Route, { env }: Gateway): RequestHandler<Record<string
     (request, response, next) => {
       const exchange = exchangeOf(response)
       exchange.refusal = refusal
-      if (challenge) exchange.challenge = () => challenge(request, env)
+      if (challenge) exchange.challenge = (shown) => challenge(request, env, shown)
       next()
     },
   ]

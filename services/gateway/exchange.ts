@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import type { Identity } from '#proto/call.ts'
-import type { Refusal } from './failure.ts'
+import type { Refusal, Shown } from './failure.ts'
 
 /** One request and what became of it, for its log line and metrics. */
 export interface Exchange {
@@ -11,8 +11,8 @@ export interface Exchange {
   identity?: Identity
   /** How that route words failures, if not as all others do. */
   refusal?: Refusal | undefined
-  /** What a 401 of that route says of signing in, if more than all others. */
-  challenge?(): string
+  /** What a failure of that route says of signing in, if more than all others. */
+  challenge?(shown: Shown): string | undefined
   /** `performance.now()` when the head had arrived. */
   startedAtMs: number
 }

@@ -24,7 +24,9 @@ const defect: Shown = {
   message: 'something failed on our side; the log tells more under this request id',
 }
 
-const challenge = 'Bearer realm="watchhouse"'
+/** Without it a 401 is no valid answer of HTTP. */
+const usualChallenge = ({ status }: Shown): string | undefined =>
+  status === errorStatuses.unauthenticated ? 'Bearer realm="watchhouse"' : undefined
 
 /** What Express and its body parser refuse, by status; their own sentences may quote the request. */
 const refusals: Readonly<Record<number, Omit<Shown, 'status'>>> = {
@@ -69,10 +71,8 @@ export const answerFailure =
       return
     }
     setRetryAfter(response, visible)
-    // Without it a 401 is no valid answer of HTTP.
-    if (visible.status === errorStatuses.unauthenticated) {
-      response.setHeader('WWW-Authenticate', exchange.challenge?.() ?? challenge)
-    }
+    const challenged = exchange.challenge?.(visible) ?? usualChallenge(visible)
+    if (challenged !== undefined) response.setHeader('WWW-Authenticate', challenged)
     const { status, body } = refusal?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
     sendJson(request, response, status, body)
   }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Call, Feature, Identity } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
-import type { Refusal } from './failure.ts'
+import type { Refusal, Shown } from './failure.ts'
 import { parse } from './parse.ts'
 import type { QueryValues } from './query-string.ts'
 import type { Cookies, Reply } from './reply.ts'
@@ -54,8 +54,8 @@ export interface Route {
   refusal?: Refusal
   /** Who asks, where that is known in another way than elsewhere; whoever is let through may ask. */
   identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
-  /** What a 401 says of signing in, if more than elsewhere. */
-  challenge?(request: Request<Record<string, string>>, env: Environment): string
+  /** What a failure says of signing in, if more than elsewhere. */
+  challenge?(request: Request<Record<string, string>>, env: Environment, shown: Shown): string | undefined
   respond(given: Given, gateway: Gateway, reply: Reply): Promise<void>
 }
 

@@ -8,6 +8,7 @@ import { builtAuth } from './built.ts'
 import { authProblems, isProxyNamed, type Provider } from './config.ts'
 import { type Identify, openIdentify } from './identify.ts'
 import { idpAddresses } from './idp/addresses.ts'
+import { type AccessTokens, openAccessTokens } from './idp/access-token.ts'
 import { openProviderApi } from './idp/provider-api.ts'
 import { openRenewal } from './idp/renewal.ts'
 import { openSessionTokens } from './idp/session-token.ts'
@@ -26,6 +27,7 @@ export interface Auth {
   provider(): Provider
   signIn: SignIn
   signOut: SignOut
+  accessTokens: AccessTokens
 }
 
 interface AuthOptions {
@@ -64,5 +66,6 @@ export const openAuth = ({ env, build, keys, clock, log, ask }: AuthOptions): Au
     provider,
     signIn: openSignIn({ addresses, tokens, keySets, clock }),
     signOut: openSignOut({ tokens, api, log }),
+    accessTokens: openAccessTokens({ api, clock, log }),
   }
 }

@@ -54,7 +54,9 @@ const sharedSecretHeader = 'Header in which the proxy sends its shared secret.'
 
 const idpSettings = {
   SVC_IDP_PUBLISHABLE_KEY: publishableKey('Publishable key of the identity provider, which names its address.'),
-  IDP_SECRET_KEY: secret('Secret key for the API of the identity provider: keeps sessions alive and ends them.'),
+  IDP_SECRET_KEY: secret(
+    'Secret key for the API of the identity provider: keeps sessions alive, ends them, and verifies tokens.',
+  ),
   IDP_PUBLISHABLE_KEY: publishableKey('Publishable key that the OAuth metadata of the tool server falls back to.'),
   IDP_OAUTH_ISSUER: providerUrl('Address of the identity provider in place of the one its publishable key names.'),
   IDP_API_URL: apiUrl('https://api.clerk.com', 'API of the identity provider.'),

@@ -1,7 +1,14 @@
 import type { Net } from '#shared/net/net.ts'
 
 /** Asks an address that the operator named, and gives the status and the JSON of its answer. Throws when there is none. */
-export type AskJson = (url: string, asked?: { method: 'GET' | 'POST'; bearer?: string }) => Promise<JsonAnswer>
+export type AskJson = (url: string, asked?: Asked) => Promise<JsonAnswer>
+
+interface Asked {
+  method: 'GET' | 'POST'
+  bearer?: string
+  /** What is sent, as JSON. */
+  json?: unknown
+}
 
 export interface JsonAnswer {
   status: number
@@ -15,9 +22,14 @@ const maxBytes = 256 * 1024
 
 export const openAsk =
   ({ trusted: send }: Net): AskJson =>
-  async (url, { method, bearer } = { method: 'GET' }) => {
-    const headers = { accept: 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
-    const response = await send(url, { method, headers, timeoutMs, maxBytes })
+  async (url, { method, bearer, json } = { method: 'GET' }) => {
+    const headers = {
+      accept: 'application/json',
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+    }
+    const body = json === undefined ? undefined : JSON.stringify(json)
+    const response = await send(url, { method, headers, body, timeoutMs, maxBytes })
     return { status: response.status, body: jsonOf(await response.text()) }
   }
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import type { JWTPayload } from 'jose'
+import { z } from 'zod'
 import type { Clock } from '#shared/clock.ts'
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { startStrictServer, type StrictAnswer, type StrictServer } from './strict-server.ts'
@@ -14,6 +16,8 @@ export interface IdentityProvider extends StrictServer {
   browserSession: string | undefined
   /** Live sessions by id, with the subject of each. */
   sessions: Map<string, string>
+  /** OAuth tokens that it has issued, with what it says of each. */
+  accessTokens: Map<string, Record<string, unknown>>
   /** Answers 500 to everything. */
   isDown: boolean
   /** A session token as it is made now; claims given here replace its own. */
@@ -29,6 +33,7 @@ export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvi
     keys,
     browserSession: undefined,
     sessions: new Map([['sess_1', 'user_ada']]),
+    accessTokens: new Map(),
     isDown: false,
     token: async (claims) => {
       const iat = Math.floor(clock.now() / 1000)
@@ -42,6 +47,7 @@ export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvi
     if (call === 'GET /.well-known/jwks.json') return { json: keys.published() }
     if (call === 'GET /sign-in') return hostedPage(url, provider)
     if (call === 'GET /v1/client/handshake') return handshake(url, provider)
+    if (call === 'POST /v1/oauth_applications/access_tokens/verify') return introspect(request, provider)
     return sessionCall(request, url, provider)
   })
   return Object.assign(provider, server)
@@ -67,6 +73,18 @@ const handshake = async (url: URL, provider: Provider): Promise<StrictAnswer> =>
   const location = new URL(back)
   location.searchParams.set('__clerk_handshake', await provider.keys.sign({ handshake: cookies }))
   return { location: location.href }
+}
+
+const Introspection = z.strictObject({ access_token: z.string() })
+
+const introspect = async (request: IncomingMessage, provider: Provider): Promise<StrictAnswer> => {
+  if (request.headers.authorization !== `Bearer ${idpSecretKey}`) return { status: 401, json: {} }
+  const asked = Introspection.safeParse(await json(request)).data
+  if (asked === undefined || request.headers['content-type'] !== 'application/json') return undefined
+  const known = provider.accessTokens.get(asked.access_token)
+  if (known === undefined) return { status: 404, json: { errors: [{ code: 'resource_not_found' }] } }
+  const standing = { subject: 'user_ada', scopes: ['profile'], revoked: false, expired: false, expiration: null }
+  return { json: { object: 'clerk_idp_oauth_access_token', client_id: 'client_1', ...standing, ...known } }
 }
 
 const sessionCall = async (request: IncomingMessage, url: URL, provider: Provider): Promise<StrictAnswer> => {

@@ -1,6 +1,6 @@
 import { Feature, features, type Identity, mayUse } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { scopesOpen } from '../auth/keys/scopes.ts'
+import { openingScopes, scopesOpen } from '../auth/keys/scopes.ts'
 import { HttpError } from '../http-error.ts'
 import type { Route } from '../route.ts'
 import type { Permissions } from './permissions.ts'
@@ -26,7 +26,9 @@ export const refusalOf = (
   if (isStranger(identity) && !opens(policy.anonymous, access)) return signIn()
   return scopesOpen(identity, { access, feature })
     ? undefined
-    : new ServiceError('forbidden', `the scopes of this key do not allow ${access === 'write' ? 'writing' : 'this'}`)
+    : new ServiceError('forbidden', `the scopes of this key do not allow ${access === 'write' ? 'writing' : 'this'}`, {
+        details: { scope: openingScopes({ access, feature })[0] },
+      })
 }
 
 /** Why a caller may not use a feature; undefined when it may. */

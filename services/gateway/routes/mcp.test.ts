@@ -71,6 +71,10 @@ describe('who may use the tool server', () => {
     }
     const refused = await send(bearer('wrong'))
     expect(refused.headers.get('www-authenticate')).toContain(`${metadata}, error="invalid_token"`)
+    const short = await send(bearer(keyWith('read')))
+    expect(short.headers.get('www-authenticate')).toContain(`${metadata}, error="insufficient_scope", scope="mcp"`)
+    const foreign = await send({ ...bearer(keyWith('mcp')), origin: 'https://evil.example.com' })
+    expect([foreign.status, foreign.headers.get('www-authenticate')]).toEqual([403, null])
   })
 })
 

@@ -8,6 +8,7 @@ import { bearerOf } from '../bearer.ts'
 import { featureRefusal, refusalOf } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { anonymous } from '../identity.ts'
+import { publicUrl } from '../public-url.ts'
 import { toolServerSettings } from './config.ts'
 import { requireOwnSite } from './guard.ts'
 
@@ -42,9 +43,17 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
       `send ${hasProvider ? 'an API key or a token of the identity provider' : 'an API key'} as a bearer`,
     )
   }
-  const identity = await gateway.identify(request)
+  const identity = key === undefined ? await ofAccessToken(request, gateway) : await gateway.identify(request)
   const refusal = refusalOf(guarded, identity, policy)
   if (refusal) throw refusal
+  return identity
+}
+
+/** Whom an OAuth token of the identity provider stands for; a token of a browser's session is none, nor is one issued for another service. */
+const ofAccessToken = async (request: AnyRequest, { auth, env }: Gateway): Promise<Identity> => {
+  const here = publicUrl(request, env)
+  const identity = await auth.accessTokens.verify(bearerOf(request.headers) ?? '', [`${here}/api/mcp`, here])
+  if (identity === undefined) throw unauthenticated('the token is not valid here')
   return identity
 }
 

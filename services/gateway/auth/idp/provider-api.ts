@@ -7,37 +7,72 @@ import type { AskJson } from '../outgoing.ts'
 const { IDP_API_URL, IDP_SECRET_KEY } = authSettings
 
 const Created = z.object({ jwt: z.string() })
+/** What it says of an OAuth token. */
+const Introspected = z.object({
+  subject: z.string().min(1),
+  revoked: z.boolean(),
+  expired: z.boolean(),
+  expiration: z.number().nullish(),
+  aud: z.union([z.string(), z.array(z.string())]).nullish(),
+})
+
+/** An OAuth token that holds. */
+export interface AccessToken {
+  subject: string
+  /** When it ends; undefined when it does not by itself. */
+  endsAtMs: number | undefined
+  /** The resources it was issued for; none when it was for no one in particular. */
+  audience: readonly string[]
+}
 
 /** What the provider does for whoever holds its secret key. */
 export interface ProviderApi {
   enabled(): boolean
   /** A fresh token of a session; undefined when the session has ended. Throws when the provider does not answer. */
   createToken(sid: string): Promise<string | undefined>
+  /** What an OAuth token stands for; undefined when it does not hold. Throws when the provider does not say. */
+  introspect(token: string): Promise<AccessToken | undefined>
   /** Ends a session. */
   revoke(sid: string): Promise<void>
 }
 
 export const openProviderApi = (env: Environment, ask: AskJson): ProviderApi => {
   const settings = () => read({ IDP_API_URL, IDP_SECRET_KEY }, env)
-  const post = (sid: string, action: 'tokens' | 'revoke') => {
+  const post = (path: string, json?: unknown) => {
     const {
       IDP_API_URL: { href },
       IDP_SECRET_KEY: bearer = '',
     } = settings()
-    const url = `${href.replace(/\/+$/, '')}/v1/sessions/${encodeURIComponent(sid)}/${action}`
-    return ask(url, { method: 'POST', bearer })
+    return ask(`${href.replace(/\/+$/, '')}/v1/${path}`, { method: 'POST', bearer, json })
   }
+  const ofSession = (sid: string, action: 'tokens' | 'revoke') => post(`sessions/${encodeURIComponent(sid)}/${action}`)
   return {
     enabled: () => settings().IDP_SECRET_KEY !== undefined,
     createToken: async (sid) => {
-      const { status, body } = await post(sid, 'tokens')
+      const { status, body } = await ofSession(sid, 'tokens')
       if (status === 200) return Created.parse(body).jwt
       if (status === 404 || status === 410 || status === 422) return undefined
       throw new Error(`the API of the identity provider answered ${status}`)
     },
+    introspect: async (token) => {
+      const { status, body } = await post('oauth_applications/access_tokens/verify', { access_token: token })
+      if (status === 400 || status === 404 || status === 422) return undefined
+      if (status !== 200) throw new Error(`the API of the identity provider answered ${status}`)
+      const { subject, revoked, expired, expiration, aud } = Introspected.parse(body)
+      if (revoked || expired) return undefined
+      return { subject, endsAtMs: epochMs(expiration), audience: aud === null || aud === undefined ? [] : [aud].flat() }
+    },
     revoke: async (sid) => {
-      const { status } = await post(sid, 'revoke')
+      const { status } = await ofSession(sid, 'revoke')
       if (status >= 500 || status === 401) throw new Error(`the API of the identity provider answered ${status}`)
     },
   }
+}
+
+const msFrom = 100_000_000_000
+
+/** Its times are seconds in some answers and milliseconds in others; as seconds the latter would be thousands of years away. */
+const epochMs = (time: number | null | undefined): number | undefined => {
+  if (time === null || time === undefined) return undefined
+  return time < msFrom ? time * 1_000 : time
 }

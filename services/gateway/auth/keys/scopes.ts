@@ -1,4 +1,4 @@
-import type { Identity } from '#proto/call.ts'
+import type { Identity, Scope } from '#proto/call.ts'
 import type { Route } from '../../route.ts'
 
 /**
@@ -7,10 +7,11 @@ import type { Route } from '../../route.ts'
  */
 export const scopesOpen = ({ scopes }: Identity, { access, feature }: Pick<Route, 'access' | 'feature'>): boolean => {
   if (scopes === undefined || access === 'anonymous' || access === 'own-bearer') return true
-  return openedBy({ access, feature }).some((scope) => scopes.includes(scope))
+  return openingScopes({ access, feature }).some((scope) => scopes.includes(scope))
 }
 
-const openedBy = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly string[] => {
+/** The scopes of which any one opens a route, the narrowest first. */
+export const openingScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
   if (feature === 'AGENT') return ['agent']
   if (feature === 'MCP') return ['mcp']
   return access === 'write' ? ['write'] : ['read', 'write']
