@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ServiceError } from '#proto/errors.ts'
+import type { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { parseException } from './exception.ts'
 import { hostFailure, statementFailure } from './failure.ts'
@@ -69,19 +69,6 @@ export const narrow = (value: unknown): unknown => {
   if (typeof value !== 'string') return value
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
-}
-
-/** The text of a body, refused beyond `maxAnswerBytes`. */
-export const readWhole = async (host: MonitoredHost, body: AsyncIterable<Buffer>): Promise<string> => {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxAnswerBytes)
-      throw new ServiceError('too-large', `host ${host.name} sent more than ${maxAnswerBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** The beginning of a body that says what went wrong. */

@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { gather, type Gathered, type Gathering } from './gather.ts'
 import { userAgent } from './own-statements.ts'
 
 const connectTimeoutMs = 5_000
@@ -21,9 +22,15 @@ export interface Request {
   reserved?: boolean
 }
 
+/** A request whose answer is read as a whole. */
+export type WholeRequest = Request & Pick<Gathering, 'mostBytes' | 'heard'>
+
 /** HTTP connections to the hosts, one pool each. */
 export interface Connections extends AsyncDisposable {
+  /** Waits for the head of an answer; its body comes as a stream. */
   send(host: MonitoredHost, request: Request, settings: PoolSettings): Promise<Dispatcher.ResponseData>
+  /** Waits for the whole of an answer. */
+  gather(host: MonitoredHost, request: WholeRequest, settings: PoolSettings): Promise<Gathered>
   /** Closes pools that nobody used for `idleMs`, and all but the connection of the probe stays closed until the next use. */
   closeIdle(idleMs: number): void
   /** Closes what is open to a host, once its answers have ended. */
@@ -56,21 +63,17 @@ export const openConnections = (now: () => number = () => performance.now()): Co
     return pool
   }
 
+  const poolFor = (host: MonitoredHost, { reserved }: Request, { size, idleMs }: PoolSettings): Pool =>
+    reserved ? poolOf(reserves, host, 1, idleMs) : poolOf(pools, host, size, idleMs)
+
   return {
     get open() {
       return pools.size
     },
-    send(host, request, settings) {
-      const size = request.reserved ? 1 : settings.size
-      const pool = poolOf(request.reserved ? reserves : pools, host, size, settings.idleMs)
-      return pool.request({
-        method: 'POST',
-        path: request.path,
-        body: request.body,
-        signal: request.signal,
-        headers: { authorization: authorization(host), 'user-agent': userAgent, 'content-type': 'text/plain' },
-      })
-    },
+    send: (host, request, settings) =>
+      poolFor(host, request, settings).request({ ...optionsOf(host, request), signal: request.signal }),
+    gather: (host, request, settings) =>
+      gather(poolFor(host, request, settings), { ...request, options: optionsOf(host, request) }),
     closeIdle(idleMs) {
       for (const map of [pools, reserves]) {
         for (const [key, entry] of map) {
@@ -112,6 +115,13 @@ const closeIn = (pools: Map<string, HostPool>, key: string): void => {
 const close = (entry: HostPool): void => {
   entry.pool.close().catch(() => undefined)
 }
+
+const optionsOf = (host: MonitoredHost, { path, body }: Request) => ({
+  method: 'POST' as const,
+  path,
+  body,
+  headers: { authorization: authorization(host), 'user-agent': userAgent, 'content-type': 'text/plain' },
+})
 
 const authorization = (host: MonitoredHost): string =>
   `Basic ${Buffer.from(`${host.user}:${host.password}`).toString('base64')}`

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Dispatcher } from 'undici'
+import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { readFailure } from './answer.ts'
-import type { Connections, PoolSettings } from './connections.ts'
+import { maxAnswerBytes, readFailure } from './answer.ts'
+import type { Connections, PoolSettings, Request } from './connections.ts'
 import { answerFailure, connectionFailure } from './failure.ts'
+import { BodyTooLong } from './gather.ts'
 import { requestPath, type Sending, type Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
@@ -23,34 +25,75 @@ export interface Exchange {
   body: AsyncIterable<Buffer>
 }
 
+/** A host that has answered in full. */
+export interface WholeExchange {
+  queryId: string
+  text: string
+}
+
+type Sent = (queryId: string) => void
+
 /** Sends a statement and waits for the head of a good answer. Every failure is a `ServiceError`. */
 export const exchange = async (
   connections: Connections,
   host: MonitoredHost,
   statement: Statement,
   terms: Terms,
-  sent: (queryId: string) => void,
+  sent: Sent,
 ): Promise<Exchange> => {
+  const { queryId, answer } = await sendTwice(host, statement, terms, sent, (request) =>
+    connections.send(host, request, terms.pool),
+  )
+  const body = translatedBody(host, answer.body, terms)
+  if (answer.statusCode !== 200) throw answerFailure(host, answer.statusCode, await readFailure(body))
+  return { queryId, headers: answer.headers, body }
+}
+
+/** Sends a statement and waits for the whole of a good answer. Every failure is a `ServiceError`. */
+export const wholeExchange = async (
+  connections: Connections,
+  host: MonitoredHost,
+  statement: Statement,
+  terms: Terms,
+  sent: Sent,
+): Promise<WholeExchange> => {
+  let begun = false
+  const heard = (): void => {
+    begun = true
+    terms.heard?.()
+  }
+  const { queryId, answer } = await sendTwice(host, statement, { ...terms, begun: () => begun }, sent, (request) =>
+    connections.gather(host, { ...request, mostBytes: maxAnswerBytes, heard }, terms.pool),
+  )
+  const text = answer.body.toString('utf8')
+  if (answer.statusCode !== 200) throw answerFailure(host, answer.statusCode, text)
+  return { queryId, text }
+}
+
+/** Sends a statement that only reads once more when the connection turned out to be closed before any answer had begun. */
+const sendTwice = async <T>(
+  host: MonitoredHost,
+  statement: Statement,
+  terms: Terms & { begun?: () => boolean },
+  sent: Sent,
+  send: (request: Request) => Promise<T>,
+): Promise<{ queryId: string; answer: T }> => {
+  const { limit, reserved = false } = terms
   const attempt = async () => {
     const queryId = randomUUID()
     sent(queryId)
     const path = requestPath(host.url, statement, { ...terms, queryId })
-    const { reserved = false } = terms
-    const request = { path, body: statement.sql, signal: terms.limit.signal, reserved }
-    return { queryId, response: await connections.send(host, request, terms.pool) }
+    return { queryId, answer: await send({ path, body: statement.sql, signal: limit.signal, reserved }) }
   }
-  const { queryId, response } = await attempt()
-    .catch((error: unknown) => {
-      // A kept connection that the host has closed meanwhile fails before any answer; every statement here only reads.
-      if (isReset(error) && !terms.limit.signal.aborted) return attempt()
+  try {
+    return await attempt().catch((error: unknown) => {
+      const mayHaveRun = statement.writes || terms.begun?.() || limit.signal.aborted
+      if (isReset(error) && !mayHaveRun) return attempt()
       throw error
     })
-    .catch((error: unknown) => {
-      throw translated(host, error, terms.limit)
-    })
-  const body = translatedBody(host, response.body, terms)
-  if (response.statusCode !== 200) throw answerFailure(host, response.statusCode, await readFailure(body))
-  return { queryId, headers: response.headers, body }
+  } catch (error) {
+    throw translated(host, error, limit)
+  }
 }
 
 const isReset = (error: unknown): boolean =>
@@ -75,5 +118,7 @@ async function* translatedBody(
 
 const translated = (host: MonitoredHost, error: unknown, limit: TimeLimit): unknown => {
   if (limit.signal.aborted) return limit.signal.reason
+  if (error instanceof BodyTooLong)
+    return new ServiceError('too-large', `host ${host.name} sent more than ${maxAnswerBytes} bytes`)
   return connectionFailure(host, error)
 }

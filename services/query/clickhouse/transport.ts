@@ -2,9 +2,9 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { parseAnswer, readWhole, type Rows } from './answer.ts'
+import { parseAnswer, type Rows } from './answer.ts'
 import { openConnections } from './connections.ts'
-import { type Exchange, exchange } from './exchange.ts'
+import { type Exchange, wholeExchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
 import { openKiller, sweepIdlePools } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
@@ -87,8 +87,8 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
       const { pool, maxExecutionSeconds } = readLimits(env)
       const sending = { readonly, maxExecutionSeconds, background: isBackground(asking.priority) }
       const terms = { ...sending, format: 'JSONCompact', limit, pool, reserved: true } as const
-      const { body } = await exchange(connections, host, statement, terms, () => undefined)
-      return parseAnswer(host, await readWhole(host, body))
+      const { text } = await wholeExchange(connections, host, statement, terms, () => undefined)
+      return parseAnswer(host, text)
     },
     release: connections.release,
     async [Symbol.asyncDispose]() {
@@ -101,8 +101,7 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
 
 const readAnswer = async ({ host, statement }: Sent, visit: Visit): Promise<WholeAnswer> => {
   const started = performance.now()
-  const { queryId, body } = await visit.ask('JSONCompact')
-  const text = await readWhole(host, body)
+  const { queryId, text } = await visit.askWhole()
   const durationMs = performance.now() - started
   // What changes a host mostly has nothing to tell.
   const rows = statement.writes && text === '' ? noRows : parseAnswer(host, text)

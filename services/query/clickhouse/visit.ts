@@ -4,10 +4,10 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Call } from '#proto/call.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections, PoolSettings } from './connections.ts'
-import { type Exchange, exchange } from './exchange.ts'
+import { type Exchange, exchange, type WholeExchange, wholeExchange } from './exchange.ts'
 import { clickhouseCode, failureReason, hostFailure, silentHost } from './failure.ts'
 import type { Silence } from './silence.ts'
-import { secondsFor, type Sending, type Statement } from './statement.ts'
+import { secondsFor, type Sending, type Statement, type StreamFormat } from './statement.ts'
 import { openTimeLimit } from './time-limit.ts'
 
 /** What a statement needs of the call it serves. */
@@ -20,7 +20,8 @@ const answerMarginMs = 100
 
 /** One statement's stay at a host, from its turn to its last byte. */
 export interface Visit {
-  ask(format: Sending['format']): Promise<Exchange>
+  ask(format: StreamFormat): Promise<Exchange>
+  askWhole(): Promise<WholeExchange>
   /** Gives the turn back; with an error the statement is ended on the host too. Later calls do nothing. */
   end(error?: unknown): void
 }
@@ -81,12 +82,12 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
     end(error)
     throw error
   }
+  const terms = { ...sending, limit, pool: entering.pool, heard: wait.heard }
+  const sent = (id: string): void => void (queryId = id)
   return {
     end,
-    ask: (format) => {
-      const terms = { ...sending, format, limit, pool: entering.pool, heard: wait.heard }
-      return exchange(connections, host, statement, terms, (id) => void (queryId = id))
-    },
+    ask: (format) => exchange(connections, host, statement, { ...terms, format }, sent),
+    askWhole: () => wholeExchange(connections, host, statement, { ...terms, format: 'JSONCompact' }, sent),
   }
 }
 
