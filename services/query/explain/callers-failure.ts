@@ -1,4 +1,4 @@
-import { ServiceError } from '#proto/errors.ts'
+import { type ErrorCode, ServiceError } from '#proto/errors.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 
 /** `Syntax error: failed at position 36 (end of query) (line 2, col 14): …`; counted from 1, the position in bytes. */
@@ -6,13 +6,27 @@ const placePattern =
   /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
 
 /**
- * A failure of the caller's statement, whatever its code at the host: ours it is not, so it is neither hidden nor logged.
+ * A failure of the caller's statement, whatever its code at the host: ours it is not, so it is neither hidden nor logged,
+ * and what the statement alone is to blame for is not told as trouble of the host.
  */
 export const callersFailure = (error: unknown, sent: string, query: string): unknown => {
   const placed = placedInQuery(error, sent, query)
-  if (!(placed instanceof ServiceError) || placed.code !== 'internal' || clickhouseCode(placed) === undefined)
-    return placed
-  return new ServiceError('invalid', placed.message, { details: { ...placed.details, parameter: 'query' } })
+  if (!(placed instanceof ServiceError)) return placed
+  const code = callersCode(placed)
+  if (code === placed.code) return placed
+  return new ServiceError(code, placed.message, { details: { ...placed.details, parameter: 'query' } })
+}
+
+const queryCancelled = 394
+const memoryLimitExceeded = 241
+/** Older servers say `Memory limit (for query) exceeded`; the limits of the user and of the server are shared with others. */
+const ofThisQuery = /query memory limit exceeded|memory limit \(for query\) exceeded/i
+
+const callersCode = (error: ServiceError): ErrorCode => {
+  const said = clickhouseCode(error)
+  if (said === queryCancelled) return 'gone'
+  if (said === memoryLimitExceeded && ofThisQuery.test(error.message)) return 'too-large'
+  return said !== undefined && error.code === 'internal' ? 'invalid' : error.code
 }
 
 /** A syntax error whose place is counted within the caller's statement, which ends what was sent and begins a line of it. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { explainable, explainStatement } from './explain-statement.ts'
+import { answerFailure } from '../clickhouse/failure.ts'
+import { host } from '../testing/chunked.ts'
 import { callersFailure } from './callers-failure.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
@@ -82,5 +84,28 @@ describe('the place of a syntax error', () => {
   it('is left alone where there is none', () => {
     const failure = new ServiceError('timeout', 'host a did not answer in time')
     expect(callersFailure(failure, sent, query)).toBe(failure)
+  })
+})
+
+describe("the status of a caller's statement", () => {
+  it.each([
+    [241, 'Query memory limit exceeded: would use 9.5 GiB', 'too-large'],
+    [241, 'Memory limit (for query) exceeded: would use 9.5 GiB', 'too-large'],
+    [241, '(total) memory limit exceeded: would use 60 GiB', 'unavailable'],
+    [241, 'Memory limit (total) exceeded: would use 60 GiB', 'unavailable'],
+    [241, 'User memory limit exceeded: would use 60 GiB', 'unavailable'],
+    [158, 'Limit for rows exceeded', 'too-large'],
+    [307, 'Limit for (uncompressed) bytes to read exceeded', 'too-large'],
+    [396, 'Limit for result exceeded, max rows', 'too-large'],
+    [159, 'Timeout exceeded: elapsed 1.1 seconds', 'timeout'],
+    [394, 'Query was cancelled', 'gone'],
+    [999, 'Something new', 'invalid'],
+  ])('that fails with %i and %j is %s', (code, sentence, status) => {
+    const failure = answerFailure(host, 500, `Code: ${code}. DB::Exception: ${sentence}. (SOME_NAME)`)
+    expect(callersFailure(failure, 'SELECT 1', 'SELECT 1')).toMatchObject({
+      code: status,
+      message: expect.stringContaining(sentence),
+      details: { clickhouseCode: code },
+    })
   })
 })
