@@ -1,4 +1,16 @@
 import type { Severity } from '#proto/rules.ts'
+import type {
+  ChannelSettings,
+  CustomRule,
+  MaintenanceWindow,
+  QuietHours,
+  Route,
+  RuleSettings,
+} from '#proto/alert-policy.ts'
+
+export type { CustomRule, MaintenanceWindow, QuietHours, Route }
+/** What an operator wants otherwise about one rule; absent fields are the rule's own. */
+export type RulePolicy = RuleSettings
 
 /** All that operators have settled about alerts, resolved field by field: database, then file, then environment, then default. */
 export interface Policy {
@@ -17,61 +29,24 @@ export interface Policy {
   maintenance: readonly MaintenanceWindow[]
   quietHours: readonly QuietHours[]
   routes: readonly Route[]
+  /** By name of the channel, where the operator wants it otherwise than its variables say. */
+  channels: Readonly<Record<string, ChannelPolicy>>
+  webhookTargets: readonly WebhookTarget[]
 }
 
-/** What an operator wants otherwise about one rule; absent fields are the rule's own. */
-export interface RulePolicy {
-  enabled?: boolean
-  minSeverity?: Severity
-  warning?: number
-  critical?: number
-  breaches?: number
-  clears?: number
+/** A channel as database and file have it; what they leave open its own variables `HEALTH_ALERT_<CHANNEL>_…` say. */
+export interface ChannelPolicy extends ChannelSettings {
+  /** Values that stand in for the channel's variables, by name of the variable, secrets among them. */
+  variables: Readonly<Record<string, string>>
 }
 
-/** A rule that an operator put on one of the metrics. */
-export interface CustomRule {
-  /** `custom:<slug>-<8 hex digits>` */
-  id: string
+/** A further webhook that files name; the address and secret headers are in variables. */
+export interface WebhookTarget {
   name: string
-  metric: string
-  operator: '>' | '>=' | '<' | '<='
-  warning: number | null
-  critical: number | null
+  urlEnv: string
+  headersEnv?: string | undefined
   enabled: boolean
-}
-
-/** A stated time in which nobody is told anything about a host, or about any when `hostKey` is null; half open. */
-export interface MaintenanceWindow {
-  id: string
-  hostKey: string | null
-  reason: string
-  startsAtMs: number
-  endsAtMs: number
-}
-
-/** Hours of a week in a zone; a window that ends before it starts runs over midnight and belongs to the day it starts on. */
-export interface QuietHours {
-  id: string
-  /** 0 is Sunday. */
-  days: readonly number[]
-  /** `HH:mm` */
-  start: string
-  end: string
-  timezone: string
-  /** `critical` lets critical pass; null holds everything. */
-  severityCap: 'critical' | null
-}
-
-/** Where notices go that match; globs with `*` and `?`. */
-export interface Route {
-  id: string
-  matchRule: string
-  matchHost: string
-  matchGroup: string
-  matchTag: string
-  /** Name of the channel or webhook target. */
-  target: string
-  enabled: boolean
+  format: 'auto' | 'raw' | 'slack' | 'matrix' | 'hookshot'
   minSeverity: Severity | null
+  templates?: { title?: string | undefined; body?: string | undefined } | undefined
 }

@@ -1,0 +1,249 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Silence } from '#proto/alert-history.ts'
+import { openDatabase } from '#shared/store/sql/connection.ts'
+import { describeWith, startPostgres } from '../../acceptance/servers.ts'
+import type { Condition } from '../condition.ts'
+import type { Episode, Happening } from '../episode.ts'
+import { memoryStores } from './memory.ts'
+import { sqlStores } from './sql.ts'
+import { mostOfAKind, type Stores } from './stores.ts'
+
+const condition = (episode: string, more: Partial<Condition> = {}): Condition => ({
+  ruleId: 'disk-usage',
+  episode,
+  title: `it's "full"`,
+  unit: 'percent',
+  runbook: '',
+  phase: 'firing',
+  severity: 'warning',
+  peak: 'warning',
+  breaches: 1,
+  clears: 0,
+  value: 81.5,
+  threshold: 80,
+  offenders: ['default'],
+  sinceMs: 1_790_000_000_000,
+  judgedAtMs: 1_790_000_000_000,
+  told: null,
+  sequence: 1,
+  held: null,
+  acknowledged: null,
+  dismissed: null,
+  ...more,
+})
+const episode = (id: string, more: Partial<Condition> = {}, endedAtMs: number | null = null): Episode => ({
+  hostKey: 'db',
+  condition: condition(id, more),
+  endedAtMs,
+})
+const happening = (id: string, more: Partial<Happening> = {}): Happening => ({
+  id,
+  episode: 'e1',
+  hostKey: 'db',
+  ruleId: 'disk-usage',
+  title: 'Disk full',
+  kind: 'fire',
+  severity: 'warning',
+  value: 81.5,
+  threshold: null,
+  sinceMs: 900,
+  atMs: 1_000,
+  reason: 'it began',
+  ...more,
+})
+const silence = (episode: string, more: Partial<Silence> = {}): Silence => ({
+  kind: 'ack',
+  episode,
+  hostKey: 'db',
+  ruleId: 'disk-usage',
+  by: 'ada',
+  note: 'on it',
+  atMs: 1_790_000_000_000,
+  untilMs: null,
+  ...more,
+})
+
+let places = 0
+const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
+  sqlStores(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: `p${(places += 1)}_` })))
+
+type Open = () => Promise<Stores>
+const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Open>> = {
+  memory: async () => async () => memoryStores(),
+  libSQL: async (opened) => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-alerts-'))
+    opened.defer(() => rm(directory, { recursive: true }))
+    return () => inDatabase(opened, 'sqlite', `file:${join(directory, 'state.db')}`)
+  },
+  PostgreSQL: async (opened) => {
+    const { url } = opened.use(await startPostgres())
+    return () => inDatabase(opened, 'postgres', url)
+  },
+}
+const needs: Record<string, readonly 'postgres'[]> = { PostgreSQL: ['postgres'] }
+
+describe.each(Object.keys(implementations))('the stores', (name) => {
+  describeWith(needs[name] ?? [], `in ${name}`, () => suite(name))
+})
+
+function suite(name: string): void {
+  const opened = new AsyncDisposableStack()
+  let open: Open
+  beforeAll(async () => {
+    const prepare = implementations[name]
+    if (!prepare) throw new Error(`no implementation ${name}`)
+    open = await prepare(opened)
+  })
+  afterAll(() => opened.disposeAsync())
+
+  it('say whether they outlive the process', async () => {
+    expect((await open()).lasting).toBe(name !== 'memory')
+  })
+
+  describe('episodes', () => {
+    it('come back as they were written last, those that go on', async () => {
+      const { episodes } = await open()
+      await episodes.write([episode('e1'), episode('e2'), episode('e3')], [])
+      await episodes.write([episode('e1', { severity: 'critical', sequence: 2 }), episode('e2', {}, 5_000)], [])
+      const goingOn = (await episodes.open()).toSorted((one, other) =>
+        one.condition.episode.localeCompare(other.condition.episode),
+      )
+      expect(goingOn).toEqual([episode('e1', { severity: 'critical', sequence: 2 }), episode('e3')])
+    })
+
+    it('are not set back by a write that comes late, nor opened again', async () => {
+      const { episodes } = await open()
+      await episodes.write([episode('e1', { sequence: 3 })], [])
+      await episodes.write([episode('e1', { sequence: 2, severity: 'critical' })], [])
+      expect(await episodes.open()).toEqual([episode('e1', { sequence: 3 })])
+      await episodes.write([episode('e1', { sequence: 4 }, 5_000)], [])
+      await episodes.write([episode('e1', { sequence: 4 })], [])
+      expect(await episodes.open()).toEqual([])
+    })
+
+    it('take many at once, and one of them twice', async () => {
+      const { episodes, history } = await open()
+      const ids = Array.from({ length: 1_201 }, (_, index) => `e${index}`)
+      await episodes.write(
+        [...ids, 'e0'].map((id) => episode(id)),
+        ids.map((id) => happening(id)),
+      )
+      expect(await episodes.open()).toHaveLength(1_201)
+      expect(await history.list({ limit: 5_000 })).toHaveLength(1_201)
+    })
+
+    it('are forgotten once they ended long ago', async () => {
+      const { episodes } = await open()
+      await episodes.write([episode('e1'), episode('e2', {}, 1_000), episode('e3', {}, 2_000)], [])
+      expect(await episodes.prune(2_000)).toBe(1)
+      expect(await episodes.prune(2_000)).toBe(0)
+      expect(await episodes.open()).toHaveLength(1)
+    })
+  })
+
+  describe('the history', () => {
+    const filled = async () => {
+      const stores = await open()
+      await stores.episodes.write(
+        [],
+        [
+          happening('one'),
+          happening('two', { atMs: 2_000, hostKey: 'logs', kind: 'held', reason: 'maintenance' }),
+          happening('three', { atMs: 1_790_000_000_000, value: null }),
+        ],
+      )
+      return stores.history
+    }
+
+    it('keeps each line once and lists the newest first', async () => {
+      const { episodes, history } = await open()
+      await episodes.write([], [happening('one'), happening('two', { atMs: 2_000 })])
+      await episodes.write([], [happening('one', { reason: 'told anew' })])
+      expect(await history.list({ limit: 10 })).toEqual([happening('two', { atMs: 2_000 }), happening('one')])
+    })
+
+    it.each([
+      [{ hostKey: 'logs' }, ['two']],
+      [{ fromMs: 2_000 }, ['three', 'two']],
+      [{ toMs: 2_000 }, ['one']],
+      [{ fromMs: 1_000, toMs: 2_001 }, ['two', 'one']],
+      [{ limit: 1 }, ['three']],
+    ])('finds by %j', async (filter, ids) => {
+      const history = await filled()
+      expect((await history.list({ limit: 10, ...filter })).map(({ id }) => id)).toEqual(ids)
+    })
+
+    it('forgets what is old', async () => {
+      const history = await filled()
+      expect(await history.prune(2_000)).toBe(1)
+      expect((await history.list({ limit: 10 })).map(({ id }) => id)).toEqual(['three', 'two'])
+    })
+  })
+
+  describe('silences', () => {
+    it('are one of a kind for each episode', async () => {
+      const { silences } = await open()
+      await silences.put(silence('e1'))
+      await silences.put(silence('e1', { by: 'grace', untilMs: 1_790_000_300_000 }))
+      await silences.put(silence('e1', { kind: 'dismissal', atMs: 1_790_000_000_001 }))
+      expect(await silences.list()).toEqual([
+        silence('e1', { by: 'grace', untilMs: 1_790_000_300_000 }),
+        silence('e1', { kind: 'dismissal', atMs: 1_790_000_000_001 }),
+      ])
+      expect(await silences.remove('ack', 'e1')).toBe(true)
+      expect(await silences.remove('ack', 'e1')).toBe(false)
+      expect(await silences.list()).toHaveLength(1)
+    })
+
+    it('are told to the state machine for episodes that go on', async () => {
+      const { episodes, silences } = await open()
+      await episodes.write([episode('e1'), episode('e2', {}, 5_000)], [])
+      for (const id of ['e1', 'e2', 'e3']) await silences.put(silence(id))
+      await silences.put(silence('e1', { kind: 'dismissal', untilMs: 7 }))
+      expect(await episodes.settled()).toEqual([
+        { episode: 'e1', acknowledged: { untilMs: null }, dismissed: { untilMs: 7 } },
+      ])
+    })
+
+    it('are forgotten when their time or their episode is over', async () => {
+      const { episodes, silences } = await open()
+      await episodes.write([episode('goes-on'), episode('ended', {}, 500)], [])
+      await silences.put(silence('goes-on', { atMs: 1 }))
+      await silences.put(silence('ended', { atMs: 2 }))
+      await silences.put(silence('ended', { kind: 'dismissal', atMs: 3, untilMs: 900 }))
+      await silences.put(silence('unknown', { atMs: 4 }))
+      await silences.put(silence('later', { atMs: 1_500 }))
+      expect(await silences.prune(1_000)).toBe(3)
+      expect((await silences.list()).map(({ episode }) => episode)).toEqual(['goes-on', 'later'])
+    })
+  })
+
+  describe('what operators settle', () => {
+    it('is one entry for each kind and id', async () => {
+      const { policy } = await open()
+      await policy.put('route', 'a', { target: 'webhook' }, 1)
+      await policy.put('route', 'a', { target: 'email', text: `it's "so"` }, 2)
+      await policy.put('quiet-hours', 'a', { days: [1] }, 3)
+      expect(await policy.all()).toEqual(
+        expect.arrayContaining([
+          { kind: 'route', id: 'a', body: { target: 'email', text: `it's "so"` } },
+          { kind: 'quiet-hours', id: 'a', body: { days: [1] } },
+        ]),
+      )
+      expect(await policy.remove('route', 'a')).toBe(true)
+      expect(await policy.remove('route', 'a')).toBe(false)
+      expect(await policy.all()).toHaveLength(1)
+    })
+
+    it('has room for so many of a kind', async () => {
+      const { policy } = await open()
+      for (let index = 0; index < mostOfAKind; index += 1) await policy.put('route', `r${index}`, {}, 1)
+      await expect(policy.put('route', 'one-more', {}, 1)).rejects.toMatchObject({ code: 'conflict' })
+      await policy.put('route', 'r0', { changed: true }, 2)
+      await policy.put('digest', 'one-more', {}, 2)
+    })
+  })
+}

@@ -1,0 +1,99 @@
+import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { Episode } from '../episode.ts'
+import { requireRoom } from './room.ts'
+import { settledBy } from './settled-by.ts'
+import type { History, KeptEpisodes, PolicyEntry, PolicyStore, Silences, Stores } from './stores.ts'
+
+const mostLines = 10_000
+const mostEpisodes = 10_000
+
+/** Kept by this process alone; a restart forgets it. */
+export const memoryStores = (): Stores => {
+  const episodes = new Map<string, Episode>()
+  const lines = new Map<string, HistoryEntry>()
+  const silences = memorySilences((episode) => episodes.get(episode)?.endedAtMs === null)
+  return {
+    lasting: false,
+    episodes: memoryEpisodes(episodes, lines, silences),
+    history: memoryHistory(lines),
+    silences,
+    policy: memoryPolicy(),
+  }
+}
+
+const memoryEpisodes = (
+  episodes: Map<string, Episode>,
+  lines: Map<string, HistoryEntry>,
+  silences: Silences,
+): KeptEpisodes => ({
+  open: async () => structuredClone([...episodes.values()].filter(({ endedAtMs }) => endedAtMs === null)),
+  async write(changed, happenings) {
+    for (const episode of changed) {
+      const known = episodes.get(episode.condition.episode)
+      if (known === undefined || isLater(episode, known)) {
+        episodes.set(episode.condition.episode, structuredClone(episode))
+      }
+    }
+    for (const line of happenings) if (!lines.has(line.id)) lines.set(line.id, { ...line })
+    forgetOldest(episodes, mostEpisodes)
+    forgetOldest(lines, mostLines)
+  },
+  async settled() {
+    return settledBy((await silences.list()).filter(({ episode }) => episodes.get(episode)?.endedAtMs === null))
+  },
+  prune: async (beforeMs) => removeWhere(episodes, ({ endedAtMs }) => endedAtMs !== null && endedAtMs < beforeMs),
+})
+
+/** The end is final, and a write that comes late changes nothing. */
+const isLater = (written: Episode, known: Episode): boolean =>
+  written.condition.sequence >= known.condition.sequence && (known.endedAtMs === null || written.endedAtMs !== null)
+
+const memoryHistory = (lines: Map<string, HistoryEntry>): History => ({
+  async list({ hostKey, fromMs = -Infinity, toMs = Infinity, limit }) {
+    const wanted = [...lines.values()].filter(
+      (line) => line.atMs >= fromMs && line.atMs < toMs && (hostKey === undefined || line.hostKey === hostKey),
+    )
+    return wanted.toSorted((one, other) => other.atMs - one.atMs || (one.id < other.id ? -1 : 1)).slice(0, limit)
+  },
+  prune: async (beforeMs) => removeWhere(lines, ({ atMs }) => atMs < beforeMs),
+})
+
+const memorySilences = (goesOn: (episode: string) => boolean): Silences => {
+  const silences = new Map<string, Silence>()
+  return {
+    async put(silence) {
+      silences.set(`${silence.kind} ${silence.episode}`, silence)
+    },
+    list: async () => [...silences.values()].toSorted((one, other) => one.atMs - other.atMs),
+    remove: async (kind, episode) => silences.delete(`${kind} ${episode}`),
+    prune: async (beforeMs) =>
+      removeWhere(silences, ({ episode, atMs, untilMs }) =>
+        untilMs === null ? atMs < beforeMs && !goesOn(episode) : untilMs < beforeMs,
+      ),
+  }
+}
+
+const memoryPolicy = (): PolicyStore => {
+  const entries = new Map<string, PolicyEntry>()
+  return {
+    all: async () => structuredClone([...entries.values()]),
+    async put(kind, id, body) {
+      requireRoom(kind, [...entries.values()].filter((entry) => entry.kind === kind && entry.id !== id).length)
+      entries.set(`${kind} ${id}`, { kind, id, body: structuredClone(body) })
+    },
+    remove: async (kind, id) => entries.delete(`${kind} ${id}`),
+  }
+}
+
+const removeWhere = <T>(entries: Map<string, T>, isUnwanted: (entry: T) => boolean): number => {
+  const unwanted = [...entries].filter(([, entry]) => isUnwanted(entry))
+  for (const [key] of unwanted) entries.delete(key)
+  return unwanted.length
+}
+
+const forgetOldest = (entries: Map<string, unknown>, most: number): void => {
+  for (const key of entries.keys()) {
+    if (entries.size <= most) return
+    entries.delete(key)
+  }
+}

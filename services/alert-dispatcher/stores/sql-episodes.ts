@@ -1,0 +1,93 @@
+import type { Kysely } from 'kysely'
+import { Condition } from '../condition.ts'
+import type { Episode, Happening } from '../episode.ts'
+import { removeOld } from './remove-old.ts'
+import { settledBy } from './settled-by.ts'
+import { historyRow } from './sql-history.ts'
+import { silenceOf } from './sql-silences.ts'
+import type { KeptEpisodes } from './stores.ts'
+import { type AlertSql, type AlertTables, rowsAtOnce } from './tables.ts'
+
+const table = 'watchhouse_alert_episodes'
+
+export const sqlEpisodes = ({ database, tables }: AlertSql): KeptEpisodes => ({
+  async open() {
+    const open = tables.selectFrom(table).selectAll().where('ended_at_ms', 'is', null)
+    return (await database.run(() => open.execute())).map(episodeOf)
+  },
+  async write(episodes, happenings) {
+    // One statement must not change a row twice.
+    const latest = [...new Map(episodes.map((episode) => [episode.condition.episode, episode])).values()]
+    if (latest.length + happenings.length === 0) return
+    await database.run(() =>
+      tables.transaction().execute(async (transaction) => {
+        for (const portion of portionsOf(latest)) await writeEpisodes(transaction, portion)
+        for (const portion of portionsOf(happenings)) await addToHistory(transaction, portion)
+      }),
+    )
+  },
+  async settled() {
+    const goingOn = tables.selectFrom(table).select('id').where('ended_at_ms', 'is', null)
+    const said = tables.selectFrom('watchhouse_alert_silences').selectAll().where('episode', 'in', goingOn)
+    return settledBy((await database.run(() => said.execute())).map(silenceOf))
+  },
+  prune: (beforeMs) =>
+    removeOld((limit) => {
+      const ended = tables.selectFrom(table).select('id').where('ended_at_ms', '<', beforeMs).limit(limit)
+      return database.run(() => tables.deleteFrom(table).where('id', 'in', ended).executeTakeFirst())
+    }),
+})
+
+const portionsOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, index) =>
+    all.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+  )
+
+/** The end is final, and a write that comes late changes nothing. */
+const writeEpisodes = (tables: Kysely<AlertTables>, episodes: readonly Episode[]): Promise<unknown> =>
+  tables
+    .insertInto(table)
+    .values(episodes.map(episodeRow))
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((update) => ({
+          severity: update.ref('excluded.severity'),
+          ended_at_ms: update.ref('excluded.ended_at_ms'),
+          sequence: update.ref('excluded.sequence'),
+          condition: update.ref('excluded.condition'),
+        }))
+        .whereRef(`${table}.sequence`, '<=', 'excluded.sequence')
+        .where(({ eb, or }) =>
+          or([eb(`${table}.ended_at_ms`, 'is', null), eb('excluded.ended_at_ms', 'is not', null)]),
+        ),
+    )
+    .execute()
+
+/** Lines that are known already stay as they are. */
+const addToHistory = (tables: Kysely<AlertTables>, happenings: readonly Happening[]): Promise<unknown> =>
+  tables
+    .insertInto('watchhouse_alert_history')
+    .values(happenings.map(historyRow))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+
+type Row = AlertTables[typeof table]
+
+const episodeRow = ({ hostKey, condition, endedAtMs }: Episode): Row => ({
+  id: condition.episode,
+  host_key: hostKey,
+  rule_id: condition.ruleId,
+  severity: condition.severity,
+  since_ms: condition.sinceMs,
+  ended_at_ms: endedAtMs,
+  sequence: condition.sequence,
+  condition: JSON.stringify(condition),
+})
+
+/** PostgreSQL gives 64-bit integers as text. */
+const episodeOf = ({ host_key, condition, ended_at_ms }: Row): Episode => ({
+  hostKey: host_key,
+  condition: Condition.parse(JSON.parse(condition)),
+  endedAtMs: ended_at_ms === null ? null : Number(ended_at_ms),
+})

@@ -1,0 +1,71 @@
+import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { Episodes } from '../episode.ts'
+
+/** What the dispatcher keeps beside its live state: in the state database, or in memory where there is none. */
+export interface Stores {
+  /** False in memory, which a restart empties; acknowledgements and settings are refused then. */
+  readonly lasting: boolean
+  readonly episodes: KeptEpisodes
+  readonly history: History
+  readonly silences: Silences
+  readonly policy: PolicyStore
+}
+
+export interface KeptEpisodes extends Episodes {
+  /** Removes those that ended before; says how many. */
+  prune(beforeMs: number): Promise<number>
+}
+
+/** Which lines of the history are wanted, the newest first. */
+export interface HistoryFilter {
+  hostKey?: string | undefined
+  /** From the first of these times, up to and without the second. */
+  fromMs?: number | undefined
+  toMs?: number | undefined
+  limit: number
+}
+
+/** What became of episodes, as `episodes.write` adds it. */
+export interface History {
+  list(filter: HistoryFilter): Promise<HistoryEntry[]>
+  prune(beforeMs: number): Promise<number>
+}
+
+export interface Silences {
+  /** One of a kind for each episode: a later one replaces it. */
+  put(silence: Silence): Promise<void>
+  list(): Promise<Silence[]>
+  /** False when there was none. */
+  remove(kind: Silence['kind'], episode: string): Promise<boolean>
+  /** Removes those whose time was over before, and those that began before and whose episode does not go on. */
+  prune(beforeMs: number): Promise<number>
+}
+
+/** What operators settle through the API. */
+export type PolicyKind =
+  | 'general'
+  | 'digest'
+  | 'rule'
+  | 'channel'
+  | 'custom-rule'
+  | 'maintenance-window'
+  | 'quiet-hours'
+  | 'route'
+
+/** One thing settled; `body` is checked by whoever reads it. */
+export interface PolicyEntry {
+  kind: string
+  id: string
+  body: unknown
+}
+
+/** More of one kind than anybody would write; keeps the policy small enough to be read whole. */
+export const mostOfAKind = 200
+
+export interface PolicyStore {
+  all(): Promise<PolicyEntry[]>
+  /** Throws `conflict` when there are `mostOfAKind` others. */
+  put(kind: PolicyKind, id: string, body: unknown, atMs: number): Promise<void>
+  /** False when there was none. */
+  remove(kind: PolicyKind, id: string): Promise<boolean>
+}
