@@ -17,6 +17,7 @@ import { comparisonMethods } from './comparison.ts'
 import { ownCostMethods } from './own-cost.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
 import { topologyMethods } from './topology.ts'
+import { ruleMethods } from './rules.ts'
 import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
 import { UsedWindow, Window } from './window.ts'
@@ -313,4 +314,5 @@ export const query = service('query', {
   ...settingsDiffMethods,
   ...comparisonMethods,
   ...topologyMethods,
+  ...ruleMethods,
 })

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { DefinitionId, Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
 import { ofHost, readers } from './host.ts'
+import { Measure, Severity } from './rule-definition.ts'
 
-/** How bad a condition is. */
-export const Severity = z.enum(['warning', 'critical'])
-export type Severity = z.infer<typeof Severity>
+export { Severity }
 
 /** Where a rule breaches: a null severity is never reached. With `below`, smaller values are worse. */
 export const Thresholds = z.object({
@@ -20,13 +19,15 @@ export const Rule = z.object({
   id: DefinitionId,
   title: z.string(),
   doc: z.string(),
+  /** Its topic: the folder that it lies in. */
   category: z.string(),
   unit: Unit,
-  /** A `counter` is a total since the server started, judged by its growth between two sweeps; a `slope` is a gauge judged so. */
-  measure: z.enum(['gauge', 'counter', 'slope']),
+  measure: Measure,
   thresholds: Thresholds,
   /** A gauge clears once its value is better than this share of the threshold it passed; 1 clears at the threshold. */
   clearRatio: z.number(),
+  /** A reading that rests on fewer observations is ok, whatever its value. */
+  minimumSamples: z.number().int().min(1).nullable().default(null),
   /** Consecutive sweeps, where the rule asks for others than the product's. */
   breaches: z.number().int().min(1).nullable(),
   clears: z.number().int().min(1).nullable(),
@@ -34,7 +35,7 @@ export const Rule = z.object({
   everySweeps: z.number().int().min(1),
   /** Rules that are off need to be turned on by the operator. */
   enabled: z.boolean(),
-  /** Ids whose breach at the same time is needed too, for a rule made of others; such a rule has no statement. */
+  /** Rules that must all breach at the same time, for a rule made of others: nothing is measured for it, its value is 1 while they do and 0 otherwise. */
   allOf: z.array(z.object({ rule: DefinitionId, severity: Severity })),
   runbook: z.string(),
   /** Whether `diagnoseRule` has something to show. */
@@ -58,8 +59,17 @@ export const Reading = z.object({
 export type Reading = z.infer<typeof Reading>
 
 /** A figure that operators may put a rule of their own on. */
-export const RuleMetric = z.object({ id: DefinitionId, title: z.string(), doc: z.string(), unit: Unit })
+export const RuleMetric = z.object({
+  id: DefinitionId,
+  title: z.string(),
+  doc: z.string(),
+  category: z.string(),
+  unit: Unit,
+})
 export type RuleMetric = z.infer<typeof RuleMetric>
+
+/** Rows that explain a rule. */
+export const maxDiagnosticRows = 50
 
 /** Methods about rules: what they are, and what they measure on a host. Whether that is a breach is decided by `alert-dispatcher`. */
 export const ruleMethods = {
@@ -81,7 +91,10 @@ export const ruleMethods = {
       metrics: z.array(DefinitionId).max(100).default([]),
     }),
     output: z.object({
+      /** One for each rule that was named. */
       readings: z.array(Reading),
+      /** One for each metric that was named; a metric may have the id of a rule. */
+      metrics: z.array(Reading).default([]),
       /** Of the server; counters of an earlier sweep are void when it went down. Null when it does not answer. */
       uptimeSeconds: z.number().nullable(),
       version: z.string().nullable(),
@@ -98,7 +111,7 @@ export const ruleMethods = {
     input: z.object({ ...ofHost, rule: DefinitionId }),
     output: z.object({
       columns: z.array(z.string()),
-      rows: z.array(z.array(z.unknown())).max(50),
+      rows: z.array(z.array(z.unknown())).max(maxDiagnosticRows),
       /** Why there is nothing to show; null otherwise. */
       unavailable: z.string().nullable(),
     }),

@@ -62,7 +62,7 @@ const hostListSettings = {
   COLUMNDB_PASSWORD: secret('One password for all hosts, or one per host position. With one host taken whole.'),
   COLUMNDB_NAME: optional('Labels by host position, comma-separated. With one host taken whole.'),
   SVC_HOSTS_FILE: optional(
-    'YAML list of hosts: url, label, user, passwordFile, group, tags; read again after a change.',
+    'YAML list of hosts: url, label, user, passwordFile, group, tags, keeperMetrics; read again after a change.',
   ),
 } as const
 
@@ -90,7 +90,9 @@ export const settings = {
     'Table of self-tracking events, which the page-view charts read.',
   ),
   COLUMNDB_MANAGEMENT_ENABLED: exactly('true', 'Lets people change users, roles and grants of the hosts.'),
-  SVC_DEFINITIONS_DIRECTORY: optional('Directory with further chart and table files, in folders that name the topic.'),
+  SVC_DEFINITIONS_DIRECTORY: optional(
+    'Directory with further chart, table, rule and metric files, in folders that name the topic.',
+  ),
 } as const
 
 /** What is wrong with the settings taken together: the host list. */

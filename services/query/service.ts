@@ -25,7 +25,7 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
   const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
   const hosts = withBrought(listed, connections.brought)
-  const parts = { env, clock, hosts, client, connections, definitions, probe }
+  const parts = { env, clock, store, hosts, client, connections, definitions, probe }
   opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought)))
 
   log.info(

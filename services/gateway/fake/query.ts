@@ -6,6 +6,7 @@ import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts }
 import { exposition } from './exposition.ts'
 import { explanation, pattern, patternDetail, queryDetail } from './analysis.ts'
 import { fakeActions } from './actions.ts'
+import { fakeRules } from './rules.ts'
 import { fakeConnections } from './connections.ts'
 import { fakeConsole } from './console.ts'
 import { fakeExplorer } from './explorer.ts'
@@ -101,6 +102,7 @@ export const rowsOf = (...rows: unknown[]): Uint8Array =>
 /** `query` with two hosts, one chart and one table page, as simply as its contract allows. */
 export const fakeQuery: QueryHandlers = {
   ...fakeActions,
+  ...fakeRules,
   hosts: async () => hosts,
   hostStates: async () => states,
   catalogue: async () => catalogue,

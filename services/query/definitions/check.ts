@@ -41,7 +41,7 @@ export const tableWindow = (table: Pick<TableDefinition, 'parameters'>): Scope['
     ? { interval: undefined, since: '(now() - toIntervalHour({last_hours:UInt16}))', until: endOfNow }
     : undefined
 
-const anyScope: Scope = { window: undefined, zone: undefined, tables: new Set() }
+export const anyScope: Scope = { window: undefined, zone: undefined, tables: new Set() }
 
 const checkNames = (columns: readonly { name: string }[]): string[] => {
   const names = columns.map((column) => column.name)
@@ -52,9 +52,10 @@ const checkNames = (columns: readonly { name: string }[]): string[] => {
 export const branchesOf = (sql: Sql): { since: string | undefined; sql: string }[] =>
   typeof sql === 'string' ? [{ since: undefined, sql }] : sql
 
-const checkSql = (sql: Sql, scope: Scope): string[] =>
+/** What is wrong with the macros of a statement; its key is named. */
+export const checkSql = (sql: Sql, scope: Scope, key = 'sql'): string[] =>
   branchesOf(sql).flatMap((branch, index) => {
-    const key = branch.since === undefined ? 'sql' : `sql.${index}`
+    const where = branch.since === undefined ? key : `${key}.${index}`
     try {
       expandMacros(branch.sql, {
         ...scope,
@@ -62,7 +63,7 @@ const checkSql = (sql: Sql, scope: Scope): string[] =>
       })
       return []
     } catch (error) {
-      return [`${key}: ${error instanceof Error ? error.message : String(error)}`]
+      return [`${where}: ${error instanceof Error ? error.message : String(error)}`]
     }
   })
 

@@ -3,20 +3,33 @@ import { distance } from 'fastest-levenshtein'
 import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { type LoadedChart, type LoadedDefinitions, type LoadedTable, type Located, loadDefinitions } from './load.ts'
+import {
+  type LoadedChart,
+  type LoadedDefinitions,
+  type LoadedMetric,
+  type LoadedRule,
+  type LoadedTable,
+  type Located,
+  loadDefinitions,
+  noDefinitions,
+} from './load.ts'
 import { topicOf, topicOrder } from './topics.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../charts', import.meta.url))
 const nearestCount = 5
 
-/** Every chart and table page in force. */
+/** Every chart, table page, rule and metric in force. */
 export interface Definitions {
   readonly charts: readonly LoadedChart[]
   readonly tables: readonly LoadedTable[]
+  readonly rules: readonly LoadedRule[]
+  readonly metrics: readonly LoadedMetric[]
   readonly catalogue: Catalogue
   /** `not-found` with the nearest names for an unknown one. */
   chart(name: string): LoadedChart
   table(name: string): LoadedTable
+  rule(name: string): LoadedRule
+  metric(name: string): LoadedMetric
 }
 
 /** Loads our own definitions, which must all be right, and an operator's, of which wrong ones are skipped with a warning. */
@@ -27,24 +40,39 @@ export const openDefinitions = async (
   eventsTable?: string,
 ): Promise<Definitions> => {
   const ours = await loadDefinitions(own, eventsTable)
-  const wrong = [...ours.problems, ...wrongReferences(ours)]
+  const wrong = [...ours.problems, ...wrongIn(ours)]
   if (wrong.length > 0) {
     // A sentence for whoever wrote the file, so it ends the start without a stack.
     throw new ServiceError('internal', wrong.map(({ file, sentence }) => `${file}: ${sentence}`).join('\n'))
   }
-  if (mounted === undefined) return arrange(ours.charts, ours.tables)
+  if (mounted === undefined) return arrange(ours)
 
   const theirs = await loadMounted(log, mounted, eventsTable)
   const skip = (kind: Kind, { topic, name }: Located, problem: string): void =>
     log.warn({ file: `${topic}/${name}.${kind}.yaml`, problem }, 'definition skipped')
-  const charts = [
-    ...ours.charts,
-    ...theirs.charts.filter(untaken(ours.charts, (chart, why) => skip('chart', chart, why))),
+  return arrange(together(ours, theirs, skip))
+}
+
+type Kind = 'chart' | 'table' | 'rule' | 'metric'
+type Skip = (kind: Kind, definition: Located, problem: string) => void
+
+/** Ours, and of theirs what has a name of its own and refers to what there is. */
+const together = (ours: LoadedDefinitions, theirs: LoadedDefinitions, skip: Skip): LoadedDefinitions => {
+  const added = <D extends Located>(kind: Kind, own: readonly D[], further: readonly D[]): D[] => [
+    ...own,
+    ...further.filter(untaken(own, (definition, why) => skip(kind, definition, why))),
   ]
-  const tables = theirs.tables.filter(untaken(ours.tables, (table, why) => skip('table', table, why)))
-  const wrongTables = new Map(wrongCharts({ charts, tables }).map(({ table, sentence }) => [table, sentence]))
-  for (const [table, sentence] of wrongTables) skip('table', table, sentence)
-  return arrange(charts, [...ours.tables, ...tables.filter((table) => !wrongTables.has(table))])
+  const all = {
+    charts: added('chart', ours.charts, theirs.charts),
+    tables: added('table', ours.tables, theirs.tables),
+    rules: added('rule', ours.rules, theirs.rules),
+    metrics: added('metric', ours.metrics, theirs.metrics),
+    problems: [],
+  }
+  const wrong = new Map(wrongReferences(all).map(({ kind, definition, sentence }) => [definition, { kind, sentence }]))
+  for (const [definition, { kind, sentence }] of wrong) skip(kind, definition, sentence)
+  const isRight = (definition: Located): boolean => !wrong.has(definition)
+  return { ...all, tables: all.tables.filter(isRight), rules: all.rules.filter(isRight) }
 }
 
 const loadMounted = async (
@@ -58,11 +86,9 @@ const loadMounted = async (
     return theirs
   } catch (error) {
     log.warn({ err: error, directory }, 'definitions directory cannot be read')
-    return { charts: [], tables: [], problems: [] }
+    return noDefinitions()
   }
 }
-
-type Kind = 'chart' | 'table'
 
 /** Lets through what has a name of its own; says why of all else. */
 const untaken = <D extends Located>(ours: readonly D[], skip: (definition: D, why: string) => void) => {
@@ -75,25 +101,43 @@ const untaken = <D extends Located>(ours: readonly D[], skip: (definition: D, wh
   }
 }
 
-/** Table pages that name a chart which there is not. */
-const wrongCharts = ({ charts, tables }: Pick<LoadedDefinitions, 'charts' | 'tables'>) => {
-  const names = new Set(charts.map((chart) => chart.name))
-  return tables.flatMap((table) =>
-    table.charts
-      .filter((name) => !names.has(name))
-      .map((name) => ({ table, sentence: `charts: there is no chart ${name}` })),
-  )
+interface WrongReference {
+  kind: Kind
+  definition: Located
+  sentence: string
 }
 
-const wrongReferences = (ours: LoadedDefinitions): { file: string; sentence: string }[] => [
-  ...wrongCharts(ours).map(({ table: { topic, name }, sentence }) => ({
-    file: `${topic}/${name}.table.yaml`,
+/** Table pages that name a chart, and rules made of a rule, which there is not. */
+const wrongReferences = ({ charts, tables, rules }: LoadedDefinitions): WrongReference[] => {
+  const chartNames = namesOf(charts)
+  const simple = namesOf(rules.filter(({ allOf }) => allOf === undefined))
+  const ofTables = tables.flatMap((definition) =>
+    definition.charts
+      .filter((name) => !chartNames.has(name))
+      .map((name) => ({ kind: 'table' as const, definition, sentence: `charts: there is no chart ${name}` })),
+  )
+  const ofRules = rules.flatMap((definition) =>
+    (definition.allOf ?? [])
+      .filter(({ rule }) => !simple.has(rule))
+      .map(({ rule }) => ({
+        kind: 'rule' as const,
+        definition,
+        sentence: `allOf: there is no rule ${rule} that is made of none`,
+      })),
+  )
+  return [...ofTables, ...ofRules]
+}
+
+const namesOf = (definitions: readonly Located[]): Set<string> => new Set(definitions.map(({ name }) => name))
+
+const wrongIn = (ours: LoadedDefinitions): { file: string; sentence: string }[] => [
+  ...wrongReferences(ours).map(({ kind, definition: { topic, name }, sentence }) => ({
+    file: `${topic}/${name}.${kind}.yaml`,
     sentence,
   })),
-  ...[...repeated(ours.charts), ...repeated(ours.tables)].map((name) => ({
-    file: name,
-    sentence: 'the name is taken',
-  })),
+  ...[ours.charts, ours.tables, ours.rules, ours.metrics]
+    .flatMap(repeated)
+    .map((name) => ({ file: name, sentence: 'the name is taken' })),
 ]
 
 const repeated = (definitions: readonly Located[]): string[] => {
@@ -101,12 +145,14 @@ const repeated = (definitions: readonly Located[]): string[] => {
   return names.filter((name, index) => names.indexOf(name) !== index)
 }
 
-const arrange = (charts: readonly LoadedChart[], tables: readonly LoadedTable[]): Definitions => {
-  const byName = { charts: named(charts), tables: named(tables) }
+const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definitions => {
+  const byName = { charts: named(charts), tables: named(tables), rules: named(rules), metrics: named(metrics) }
   const used = [...new Set([...charts, ...tables].map((definition) => definition.topic))].toSorted(byTopic)
   return {
     charts: inMenuOrder(charts),
     tables: inMenuOrder(tables),
+    rules: inMenuOrder(rules),
+    metrics: inMenuOrder(metrics),
     catalogue: {
       topics: used.map(topicOf),
       charts: inMenuOrder(charts).map(chartInfo),
@@ -114,6 +160,8 @@ const arrange = (charts: readonly LoadedChart[], tables: readonly LoadedTable[])
     },
     chart: (name) => byName.charts.get(name) ?? unknown('chart', name, byName.charts),
     table: (name) => byName.tables.get(name) ?? unknown('table', name, byName.tables),
+    rule: (name) => byName.rules.get(name) ?? unknown('rule', name, byName.rules),
+    metric: (name) => byName.metrics.get(name) ?? unknown('metric', name, byName.metrics),
   }
 }
 
@@ -130,7 +178,7 @@ export const chartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
 /** What callers may know of a table page. */
 export const tableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
 
-const unknown = (kind: 'chart' | 'table', name: string, known: ReadonlyMap<string, Located>): never => {
+const unknown = (kind: Kind, name: string, known: ReadonlyMap<string, Located>): never => {
   const nearest = [...known.keys()].toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, nearestCount)
   const [best] = nearest
   const isClose = best !== undefined && distance(best, name) <= best.length / 2

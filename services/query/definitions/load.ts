@@ -3,7 +3,9 @@ import { basename, join } from 'node:path'
 import { parse, YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { ChartDefinition, DefinitionId, TableDefinition } from '#proto/catalogue.ts'
+import { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
 import { checkChart, checkTable } from './check.ts'
+import { checkMetric, checkRule } from './check-rule.ts'
 import { describeIssues } from './describe-issues.ts'
 import { defaultEventsTable, nameEvents } from './events.ts'
 
@@ -13,29 +15,35 @@ export interface Located {
 }
 export type LoadedChart = ChartDefinition & Located
 export type LoadedTable = TableDefinition & Located
+export type LoadedRule = RuleDefinition & Located
+export type LoadedMetric = MetricDefinition & Located
 
 /** What a directory holds. `problems` name the file and the key that is wrong; the rest is usable. */
 export interface LoadedDefinitions {
   charts: LoadedChart[]
   tables: LoadedTable[]
+  rules: LoadedRule[]
+  metrics: LoadedMetric[]
   problems: { file: string; sentence: string }[]
 }
 
 /** More files than this are a mistake in the path. */
 const maxFiles = 5_000
 
-/** Reads `<topic>/<id>.chart.yaml` and `<topic>/<id>.table.yaml`. Throws only when the directory cannot be read. */
+/** A directory without any. */
+export const noDefinitions = (): LoadedDefinitions => ({ charts: [], tables: [], rules: [], metrics: [], problems: [] })
+
+/** Reads `<topic>/<id>.<kind>.yaml`. Throws only when the directory cannot be read. */
 export const loadDefinitions = async (
   directory: string,
   eventsTable = defaultEventsTable,
 ): Promise<LoadedDefinitions> => {
   const files = await definitionFiles(directory)
-  const loaded: LoadedDefinitions = { charts: [], tables: [], problems: [] }
+  const loaded = noDefinitions()
   for (const file of files.slice(0, maxFiles)) {
-    const result = await readDefinition(directory, file, eventsTable)
-    if ('sentence' in result) loaded.problems.push({ file: file.path, sentence: result.sentence })
-    else if ('chart' in result) loaded.charts.push(result.chart)
-    else loaded.tables.push(result.table)
+    const text = await readFile(join(directory, file.path), 'utf8').catch(() => undefined)
+    const sentence = text === undefined ? 'cannot be read' : add(loaded, file, text, eventsTable)
+    if (sentence !== undefined) loaded.problems.push({ file: file.path, sentence })
   }
   if (files.length > maxFiles) loaded.problems.push({ file: directory, sentence: `holds more than ${maxFiles} files` })
   return loaded
@@ -43,64 +51,67 @@ export const loadDefinitions = async (
 
 interface DefinitionFile extends Located {
   path: string
-  kind: 'chart' | 'table'
+  kind: Kind
 }
+
+const kinds = ['chart', 'table', 'rule', 'metric'] as const
+type Kind = (typeof kinds)[number]
 
 const definitionFiles = async (directory: string): Promise<DefinitionFile[]> => {
   const topics = (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isDirectory())
   const found = await Promise.all(
     topics.map(async ({ name: topic }) =>
       (await readdir(join(directory, topic))).flatMap((file): DefinitionFile[] => {
-        const [, name, kind] = /^(.+)\.(chart|table)\.yaml$/.exec(basename(file)) ?? []
-        if (name === undefined || (kind !== 'chart' && kind !== 'table')) return []
-        return [{ path: join(topic, file), topic, name, kind }]
+        const [, name, suffix] = /^(.+)\.(\w+)\.yaml$/.exec(basename(file)) ?? []
+        const kind = kinds.find((each) => each === suffix)
+        return name === undefined || kind === undefined ? [] : [{ path: join(topic, file), topic, name, kind }]
       }),
     ),
   )
   return found.flat().toSorted((a, b) => a.path.localeCompare(b.path))
 }
 
+/** Adds what a file holds, or tells what is wrong with it. */
+const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, eventsTable: string) => {
+  const parsed = parseFile(file, text)
+  if ('sentence' in parsed) return parsed.sentence
+  const { value } = parsed
+  switch (file.kind) {
+    case 'chart':
+      return take(loaded.charts, file, value, ChartDefinition, checkChart, (chart) => nameEvents(chart, eventsTable))
+    case 'table':
+      return take(loaded.tables, file, value, TableDefinition, checkTable, (table) => nameEvents(table, eventsTable))
+    case 'rule':
+      return take(loaded.rules, file, value, RuleDefinition, checkRule)
+    case 'metric':
+      return take(loaded.metrics, file, value, MetricDefinition, checkMetric)
+  }
+}
+
+const take = <D extends object>(
+  taken: (D & Located)[],
+  { name, topic }: Located,
+  value: unknown,
+  schema: z.ZodType<D>,
+  check: (definition: D) => readonly string[],
+  complete: (definition: D) => D = (definition) => definition,
+): string | undefined => {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) return describeIssues(parsed.error)
+  const definition = complete(parsed.data)
+  const [problem] = check(definition)
+  if (problem === undefined) taken.push({ ...definition, name, topic })
+  return problem
+}
+
 interface Refused {
   sentence: string
 }
 
-const readDefinition = async (directory: string, file: DefinitionFile, eventsTable: string) => {
-  const text = await readFile(join(directory, file.path), 'utf8').catch(() => undefined)
-  if (text === undefined) return { sentence: 'cannot be read' }
-  return file.kind === 'chart' ? readChart(file, text, eventsTable) : readTable(file, text, eventsTable)
-}
-
-const readChart = (file: DefinitionFile, text: string, eventsTable: string): { chart: LoadedChart } | Refused => {
-  const parsed = parseFile(ChartDefinition, file, text)
-  if ('sentence' in parsed) return parsed
-  const chart = nameEvents(parsed.value, eventsTable)
-  const [problem] = checkChart(chart)
-  return problem ? { sentence: problem } : { chart: { ...chart, name: file.name, topic: file.topic } }
-}
-
-const readTable = (file: DefinitionFile, text: string, eventsTable: string): { table: LoadedTable } | Refused => {
-  const parsed = parseFile(TableDefinition, file, text)
-  if ('sentence' in parsed) return parsed
-  const table = nameEvents(parsed.value, eventsTable)
-  const [problem] = checkTable(table)
-  return problem ? { sentence: problem } : { table: { ...table, name: file.name, topic: file.topic } }
-}
-
-const parseFile = <S extends z.ZodType>(
-  schema: S,
-  file: DefinitionFile,
-  text: string,
-): { value: z.output<S> } | Refused => {
-  if (!DefinitionId.safeParse(file.name).success) {
+const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } | Refused => {
+  if (!DefinitionId.safeParse(name).success) {
     return { sentence: 'the file name must be lower case letters, digits, dashes and underscores' }
   }
-  const yaml = parseYaml(text)
-  if ('sentence' in yaml) return yaml
-  const parsed = schema.safeParse(yaml.value)
-  return parsed.success ? { value: parsed.data } : { sentence: describeIssues(parsed.error) }
-}
-
-const parseYaml = (text: string): { value: unknown } | Refused => {
   try {
     return { value: parse(text) }
   } catch (error) {

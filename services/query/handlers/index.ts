@@ -29,10 +29,12 @@ import { explorerHandlers } from '../explorer/handlers.ts'
 import { comparison } from '../comparison/comparison.ts'
 import { settingsDiff } from '../settings-diff/settings-diff.ts'
 import { topology } from '../topology/topology.ts'
+import type { WithStore } from '../rules/earlier.ts'
+import { ruleHandlers } from '../rules/handlers.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
-export const handlers = (parts: Parts & WithConnections): Handlers<typeof query> => ({
+export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<typeof query> => ({
   hosts: hosts(parts),
   hostStates: hostStates(parts),
   catalogue: catalogue(parts),
@@ -57,6 +59,7 @@ export const handlers = (parts: Parts & WithConnections): Handlers<typeof query>
   ...connectionHandlers(parts),
   ...consoleHandlers(parts),
   ...explorerHandlers(parts),
+  ...ruleHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

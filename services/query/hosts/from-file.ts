@@ -14,6 +14,8 @@ const Entry = z.strictObject({
   /** Path of a file that holds the password; relative to the host file. */
   passwordFile: z.string().optional(),
   group: z.string().max(128).optional(),
+  /** Where the Keeper node beside the host gives its figures to Prometheus. */
+  keeperMetrics: z.string().optional(),
   tags: z.array(z.string().max(128)).max(50).default([]),
 })
 const File = z.strictObject({ hosts: z.array(Entry).min(1) })

@@ -13,6 +13,7 @@ export interface HostEntry {
   user: string
   password: string
   group?: string | undefined
+  keeperMetrics?: string | undefined
   tags?: readonly string[] | undefined
 }
 
@@ -26,6 +27,8 @@ export interface MonitoredHost {
   password: string
   group: string | null
   tags: readonly string[]
+  /** Where the Keeper node beside it gives its figures to Prometheus. */
+  keeperMetrics?: URL | undefined
   /** Of hosts that people bring: makes every connection, through the guard. */
   connect?: Connector
 }
@@ -56,13 +59,15 @@ const monitoredHost = (
   id: number,
 ): { host?: MonitoredHost; problem?: SettingProblem } => {
   const refuse = (sentence: string) => ({ problem: { name: variable, sentence: `host ${id + 1}: ${sentence}` } })
-  const url = URL.canParse(entry.url) ? new URL(entry.url) : undefined
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
-    return refuse('must be a URL that begins with http:// or https://')
-  }
+  const url = httpUrl(entry.url)
+  if (!url) return refuse('must be a URL that begins with http:// or https://')
   const label = entry.label?.trim() || undefined
   if (label !== undefined && !isLabel(label)) {
     return refuse(`the label must be at most ${maxLabelLength} printable characters and not begin with "user:"`)
+  }
+  const keeperMetrics = entry.keeperMetrics === undefined ? undefined : httpUrl(entry.keeperMetrics)
+  if (entry.keeperMetrics !== undefined && !keeperMetrics) {
+    return refuse('keeperMetrics must be a URL that begins with http:// or https://')
   }
   const user = decoded(url.username) || entry.user
   const password = decoded(url.password) || entry.password
@@ -77,8 +82,14 @@ const monitoredHost = (
       password,
       group: entry.group ?? null,
       tags: entry.tags ?? [],
+      ...(keeperMetrics && { keeperMetrics }),
     },
   }
+}
+
+const httpUrl = (text: string): URL | undefined => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
 }
 
 /** Keys that begin with `user:` belong to connections that people bring themselves. */

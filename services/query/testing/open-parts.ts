@@ -45,7 +45,7 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
   const hosts = withBrought(listed, connections.brought)
-  const parts = { env, clock: systemClock, hosts, client, connections, definitions, probe }
+  const parts = { env, clock: systemClock, store, hosts, client, connections, definitions, probe }
   return {
     ...parts,
     handlers: admitting(handlers(parts), connections.brought),

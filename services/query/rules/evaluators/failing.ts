@@ -1,0 +1,22 @@
+import { ServiceError } from '#proto/errors.ts'
+import { clickhouseCode } from '../../clickhouse/failure.ts'
+import { untold } from '../measured.ts'
+import type { Evaluator } from './evaluator.ts'
+
+/** An evaluator whose statement may fail: then nothing is told, and why. */
+export const failing =
+  (evaluator: Evaluator): Evaluator =>
+  async (asked) => {
+    try {
+      return await evaluator(asked)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      return { measured: untold(failureOf(asked.host.name, error)) }
+    }
+  }
+
+/** What a server says itself repeats the statement. */
+export const failureOf = (host: string, error: ServiceError): string =>
+  clickhouseCode(error) === undefined
+    ? error.message
+    : `host ${host} cannot answer this (${clickhouseCode(error)} ${String(error.details?.clickhouseName)})`

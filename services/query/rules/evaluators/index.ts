@@ -1,0 +1,23 @@
+import type { Evaluator } from './evaluator.ts'
+import { authOrGrantDenied } from './auth-or-grant-denied.ts'
+import { diskDaysToFull } from './disk-days-to-full.ts'
+import { hostUnreachable } from './host-unreachable.ts'
+import { keeperNode } from './keeper-node.ts'
+import { keeperUnreachable } from './keeper-unreachable.ts'
+import { restarted } from './restarted.ts'
+import { settingsChanged } from './settings-changed.ts'
+import { tlsExpiry } from './tls-expiry.ts'
+import { versionChanged } from './version-changed.ts'
+
+/** What is no SQL, by the name that rules use. */
+export const evaluators: Readonly<Record<string, Evaluator>> = {
+  'auth-or-grant-denied': authOrGrantDenied,
+  'disk-days-to-full': diskDaysToFull,
+  'host-unreachable': hostUnreachable,
+  'keeper-node': keeperNode,
+  'keeper-unreachable': keeperUnreachable,
+  restarted,
+  'settings-changed': settingsChanged,
+  'tls-expiry': tlsExpiry,
+  'version-changed': versionChanged,
+}

@@ -1,0 +1,29 @@
+import { ServiceError } from '#proto/errors.ts'
+import { clickhouseCode } from '../../clickhouse/failure.ts'
+import { measured, untold } from '../measured.ts'
+import { failureOf } from './failing.ts'
+import type { Evaluator } from './evaluator.ts'
+
+const statement = { what: 'rules', maxSeconds: 5, sql: "SELECT count() FROM system.zookeeper WHERE path = '/'" }
+/** The server has no Keeper configured, or the user no right to read it: neither says that Keeper is away. */
+const withoutKeeper = new Set<number | undefined>([60, 139, 225, 497])
+
+/** 1 when the host cannot read from its Keeper. */
+export const keeperUnreachable: Evaluator = async ({ host, contact, ask }) => {
+  if (!contact.answers) return { measured: untold(contact.reason) }
+  if (!contact.capabilities.tables.has('zookeeper')) return { measured: untold(`host ${host.name} has no Keeper`) }
+  try {
+    await ask(statement)
+    return { measured: measured(0) }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const code = clickhouseCode(error)
+    // Keeper's own failure and time running out; a host that is away or full says nothing about Keeper.
+    if (code === 999 || code === 159 || error.code === 'timeout') return { measured: measured(1) }
+    return {
+      measured: untold(
+        withoutKeeper.has(code) ? `host ${host.name} has no Keeper that we may read` : failureOf(host.name, error),
+      ),
+    }
+  }
+}

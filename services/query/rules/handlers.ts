@@ -1,0 +1,49 @@
+import type { Handlers, Service } from '#proto/contract.ts'
+import type { Rule, RuleMetric, ruleMethods } from '#proto/rules.ts'
+import type { WithConnections } from '../connections/connections.ts'
+import type { LoadedMetric, LoadedRule } from '../definitions/load.ts'
+import type { Parts } from '../handlers/parts.ts'
+import { diagnose } from './diagnose.ts'
+import type { WithStore } from './earlier.ts'
+import { evaluate } from './evaluate.ts'
+import { openTroubles } from './troubles.ts'
+
+/** What rules are, and what they measure. */
+export const ruleHandlers = (parts: Parts & WithConnections & WithStore): Handlers<Service<typeof ruleMethods>> => {
+  const place = { ...parts, net: parts.connections.net, troubles: openTroubles(parts.clock.now) }
+  return {
+    rules: async () => ({
+      rules: parts.definitions.rules.map(ruleInfo),
+      metrics: parts.definitions.metrics.map(metricInfo),
+    }),
+    evaluateRules: (asked, call) => evaluate(place, asked, call),
+    diagnoseRule: (asked, call) => diagnose(parts, asked, call),
+  }
+}
+
+const ruleInfo = (rule: LoadedRule): Rule => ({
+  id: rule.name,
+  title: rule.title,
+  doc: rule.doc,
+  category: rule.topic,
+  unit: rule.unit,
+  measure: rule.measure,
+  thresholds: rule.thresholds,
+  clearRatio: rule.clearRatio,
+  minimumSamples: rule.minimumSamples ?? null,
+  breaches: rule.breaches ?? null,
+  clears: rule.clears ?? null,
+  everySweeps: rule.everySweeps,
+  enabled: rule.enabled,
+  allOf: rule.allOf ?? [],
+  runbook: rule.runbook,
+  diagnosed: rule.diagnostic !== undefined,
+})
+
+const metricInfo = ({ name, topic, title, doc, unit }: LoadedMetric): RuleMetric => ({
+  id: name,
+  category: topic,
+  title,
+  doc,
+  unit,
+})

@@ -1,0 +1,25 @@
+import type { Reading } from '#proto/rules.ts'
+
+/** A reading that does not say yet whose it is. */
+export type Measured = Omit<Reading, 'id'>
+
+const nothing = { samples: null, warning: null, critical: null, offenders: [] }
+
+/** A figure that could be told. */
+export const measured = (value: number, offenders: readonly string[] = []): Measured => ({
+  ...nothing,
+  value,
+  reason: null,
+  offenders: offenders.slice(0, maxOffenders).map((name) => name.slice(0, maxOffenderLength)),
+})
+
+/** One that could not, and why. */
+export const untold = (reason: string): Measured => ({
+  ...nothing,
+  value: null,
+  reason: reason.slice(0, maxReasonLength),
+})
+
+export const maxOffenders = 5
+export const maxOffenderLength = 200
+const maxReasonLength = 300
