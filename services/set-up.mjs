@@ -2,9 +2,20 @@
 // when its inputs changed, then hands over to Node 24 from node_modules. The only plain JavaScript, since it runs before both.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -12,6 +23,8 @@ const at = (...parts) => join(root, ...parts)
 const node24 = at('node_modules/node/bin/node')
 const stillWorkingMs = 15_000
 const outputKept = 8_000
+const lookAgainMs = 200
+const longestWaitMs = 20 * 60_000
 
 /** What runs under Node 24 once everything is there. */
 const entries = {
@@ -26,9 +39,85 @@ const main = async ([command, ...rest]) => {
     throw new Error(`Node ${process.version} is too old; take 20 or newer`)
   if (!Object.hasOwn(entries, command))
     throw new Error(`usage: node services/set-up.mjs ${Object.keys(entries).join('|')}`)
-  await installPackages()
-  await buildWeb()
+  handSignalsOn()
+  if (!isInstalled() || !isBuilt()) {
+    await alone(async () => {
+      await installPackages()
+      await buildWeb()
+    })
+  }
   return handOver([entries[command], ...rest])
+}
+
+/** What runs now: npm, or the product. */
+let child
+
+/**
+ * Hands signals to what runs, from before anything does: whatever starts may be up, and be told to stop, before we have the
+ * processor again. While nothing runs they end us as they always do.
+ */
+const handSignalsOn = () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    const pass = () => {
+      if (child) return child.kill('SIGTERM')
+      process.off(signal, pass)
+      process.kill(process.pid, signal)
+    }
+    process.on(signal, pass)
+  }
+}
+
+const lock = at('.watchhouse/set-up.lock')
+
+/** Works while no other start in this folder installs or builds. The lock is a link, which comes into being together with its pid. */
+const alone = async (work) => {
+  mkdirSync(dirname(lock), { recursive: true })
+  const until = Date.now() + longestWaitMs
+  let told
+  while (!isLocked()) {
+    const pid = holder()
+    if (pid === undefined) continue
+    if (told !== pid) say(`Waiting for process ${pid}, which installs or builds here …`)
+    told = pid
+    if (Date.now() > until) throw new Error(`process ${pid} still holds ${lock}; remove that if it is none of ours`)
+    await wait(lookAgainMs)
+  }
+  try {
+    await work()
+  } finally {
+    unlinkSync(lock)
+  }
+}
+
+const isLocked = () => {
+  try {
+    symlinkSync(String(process.pid), lock)
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** The process that holds the lock; what one that has ended left behind is removed. */
+const holder = () => {
+  try {
+    const pid = Number(readlinkSync(lock))
+    if (isRunning(pid)) return pid
+    unlinkSync(lock)
+  } catch (error) {
+    // Whoever held it let go, or another was faster to remove what was left behind.
+    if (error.code !== 'ENOENT') throw error
+  }
+}
+
+const isRunning = (pid) => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // Somebody else's process may not be signalled, but it runs.
+    return error.code === 'EPERM'
+  }
 }
 
 /**
@@ -59,14 +148,17 @@ const npmCommand = (...rest) => {
   return node && cli?.endsWith('.js') ? [node, cli, ...rest] : ['npm', ...rest]
 }
 
-/** Builds the web unless the files and variables that go into it are those of the last build. */
 const buildWeb = async () => {
-  const stamp = at('web/build/.inputs')
+  if (isBuilt()) return
   const inputs = hashInputs()
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return
   await step('Building the web', npmCommand('run', 'build', '--workspace=web'))
-  writeFileSync(stamp, inputs)
+  writeFileSync(buildStamp, inputs)
 }
+
+const buildStamp = at('web/build/.inputs')
+
+/** Whether the files and variables that go into the web are those of its last build. */
+const isBuilt = () => existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === hashInputs()
 
 /** What the build inlines into the browser's files; who built it and when is a fact about the build, not an input. */
 const isWebVariable = (name) =>
@@ -98,7 +190,7 @@ const filesOf = (folder) => {
   return inputs.filter((name) => statSync(at(name)).isFile()).toSorted()
 }
 
-/** Runs Node 24 in the foreground, hands signals on, and gives the exit code. */
+/** Runs Node 24 in the foreground and gives the exit code. */
 const handOver = (rest) =>
   new Promise((resolve, reject) => {
     const env = {
@@ -107,8 +199,7 @@ const handOver = (rest) =>
       ...process.env,
       PATH: [at('node_modules/.bin'), process.env.PATH].join(delimiter),
     }
-    const child = spawn(node24, rest, { cwd: root, stdio: 'inherit', env })
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'))
+    child = spawn(node24, rest, { cwd: root, stdio: 'inherit', env })
     child.on('error', reject)
     child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
   })
@@ -124,13 +215,14 @@ const step = (title, [program, ...rest], hint = '') =>
     }
     show('')
     const timer = setInterval(show, isTerminal ? 1_000 : stillWorkingMs, '')
-    const child = spawn(program, rest, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    child = spawn(program, rest, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => (output = (output + chunk).slice(-outputKept)))
     }
     const end = (problem) => {
       clearInterval(timer)
+      child = undefined
       show(problem ? 'failed after ' : 'done in ', '\n')
       if (!problem) return resolve()
       reject(new Error(`${output.trimEnd()}\n${title} failed: ${problem}. ${hint}`.trim()))

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { root } from './shape/source-file.ts'
 
 /** A repository as small as set-up can work on; its web build keeps count outside of its own inputs. */
@@ -17,6 +17,17 @@ const files: Record<string, string> = {
   }),
   'web/src/page.svelte': '<p>1</p>',
   'proto/query.ts': 'export const a = 1',
+  // Whoever spawns the product stands still until it has been told to stop.
+  'hold.cjs': `
+    const { existsSync } = require('node:fs')
+    const processes = require('node:child_process')
+    const { spawn } = processes
+    processes.spawn = (...rest) => {
+      const child = spawn(...rest)
+      while (!existsSync(__dirname + '/told')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      return child
+    }
+    require('node:module').syncBuiltinESMExports()`,
   'services/main.ts': `
     process.on('SIGTERM', () => { process.exitCode = 7; clearInterval(waiting) })
     const waiting = setInterval(() => {}, 1000)
@@ -48,15 +59,21 @@ describe('set-up', () => {
     const said = listen(child)
     while (!said().includes('up query')) await Promise.race([once(child.stdout, 'data'), failWhenEnded(child, said)])
     child.kill(signal)
+    await writeFile(join(directory, 'told'), '')
     await once(child, 'close')
     return { code: child.exitCode, said: said() }
   }
 
-  const run = (rest: readonly string[], env: Record<string, string> = {}) =>
-    spawn(process.execPath, [join(directory, 'services/set-up.mjs'), ...rest], {
+  /** In a process group of its own, so that nothing outlives a test that fails. */
+  const run = (rest: readonly string[], env: Record<string, string> = {}) => {
+    const child = spawn(process.execPath, [join(directory, 'services/set-up.mjs'), ...rest], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     })
+    onTestFinished(() => endGroup(child))
+    return child
+  }
 
   it('builds the web once, hands signals on and gives the product’s exit code', async () => {
     const first = await startAndStop('SIGTERM')
@@ -78,6 +95,52 @@ describe('set-up', () => {
     await write('services/main.ts', `${files['services/main.ts']} // changed`)
     await startAndStop('SIGTERM', { SVC_EDITION: 'team' })
     expect(await builds()).toBe(before + 2)
+  })
+
+  it('hands on a signal that comes before it has seen that the product runs', async () => {
+    await rm(join(directory, 'told'), { force: true })
+    // A busy machine may take the processor away from it for as long as the product needs to start.
+    const held = { NODE_OPTIONS: `--require ${join(directory, 'hold.cjs')}` }
+    expect(await startAndStop('SIGTERM', { SVC_EDITION: 'team', ...held })).toEqual({ code: 7, said: 'up query\n' })
+  })
+
+  it('builds once for two that start at the same time', async () => {
+    const before = await builds()
+    await write('web/src/page.svelte', '<p>3</p>')
+    const both = await Promise.all([startAndStop('SIGTERM'), startAndStop('SIGTERM')])
+    expect(both.map(({ code }) => code)).toEqual([7, 7])
+    expect(await builds()).toBe(before + 1)
+  })
+
+  it('waits for a process that runs, and for none that left its lock behind', async () => {
+    const lock = join(directory, '.watchhouse/set-up.lock')
+    const ended = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
+    await once(ended, 'exit')
+    await symlink(String(ended.pid), lock)
+    await write('web/src/page.svelte', '<p>4</p>')
+    expect(await startAndStop('SIGTERM')).toMatchObject({ code: 7, said: expect.not.stringContaining('Waiting') })
+    await symlink(String(process.pid), lock)
+    await write('web/src/page.svelte', '<p>5</p>')
+    const waiting = run(['start'])
+    await once(waiting.stderr, 'data')
+    const said = listen(waiting)
+    await rm(lock)
+    while (!said().includes('up')) await Promise.race([once(waiting.stdout, 'data'), failWhenEnded(waiting, said)])
+  })
+
+  it('ends what it waits for when it is told to stop, and leaves no lock', async () => {
+    await write('web/package.json', JSON.stringify({ name: 'web', scripts: { build: 'exec tail -f /dev/null' } }))
+    const child = run(['start'])
+    const said = listen(child)
+    while (!said().includes('Building')) await Promise.race([once(child.stderr, 'data'), failWhenEnded(child, said)])
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect({ code: child.exitCode, said: said() }).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('Building the web failed'),
+    })
+    await expect(readlink(join(directory, '.watchhouse/set-up.lock'))).rejects.toThrow('ENOENT')
+    await write('web/package.json', files['web/package.json'] ?? '')
   })
 
   it('says what it can do when it is asked for something else', async () => {
@@ -106,6 +169,14 @@ const listen = (child: ChildProcess): (() => string) => {
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()))
   return () => said
+}
+
+const endGroup = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of it has ended.
+  }
 }
 
 const failWhenEnded = async (child: ChildProcess, said: () => string) => {
