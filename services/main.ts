@@ -4,6 +4,7 @@ import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
+import { openQueues } from '#shared/bus/durable/open.ts'
 import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/clock.ts'
 import { type Environment, withFiles } from '#shared/config/environment.ts'
@@ -121,6 +122,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   }
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
+  const openQueue = openQueues({ url: settings.NATS_URL?.href, replicas: settings.NATS_REPLICAS })
   const store = scope.use(await openStore({ env, busIsShared, log }))
   readiness.require('store', () => store.connected)
   const net = scope.use(openNet({ env }))
@@ -130,7 +132,9 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
     const own = telemetry.of(caller)
     const bus = scope.use(await openBus({ hub, caller, ...facts, telemetry: own }))
     buses.push(bus)
-    const running = scope.use(await start({ env, bus, store, net, telemetry: own, clock: systemClock, readiness }))
+    const context = { env, bus, store, net, telemetry: own, clock: systemClock, readiness }
+    const openOwnQueue = () => openQueue({ caller, instance: facts.instance }, own.log)
+    const running = scope.use(await start({ ...context, openQueue: openOwnQueue }))
     door ??= running.url
   }
   started = true

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Bus } from './bus/bus.ts'
+import type { Queue } from './bus/durable/queue.ts'
 import type { Environment } from './config/environment.ts'
 import type { SettingProblem, Settings } from './config/setting.ts'
 import type { Net } from './net/net.ts'
@@ -12,6 +13,8 @@ export interface Context {
   env: Environment
   bus: Bus
   store: Store
+  /** Opens this service's queue of messages that outlive their sender; whoever opened it disposes it. */
+  openQueue(): Promise<Queue>
   /** The way to servers of others. */
   net: Net
   telemetry: Telemetry

@@ -1,4 +1,5 @@
 import type { ServiceName } from '#proto/call.ts'
+import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
@@ -30,10 +31,12 @@ export const startOpenProduct = async (further?: Further): Promise<{ url: string
   const store = opening.use(await openStore({ env, busIsShared: false }))
   const net = opening.use(openNet({ env }))
   const hub = openMemoryHub()
+  const openQueue = openMemoryQueues()
   const context = async (caller: ServiceName): Promise<Context> => {
     const own = telemetry.of(caller)
     const bus = opening.use(await openBus({ hub, caller, ...facts, telemetry: own }))
-    return { env, bus, store, net, telemetry: own, clock: systemClock, readiness: openReadiness() }
+    const parts = { env, bus, store, net, telemetry: own, clock: systemClock, readiness: openReadiness() }
+    return { ...parts, openQueue: () => openQueue(own.log) }
   }
   opening.use(await startQuery(await context('query')))
   opening.use(await startMcp(await context('mcp'), further))

@@ -10,7 +10,8 @@ import { type BusFacts, WireBus } from './wire-bus.ts'
 import type { Hub } from './wire.ts'
 
 export { type MemoryHub, openMemoryHub } from './memory-wire.ts'
-export { type NatsHubOptions, openNatsHub } from './nats-wire.ts'
+export type { NatsHubOptions } from './nats-connection.ts'
+export { openNatsHub } from './nats-wire.ts'
 export type { Hub } from './wire.ts'
 
 /** What a bus is opened with. */

@@ -15,6 +15,10 @@ export const processSettings = {
     protocols: ['nats', 'tls'],
     audience: 'secret',
   }),
+  NATS_REPLICAS: whole(1, 'NATS servers that keep each queued message; 3 where the cluster has as many.', {
+    min: 1,
+    max: 5,
+  }),
   ...storeSettings,
   ...cloudSettings,
   ...netSettings,

@@ -1,0 +1,168 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import { decodeJson, encodeJson } from '../body.ts'
+import type { Attached, QueueDriver, Taken } from './driver.ts'
+import type { QueueLimits } from './limits.ts'
+import type { Consumer, DeadLetter, DeadLetters, Handle, Outcome, Queue } from './queue.ts'
+import { deadSubject, streamOf } from './streams.ts'
+
+/** What a queue is made of. */
+export interface QueueParts {
+  driver: QueueDriver
+  limits: QueueLimits
+  log: Logger | undefined
+}
+
+/** A queue over one driver: bodies as JSON, messages answered for, dead letters copied before they end. */
+export const createQueue = (parts: QueueParts): Queue => {
+  const { driver, limits } = parts
+  const running = new Set<AsyncDisposable>()
+  return {
+    get connected() {
+      return driver.connected
+    },
+    async publish(subject, { id, body }) {
+      const encoded = encodeJson(body)
+      if (encoded.byteLength > limits.bodyBytes)
+        throw new ServiceError('too-large', `a message may have ${limits.bodyBytes} bytes`)
+      return driver.store(streamOf(subject), { subject, id, body: encoded })
+    },
+    async consume({ body, ...consumer }, handle) {
+      const attached = { tries: limits.tries, maxInFlight: limits.maxInFlight, ...consumer }
+      await driver.attach(attached)
+      const consuming = startConsuming(parts, attached, handler(parts, { ...attached, body }, handle))
+      running.add(consuming)
+      return consuming
+    },
+    dead: deadLetters(driver),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...running].map((consuming) => consuming[Symbol.asyncDispose]()))
+      await driver[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Takes messages while fewer than the limit are in hand; disposing takes no more and waits for those. */
+const startConsuming = (
+  { driver, limits, log }: QueueParts,
+  consumer: Attached,
+  handleOne: (taken: Taken) => Promise<void>,
+): AsyncDisposable => {
+  const stop = new AbortController()
+  const inHand = new Set<Promise<void>>()
+  const takeSome = async () => {
+    for await (const taken of driver.take(consumer, consumer.maxInFlight - inHand.size, stop.signal)) {
+      const handling = handleOne(taken).finally(() => inHand.delete(handling))
+      inHand.add(handling)
+    }
+  }
+  const run = async () => {
+    while (!stop.signal.aborted) {
+      if (inHand.size >= consumer.maxInFlight) await Promise.race(inHand)
+      await takeSome().catch(async (error: unknown) => {
+        if (stop.signal.aborted) return
+        log?.warn({ err: error, consumer: consumer.name }, 'messages cannot be taken')
+        await wait(limits.retryMs, undefined, { signal: stop.signal }).catch(() => {})
+        // The server may have come back without what it knew of the consumer.
+        await driver.attach(consumer).catch(() => {})
+      })
+    }
+    await Promise.all(inHand)
+  }
+  const ran = run()
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await ran
+    },
+  }
+}
+
+/** Handles one message and answers for it; never throws. */
+const handler =
+  <S extends z.ZodType>(parts: QueueParts, consumer: Attached & Consumer<S>, handle: Handle<z.output<S>>) =>
+  async (taken: Taken): Promise<void> => {
+    const { limits, log } = parts
+    const working = setInterval(() => taken.working(), limits.ackWaitMs / 3)
+    try {
+      const outcome = await outcomeOf(consumer, handle, taken)
+      if (outcome === 'done') await taken.done()
+      else if ('dead' in outcome) await bury(parts, taken, outcome.dead)
+      else taken.again(outcome.againInMs)
+    } catch (error) {
+      log?.error({ err: error, consumer: consumer.name, deliveries: taken.deliveries }, 'message put back')
+      taken.again(limits.failedAgainMs)
+    } finally {
+      clearInterval(working)
+    }
+  }
+
+const outcomeOf = async <S extends z.ZodType>(
+  { tries = 1, body }: Attached & Consumer<S>,
+  handle: Handle<z.output<S>>,
+  { subject, id, body: given, deliveries }: Taken,
+): Promise<Outcome> => {
+  if (deliveries > tries) return { dead: `handed over ${tries} times without an end` }
+  const parsed = body.safeParse(decoded(given))
+  if (!parsed.success) return { dead: 'its content does not fit' }
+  return handle({ subject, id, body: parsed.data, deliveries })
+}
+
+const decoded = (body: Uint8Array): unknown => {
+  try {
+    return decodeJson(body)
+  } catch {
+    return undefined
+  }
+}
+
+const Buried = z.object({
+  subject: z.string(),
+  messageId: z.string(),
+  body: z.unknown(),
+  reason: z.string(),
+  deliveries: z.number(),
+  atMs: z.number(),
+})
+
+/** Copied before it ends: a crash in between leaves two copies under one id, of which the stream keeps one. */
+const bury = async ({ driver }: QueueParts, taken: Taken, reason: string): Promise<void> => {
+  const { subject, id: messageId, body, deliveries } = taken
+  const letter: z.input<typeof Buried> = {
+    subject,
+    messageId,
+    body: decoded(body),
+    reason,
+    deliveries,
+    atMs: Date.now(),
+  }
+  await driver.store('DLQ', { subject: deadSubject(subject), id: messageId, body: encodeJson(letter) })
+  await taken.done()
+}
+
+/** Numbers that are asked for one page: letters that were sent again leave holes. */
+const looksLimit = 1_000
+
+const deadLetters = (driver: QueueDriver): DeadLetters => ({
+  async list({ limit, before }) {
+    const letters: DeadLetter[] = []
+    let sequence = before === undefined ? await driver.lastDead() : sequenceOf(before) - 1
+    for (let looks = 0; looks < looksLimit && sequence > 0 && letters.length < limit; looks += 1, sequence -= 1) {
+      const letter = letterOf(sequence, await driver.dead(sequence))
+      if (letter) letters.push(letter)
+    }
+    return { letters, next: sequence > 0 ? String(sequence + 1) : null }
+  },
+  get: async (id) => letterOf(sequenceOf(id), await driver.dead(sequenceOf(id))),
+  remove: (id) => driver.removeDead(sequenceOf(id)),
+})
+
+const sequenceOf = (id: string): number => {
+  if (/^[1-9]\d{0,14}$/.test(id)) return Number(id)
+  throw new ServiceError('invalid', 'id: must be the id of a dead letter')
+}
+
+const letterOf = (sequence: number, body: Uint8Array | undefined): DeadLetter | undefined =>
+  body && { id: String(sequence), ...Buried.parse(decodeJson(body)) }

@@ -1,0 +1,37 @@
+import type { Consumer, Published } from './queue.ts'
+import type { AnyStream } from './streams.ts'
+import type { z } from 'zod'
+
+/** What one kind of server must do; everything else of a queue is written once above it. */
+export interface QueueDriver extends AsyncDisposable {
+  readonly connected: boolean
+  store(stream: AnyStream, message: StoredMessage): Promise<Published>
+  /** Makes the consumer known, so that messages wait for it from now on. */
+  attach(consumer: Attached): Promise<void>
+  /** Up to `max` messages as they come; ends earlier when it has to ask again or the signal aborts, and throws when the server fails. */
+  take(consumer: Attached, max: number, signal: AbortSignal): AsyncIterable<Taken>
+  /** Of the dead letters: the number of the newest, or 0. */
+  lastDead(): Promise<number>
+  dead(sequence: number): Promise<Uint8Array | undefined>
+  removeDead(sequence: number): Promise<boolean>
+}
+
+/** A consumer with all its numbers settled. */
+export type Attached = Omit<Required<Consumer<z.ZodType>>, 'body'>
+
+/** A message on its way into a stream. */
+export interface StoredMessage {
+  subject: string
+  id: string
+  body: Uint8Array
+}
+
+/** A message that was handed over and has to be answered for. */
+export interface Taken extends StoredMessage {
+  deliveries: number
+  /** Resolves when the server knows; it is never handed over again. */
+  done(): Promise<void>
+  again(inMs: number): void
+  /** Still at it: begins the time anew after which another gets it. */
+  working(): void
+}

@@ -1,0 +1,43 @@
+import { type AnyStream, streams } from './streams.ts'
+
+/** Times and sizes of the queue. Tests shorten the times. */
+export interface QueueLimits {
+  /** A message whose handler's process says nothing for this long is handed to another. */
+  ackWaitMs: number
+  /** A message whose handler threw waits this long. */
+  failedAgainMs: number
+  publishWithinMs: number
+  /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
+  bodyBytes: number
+  /**
+   * Messages of one consumer that are being handled or wait to be handed over again. Those of a dead target wait here, so it
+   * is several times what may gather for one before it is given up; at the limit nobody gets anything.
+   */
+  maxPending: number
+  maxInFlight: number
+  tries: number
+  /** How long one request for messages stays open; a restarted server is asked again within this time. */
+  pullMs: number
+  retryMs: number
+  duplicateWindowMs: Readonly<Record<AnyStream, number>>
+  maxBytes: Readonly<Record<AnyStream, number>>
+}
+
+/** The limits of the product. */
+export const defaultQueueLimits: QueueLimits = {
+  ackWaitMs: 30_000,
+  failedAgainMs: 5_000,
+  publishWithinMs: 5_000,
+  bodyBytes: 768 * 1024,
+  maxPending: 20_000,
+  maxInFlight: 256,
+  tries: 20,
+  pullMs: 2_000,
+  retryMs: 500,
+  duplicateWindowMs: eachStream(({ duplicateWindowMs }) => duplicateWindowMs),
+  maxBytes: eachStream(({ maxBytes }) => maxBytes),
+}
+
+function eachStream(valueOf: (plan: (typeof streams)[AnyStream]) => number): Readonly<Record<AnyStream, number>> {
+  return { EVENTS: valueOf(streams.EVENTS), DELIVER: valueOf(streams.DELIVER), DLQ: valueOf(streams.DLQ) }
+}

@@ -1,0 +1,152 @@
+import type { Consumer as NatsConsumer, ConsumerConfig, JetStreamManager, JsMsg, NatsConnection } from 'nats'
+import type { Logger } from 'pino'
+import { ServiceError } from '#proto/errors.ts'
+import { connectTo } from '../nats-connection.ts'
+import type { Endpoint } from '../wire.ts'
+import { createQueue } from './create-queue.ts'
+import type { Attached, QueueDriver, StoredMessage, Taken } from './driver.ts'
+import { type QueueLimits, defaultQueueLimits } from './limits.ts'
+import { full } from './memory-stream.ts'
+import { apiErrorOf, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
+import type { Queue } from './queue.ts'
+import { type AnyStream, streamNames } from './streams.ts'
+
+interface NatsQueueOptions {
+  url: string
+  user?: string | undefined
+  password?: string | undefined
+  /** How many servers keep each message. */
+  replicas: number
+  log?: Logger | undefined
+  limits?: Partial<QueueLimits>
+}
+
+/** A queue on JetStream, with a connection of its own; throws `unavailable` for a server that cannot keep messages. */
+export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoint): Promise<Queue> => {
+  const limits = { ...defaultQueueLimits, ...options.limits }
+  const { connection } = await connectTo(options, endpoint)
+  try {
+    const manager = await openJetStream(connection)
+    const ensure = () => ensureStreams(manager, streamNames, { limits, replicas: options.replicas })
+    await ensure()
+    return createQueue({ driver: new NatsQueue(connection, manager, limits, ensure), limits, log: options.log })
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+class NatsQueue implements QueueDriver {
+  readonly #connection: NatsConnection
+  readonly #manager: JetStreamManager
+  readonly #limits: QueueLimits
+  readonly #ensure: () => Promise<void>
+  #connected = true
+
+  constructor(connection: NatsConnection, manager: JetStreamManager, limits: QueueLimits, ensure: () => Promise<void>) {
+    this.#connection = connection
+    this.#manager = manager
+    this.#limits = limits
+    this.#ensure = ensure
+    void this.#watch()
+  }
+
+  get connected(): boolean {
+    return this.#connected
+  }
+
+  async store(stream: AnyStream, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
+    // The client would keep it and send it when nobody waits any more.
+    if (!this.#connected) throw unavailable()
+    const jetStream = this.#connection.jetstream()
+    const options = { msgID: id, timeout: this.#limits.publishWithinMs, expect: { streamName: stream } }
+    const { duplicate } = await jetStream.publish(subject, body, options).catch((error: unknown) => {
+      throw apiErrorOf(error) && isFull(error) ? full(stream) : unavailable(error)
+    })
+    return { duplicate }
+  }
+
+  async attach({ stream, name, subjects }: Attached): Promise<void> {
+    await this.#ensure()
+    // The client's enumerations are these words.
+    const words = { ack_policy: 'explicit', deliver_policy: 'all' } as Pick<
+      ConsumerConfig,
+      'ack_policy' | 'deliver_policy'
+    >
+    await this.#manager.consumers.add(stream, {
+      ...words,
+      durable_name: name,
+      filter_subject: subjects,
+      ack_wait: nanoseconds(this.#limits.ackWaitMs),
+      max_ack_pending: this.#limits.maxPending,
+      // Ends are ours to decide: beyond a number of its own the server would leave messages behind that nobody gets.
+      max_deliver: -1,
+    })
+  }
+
+  async *take({ stream, name }: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
+    const consumer: NatsConsumer = await this.#connection.jetstream().consumers.get(stream, name)
+    const messages = await consumer.fetch({ max_messages: max, expires: this.#limits.pullMs })
+    const stop = () => messages.stop()
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    try {
+      for await (const message of messages) yield takenFrom(message)
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  async lastDead(): Promise<number> {
+    const { state } = await this.#manager.streams.info('DLQ')
+    return state.messages === 0 ? 0 : state.last_seq
+  }
+
+  async dead(sequence: number): Promise<Uint8Array | undefined> {
+    const message = await this.#manager.streams.getMessage('DLQ', { seq: sequence }).catch(undefinedWhenMissing)
+    return message?.data
+  }
+
+  async removeDead(sequence: number): Promise<boolean> {
+    const removed = await this.#manager.streams.deleteMessage('DLQ', sequence, false).catch(undefinedWhenMissing)
+    return removed ?? false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connected = false
+    await this.#connection.close()
+  }
+
+  async #watch(): Promise<void> {
+    for await (const { type } of this.#connection.status()) {
+      if (type === 'disconnect') this.#connected = false
+      else if (type === 'reconnect') this.#connected = true
+    }
+  }
+}
+
+const takenFrom = (message: JsMsg): Taken => ({
+  subject: message.subject,
+  id: message.headers?.get('Nats-Msg-Id') ?? '',
+  body: message.data,
+  deliveries: message.info.deliveryCount,
+  done: async () => {
+    // Without an answer it is handed over again, and its handler finds that it was dealt with.
+    if (!(await message.ackAck())) throw unavailable()
+  },
+  again: (inMs) => message.nak(Math.max(1, Math.round(inMs))),
+  working: () => message.working(),
+})
+
+const unavailable = (cause?: unknown): ServiceError =>
+  new ServiceError('unavailable', 'the queue does not answer', { retryAfterMs: 1_000, cause })
+
+/** What JetStream answers when a stream that refuses new messages is at its limit. */
+const fullCodes: ReadonlySet<number> = new Set([10_054, 10_077])
+
+const isFull = (error: unknown): boolean => fullCodes.has(apiErrorOf(error)?.err_code ?? 0)
+
+const undefinedWhenMissing = (error: unknown): undefined => {
+  if (isMissing(error)) return undefined
+  throw unavailable(error)
+}

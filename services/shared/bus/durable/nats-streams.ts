@@ -1,0 +1,89 @@
+import type { JetStreamManager, NatsConnection, StreamConfig } from 'nats'
+import { ServiceError } from '#proto/errors.ts'
+import type { QueueLimits } from './limits.ts'
+import { type AnyStream, streams } from './streams.ts'
+
+const nanosecondsPerMs = 1_000_000
+
+/** Milliseconds as JetStream counts time. */
+export const nanoseconds = (ms: number): number => Math.round(ms * nanosecondsPerMs)
+
+/** The first server that knows all that the queue asks for: pull consumers by name, a delay when a message is put back. */
+const leastVersion = [2, 9, 4] as const
+
+/** JetStream of this connection, checked; throws `unavailable` with what is missing. */
+export const openJetStream = async (connection: NatsConnection): Promise<JetStreamManager> => {
+  const version = connection.info?.version ?? ''
+  if (!isAtLeast(version, leastVersion))
+    throw new ServiceError('unavailable', `the NATS server is ${version}; the queue needs ${leastVersion.join('.')}`)
+  return connection.jetstreamManager().catch((cause: unknown) => {
+    throw new ServiceError('unavailable', 'the NATS server offers no JetStream to this user', { cause })
+  })
+}
+
+const isAtLeast = (version: string, least: readonly number[]): boolean => {
+  const given = version.split('.').map((part) => Number.parseInt(part, 10))
+  for (const [index, wanted] of least.entries()) {
+    const part = given[index] ?? 0
+    if (part !== wanted) return part > wanted
+  }
+  return true
+}
+
+/** Makes the streams as they should be, or brings those that exist up to date; what they hold stays. */
+export const ensureStreams = async (
+  manager: JetStreamManager,
+  names: readonly AnyStream[],
+  { limits, replicas }: { limits: QueueLimits; replicas: number },
+): Promise<void> => {
+  for (const name of names) {
+    const config = configOf(name, limits, replicas)
+    const known = await manager.streams.info(name).catch((error: unknown) => {
+      if (isMissing(error)) return undefined
+      throw error
+    })
+    // Whoever comes second at the same time asks for the same, which JetStream takes as done.
+    if (known === undefined) await manager.streams.add(config)
+    else await manager.streams.update(name, { ...known.config, ...config })
+  }
+}
+
+const configOf = (name: AnyStream, limits: QueueLimits, replicas: number): Partial<StreamConfig> & { name: string } => {
+  const plan = streams[name]
+  // The client's enumerations are these words; importing them would load the client where there is no server.
+  const words = {
+    retention: plan.retention === 'work' ? 'workqueue' : 'limits',
+    storage: 'file',
+    discard: plan.whenFull === 'refuse' ? 'new' : 'old',
+  } as Pick<StreamConfig, 'retention' | 'storage' | 'discard'>
+  return {
+    name,
+    subjects: [...plan.subjects],
+    ...words,
+    max_age: nanoseconds(plan.maxAgeMs),
+    max_bytes: limits.maxBytes[name],
+    duplicate_window: nanoseconds(limits.duplicateWindowMs[name]),
+    num_replicas: replicas,
+  }
+}
+
+const notFound = 404
+/** What it says of a message that is to be deleted and is not there. */
+const noSuchSequence = 10_043
+
+/** Whether JetStream says that what was asked for is not there. */
+export const isMissing = (error: unknown): boolean => {
+  const { code, err_code: detail } = apiErrorOf(error) ?? {}
+  return code === notFound || detail === noSuchSequence
+}
+
+/** What JetStream says of a request that it refused. */
+export const apiErrorOf = (error: unknown): { code: number; err_code?: number } | undefined => {
+  if (!(error instanceof Error) || !('api_error' in error)) return undefined
+  const { api_error: given } = error
+  if (typeof given !== 'object' || given === null || !('code' in given) || typeof given.code !== 'number')
+    return undefined
+  return 'err_code' in given && typeof given.err_code === 'number'
+    ? { code: given.code, err_code: given.err_code }
+    : { code: given.code }
+}

@@ -1,0 +1,261 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeWith } from '../../../acceptance/servers.ts'
+import { until } from '../conformance/implementations.suite.ts'
+import { type Place, implementations } from './implementations.suite.ts'
+import type { Handle, Queue } from './queue.ts'
+
+const Body = z.object({ text: z.string() })
+const channel = { stream: 'DELIVER', name: 'webhook', subjects: 'deliver.webhook.>', body: Body } as const
+const subject = 'deliver.webhook.default'
+
+for (const implementation of implementations) {
+  describeWith(implementation.needs, `a queue on ${implementation.name}`, () => {
+    let place: Place
+    let queue: Queue
+    beforeAll(async () => {
+      place = await implementation.start()
+    })
+    beforeEach(async () => {
+      await place.next()
+      queue = await place.open()
+    })
+    afterEach(() => queue[Symbol.asyncDispose]())
+    afterAll(() => place[Symbol.asyncDispose]())
+
+    const publish = (id: string, text = id) => queue.publish(subject, { id, body: { text } })
+    /** Consumes with a handler that notes what it saw. */
+    const consume = async (handle: Handle<z.infer<typeof Body>> = async () => 'done', options: object = {}) => {
+      const seen: string[] = []
+      await queue.consume({ ...channel, ...options }, async (message) => {
+        seen.push(message.body.text)
+        return handle(message)
+      })
+      return seen
+    }
+
+    it('hands over what was published before and after, in order and once', async () => {
+      await publish('one')
+      const seen = await consume()
+      await until(() => seen.length === 1)
+      await publish('two')
+      await publish('three')
+      await until(() => seen.length === 3)
+      await publish('four')
+      await until(() => seen.length === 4)
+      expect(seen).toEqual(['one', 'two', 'three', 'four'])
+    })
+
+    it('keeps an id once within its window, also when it was dealt with meanwhile', async () => {
+      const seen = await consume()
+      expect(await publish('one')).toEqual({ duplicate: false })
+      await until(() => seen.length === 1)
+      expect(await publish('one', 'again')).toEqual({ duplicate: true })
+      await publish('marker')
+      await until(() => seen.includes('marker'))
+      expect(seen).toEqual(['one', 'marker'])
+    })
+
+    it('keeps an id again after its window', async () => {
+      await queue[Symbol.asyncDispose]()
+      await place.next({ duplicateWindowMs: { EVENTS: 100, DELIVER: 100, DLQ: 100 } })
+      queue = await place.open()
+      await publish('one')
+      await until(async () => !(await publish('one', 'again')).duplicate)
+      const seen = await consume()
+      await until(() => seen.length === 2)
+      expect(seen).toEqual(['one', 'again'])
+    })
+
+    it('hands over again what was put back, after others that came meanwhile', async () => {
+      const deliveries: number[] = []
+      const seen = await consume(async (message) => {
+        deliveries.push(message.deliveries)
+        return message.body.text === 'late' && message.deliveries === 1 ? { againInMs: 300 } : 'done'
+      })
+      await publish('late')
+      await until(() => seen.length === 1)
+      await publish('other')
+      await until(() => seen.length === 3)
+      expect(seen).toEqual(['late', 'other', 'late'])
+      expect(deliveries).toEqual([1, 1, 2])
+    })
+
+    it('gives up a message whose handler fails each time, and blocks nobody meanwhile', async () => {
+      const seen = await consume(
+        async ({ body }) => {
+          if (body.text === 'poison') throw new Error('cannot')
+          return 'done'
+        },
+        { tries: 3, maxInFlight: 1 },
+      )
+      await publish('poison')
+      await publish('sound')
+      await until(async () => (await queue.dead.list({ limit: 10 })).letters.length === 1)
+      expect(seen.toSorted()).toEqual(['poison', 'poison', 'poison', 'sound'])
+      const [letter] = (await queue.dead.list({ limit: 10 })).letters
+      expect(letter).toMatchObject({
+        subject,
+        messageId: 'poison',
+        body: { text: 'poison' },
+        reason: 'handed over 3 times without an end',
+      })
+    })
+
+    it('gives up a message that does not fit, unhandled', async () => {
+      const seen = await consume()
+      await queue.publish(subject, { id: 'odd', body: { text: 7 } })
+      await publish('sound')
+      await until(async () => (await queue.dead.list({ limit: 10 })).letters.length === 1)
+      await until(() => seen.length === 1)
+      expect(seen).toEqual(['sound'])
+    })
+
+    it('keeps dead letters with their reason, the newest first, page by page, until they are removed', async () => {
+      await consume(async ({ body }) => ({ dead: `because of ${body.text}` }))
+      const dead = () => queue.dead.list({ limit: 10 })
+      for (const [index, text] of ['one', 'two', 'three'].entries()) {
+        await publish(text)
+        await until(async () => (await dead()).letters.length === index + 1)
+      }
+      const first = await queue.dead.list({ limit: 2 })
+      expect(first.letters.map(({ reason }) => reason)).toEqual(['because of three', 'because of two'])
+      const rest = await queue.dead.list({ limit: 2, before: first.next ?? undefined })
+      expect(rest).toMatchObject({ letters: [{ reason: 'because of one' }], next: null })
+      const [two] = first.letters.slice(1)
+      expect(await queue.dead.get(two?.id ?? '')).toEqual(two)
+      expect(await queue.dead.remove(two?.id ?? '')).toBe(true)
+      expect(await queue.dead.remove(two?.id ?? '')).toBe(false)
+      expect(await queue.dead.get(two?.id ?? '')).toBeUndefined()
+      expect((await dead()).letters.map(({ messageId }) => messageId)).toEqual(['three', 'one'])
+    })
+
+    it('asks for a dead letter by its id only', async () => {
+      await expect(queue.dead.get('../x')).rejects.toMatchObject({ code: 'invalid' })
+    })
+
+    it('shares messages among consumers of one name', async () => {
+      await using other = await place.open()
+      const seen = await consume()
+      const elsewhere: string[] = []
+      await other.consume(channel, async ({ body }) => {
+        elsewhere.push(body.text)
+        return 'done'
+      })
+      const ids = Array.from({ length: 50 }, (_, index) => String(index))
+      for (const id of ids) await publish(id)
+      await until(() => seen.length + elsewhere.length === 50)
+      expect([...seen, ...elsewhere].toSorted()).toEqual(ids.toSorted())
+    })
+
+    it('gives each consumer its own subjects', async () => {
+      const seen = await consume()
+      const paging: string[] = []
+      await queue.consume({ ...channel, name: 'paging', subjects: 'deliver.paging.>' }, async ({ body }) => {
+        paging.push(body.text)
+        return 'done'
+      })
+      await queue.publish('deliver.paging.default', { id: 'p', body: { text: 'page' } })
+      await publish('post')
+      await until(() => seen.length + paging.length === 2)
+      expect([seen, paging]).toEqual([['post'], ['page']])
+    })
+
+    it('hands every event to consumers of either name', async () => {
+      const heard: string[] = []
+      for (const name of ['alerts', 'keeper']) {
+        await queue.consume({ stream: 'EVENTS', name, subjects: 'inbound.>', body: Body }, async ({ body }) => {
+          heard.push(`${name} ${body.text}`)
+          return 'done'
+        })
+      }
+      await queue.publish('inbound.grafana', { id: 'e', body: { text: 'disk' } })
+      await until(() => heard.length === 2)
+      expect(heard.toSorted()).toEqual(['alerts disk', 'keeper disk'])
+    })
+
+    it('leaves a message with a handler that takes longer than the wait for an answer', async () => {
+      await using other = await place.open()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const seen = await consume(async ({ body }) => {
+        if (body.text === 'long') await promise
+        return 'done'
+      })
+      await other.consume(channel, async ({ body }) => {
+        if (body.text === 'long') await promise
+        seen.push(body.text)
+        return 'done'
+      })
+      await publish('long')
+      const began = performance.now()
+      await until(() => performance.now() - began > 2_000)
+      expect(seen.length).toBeLessThanOrEqual(1)
+      resolve()
+      await until(() => seen.length === 1)
+      expect(seen).toEqual(['long'])
+    })
+
+    it('takes no more than its limit in hand', async () => {
+      let inHand = 0
+      let most = 0
+      const seen = await consume(
+        async () => {
+          inHand += 1
+          most = Math.max(most, inHand)
+          await new Promise((resolve) => setImmediate(resolve))
+          inHand -= 1
+          return 'done'
+        },
+        { maxInFlight: 3 },
+      )
+      for (let count = 0; count < 30; count += 1) await publish(String(count))
+      await until(() => seen.length === 30)
+      expect(most).toBeLessThanOrEqual(3)
+    })
+
+    it('finishes what is in hand before it ends, and leaves the rest for the next', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const seen: string[] = []
+      const consuming = await queue.consume({ ...channel, maxInFlight: 1 }, async ({ body }) => {
+        seen.push(body.text)
+        await promise
+        return 'done'
+      })
+      await publish('one')
+      await publish('two')
+      await until(() => seen.length === 1)
+      const ending = consuming[Symbol.asyncDispose]()
+      resolve()
+      await ending
+      expect(seen).toEqual(['one'])
+      const rest = await consume()
+      await until(() => rest.length === 1)
+      expect(rest).toEqual(['two'])
+    })
+
+    it('refuses a message when the stream is full, and keeps those it has', async () => {
+      await queue[Symbol.asyncDispose]()
+      const maxBytes = { EVENTS: 1_000_000, DELIVER: 20_000, DLQ: 1_000_000 }
+      await place.next({ maxBytes })
+      queue = await place.open()
+      let kept = 0
+      const fill = async () => {
+        for (; kept < 10; kept += 1) await publish(String(kept), 'x'.repeat(4_000))
+      }
+      await expect(fill()).rejects.toMatchObject({ code: 'busy' })
+      expect(kept).toBeGreaterThanOrEqual(3)
+      const seen = await consume()
+      await until(() => seen.length === kept)
+      await until(() =>
+        publish('later').then(
+          () => true,
+          () => false,
+        ),
+      )
+    })
+
+    it('refuses what is too large for a message', async () => {
+      await expect(publish('large', 'x'.repeat(1_000_000))).rejects.toMatchObject({ code: 'too-large' })
+    })
+  })
+}

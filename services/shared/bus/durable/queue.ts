@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+
+/** Messages that wait until somebody has dealt with them, each at least once. Memory and JetStream pass one conformance suite. */
+export interface Queue extends AsyncDisposable {
+  /** False while the server behind it does not answer; always true in memory. */
+  readonly connected: boolean
+  /**
+   * Resolves once the message is kept; an id that came within the stream's duplicate window is not kept again.
+   * Throws `busy` when the stream is full and `unavailable` when no word comes from the server: then it may be kept or not.
+   */
+  publish(subject: string, message: { id: string; body: unknown }): Promise<Published>
+  /** Hands messages to `handle` until disposed; consumers of one name share them, wherever they run. */
+  consume<S extends z.ZodType>(consumer: Consumer<S>, handle: Handle<z.output<S>>): Promise<AsyncDisposable>
+  /** What could not be dealt with, kept for 30 days. */
+  readonly dead: DeadLetters
+}
+
+/** What became of a publish. */
+export interface Published {
+  duplicate: boolean
+}
+
+/** Who takes which messages. */
+export interface Consumer<S extends z.ZodType> {
+  stream: StreamName
+  /** Letters, digits and dashes. What it has not dealt with waits for it while nobody consumes. */
+  name: string
+  /** One subject, or a pattern with NATS rules. Consumers of `DELIVER` share no subject. */
+  subjects: string
+  /** A body that does not fit is a dead letter. */
+  body: S
+  /** A message that was handed over more often without an end is a dead letter; default 20. */
+  tries?: number
+  /** Messages handled at once; default 256. */
+  maxInFlight?: number
+}
+
+/** Deals with one message. It is told to be worked on until this resolves; an error puts it back for a while. */
+export type Handle<T> = (message: QueuedMessage<T>) => Promise<Outcome>
+
+/** A message as its consumer sees it. */
+export interface QueuedMessage<T> {
+  subject: string
+  id: string
+  body: T
+  /** How often it was handed over, this time included. */
+  deliveries: number
+}
+
+/** How a message ended: dealt with, to be handed over again, or given up with a reason that may be shown. */
+export type Outcome = 'done' | { againInMs: number } | { dead: string }
+
+/** The streams that services consume. */
+export type StreamName = 'EVENTS' | 'DELIVER'
+
+/** Messages that were given up, each with its reason. */
+export interface DeadLetters {
+  /** The newest first, before the letter of the id `before` where one is given; `next` continues and is null at the end. */
+  list(page: { limit: number; before?: string | undefined }): Promise<{ letters: DeadLetter[]; next: string | null }>
+  get(id: string): Promise<DeadLetter | undefined>
+  /** False when there is no such letter any more. */
+  remove(id: string): Promise<boolean>
+}
+
+/** One message that was given up. */
+export interface DeadLetter {
+  id: string
+  subject: string
+  /** The id it was published with. */
+  messageId: string
+  body: unknown
+  reason: string
+  deliveries: number
+  /** Epoch milliseconds of when it was given up. */
+  atMs: number
+}

@@ -1,0 +1,63 @@
+import type { StreamName } from './queue.ts'
+
+/** How one stream keeps its messages. */
+export interface StreamPlan {
+  subjects: readonly string[]
+  /** `work` keeps a message until it is dealt with, `age` keeps it for its time whoever has seen it. */
+  retention: 'work' | 'age'
+  maxAgeMs: number
+  maxBytes: number
+  /** Messages that somebody waits for are never dropped unseen; of dead letters the newest matter most. */
+  whenFull: 'refuse' | 'forget-oldest'
+  /** An id that comes again within this time is known. */
+  duplicateWindowMs: number
+}
+
+/** Every stream there is; dead letters are a stream of their own that nobody consumes. */
+export type AnyStream = StreamName | 'DLQ'
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const mebibyte = 1024 * 1024
+
+/** The streams of the product. */
+export const streams: Readonly<Record<AnyStream, StreamPlan>> = {
+  EVENTS: {
+    subjects: ['inbound.>'],
+    retention: 'age',
+    maxAgeMs: dayMs,
+    maxBytes: 1024 * mebibyte,
+    whenFull: 'refuse',
+    // Senders of webhooks repeat themselves for 20 minutes.
+    duplicateWindowMs: 20 * minuteMs,
+  },
+  DELIVER: {
+    subjects: ['deliver.>'],
+    retention: 'work',
+    maxAgeMs: 2 * dayMs,
+    maxBytes: 512 * mebibyte,
+    whenFull: 'refuse',
+    duplicateWindowMs: 10 * minuteMs,
+  },
+  DLQ: {
+    subjects: ['dead.>'],
+    retention: 'age',
+    maxAgeMs: 30 * dayMs,
+    maxBytes: 256 * mebibyte,
+    whenFull: 'forget-oldest',
+    duplicateWindowMs: 10 * minuteMs,
+  },
+}
+
+/** Where a message of this subject is kept when it is given up. */
+export const deadSubject = (subject: string): string => `dead.${subject}`
+
+/** Which stream keeps a subject. */
+export const streamOf = (subject: string): AnyStream => {
+  const [root] = subject.split('.')
+  for (const name of streamNames) if (streams[name].subjects.some((kept) => kept.startsWith(`${root}.`))) return name
+  throw new Error(`no stream keeps ${subject}`)
+}
+
+/** Every name of a stream. */
+export const streamNames = ['EVENTS', 'DELIVER', 'DLQ'] as const

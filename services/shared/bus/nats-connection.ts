@@ -1,0 +1,66 @@
+import type { Logger } from 'pino'
+import type { ConnectionOptions, NatsConnection } from 'nats'
+import { ServiceError } from '#proto/errors.ts'
+import { inboxPrefix } from './subject.ts'
+import type { Endpoint } from './wire.ts'
+
+/** How to reach a NATS server. User and password may also be part of the URL. */
+export interface NatsHubOptions {
+  /** One address, or several separated by commas. */
+  url: string
+  user?: string | undefined
+  password?: string | undefined
+  /** Told of connections that are lost or found again, and of what the server refuses. */
+  log?: Logger | undefined
+}
+
+const connectWithinMs = 5_000
+/** A server that was restarted is found again well within the time after which callers give up. */
+const reconnectEveryMs = 200
+/** With two pings unanswered, a server that vanished without a word is noticed in 30 seconds. */
+const pingEveryMs = 10_000
+const pingsUnanswered = 2
+const neededPayloadBytes = 1_000_000
+
+/** Connects under the endpoint's name and inbox; loads the client, for the monolith does without. Throws `unavailable`. */
+export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => {
+  const nats = await import('nats')
+  const settings: ConnectionOptions = {
+    ...credentials(options),
+    name: `${endpoint.caller}.${endpoint.instance}`,
+    inboxPrefix: inboxPrefix(endpoint),
+    timeout: connectWithinMs,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: reconnectEveryMs,
+    reconnectJitter: reconnectEveryMs / 2,
+    pingInterval: pingEveryMs,
+    maxPingOut: pingsUnanswered,
+  }
+  const connection = await nats.connect(settings).catch((cause: unknown) => {
+    throw new ServiceError('unavailable', `cannot connect to NATS at ${String(settings.servers)}: ${String(cause)}`, {
+      cause,
+    })
+  })
+  const missing = missingFeature(connection)
+  if (missing === undefined) return { connection, nats }
+  await connection.close()
+  throw new ServiceError('unavailable', `the NATS server ${missing}`)
+}
+
+/** Addresses and credentials apart, as the client takes them. */
+const credentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions => {
+  const addresses = url.split(',').map((address) => new URL(address.trim()))
+  const [first] = addresses
+  const name = user ?? decodeURIComponent(first?.username ?? '')
+  return {
+    servers: addresses.map(({ host }) => host),
+    ...(name !== '' && { user: name, pass: password ?? decodeURIComponent(first?.password ?? '') }),
+    ...(first?.protocol === 'tls:' && { tls: {} }),
+  }
+}
+
+const missingFeature = ({ info }: NatsConnection): string | undefined => {
+  if (!info?.headers) return 'is older than 2.2 and carries no headers'
+  if (info.max_payload >= neededPayloadBytes) return undefined
+  return `accepts ${info.max_payload} bytes a message; max_payload must be at least ${neededPayloadBytes}`
+}
