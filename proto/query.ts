@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from './catalogue.ts'
 import { consoleMethods } from './console.ts'
 import { actionMethods } from './actions.ts'
+import { advisingMethods } from './advising.ts'
 import { managementMethods } from './management.ts'
 import { connectionsMethods } from './connections.ts'
 import { bytes, rpc, service, stream } from './contract.ts'
@@ -315,4 +316,5 @@ export const query = service('query', {
   ...comparisonMethods,
   ...topologyMethods,
   ...ruleMethods,
+  ...advisingMethods,
 })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { adviceMethods } from './advice.ts'
 import { rpc, service } from './contract.ts'
 import { findingMethods } from './finding.ts'
 import { pruneMethods } from './prune.ts'
 
-/** Keeps findings and forecasts, and writes the weekly report. */
+/** Keeps findings and forecasts, advises on statements, and writes the weekly report. */
 export const report = service('report', {
   weekly: rpc({
     doc: 'Writes and sends the weekly report of every host that is opted in.',
@@ -14,4 +15,5 @@ export const report = service('report', {
   }),
   ...findingMethods('INSIGHTS'),
   ...pruneMethods,
+  ...adviceMethods,
 })

@@ -27,6 +27,7 @@ interface ServiceModules {
 /** Every service there is, the asked before the asking: the order of starting, and in reverse of stopping. */
 const services = {
   query: { config: () => import('./query/config.ts'), service: () => import('./query/service.ts') },
+  report: { config: () => import('./report/config.ts'), service: () => import('./report/service.ts') },
   mcp: { config: () => import('./mcp/config.ts'), service: () => import('./mcp/service.ts') },
   gateway: { config: () => import('./gateway/config.ts'), service: () => import('./gateway/service.ts') },
 } satisfies Partial<Record<ServiceName, ServiceModules>>

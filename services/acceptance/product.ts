@@ -19,7 +19,7 @@ export interface ProductOptions {
   topology?: Topology
   /** Processes that run `query`; more than one where services are apart. Default: one. */
   queryProcesses?: number
-  /** Whether a process runs `mcp` too, where services are apart. Default: no. */
+  /** Whether a process runs `mcp` and `report` too, where services are apart. Default: no. */
   toolServer?: boolean
   /** Default: two fresh sandboxes with history, which end with the product. An empty list names no host. */
   hosts?: readonly ProductHost[]
@@ -58,7 +58,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const query = await start(isSplit ? ['query'] : [], hostVariables(hosts))
   const further: ProductProcess[] = []
   while (further.length + 1 < (options.queryProcesses ?? 1)) further.push(await start(['query'], hostVariables(hosts)))
-  if (isSplit && options.toolServer) further.push(await start(['mcp'], {}))
+  if (isSplit && options.toolServer) further.push(await start(['report', 'mcp'], {}))
   // The gateway is never told where the hosts are, let alone their passwords.
   const gateway = isSplit ? await start(['gateway'], {}) : query
   const processes = [...new Set([query, ...further, gateway])]

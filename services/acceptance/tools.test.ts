@@ -17,6 +17,7 @@ const names = [
   'get_merge_status',
   'explore_table_schema',
   'analyze_performance',
+  'get_optimization_recommendations',
 ]
 
 describeOnTopologies('the tool server has tools', (topology) => {
@@ -57,6 +58,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
       list_tables: { database: 'cafe' },
       get_table_schema: { database: 'cafe', table: 'guests' },
       explore_table_schema: { database: 'cafe', table: 'visits' },
+      get_optimization_recommendations: { sql: "SELECT count() FROM cafe.guests WHERE name = 'y'" },
     }
     const ajv = new Ajv2020({ strict: false })
     for (const { name, outputSchema = {} } of (await server.client.listTools()).tools) {
@@ -177,6 +179,10 @@ describeOnTopologies('the tool server has tools', (topology) => {
       "SELECT max(query_duration_ms) AS ms FROM system.query_log WHERE type = 'QueryFinish' AND is_initial_query AND event_time >= now() - 3600",
     )
     expect(durations[0]).toBe(slowest?.ms)
+    const [{ ms: nowMs } = {}] = await askEngine(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
+    for (const { endedMs } of queries) expect(endedMs).toBeGreaterThanOrEqual(Number(nowMs) - 3_600_000)
+    const long = Number(slowest?.ms) + 1
+    expect(await facts('get_slow_queries', { minDurationMs: long })).toEqual({ queries: [], unavailable: null })
   })
 
   it('analyze_performance, one snapshot whose severity is that of its worst finding', async () => {
@@ -200,6 +206,24 @@ describeOnTopologies('the tool server has tools', (topology) => {
       'SELECT max(parts) AS parts FROM (SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition)',
     )
     expect(findings[1]?.value).toBe(fullest?.parts)
+  })
+
+  it('that say why they know nothing where the host keeps no query log', async () => {
+    const without = async (name: string, given: object = {}) => {
+      await askEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
+      return JSON.stringify(await server.call(name, given))
+    }
+    // The engine makes the table anew when it next has something to write into it.
+    const isTold = (told: string) => told.includes('system.query_log')
+    const slow = await eventually(() => without('get_slow_queries'), isTold)
+    expect(JSON.parse(slow)).toMatchObject({ isError: false, structuredContent: { queries: [] } })
+    const explored = await eventually(
+      () => without('explore_table_schema', { database: 'cafe', table: 'visits' }),
+      isTold,
+    )
+    expect(JSON.parse(explored)).toMatchObject({ isError: false, structuredContent: { level: 'schema' } })
+    const snapshot = await eventually(() => without('analyze_performance'), isTold)
+    expect(JSON.parse(snapshot).structuredContent.findings[0]).toMatchObject({ severity: 'unknown', value: null })
   })
 
   it('that answer for the host that was asked for and never for another', async () => {

@@ -3,10 +3,12 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host, query } from '#proto/query.ts'
+import type { report } from '#proto/report.ts'
 
-/** What a tool asks with: the databases, on behalf of one caller. */
+/** What a tool asks with: the databases and advice on them, on behalf of one caller. */
 export interface Asking {
   query: Client<typeof query>
+  report: Client<typeof report>
   call: Call
   /** Whether statements are told with the values in them. */
   fullStatements: boolean

@@ -1,5 +1,6 @@
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
+import { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
@@ -22,9 +23,9 @@ export const start: Start = (context) => startWith(context)
 /** Serves more than the tools of the product. */
 export const startWith = async ({ env, bus, clock, telemetry }: Context, further?: Further): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
-  const client = bus.client(query)
+  const clients = { query: bus.client(query), report: bus.client(report) }
   const obeyed = () => read(settings, env)
-  const askingFor: AskingFor = (call) => ({ query: client, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
+  const askingFor: AskingFor = (call) => ({ ...clients, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
   const callTool = openCallTool({ askingFor, audit: openAudit(bus, clock), telemetry })
   const serverFor = openServers({
     tools,

@@ -14,8 +14,8 @@ const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) =>
 })
 
 /**
- * Asks all owners at once to remove what is too old. One that is not running has nothing to remove it from; when another
- * fails this throws, after all have been asked.
+ * Asks all owners at once to remove what is too old. One that is not running, or whose release keeps nothing, has nothing to
+ * remove it from; when another fails this throws, after all have been asked.
  */
 export const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<string, Removed>> => {
   const owners = Object.entries(ownersOf(gateway))
@@ -25,7 +25,7 @@ export const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<str
   for (const [index, [name]] of owners.entries()) {
     const answer = asked[index]
     if (answer?.status === 'fulfilled') removed[name] = answer.value
-    else if (!isNotRunning(answer?.reason)) failed.push(name)
+    else if (!keepsNothing(answer?.reason)) failed.push(name)
   }
   if (failed.length === 0) return removed
   throw new ServiceError('unavailable', `${failed.join(' and ')} could not remove what is too old`, {
@@ -38,4 +38,5 @@ const dayMs = 86_400_000
 const pruneAudit = ({ audit, clock, env }: Gateway): Promise<number> =>
   audit.prune(clock.now() - read(auditSettings, env).SVC_AUDIT_DAYS * dayMs)
 
-const isNotRunning = (error: unknown): boolean => error instanceof ServiceError && error.details?.running === false
+const keepsNothing = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.details?.running === false || error.code === 'not-implemented')

@@ -1,6 +1,7 @@
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { report } from '#proto/report.ts'
+import { fakeAdvice } from './advice.ts'
 
 /** An `alert-dispatcher` that finds one condition firing. */
 export const fakeAlerts: Handlers<typeof alerts> = {
@@ -18,4 +19,5 @@ export const fakeReport: Handlers<typeof report> = {
   ],
   weekly: async () => ({ written: 2, delivered: 1 }),
   prune: async () => ({ removed: { findings: 12, reports: 0 } }),
+  ...fakeAdvice,
 }

@@ -7,6 +7,7 @@ import { exposition } from './exposition.ts'
 import { explanation, pattern, patternDetail, queryDetail } from './analysis.ts'
 import { fakeActions } from './actions.ts'
 import { fakeRules } from './rules.ts'
+import { fakeAdvising } from './advice.ts'
 import { fakeConnections } from './connections.ts'
 import { fakeConsole } from './console.ts'
 import { fakeExplorer } from './explorer.ts'
@@ -146,6 +147,7 @@ export const fakeQuery: QueryHandlers = {
   ...fakeConnections,
   ...fakeConsole,
   ...fakeExplorer,
+  ...fakeAdvising,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

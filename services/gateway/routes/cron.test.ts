@@ -151,6 +151,15 @@ describe('a cron route whose owner is not running', () => {
   })
 })
 
+it('has nothing to remove of an owner whose release keeps nothing', async () => {
+  const prune = async () => {
+    throw new ServiceError('not-implemented', 'report has no method prune in this release.')
+  }
+  await using product = await startFake({ env: withSecret, report: { prune } })
+  const { status, data } = await ask(`${product.url}/api/cron/retention-prune`, secret)
+  expect([status, data]).toEqual([200, { removed: { gateway: { audit: 0 } } }])
+})
+
 it('tells which owner failed to remove what is too old, and what the others did', async () => {
   const prune = async () => {
     throw new ServiceError('unavailable', 'the state store does not answer')

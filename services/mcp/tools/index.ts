@@ -3,6 +3,7 @@ import { analyzePerformance } from './analyze-performance.ts'
 import { exploreTableSchema } from './explore-table-schema.ts'
 import { getMergeStatus } from './get-merge-status.ts'
 import { getMetrics } from './get-metrics.ts'
+import { getOptimizationRecommendations } from './get-optimization-recommendations.ts'
 import { getRunningQueries } from './get-running-queries.ts'
 import { getSlowQueries } from './get-slow-queries.ts'
 import { getTableSchema } from './get-table-schema.ts'
@@ -22,4 +23,5 @@ export const tools: readonly Tool[] = [
   getMergeStatus,
   exploreTableSchema,
   analyzePerformance,
+  getOptimizationRecommendations,
 ]

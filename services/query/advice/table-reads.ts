@@ -12,8 +12,13 @@ export interface Explained {
   estimate: Explanation
 }
 
+interface Other {
+  name: string
+  reason: 'engine' | 'repeated'
+}
+
 /** What is read of each MergeTree table, and the tables that are none or are read more than once. */
-export const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: string[] } => {
+export const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: Other[] } => {
   const roots = tree.tree ?? []
   const selects = selectsOf(roots)
   const named = new Map<string, { table: TableNode; select: SelectNode }[]>()
@@ -21,24 +26,27 @@ export const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableR
     for (const table of select.tables) named.set(table.name, [...(named.get(table.name) ?? []), { table, select }])
   }
   const reads: TableRead[] = []
-  const others: string[] = []
+  const others: Other[] = []
   for (const [name, [found, ...more]] of named) {
     const read = estimate.estimates?.find(({ database, table }) => `${database}.${table}` === name)
-    if (!read || !found || more.length > 0) others.push(name)
+    if (!read || !found) others.push({ name, reason: 'engine' })
+    else if (more.length > 0) others.push({ name, reason: 'repeated' })
     else {
       const isTopmost = found.select.node === roots[0]
-      reads.push({ ...read, ...readOf(found.table, found.select, roots, isTopmost), hasPrewhere: isFiltered(plan, name) })
+      const sql = `${quoteName(read.database)}.${quoteName(read.table)}`
+      const hasPrewhere = isFiltered(plan, name)
+      reads.push({ ...read, sql, hasPrewhere, ...readOf(found.table, found.select, roots, isTopmost) })
     }
   }
   return { reads, others }
 }
 
 const readOf = (
-  { id, name, isFinal }: TableNode,
+  { id, isFinal }: TableNode,
   select: SelectNode,
   roots: readonly ExplainNode[],
   isTopmost: boolean,
-): Omit<TableRead, 'database' | 'table' | 'parts' | 'rows' | 'marks' | 'hasPrewhere'> => {
+): Pick<TableRead, 'isFinal' | 'columns' | 'conditions' | 'grouping' | 'isAlone'> => {
   const columns = within(roots, () => true).flatMap((node) => {
     const column = columnOf(node)
     return column?.source === id ? [column.column] : []
@@ -46,19 +54,12 @@ const readOf = (
   const conditions = select.where.flatMap((node) => conditionOn(id, node) ?? [])
   const isWhole = conditions.length === select.where.length
   return {
-    sql: tableSql(name),
     isFinal,
     columns: [...new Set(columns)].map((column) => ({ name: column, sql: columnSql(column) })),
     conditions,
     grouping: select.isPlain && isWhole && !isFinal ? groupingOf(select) : null,
     isAlone: select.isPlain && isTopmost,
   }
-}
-
-/** The database has no dot in its name, or the estimate would not have been found by it. */
-const tableSql = (name: string): string => {
-  const dot = name.indexOf('.')
-  return `${quoteName(name.slice(0, dot))}.${quoteName(name.slice(dot + 1))}`
 }
 
 const groupingOf = (select: SelectNode): TableRead['grouping'] => {

@@ -3,6 +3,7 @@ import type { query } from '#proto/query.ts'
 import { killMutation } from '../actions/kill-mutation.ts'
 import { killQuery } from '../actions/kill-query.ts'
 import { optimizeTable } from '../actions/optimize-table.ts'
+import { advisingHandlers } from '../advice/handlers.ts'
 import { manage, management } from '../management/manage.ts'
 import type { WithConnections } from '../connections/connections.ts'
 import { connectionHandlers } from '../connections/handlers.ts'
@@ -60,6 +61,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<t
   ...consoleHandlers(parts),
   ...explorerHandlers(parts),
   ...ruleHandlers(parts),
+  ...advisingHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { SkipIndexType } from '#proto/advising.ts'
+import { readRecords } from '../analysis/records.ts'
+import { clickhouseCode } from '../clickhouse/failure.ts'
+import { quoteName } from '../definitions/quote.ts'
+import type { Asking } from '../explorer/read-view.ts'
+import { callersStatement } from '../read-only/callers-statement.ts'
+import { columnSql } from './expression-sql.ts'
+import { limits, maxSeconds } from './limits.ts'
+import { readWhatIf, type WhatIf } from './what-if.ts'
+
+const Line = z.object({ explain: z.string() })
+
+interface Asked {
+  database: string
+  table: string
+  column: string
+  condition: string
+  type: SkipIndexType
+}
+
+const ofNoUse: WhatIf = { outcome: 'of-no-use', marks: null, isEmpirical: false }
+const notPossible: WhatIf = { outcome: 'not-possible', marks: null, isEmpirical: false }
+
+/** A type or arguments that do not suit the column, or a column that cannot have an index. */
+const unsuited = new Set<number | undefined>([36, 43, 44, 80])
+/** A host that knows no such statement, not for this table, or not for this user. */
+const unable = new Set<number | undefined>([1, 48, 62, 344, 497])
+
+/**
+ * Describes an index in a session of its own and asks what it would do. `CREATE HYPOTHETICAL INDEX` writes nothing, and
+ * `readonly = 1` lets it through; names and the type from a closed list are all that varies in it.
+ */
+export const tryIndex = async ({ parts, host, call }: Asking, asked: Asked): Promise<WhatIf> => {
+  const { database, table, column, condition, type } = asked
+  const on = `${quoteName(database)}.${quoteName(table)}`
+  const explained = callersStatement(`SELECT count() FROM ${on} WHERE ${condition}`)
+  const session = randomUUID()
+  const inSession = (sql: string) => ({ what: 'advice/what-if', sql, session, limits, maxSeconds })
+  const describe = inSession(
+    `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${columnSql(column)}) TYPE ${type}`,
+  )
+  try {
+    // Its answer is empty, which a whole answer never is.
+    for await (const _bytes of (await parts.client.stream(host, describe, call)).body);
+    const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
+    return readWhatIf(lines.map(({ explain }) => explain).join('\n')) ?? notPossible
+  } catch (error) {
+    if (unsuited.has(clickhouseCode(error))) return ofNoUse
+    if (unable.has(clickhouseCode(error))) return notPossible
+    throw error
+  }
+}

@@ -1,0 +1,82 @@
+import type { Recommendation } from '#proto/advice.ts'
+import type { TableRead } from '#proto/advising.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { AskedStatement } from './asked-statement.ts'
+import type { Asking } from './asking.ts'
+import { kinds } from './kinds/index.ts'
+import { measure } from './measure.ts'
+import type { Proposal } from './proposal.ts'
+import { rank, type Weighed } from './rank.ts'
+import { readSubject, type Subject } from './subject.ts'
+
+/** Tables of one statement, and proposals for each, beyond which nobody would read on. */
+const mostTables = 5
+const mostProposals = 12
+/** A table that is read in fewer granules is read at once. */
+const leastMarks = 10
+
+const leftOut = {
+  engine: 'nothing of it is read as of a MergeTree table. Of a view, ask about its own statement',
+  repeated: 'it is read more than once. Ask about one SELECT at a time',
+} as const
+const nothingHelps = 'No skip index, projection, partition key or PREWHERE would save a fifth of what is read.'
+
+export interface Advice {
+  recommendations: Recommendation[]
+  /** Why nothing is advised, or not on some table. */
+  notes: string[]
+}
+
+/** Proposes changes table by table, has the host try them out, and tells those that are worth it. */
+export const adviseOn = async (asking: Asking, asked: AskedStatement): Promise<Advice> => {
+  const { reads, others, formatted } = await analysed(asking, asked)
+  const notes = others.map(({ name, reason }) => `${name} is left out: ${leftOut[reason]}.`)
+  const large = reads.filter(({ marks }) => marks >= leastMarks)
+  for (const read of reads) if (read.marks < leastMarks) notes.push(tooSmall(read))
+  if (large.length > mostTables) notes.push(`Only the ${mostTables} tables that are read most are looked at.`)
+  const weighed: (Weighed & { read: TableRead })[] = []
+  for (const read of large.toSorted((a, b) => b.marks - a.marks).slice(0, mostTables)) {
+    const subject = await readSubject(asking, read, { formatted, database: asked.database })
+    if (typeof subject === 'string') notes.push(`${nameOf(read)} is left out: ${subject}.`)
+    else weighed.push(...(await weigh(asking, subject)))
+  }
+  const recommendations = rank(weighed).map(recommendation)
+  if (reads.length + others.length === 0) notes.push('The statement reads no table.')
+  else if (recommendations.length === 0 && notes.length < reads.length + others.length) notes.push(nothingHelps)
+  return { recommendations, notes }
+}
+
+/** A statement of the log was not written by who asks, so that what its host says of it is not told in its words. */
+const analysed = async ({ query, call, hostKey }: Asking, { query: text, database, queryId }: AskedStatement) => {
+  try {
+    return await query.statementReads({ hostKey, query: text, ...(database !== undefined && { database }) }, call)
+  } catch (error) {
+    if (queryId === undefined || !(error instanceof ServiceError) || error.code !== 'invalid') throw error
+    const why = error.details?.clickhouseName ?? error.details?.reason
+    throw new ServiceError('invalid', `the statement of this queryId cannot be analysed any more: ${String(why)}`, {
+      details: { parameter: 'queryId' },
+    })
+  }
+}
+
+/** One after another, so that advice takes one turn on the host at a time. */
+const weigh = async (asking: Asking, subject: Subject): Promise<(Weighed & { read: TableRead })[]> => {
+  const weighed = []
+  for (const proposal of proposalsFor(subject).slice(0, mostProposals)) {
+    const measured = await measure(asking, subject, proposal)
+    if (measured) weighed.push({ proposal, measured, read: subject.read })
+  }
+  return weighed
+}
+
+const proposalsFor = (subject: Subject): Proposal[] => Object.values(kinds).flatMap((propose) => propose(subject))
+
+const recommendation = ({ proposal, measured, read }: Weighed & { read: TableRead }): Recommendation => {
+  const { purpose: _purpose, test: _test, ...told } = proposal
+  return { ...told, ...measured, table: nameOf(read) }
+}
+
+const nameOf = ({ database, table }: TableRead): string => `${database}.${table}`
+
+const tooSmall = (read: TableRead): string =>
+  `There is nothing to gain on ${nameOf(read)}, of which ${read.marks} ${read.marks === 1 ? 'granule is' : 'granules are'} read.`

@@ -1,0 +1,15 @@
+import type { AdviceKind } from '#proto/advice.ts'
+import type { Proposal } from '../proposal.ts'
+import type { Subject } from '../subject.ts'
+import { partitionKey } from './partition-key.ts'
+import { prewhere } from './prewhere.ts'
+import { projection } from './projection.ts'
+import { skipIndex } from './skip-index.ts'
+
+/** What each kind of advice has to say about one table. */
+export const kinds: Readonly<Record<AdviceKind, (subject: Subject) => Proposal[]>> = {
+  prewhere,
+  'skip-index': skipIndex,
+  projection,
+  'partition-key': partitionKey,
+}

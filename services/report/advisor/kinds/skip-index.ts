@@ -1,0 +1,37 @@
+import type { ReadCondition, SkipIndexType } from '#proto/advising.ts'
+import type { Proposal } from '../proposal.ts'
+import { type Compared, comparedColumns, type Subject } from '../subject.ts'
+
+const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>> = {
+  equality: ['minmax', 'set(100)', 'bloom_filter(0.01)'],
+  range: ['minmax'],
+  text: ['minmax', 'ngrambf_v1(4, 4096, 2, 0)'],
+  other: [],
+}
+
+/** Indexes of granules for columns that are compared with constants. The host cannot try them out under FINAL. */
+export const skipIndex = (subject: Subject): Proposal[] => {
+  const { read, indexes } = subject
+  if (read.isFinal) return []
+  return comparedColumns(subject)
+    .filter(({ name }) => !indexes.some(({ expression }) => expression === name))
+    .flatMap((column) => {
+      const types = new Set(column.kinds.flatMap((kind) => typesFor[kind]))
+      return [...types].map((type) => proposalOf(read.sql, column, type))
+    })
+}
+
+const proposalOf = (table: string, column: Compared, type: SkipIndexType): Proposal => {
+  const [family = type] = type.split('(')
+  const name = `${column.name.replace(/\W/g, '_')}_${family}`
+  return {
+    kind: 'skip-index',
+    purpose: `skip-index ${column.name}`,
+    title: `A ${family} index on ${column.name}`,
+    rationale: `The statement filters by ${column.name}, which does not lead the order of the table. With this index granules are left out that cannot have a matching row.`,
+    ddl: `ALTER TABLE ${table} ADD INDEX ${name} ${column.sql} TYPE ${type} GRANULARITY 1;\nALTER TABLE ${table} MATERIALIZE INDEX ${name}`,
+    rewritten: null,
+    risk: 'Inserts and merges compute the index from then on, and MATERIALIZE INDEX reads the column once as a mutation. DROP INDEX takes it back.',
+    test: { by: 'index', column: column.name, type },
+  }
+}
