@@ -19,6 +19,7 @@ const fixed = z.object({ listChanged: z.boolean() })
 
 /** `GET /.well-known/mcp/server-card.json`: what a registry or a client wants to know before it connects. */
 export const ServerCard = z.object({
+  $schema: z.url(),
   /** Reverse domain name, a slash, and the server. */
   name: z.string(),
   title: z.string(),

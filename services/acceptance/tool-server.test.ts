@@ -74,7 +74,10 @@ describeOnTopologies('the tool server', (topology) => {
     expect(info).toMatchObject({
       data: { status: 'connected', toolCount: tools.length, resourceCount: 10, promptCount: 5 },
     })
-    const card = ServerCard.parse((await ask(`${server.url}/.well-known/mcp/server-card.json`)).body)
+    const described = await ask(`${server.url}/.well-known/mcp/server-card.json`)
+    expect(described.headers.get('cache-control')).toBe('public, max-age=3600')
+    const card = ServerCard.parse(described.body)
+    expect(card.$schema).toContain('server-card.schema.json')
     expect(card).toMatchObject({ serverInfo: server.client.getServerVersion(), authentication: { required: false } })
     const [remote] = card.remotes
     for (const protocolVersion of remote?.supportedProtocolVersions ?? []) {
@@ -93,8 +96,12 @@ describeOnTopologies('the tool server', (topology) => {
       async () => AuditAnswer.parse((await ask(`${server.url}/api/v1/audit?limit=100`)).body),
       (answer) => ['done', 'refused'].every((result) => answer.data.some((record) => record.result === result)),
     )
-    const called = { actor: { kind: 'anonymous' }, action: 'call-tool', target: { tool: 'query' } }
-    expect(data.find(({ result }) => result === 'refused')).toMatchObject(called)
+    const called = { actor: { kind: 'anonymous' }, action: 'call-tool', host: 'one', target: { tool: 'query' } }
+    for (const wanted of ['done', 'refused']) {
+      const found = data.find(({ result }) => result === wanted)
+      expect(found).toMatchObject(called)
+      expect(found?.tookMs).toBeGreaterThan(0)
+    }
     expect(JSON.stringify(data)).not.toContain('a secret')
   })
 

@@ -182,7 +182,10 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const [{ ms: nowMs } = {}] = await askEngine(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
     for (const { endedMs } of queries) expect(endedMs).toBeGreaterThanOrEqual(Number(nowMs) - 3_600_000)
     const long = Number(slowest?.ms) + 1
-    expect(await facts('get_slow_queries', { minDurationMs: long })).toEqual({ queries: [], unavailable: null })
+    expect(await facts('get_slow_queries', { lastHours: 1, minDurationMs: long })).toEqual({
+      queries: [],
+      unavailable: null,
+    })
   })
 
   it('analyze_performance, one snapshot whose severity is that of its worst finding', async () => {

@@ -41,6 +41,17 @@ describe('a page of another site', () => {
     expect(read.headers.get('vary')).toBe('Origin, Accept-Encoding')
   })
 
+  it.each(['/.well-known/mcp/server-card.json', '/.well-known/api-catalog'])(
+    'reads %s, which is the same for everybody',
+    async (path) => {
+      const read = await ask('', stranger, path)
+      expect([read.status, read.allowed]).toEqual([200, '*'])
+      const asked = await ask(friend, stranger, path, { method: 'OPTIONS', headers: preflight })
+      expect([asked.status, asked.allowed]).toEqual([204, '*'])
+      expect(read.headers.has('access-control-allow-credentials')).toBe(false)
+    },
+  )
+
   it('reads refusals, too', async () => {
     const { status, allowed } = await ask(friend, friend, '/api/nothing')
     expect([status, allowed]).toEqual([404, friend])

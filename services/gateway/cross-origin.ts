@@ -1,5 +1,5 @@
 import cors from 'cors'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
 
@@ -37,20 +37,23 @@ const exposedHeaders = [
 ]
 /** Its clients may live in browsers, so it answers every preflight. */
 const toolServerPath = '/api/mcp'
+/** What is the same for everybody, and needed by pages of other sites before they know anything of this one. */
+const publicDocuments = '/.well-known/'
 /** How long a browser need not ask again whether it may ask. */
 const maxAgeSeconds = 600
 
 /** Tells browsers which pages of other sites may read what is answered; those of this site need no telling. */
 export const crossOrigin = (env: Environment): RequestHandler => {
   const allowedNow = () => read(crossOriginSettings, env).SVC_CORS_ORIGINS
-  const answer = cors((_request, decided) => {
+  const answer = cors<Request>(({ path }, decided) => {
     const allowed = allowedNow()
-    const origin = allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
+    const origin = path.startsWith(publicDocuments) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
     decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
   })
   return (request, response, next) => {
-    const isAsked = request.headers.origin !== undefined && (request.path === toolServerPath || allowedNow().length > 0)
-    if (isAsked) answer(request, response, next)
+    const { path, headers } = request
+    const isOpen = path === toolServerPath || path.startsWith(publicDocuments)
+    if (headers.origin !== undefined && (isOpen || allowedNow().length > 0)) answer(request, response, next)
     else next()
   }
 }

@@ -16,6 +16,8 @@ export interface Cookies {
 export interface Reply extends Cookies {
   /** Adds a `Link` line (RFC 8288) to the answer that follows. */
   link(line: string): void
+  /** Lets anybody keep the answer that follows, which is the same for all. */
+  mayBeKept(seconds: number): void
   json(body: unknown, mediaType?: string): void
   text(text: string, mediaType: string): void
   /** A body that is gzipped already. */
@@ -43,6 +45,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
     response.setHeader('Location', location)
     response.end()
   },
+  mayBeKept: (seconds) => response.setHeader('Cache-Control', `public, max-age=${seconds}`),
   link: (line) => response.appendHeader('Link', line),
   setCookie: (line) => response.appendHeader('Set-Cookie', line),
 })

@@ -108,6 +108,8 @@ interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> 
   /** Callers may keep the answer and ask whether it still stands. */
   revalidated?: boolean
   mediaType?: string
+  /** For how long anybody may keep the answer without asking again. */
+  keptForSeconds?: number
   handle(asked: Asked<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
 }
 
@@ -119,6 +121,7 @@ const bodyless =
     mediaType: route.mediaType,
     respond: async (given, gateway, reply) => {
       const body = await route.handle({ ...asked(route, given), body: undefined }, gateway, reply)
+      if (route.keptForSeconds !== undefined) reply.mayBeKept(route.keptForSeconds)
       if (route.revalidated) reply.revalidatedJson(body, route.mediaType)
       else reply.json(body, route.mediaType)
     },

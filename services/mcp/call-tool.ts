@@ -2,23 +2,21 @@ import { Counter } from 'prom-client'
 import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { AskingFor } from './asking.ts'
+import type { Called } from './audit.ts'
 import type { Tool } from './tool.ts'
 
 /** Longest sentence about a failure. */
 const longestFailure = 2_000
 
-/** As the audit tells it: `failed` is a defect of ours, everything else that told nothing is `refused`. */
-export type Outcome = 'done' | 'refused' | 'failed'
-
 /** Calls one tool for one caller; what goes wrong is told in the result, so that a model can do better. */
 export type CallTool = (tool: Tool, given: unknown, call: Call) => Promise<McpToolResult>
 
 interface CallToolOptions {
-  /** Tells who called what, and what came of it; never with which arguments. */
-  audit(tool: string, call: Call, outcome: Outcome): void
+  audit(called: Called): void
   askingFor: AskingFor
   telemetry: Telemetry
 }
@@ -32,20 +30,27 @@ export const openCallTool = ({ askingFor, audit, telemetry: { log, metrics, trac
   })
 
   return async (tool, given, call) => {
-    const span = tracer.start(`tool ${tool.name}`, 'internal', call.trace, { 'mcp.tool': tool.name })
+    const { name } = tool
+    const span = tracer.start(`tool ${name}`, 'internal', call.trace, { 'mcp.tool': name })
+    const startedAtMs = performance.now()
+    let host: string | null = null
+    const end = (outcome: string, result: Called['result']) => {
+      const tookMs = Math.round(performance.now() - startedAtMs)
+      calls.inc({ tool: name, outcome })
+      audit({ tool: name, call, host, result, tookMs })
+    }
     try {
-      requireFeature(call.identity, tool.feature, `the tool ${tool.name}`)
-      const { text, structured } = await tool.run(given, askingFor({ ...call, trace: span.trace }))
-      calls.inc({ tool: tool.name, outcome: 'told' })
-      audit(tool.name, call, 'done')
+      requireFeature(call.identity, tool.feature, `the tool ${name}`)
+      const asking = { ...askingFor({ ...call, trace: span.trace }), onHost: (asked: Host) => (host = asked.name) }
+      const { text, structured } = await tool.run(given, asking)
+      end('told', 'done')
       span.end()
       return { isError: false, text, structured }
     } catch (error) {
       const sentence = sentenceOf(error)
-      if (sentence === undefined) log.error({ tool: tool.name, err: error }, 'tool failed')
-      calls.inc({ tool: tool.name, outcome: error instanceof ServiceError ? error.code : 'invalid' })
+      if (sentence === undefined) log.error({ tool: name, err: error }, 'tool failed')
+      end(error instanceof ServiceError ? error.code : 'invalid', sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
-      audit(tool.name, call, sentence === undefined ? 'failed' : 'refused')
       const text = sentence ?? 'something failed on our side; the log of the service tells more'
       return { isError: true, text: text.slice(0, longestFailure), structured: null }
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import { type Asking, count, select } from './asking.ts'
+import { whyNoQueryLog } from './query-log.ts'
 
 const mostJoined = 20
 
@@ -35,11 +35,8 @@ export const joinsOf = async (
   try {
     return { tables: await select(asking, host, { sql, parameters, maxRows: mostJoined }, Joined), unavailable: null }
   } catch (error) {
-    // A host may keep no query log, or not show it; the definitions still tell the rest.
-    if (error instanceof ServiceError && (error.code === 'invalid' || error.code === 'forbidden')) {
-      return { tables: [], unavailable: error.message }
-    }
-    throw error
+    // The definitions still tell the rest.
+    return { tables: [], unavailable: whyNoQueryLog(error, host) }
   }
 }
 

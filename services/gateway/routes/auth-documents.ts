@@ -31,6 +31,7 @@ const protectedResource = (resource: '' | '/api/mcp'): Route =>
     ...open,
     path: `/.well-known/oauth-protected-resource${resource}`,
     doc: 'Who issues tokens that are accepted here (RFC 9728)',
+    keptForSeconds: 3_600,
     answer: ProtectedResource,
     handle: async ({ publicUrl }, gateway) => {
       const issuer = issuerOf(gateway)

@@ -52,11 +52,13 @@ export const serverCard = getRoute({
   limit: 'data',
   query: noQuery,
   answer: ServerCard,
+  keptForSeconds: 3_600,
   handle: async ({ publicUrl }, gateway) => {
     if (!gateway.policy().permissions.MCP.enabled) throw new ServiceError('not-found', 'there is no tool server here')
     const { version } = gateway
     const url = `${publicUrl()}${endpoint}`
     return {
+      $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
       name: 'io.watchhouse/watchhouse',
       title: 'Watchhouse',
       description: 'Read-only access of models to monitored ClickHouse hosts',

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { type Asking, count, hostAt, limitOf, ofHost, select, statementText } from '../asking.ts'
+import type { Host } from '#proto/host.ts'
+import { type Asking, count, hostAt, limitOf, ofHost, select, type Selected, statementText } from '../asking.ts'
+import { whyNoQueryLog } from '../query-log.ts'
 import { tool } from '../tool.ts'
 
 const Slow = z.object({
@@ -37,15 +39,26 @@ export const getSlowQueries = tool({
     minDurationMs: z.int().min(0).max(86_400_000).default(0).describe('Shortest duration to tell'),
     limit: limitOf(20, 200),
   }),
-  output: z.object({ queries: z.array(Slow) }),
+  output: z.object({
+    queries: z.array(Slow),
+    /** Why there is nothing to tell; null when there is. */
+    unavailable: z.string().nullable(),
+  }),
   async run({ hostId, limit, ...parameters }, asking) {
     const host = await hostAt(asking, hostId)
-    const queries = await select(asking, host, { sql: sql(asking), parameters, maxRows: limit }, Slow)
-    const [slowest] = queries
+    const { queries, unavailable } = await slowest(asking, host, { sql: sql(asking), parameters, maxRows: limit })
+    if (unavailable !== null) return { text: `Not known: ${unavailable}.`, structured: { queries, unavailable } }
+    const [first] = queries
     const window = `the last ${parameters.lastHours} h on ${host.name}`
-    const text = slowest
-      ? `${queries.length} of ${window}, the slowest ${slowest.durationMs} ms.`
-      : `None in ${window}.`
-    return { text, structured: { queries } }
+    const text = first ? `${queries.length} of ${window}, the slowest ${first.durationMs} ms.` : `None in ${window}.`
+    return { text, structured: { queries, unavailable } }
   },
 })
+
+const slowest = async (asking: Asking, host: Host, selected: Selected) => {
+  try {
+    return { queries: await select(asking, host, selected, Slow), unavailable: null }
+  } catch (error) {
+    return { queries: [], unavailable: whyNoQueryLog(error, host) }
+  }
+}
