@@ -12,6 +12,8 @@ export interface Asking {
   call: Call
   /** Whether statements are told with the values in them. */
   fullStatements: boolean
+  /** Hears which host is asked. */
+  onHost?(host: Host): void
 }
 
 /** How one call asks. */
@@ -43,16 +45,20 @@ export const name = (what: string) => z.string().min(1).max(256).describe(what)
 const namedHosts = 20
 
 /** The host at a position; throws `not-found` naming the hosts there are. */
-export const hostAt = async ({ query, call }: Asking, hostId: number): Promise<Host> => {
-  const hosts = await query.hosts({}, call)
+export const hostAt = async (asking: Asking, hostId: number): Promise<Host> => {
+  const hosts = await asking.query.hosts({}, asking.call)
   const host = hosts.find(({ id }) => id === hostId)
-  if (host) return host
+  if (host) {
+    asking.onHost?.(host)
+    return host
+  }
   const names = hosts.slice(0, namedHosts).map((each) => `${each.id} (${each.name})`)
   const more = hosts.length > namedHosts ? ` and ${hosts.length - namedHosts} more` : ''
   throw new ServiceError('not-found', `no such host: hostId ${hostId}; there are ${names.join(', ')}${more}`)
 }
 
-interface Selected {
+/** A fixed statement with its parameters. */
+export interface Selected {
   sql: string
   parameters?: Record<string, string | number>
   maxRows: number
