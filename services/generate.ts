@@ -5,6 +5,7 @@ import { type FormatConfig, format } from 'oxfmt'
 import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/service.ts'
+import { asLines, presentContracts, releasedPath } from './acceptance/release/contracts.ts'
 
 interface Generated {
   /** From the repository's root. */
@@ -14,8 +15,9 @@ interface Generated {
 
 const root = join(import.meta.dirname, '..')
 
-/** Writes everything that is generated, or with `--check` says what would change and fails. */
-const main = async (isCheck: boolean): Promise<void> => {
+/** Writes everything that is generated, or with `--check` says what would change and fails; `--release` records the contracts too. */
+const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
+  if (isRelease) await writeFile(join(root, releasedPath), asLines(await presentContracts()))
   for (const generate of generators) {
     const { path, content } = await generate()
     const formatted = await formatLike(path, content)
@@ -51,4 +53,4 @@ const formatLike = async (path: string, content: string): Promise<string> => {
   return code
 }
 
-await main(process.argv.includes('--check'))
+await main(process.argv.includes('--check'), process.argv.includes('--release'))

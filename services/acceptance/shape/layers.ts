@@ -10,7 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   'services/shared': ['proto', 'npm', 'node'],
   'services/<service>': ['package.json', 'services/shared', 'proto', 'npm', 'node'],
   'services/main.ts': ['package.json', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
-  'services/generate.ts': ['services/<service>', 'services/shared', 'proto', 'npm', 'node'],
+  'services/generate.ts': ['services/acceptance', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
   'services/set-up.mjs': ['node'],
   'services/vitest.config.ts': ['npm', 'node'],
   'services/acceptance': ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node'],

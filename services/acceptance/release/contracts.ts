@@ -1,0 +1,69 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Identity } from '#proto/call.ts'
+import type { Event, Method, Service } from '#proto/contract.ts'
+import { SealedConnection } from '#proto/sealed-connection.ts'
+import { root } from '../shape/source-file.ts'
+
+/** What crosses the bus, by name: who may ask, where it goes, and JSON Schemas of all that may be in it. */
+export type Contracts = Record<string, unknown>
+
+/** From the repository's root: the contracts of the last release, one a line. */
+export const releasedPath = 'services/acceptance/release/contracts.jsonl'
+
+/** The contracts of the last release. */
+export const releasedContracts = async (): Promise<Contracts> => {
+  const lines = (await readFile(join(root, releasedPath), 'utf8')).trimEnd().split('\n')
+  const contract = z.record(z.string(), z.unknown())
+  return Object.fromEntries(lines.flatMap((line) => Object.entries(contract.parse(JSON.parse(line)))))
+}
+
+/** The contracts as `proto/` declares them now. */
+export const presentContracts = async (): Promise<Contracts> => {
+  const declared: Contracts = { identity: schemaOf(Identity), 'sealed-connection': schemaOf(SealedConnection) }
+  for (const file of (await readdir(join(root, 'proto'))).toSorted()) {
+    if (!file.endsWith('.ts')) continue
+    for (const exported of Object.values<unknown>(await import(join(root, 'proto', file)))) {
+      if (isService(exported)) {
+        for (const [name, method] of Object.entries(exported.methods)) {
+          declared[`${exported.name}.${name}`] = methodOf(method)
+        }
+      }
+      if (isEvent(exported)) {
+        declared[`event.${exported.name}`] = { publishers: exported.publishers, payload: schemaOf(exported.payload) }
+      }
+    }
+  }
+  return declared
+}
+
+/** Contracts as the snapshot keeps them. */
+export const asLines = (contracts: Contracts): string =>
+  Object.entries(contracts)
+    .map(([name, contract]) => `${JSON.stringify({ [name]: contract })}\n`)
+    .join('')
+
+const methodOf = (method: Method) => {
+  const { kind, callers, exact, input } = method
+  const answer =
+    method.kind === 'rpc'
+      ? { output: schemaOf(method.output) }
+      : { head: schemaOf(method.head), frames: framesOf(method.frames), tail: schemaOf(method.tail) }
+  return { kind, callers, ...(exact && { exact }), input: schemaOf(input), ...answer }
+}
+
+const framesOf = (frames: Extract<Method, { kind: 'stream' }>['frames']) =>
+  frames.kind === 'json' ? schemaOf(frames.schema) : frames.kind
+
+/** What may be sent, so that a field with a default is an optional one. */
+const schemaOf = (schema: z.ZodType): unknown => {
+  const { $schema: _dialect, ...said } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return said
+}
+
+const isService = (exported: unknown): exported is Service =>
+  typeof exported === 'object' && exported !== null && 'methods' in exported
+
+const isEvent = (exported: unknown): exported is Event =>
+  typeof exported === 'object' && exported !== null && 'kind' in exported && exported.kind === 'event'
