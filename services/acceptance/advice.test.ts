@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { askEngine, eventually } from './ask.ts'
+import { startToolServer, type ToolServer } from './tool-server.ts'
+
+const startLimitMs = 180_000
+const name = 'get_optimization_recommendations'
+
+const Told = z.object({
+  recommendations: z.array(
+    z.looseObject({
+      kind: z.string(),
+      title: z.string(),
+      table: z.string(),
+      ddl: z.string().nullable(),
+      rewritten: z.string().nullable(),
+      proof: z.string(),
+      savings: z
+        .object({ marksBefore: z.number(), marksAfter: z.number(), bytesBefore: z.number(), bytesAfter: z.number() })
+        .nullable(),
+    }),
+  ),
+  notes: z.array(z.string()),
+})
+
+const settings = 'SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 0'
+const text = 'repeat(hex(cityHash64(number)), 10)'
+const statements = [
+  'CREATE DATABASE `ad.vice`',
+  'CREATE DATABASE advice',
+  // Users come one after another, so that each granule has few of them.
+  `CREATE TABLE advice.visits (id UInt64, user UInt32, note String) ENGINE = MergeTree ORDER BY id ${settings}`,
+  `INSERT INTO advice.visits SELECT number, intDiv(number, 1000), ${text} FROM numbers(200000)`,
+  // Every granule has every month and nearly every guest.
+  `CREATE TABLE advice.scattered (id UInt64, guest UInt32, day Date, note String) ENGINE = MergeTree ORDER BY id ${settings}`,
+  `INSERT INTO advice.scattered SELECT number, number % 997, toDate('2025-01-01') + number % 365, ${text} FROM numbers(200000)`,
+  `CREATE TABLE advice.versions (id UInt64, region UInt16, version UInt8, note String) ENGINE = ReplacingMergeTree(version) ORDER BY (id, region) ${settings}`,
+  `INSERT INTO advice.versions SELECT number, intDiv(number, 10000), 1, ${text} FROM numbers(200000)`,
+  'CREATE VIEW advice.seen AS SELECT * FROM advice.visits',
+  'CREATE TABLE advice.tiny (id UInt64, note String) ENGINE = MergeTree ORDER BY id',
+  "INSERT INTO advice.tiny SELECT number, 'x' FROM numbers(1000)",
+  `CREATE TABLE \`ad.vice\`.\`o'd\` (\`a b\` UInt64, id UInt64) ENGINE = MergeTree ORDER BY id ${settings}`,
+  "INSERT INTO `ad.vice`.`o'd` SELECT intDiv(number, 1000), number FROM numbers(200000)",
+  ...['visits', 'scattered', 'versions'].map((table) => `OPTIMIZE TABLE advice.${table} FINAL`),
+  "OPTIMIZE TABLE `ad.vice`.`o'd` FINAL",
+]
+
+describe('advice on a statement', () => {
+  let server: ToolServer
+  beforeAll(async () => {
+    server = await startToolServer('memory')
+    for (const statement of statements) await askEngine(server.hostUrl, statement)
+  }, startLimitMs)
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  const engine = (sql: string) => askEngine(server.hostUrl, sql)
+  const advise = async (given: object) => {
+    const { isError, content, structuredContent } = await server.call(name, given)
+    expect(isError, content[0]?.text).toBe(false)
+    return Told.parse(structuredContent)
+  }
+  const adviceOf = async (kind: string, sql: string) => {
+    const { recommendations } = await advise({ sql })
+    const found = recommendations.find((each) => each.kind === kind)
+    if (!found?.savings) throw new Error(`no ${kind}: ${JSON.stringify(recommendations)}`)
+    return { ...found, savings: found.savings }
+  }
+  const refusal = async (given: object) => {
+    const { isError, content } = await server.call(name, given)
+    expect(isError).toBe(true)
+    return content[0]?.text ?? ''
+  }
+  /** Marks that the engine says it would read now. */
+  const marksOf = async (sql: string): Promise<number> => {
+    const rows = z.array(z.object({ marks: z.number() })).parse(await engine(`EXPLAIN ESTIMATE ${sql}`))
+    return rows.reduce((sum, { marks }) => sum + marks, 0)
+  }
+  const follow = async (ddl: string | null) => {
+    for (const statement of (ddl ?? '').split(';\n')) {
+      await engine(statement.startsWith('ALTER') ? `${statement} SETTINGS mutations_sync = 2` : statement)
+    }
+  }
+
+  it.each([
+    ['SELECT note FROM advice.visits WHERE user = 77'],
+    ["SELECT count() FROM `ad.vice`.`o'd` WHERE `a b` = 77"],
+  ])('names a skip index, and once it is built %s reads just what was promised', async (sql) => {
+    const before = await marksOf(sql)
+    const { proof, savings, ddl, title } = await adviceOf('skip-index', sql)
+    expect(title).toContain('minmax')
+    expect([proof, savings.marksBefore]).toEqual(['verified', before])
+    expect(savings.bytesAfter).toBeLessThan(savings.bytesBefore)
+    await follow(ddl)
+    expect(await marksOf(sql)).toBe(savings.marksAfter)
+    expect((await advise({ sql })).recommendations.filter(({ kind }) => kind === 'skip-index')).toEqual([])
+  })
+
+  it('names a projection that reads no more than was promised', async () => {
+    const sql = 'SELECT note FROM advice.scattered WHERE guest = 7'
+    const { proof, savings, ddl } = await adviceOf('projection', sql)
+    expect([proof, savings.marksBefore]).toEqual(['estimated', await marksOf(sql)])
+    await follow(ddl)
+    const after = await marksOf(sql)
+    expect(after).toBeGreaterThan(0)
+    expect(after).toBeLessThanOrEqual(savings.marksAfter)
+  })
+
+  it('names a partition key that leaves out the other months', async () => {
+    const sql = "SELECT note FROM advice.scattered WHERE day BETWEEN '2025-03-02' AND '2025-03-30'"
+    const { proof, savings, ddl } = await adviceOf('partition-key', sql)
+    const [march] = await engine(
+      'SELECT ceil(count() / 1024) AS marks FROM advice.scattered WHERE toMonth(day) = 3 AND toYear(day) = 2025',
+    )
+    expect([proof, savings.marksAfter]).toEqual(['estimated', march?.marks])
+    const rows = await engine('SELECT count() AS rows, sum(cityHash64(note)) AS sum FROM advice.scattered')
+    await follow(ddl)
+    expect(await engine('SELECT count() AS rows, sum(cityHash64(note)) AS sum FROM advice.scattered')).toEqual(rows)
+    expect(await marksOf(sql)).toBe(savings.marksAfter)
+  })
+
+  it('moves a filter before the reading where the host does not, and the answer stays', async () => {
+    const sql = "SELECT note FROM advice.versions FINAL WHERE region = 7 AND note != 'x' ORDER BY id"
+    const { rewritten, ddl, savings } = await adviceOf('prewhere', sql)
+    expect([ddl, rewritten]).toEqual([null, expect.stringMatching(/^PREWHERE \(`region` = 7\)$/m)])
+    const [granules] = await engine(
+      'SELECT uniqExact(intDiv(_part_offset, 1024)) AS marks FROM advice.versions WHERE region = 7',
+    )
+    expect(savings.marksAfter).toBe(granules?.marks)
+    expect(await engine(rewritten ?? '')).toEqual(await engine(sql))
+  })
+
+  it('leaves a filter by something else than the sorting key after FINAL', async () => {
+    const { recommendations } = await advise({ sql: "SELECT id FROM advice.versions FINAL WHERE note = 'x'" })
+    expect(recommendations).toEqual([])
+  })
+
+  it('looks at each table of a join', async () => {
+    const sql = `SELECT v.note FROM advice.versions AS v JOIN advice.scattered AS s ON s.id = v.id
+      WHERE v.region = 7 AND s.note LIKE 'never there%'`
+    const { recommendations } = await advise({ sql })
+    expect(recommendations.map(({ table, proof }) => [table, proof])).toEqual(
+      expect.arrayContaining([
+        ['advice.versions', 'verified'],
+        ['advice.scattered', 'verified'],
+      ]),
+    )
+  })
+
+  it.each([
+    ['SELECT note FROM advice.visits WHERE cityHash64(note) % 2 = 0', 'would save a fifth'],
+    ['SELECT note FROM advice.scattered WHERE id >= 0', 'would save a fifth'],
+    ["SELECT count() FROM advice.tiny WHERE note = 'y'", 'nothing to gain on advice.tiny, of which 1 granule is read'],
+    ['SELECT count() FROM advice.seen WHERE user = 5', 'advice.seen is left out'],
+    ['SELECT name FROM system.tables', 'system.tables is left out'],
+    ['SELECT a.id FROM advice.visits AS a JOIN advice.visits AS b ON a.id = b.user', 'read more than once'],
+    ['SELECT number FROM numbers(10)', 'reads no table'],
+  ])('has none for %s, and says why', async (sql, why) => {
+    const { recommendations, notes } = await advise({ sql })
+    expect(recommendations).toEqual([])
+    expect(notes.join(' ')).toContain(why)
+  })
+
+  it.each([
+    [{ sql: 'DROP TABLE advice.tiny' }, 'must begin with SELECT'],
+    [{ sql: 'DESCRIBE TABLE advice.tiny' }, 'advice for SELECT alone'],
+    [{ sql: "SELECT * FROM url('http://127.0.0.1/')" }, 'url() is not allowed'],
+    [{ sql: 'SELECT 1 FROM advice.nothing' }, 'UNKNOWN_TABLE'],
+    [{ sql: 'SELECT 1 +' }, 'SYNTAX_ERROR'],
+    [{}, 'either'],
+    [{ sql: 'SELECT 1', queryId: 'x' }, 'either'],
+    [{ queryId: 'never-was' }, 'knows no query of this id'],
+    [{ sql: 'SELECT 1', hostId: 7 }, 'no such host'],
+  ])('refuses %j', async (given, reason) => {
+    const sentence = await refusal(given)
+    expect(sentence).toContain(reason)
+    expect(sentence).not.toContain(new URL(server.hostUrl).host)
+  })
+
+  it('takes a statement from the log, and does not tell the values in it', async () => {
+    const run = async (id: string, sql: string, method: string) =>
+      fetch(`${server.hostUrl}/?database=advice&query_id=${id}`, { method, body: sql })
+    await run('advised', "SELECT note FROM versions FINAL WHERE region = 7 AND note != 'secret'", 'POST')
+    await run('inserted', "INSERT INTO tiny VALUES (0, 'x')", 'POST')
+    await run('dropped', "SELECT toUInt64('secret') FROM versions", 'POST')
+    await engine('SYSTEM FLUSH LOGS')
+    const logged =
+      "SELECT count() AS ids FROM system.query_log WHERE type != 'QueryStart' AND query_id IN ('advised', 'inserted', 'dropped')"
+    await eventually(
+      () => engine(logged),
+      ([row]) => Number(row?.ids) >= 3,
+    )
+    const { recommendations } = await advise({ queryId: 'advised' })
+    expect(recommendations.map(({ kind, rewritten }) => [kind, rewritten])).toContainEqual(['prewhere', null])
+    expect(JSON.stringify(recommendations)).not.toContain('secret')
+    expect(await refusal({ queryId: 'inserted' })).toContain('of kind Insert')
+    expect(await refusal({ queryId: 'dropped' })).not.toContain('secret')
+  })
+})
