@@ -26,11 +26,15 @@ export const fingerprintOrders = [
   'last_seen',
 ] as const
 
-/** Which patterns, in which order. `search` looks into the pattern's text; `user` counts only what this user sent. */
+/**
+ * Which patterns, in which order. `search` looks into the pattern's text; `user` counts only what this user sent; with
+ * `own` the statements of the product itself count too.
+ */
 export const FingerprintsRequest = z.object({
   order: z.enum(fingerprintOrders).default('total_time'),
   search: z.string().max(256).optional(),
   user: z.string().max(256).optional(),
+  own: z.boolean().default(false),
   limit: z.number().int().min(1).max(1_000).default(100),
   offset: z.number().int().min(0).max(1_000_000).default(0),
 })

@@ -6,7 +6,7 @@ import { query, StatementFacts } from '../query.ts'
 import { QueryDetail, QueryId } from '../query-detail.ts'
 import { Unavailable } from '../unavailable.ts'
 import { answer } from './answer.ts'
-import { backwards, bodyHostId, forwards, hostId, latestSecond, text, TimeZone, whole } from './parameters.ts'
+import { backwards, bodyHostId, forwards, hostId, latestSecond, text, TimeZone, whole, yesOrNo } from './parameters.ts'
 
 const window = {
   lastHours: whole(1, 8760).optional(),
@@ -18,7 +18,7 @@ const maxPatterns = 1_000
 const maxOffset = 1_000_000
 const maxExecutions = 200
 
-/** `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given). */
+/** `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given); `own=1` counts the product's own statements too. */
 export const QueryPatternsQuery = z
   .strictObject({
     hostId: hostId.default(0),
@@ -26,6 +26,7 @@ export const QueryPatternsQuery = z
     order: z.enum(fingerprintOrders, `must be one of ${fingerprintOrders.join(', ')}`).optional(),
     search: shortText,
     user: shortText,
+    own: yesOrNo.optional(),
     limit: whole(1, maxPatterns).optional(),
     offset: whole(0, maxOffset).optional(),
   })

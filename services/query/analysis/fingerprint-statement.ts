@@ -64,12 +64,13 @@ const summary = (characters: number, timeOfAll: string): string => `
 
 /** The patterns of a window. Search narrows what is listed, not what shares are of. */
 export const fingerprintsStatement = (asked: FingerprintsRequest, scope: Scope): Statement => {
-  const { order, search, user, limit, offset } = asked
+  const { order, search, user, own, limit, offset } = asked
+  const counted = [ended, ...(user === undefined ? [] : ['user = {user:String}']), ...(own ? [] : ['NOT $own'])]
   const sql = `SELECT *, count() OVER () AS total
 FROM (
 SELECT${summary(listedCharacters, 'sum(totalMs) OVER ()')}
 FROM $log(query_log) AS log
-WHERE $window AND ${ended}${user === undefined ? '' : ' AND user = {user:String}'}
+WHERE $window AND ${counted.join(' AND ')}
 GROUP BY normalized_query_hash
 )${search === undefined ? '' : '\nWHERE positionCaseInsensitiveUTF8(query, {search:String}) > 0'}
 ORDER BY ${orderColumns[order]} DESC, hash
@@ -82,9 +83,9 @@ LIMIT ${limit} OFFSET ${offset}`
   }
 }
 
-/** One pattern of a window, as a share of all. */
+/** One pattern of a window, as a share of all that people and programs sent; one of the product's own counts besides. */
 export const fingerprintStatement = (hash: string, scope: Scope): Statement => {
-  const timeOfAll = `(SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE $window AND ${ended})`
+  const timeOfAll = `(SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE $window AND ${ended} AND (NOT $own OR normalized_query_hash = {hash:UInt64}))`
   const sql = `SELECT${summary(shownCharacters, timeOfAll)}
 FROM $log(query_log) AS log
 WHERE $window AND ${ended} AND normalized_query_hash = {hash:UInt64}

@@ -8,6 +8,7 @@ import { checkChart, checkTable } from './check.ts'
 import { checkMetric, checkRule } from './check-rule.ts'
 import { describeIssues } from './describe-issues.ts'
 import { defaultEventsTable, nameEvents } from './events.ts'
+import { withOwnSwitch } from './people.ts'
 
 export interface Located {
   name: string
@@ -78,15 +79,19 @@ const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, even
   const { value } = parsed
   switch (file.kind) {
     case 'chart':
-      return take(loaded.charts, file, value, ChartDefinition, checkChart, (chart) => nameEvents(chart, eventsTable))
+      return take(loaded.charts, file, value, ChartDefinition, checkChart, (chart) => completed(chart, eventsTable))
     case 'table':
-      return take(loaded.tables, file, value, TableDefinition, checkTable, (table) => nameEvents(table, eventsTable))
+      return take(loaded.tables, file, value, TableDefinition, checkTable, (table) => completed(table, eventsTable))
     case 'rule':
       return take(loaded.rules, file, value, RuleDefinition, checkRule)
     case 'metric':
       return take(loaded.metrics, file, value, MetricDefinition, checkMetric)
   }
 }
+
+/** With what its words stand for that are no macros, because they mean the same in every statement. */
+const completed = <D extends ChartDefinition | TableDefinition>(definition: D, eventsTable: string): D =>
+  withOwnSwitch(nameEvents(definition, eventsTable))
 
 const take = <D extends object>(
   taken: (D & Located)[],

@@ -97,19 +97,34 @@ describe('the cost of our own statements', () => {
 })
 
 describe('pages of queries', () => {
-  const shown = async (parameters: Record<string, number>) => {
-    const { rows } = await readTable(parts, { hostKey, name: 'history-queries', search: 'sum(number)', parameters })
+  const shown = async (name: string, parameters: Record<string, number>) => {
+    const { rows } = await readTable(parts, { hostKey, name, search: 'sum(number)', parameters })
     return rows.map((row) => /'(\w+)(?:\/\d)?'/.exec(String(row.query))?.[1]).toSorted()
   }
 
-  it('leave our own statements out, unless they are asked for', async () => {
-    expect(await shown({})).toEqual(['console', 'person'])
-    expect(await shown({ own: 1 })).toEqual([
-      'console',
-      ...Array<string>(ownStatements).fill('known'),
-      'person',
-      'untold',
-    ])
+  it.each([
+    ['history-queries', 1, {}],
+    ['recent-queries', 2, {}],
+    ['slow-queries', 1, { min_duration_s: 0 }],
+    ['top-cpu-queries', 1, {}],
+  ])('leave our own statements out, unless they are asked for: %s', async (name, rowsEach, parameters) => {
+    const people = ['console', 'person']
+    const all = ['console', ...Array<string>(ownStatements).fill('known'), 'person', 'untold']
+    const rowsOf = (queries: string[]) => queries.flatMap((each) => Array<string>(rowsEach).fill(each))
+    expect(await shown(name, parameters)).toEqual(rowsOf(people))
+    expect(await shown(name, { ...parameters, own: 1 })).toEqual(rowsOf(all))
+  })
+
+  it('count patterns of people alone, unless ours are asked for too', async () => {
+    const calls = async (own: boolean) => {
+      const input = query.methods.fingerprints.input.parse({ hostKey, lastHours: 1, search: 'sum(number)', own })
+      const { fingerprints } = query.methods.fingerprints.output.parse(
+        await parts.handlers.fingerprints(input, aCall()),
+      )
+      return fingerprints.map((each) => each.calls)
+    }
+    expect(await calls(false)).toEqual([2])
+    expect(await calls(true)).toEqual([ownStatements + 3])
   })
 
   it('count the same, today and in each interval', async () => {

@@ -1,0 +1,44 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { branchesOf } from './check.ts'
+import { openDefinitions } from './definitions.ts'
+import { withOwnSwitch } from './people.ts'
+
+/** What reads the query log for the load that is in it, or for one query that is named. */
+const forEverybody = new Set([
+  'insert-performance',
+  'own-cost',
+  'query-children',
+  'query-detail',
+  'top-inserters',
+  'traffic-distributed-queries',
+  'traffic-insert-performance',
+  'traffic-insert-queries',
+  'traffic-inserted-bytes',
+  'traffic-summary',
+])
+const { charts, tables } = await openDefinitions(pino({ level: 'silent' }))
+const readers = [...charts, ...tables].filter(({ sql }) =>
+  branchesOf(sql).some((branch) => branch.sql.includes('$log(query_log)')),
+)
+const ofPeople = readers.filter(({ name }) => !forEverybody.has(name))
+
+describe('a chart or table page about queries', () => {
+  it.each(ofPeople)('$name leaves our own statements out unless they are asked for', ({ sql, parameters }) => {
+    for (const branch of branchesOf(sql)) {
+      const reads = branch.sql.split('$log(query_log)').length - 1
+      expect(branch.sql.split('({own:Bool} OR NOT $own)').length - 1).toBe(reads)
+    }
+    expect(parameters.filter(({ name }) => name === 'own')).toMatchObject([{ type: 'Bool', default: 0 }])
+  })
+
+  it('is every one that reads the query log, but for the load in it or one named query', () => {
+    const others = readers.filter(({ parameters }) => !parameters.some(({ name }) => name === 'own'))
+    expect(others.map(({ name }) => name).toSorted()).toEqual([...forEverybody].toSorted())
+  })
+})
+
+it('a definition that does not say $people is as it was', () => {
+  const definition = { sql: 'SELECT 1', parameters: [] }
+  expect(withOwnSwitch(definition)).toBe(definition)
+})
