@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { alerts } from '../alerts.ts'
+import { Sweep } from '../alerts.ts'
 import { pruneMethods } from '../prune.ts'
 import { report } from '../report.ts'
 import { answer } from './answer.ts'
@@ -10,8 +10,11 @@ export const CronQuery = z.looseObject({}).refine((query) => !Object.hasOwn(quer
   error: 'must not be in the URL; send it as Authorization: Bearer',
 })
 
-/** `GET /api/cron/health-sweep` */
-export const SweepAnswer = answer(alerts.methods.sweep.output, z.object({}))
+/** `GET /api/cron/health-sweep`: what was done, or that sweeps are switched off. */
+export const SweepAnswer = answer(
+  z.union([Sweep.extend({ enabled: z.literal(true) }), z.object({ enabled: z.literal(false) })]),
+  z.object({}),
+)
 
 /** `GET /api/cron/retention-prune`: what each service that is running has removed. */
 export const PruneAnswer = answer(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Unit } from '#proto/catalogue.ts'
 import { HostKey } from '#proto/host.ts'
 import { Severity } from '#proto/rules.ts'
+import type { OutboxMessage } from '#shared/store/store.ts'
 
 /**
  * Something that people are to be told about one episode of one condition: written to the outbox in the step that decided it,
@@ -38,6 +39,7 @@ export const Notice = z.object({
       z.object({
         /** For the ledger: who gets the digest has been told of these episodes. */
         episode: z.string().max(160),
+        ruleId: z.string().max(160),
         hostKey: HostKey.nullable(),
         title: z.string(),
         severity: Severity,
@@ -48,3 +50,9 @@ export const Notice = z.object({
     .default([]),
 })
 export type Notice = z.infer<typeof Notice>
+
+/** The topic under which the outbox holds notices. */
+export const noticeTopic = 'notice'
+
+/** A notice on its way to whoever hands it on. */
+export const asMessage = (notice: Notice): OutboxMessage => ({ id: notice.id, topic: noticeTopic, payload: notice })

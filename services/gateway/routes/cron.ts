@@ -16,7 +16,8 @@ export const healthSweep = getRoute({
   answer: SweepAnswer,
   handle: async ({ headers, call }, gateway) => {
     requireScheduler(headers, gateway.env)
-    return success(await named('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call))), {})
+    const swept = await named('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call)))
+    return success(swept.enabled ? swept : { enabled: false as const }, {})
   },
 })
 

@@ -1,0 +1,24 @@
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { Context } from '#shared/service.ts'
+import type { Episodes } from './episode.ts'
+import type { Policy } from './policy.ts'
+
+/** What sweeps and ticks work with. */
+export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {
+  query: Client<typeof query>
+  /** What operators have settled, as of now. */
+  policy(): Promise<Policy>
+  episodes: Episodes
+  /** Whether `episodes` outlive this process: else the store knows better. */
+  isLasting: boolean
+}
+
+/** Asked for the product itself, behind whoever waits at a screen. */
+export const ownCall = ({ clock }: Pick<Parts, 'clock'>, withinMs: number, signal: AbortSignal): Call => ({
+  identity: { kind: 'service', subject: 'alert-dispatcher', features: 'all' },
+  deadline: clock.now() + withinMs,
+  signal,
+  priority: 'sweep',
+})
