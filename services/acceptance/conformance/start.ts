@@ -11,12 +11,24 @@ import { start as startGateway } from '../../gateway/service.ts'
 import type { Further } from '../../mcp/protocol/server.ts'
 import { startWith as startMcp } from '../../mcp/service.ts'
 import { start as startQuery } from '../../query/service.ts'
+import { start as startReport } from '../../report/service.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 
-const facts = { instance: 'test', version: '1.2.3', services: ['query', 'mcp', 'gateway'], secretNames: [] } as const
+const facts = {
+  instance: 'test',
+  version: '1.2.3',
+  services: ['query', 'report', 'mcp', 'gateway'],
+  secretNames: [],
+} as const
+
+/** The product as whoever can reach it meets it. */
+interface OpenProduct extends AsyncDisposable {
+  url: string
+  hostUrl: string
+}
 
 /** The product in this process, with one host; its tool server offers more when it is told to, which no variable can do. */
-export const startOpenProduct = async (further?: Further): Promise<{ url: string } & AsyncDisposable> => {
+export const startOpenProduct = async (further?: Further): Promise<OpenProduct> => {
   await using opening = new AsyncDisposableStack()
   const sandbox = opening.use(await startSandbox())
   const env = {
@@ -24,6 +36,8 @@ export const startOpenProduct = async (further?: Further): Promise<{ url: string
     PORT: '0',
     COLUMNDB_HOST: sandbox.url,
     COLUMNDB_USER: 'default',
+    // What would never end by itself ends while a test waits for it.
+    COLUMNDB_MAX_EXECUTION_TIME: '5',
     SVC_MCP_PUBLIC: 'true',
     RATE_LIMIT_MCP_PER_MIN: '100000',
   }
@@ -39,8 +53,9 @@ export const startOpenProduct = async (further?: Further): Promise<{ url: string
     return { ...parts, openQueue: () => openQueue(own.log) }
   }
   opening.use(await startQuery(await context('query')))
+  opening.use(await startReport(await context('report')))
   opening.use(await startMcp(await context('mcp'), further))
   const { url = '' } = opening.use(await startGateway(await context('gateway')))
   const running = opening.move()
-  return { url, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { url, hostUrl: sandbox.url, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { tools } from './index.ts'
+
+const acceptance = new URL('../../acceptance/', import.meta.url)
+const files = readdirSync(import.meta.dirname).filter(
+  (file) => !file.startsWith('index.') && !file.endsWith('.test.ts'),
+)
+const promised = `query list_databases list_tables get_table_schema get_metrics get_running_queries get_slow_queries
+  get_merge_status explore_table_schema analyze_performance get_optimization_recommendations`.split(/\s+/)
+
+/** What a parameter may be, as models are told. */
+const Parameter = z.looseObject({
+  type: z.string(),
+  description: z.string().min(5),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  maxLength: z.number().optional(),
+})
+const Schema = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), Parameter),
+  additionalProperties: z.literal(false),
+})
+
+describe('the tools', () => {
+  it('are those that were promised, each in a file of its name', () => {
+    expect(tools.map(({ name }) => name)).toEqual(promised)
+    expect(files.toSorted()).toEqual(promised.map((name) => `${name.replaceAll('_', '-')}.ts`).toSorted())
+  })
+
+  it('are each asserted against what the host itself says', () => {
+    const tests = ['tools.test.ts', 'advice.test.ts'].map((file) => readFileSync(new URL(file, acceptance), 'utf8'))
+    const untested = tools.filter(
+      ({ name }) => !tests.some((text) => text.includes(`it('${name}`) || text.includes(`const name = '${name}'`)),
+    )
+    expect(untested.map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe.each(tools.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }) => {
+  it('says in few words what it does', () => {
+    expect(tool.title.length).toBeLessThanOrEqual(40)
+    expect(tool.description.length).toBeGreaterThanOrEqual(30)
+    expect(tool.description.length).toBeLessThanOrEqual(170)
+    expect(tool.description).toMatch(/\.$/)
+  })
+
+  it('says of each parameter what it is for and how far it goes', () => {
+    const { properties } = Schema.parse(z.toJSONSchema(tool.input, { io: 'input' }))
+    expect(Object.keys(properties)).toContain('hostId')
+    for (const { type, minimum, maximum, maxLength } of Object.values(properties)) {
+      if (type === 'integer') expect([minimum, maximum]).toEqual([expect.any(Number), expect.any(Number)])
+      else expect([type, maxLength]).toEqual(['string', expect.any(Number)])
+    }
+  })
+
+  it('takes nothing that it does not know', async () => {
+    expect(tool.input.safeParse({ hostid: 1 }).error?.issues.some(({ code }) => code === 'unrecognized_keys')).toBe(
+      true,
+    )
+  })
+
+  it('answers with an object, of which it says every field', () => {
+    expect(z.toJSONSchema(tool.output)).toMatchObject({ type: 'object', additionalProperties: false })
+  })
+})
