@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { rowsOf, statement, tableInfo } from './fake/query.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
+import { listen } from './listener.ts'
 
 const held = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -143,6 +144,21 @@ describe('more requests at once than memory allows', () => {
     gate.release()
     expect((await text(socket)).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(allowed)
     expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
+  })
+})
+
+describe('a caller who sends slowly', () => {
+  it.each([
+    ['its head', 'GET /api/health HTTP/1.1\r\nhost: a\r\n'],
+    ['its body', 'POST /api/v1/charts/batch HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{'],
+  ])('%s is told so and loses its connection', async (_what, beginning) => {
+    const lengths = { graceMs: 1_000, stalledAfterMs: 60_000, headersWithinMs: 100, requestWithinMs: 200 }
+    await using listener = await listen((request) => request.resume(), { port: 0, host: '127.0.0.1', ...lengths })
+    const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
+    socket.write(beginning)
+    const answer = await text(socket)
+    expect(answer).toContain('HTTP/1.1 408 Request Timeout\r\n')
+    expect(Failure.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).error.type).toBe('timeout')
   })
 })
 

@@ -5,9 +5,8 @@ import { answerUnreadable, refuseTunnel } from './unreadable.ts'
 
 const maxHeaderBytes = 16 * 1024
 const maxConnections = 4_096
-/** A client that sends its head or body slower than this is a slow-loris or broken. */
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 30_000
+const headersWithinMs = 10_000
+const requestWithinMs = 30_000
 const timeoutsCheckedEveryMs = 1_000
 /** Longer than the 60 seconds of common load balancers, so that they and not we close an idle connection. */
 const keepAliveMs = 75_000
@@ -28,14 +27,17 @@ interface ListenerOptions {
   graceMs: number
   /** How long a connection may stand still in the middle of an answer. */
   stalledAfterMs: number
+  /** A client that takes longer to send the head of a request, or all of it, is a slow-loris or broken. */
+  headersWithinMs?: number
+  requestWithinMs?: number
 }
 
 /** Takes a port and hands its requests to the application. */
 export const listen = async (application: RequestListener, options: ListenerOptions): Promise<Listener> => {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    headersTimeout: options.headersWithinMs ?? headersWithinMs,
+    requestTimeout: options.requestWithinMs ?? requestWithinMs,
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: timeoutsCheckedEveryMs,
     // Missing, it is refused like everything else that is wrong with a request; Node's own refusal has no body.

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { startFake } from './fake/start.ts'
+
+interface Asked {
+  env?: Record<string, string>
+  method?: string
+  path: string
+  headers?: Record<string, string>
+}
+
+const key = { SVC_API_KEY_SECRET: 'the secret of the keys' }
+const trusted = {
+  SVC_AUTH_PROVIDER: 'trusted',
+  SVC_TRUSTED_AUTH_SECRET: 'shared',
+  SVC_TRUSTED_ALLOWED_GROUPS: 'admins',
+}
+const named = { 'x-svc-proxy-secret': 'shared', 'x-forwarded-user': 'ada', 'x-forwarded-groups': 'guests' }
+const cron = '/api/cron/health-sweep'
+
+/** The specification's table of errors, as far as the gateway itself answers. */
+const rows: [status: number, condition: string, asked: Asked][] = [
+  [401, 'the tool server with a scheme and no token', { env: key, method: 'POST', path: '/api/mcp' }],
+  [
+    401,
+    'the tool server with a scheme and a wrong token',
+    { env: key, method: 'POST', path: '/api/mcp', headers: { authorization: 'Bearer svc_x.y' } },
+  ],
+  [401, 'the tool server with nothing configured', { method: 'POST', path: '/api/mcp' }],
+  [403, 'a user of a trusted proxy in none of the groups', { env: trusted, path: '/api/v1/hosts', headers: named }],
+  [404, 'metrics that are off', { env: { SVC_FEATURE_PROMETHEUS_ENABLED: 'false' }, path: '/api/v1/metrics' }],
+  [429, 'more requests than the limit', { env: { RATE_LIMIT_API_PER_MIN: '1' }, path: '/api/v1/hosts' }],
+  [503, 'a cron route without a secret', { path: cron }],
+  [503, 'a cron route with an empty secret', { env: { CRON_SECRET: '' }, path: cron }],
+]
+
+describe('the table of errors', () => {
+  it.each(rows)('answers %d for %s', async (status, _condition, { env = {}, method = 'GET', path, headers = {} }) => {
+    await using product = await startFake({ env, mcp: {} })
+    const ask = () => fetch(product.url + path, { method, headers })
+    if (status === 429) expect((await ask()).status).toBe(200)
+    const answer = await ask()
+    expect(answer.status).toBe(status)
+    expect(answer.headers.has('retry-after')).toBe(status === 429)
+    expect(answer.headers.has('www-authenticate')).toBe(status === 401)
+  })
+})
