@@ -13,7 +13,8 @@ export const ConnectionSessionRequest = ConnectionTarget.extend({ name: Connecti
 
 /**
  * The header that carries the token of a session. A request with it sees one host instead of the configured ones: the session's,
- * as host 0. The metrics of all configured hosts refuse it, and the health of the installation is the same with it.
+ * as host 0. The metrics of all configured hosts and the tool server refuse it, and the health of the
+ * installation is the same with it.
  */
 export const connectionSessionHeader = 'x-connection-session'
 

@@ -109,12 +109,17 @@ describe('a session on a database that the caller brings', () => {
     expect(metadata).toEqual({ oldestMs: 0, findingsBy: [] })
   })
 
-  it('is refused by the metrics of the configured hosts, and leaves the health of the installation as it is', async () => {
-    await using product = await startFake()
+  it('is refused where only configured hosts are told of, and leaves the health of the installation as it is', async () => {
+    await using product = await startFake({ mcp: {}, env: { SVC_MCP_PUBLIC: 'true' } })
     const headers = { 'x-connection-session': (await open(product)).token }
     const ask = asking(product)
-    const metrics = await ask('GET', '/api/v1/metrics', headers)
-    expect(metrics).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
+    const refused = [
+      await ask('GET', '/api/v1/metrics', headers),
+      await ask('POST', '/api/mcp', { ...headers, body: {} }),
+    ]
+    for (const answer of refused) {
+      expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
+    }
     expect(await ask('GET', '/api/healthz', headers)).toEqual(await ask('GET', '/api/healthz'))
   })
 

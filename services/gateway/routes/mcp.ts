@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { noQuery } from '#proto/http/parameters.ts'
 import { longestMcpBody, mcpRequestHeaders } from '#proto/mcp.ts'
+import { refuseSession } from '../connections/session-token.ts'
 import type { Route } from '../route.ts'
 import { toolServerChallenge } from '../tool-server/challenge.ts'
 import { identifyToolCaller } from '../tool-server/identify.ts'
@@ -20,6 +21,7 @@ const toolServer = (method: 'GET' | 'POST' | 'DELETE', doc: string): Route => ({
   identify: identifyToolCaller,
   challenge: toolServerChallenge,
   async respond({ headers, call, readBody }, { mcp }, reply) {
+    refuseSession(headers)
     const body = await readBody(longestMcpBody)
     const asked = { method, headers: spoken(headers), body: body.toString('base64') }
     const { head, frames } = await mcp.http(asked, call)
