@@ -62,7 +62,11 @@ const readOf = (
   }
 }
 
+/** Grouped more than once, as by ROLLUP or WITH TOTALS, which no projection can answer. */
+const groupsAgain = /group_by_(?:with|type)/
+
 const groupingOf = (select: SelectNode): TableRead['grouping'] => {
+  if (groupsAgain.test(select.node.description ?? '')) return null
   const keys = select.clause('GROUP BY')[0]?.children ?? []
   const aggregates = within(select.node.children, ({ name }) => name !== 'QUERY').filter(
     (node) => functionOf(node)?.kind === 'aggregate',

@@ -56,7 +56,10 @@ export const rowsPerMark = ({ overview }: Subject): number => {
   return average > 0.9 * stated ? stated : average
 }
 
-/** Compressed bytes between two marks of some columns; of all when the host keeps no sizes of single columns. */
+/**
+ * Compressed bytes between two marks of some columns; of all when the host keeps no sizes of single columns. A part of a
+ * column counts as the whole.
+ */
 export const bytesPerMark = ({ overview, columns }: Subject, names: readonly string[]): number => {
   const sizes = names.map((name) => columnNamed(columns, name)?.compressedBytes ?? null)
   const known = sizes.every((size) => size === null) ? [overview.compressedBytes] : sizes

@@ -1,8 +1,8 @@
 import type { Proposal } from '../proposal.ts'
 import { allOf, keepsRows, rowsPerMark, savedMarks, sortingColumns, type Subject } from '../subject.ts'
 
-/** ClickHouse advises against more than a thousand partitions; and each should have granules to leave out. */
-const mostPartitions = 1_000
+/** One insert may by default have no more (`max_partitions_per_insert_block`); and each should have granules to leave out. */
+const mostPartitions = 100
 const leastMarks = 10
 
 /** Months as partitions, for a table that has none and is filtered by time. */
