@@ -29,6 +29,10 @@ const services = {
   query: { config: () => import('./query/config.ts'), service: () => import('./query/service.ts') },
   report: { config: () => import('./report/config.ts'), service: () => import('./report/service.ts') },
   mcp: { config: () => import('./mcp/config.ts'), service: () => import('./mcp/service.ts') },
+  'alert-dispatcher': {
+    config: () => import('./alert-dispatcher/config.ts'),
+    service: () => import('./alert-dispatcher/service.ts'),
+  },
   gateway: { config: () => import('./gateway/config.ts'), service: () => import('./gateway/service.ts') },
 } satisfies Partial<Record<ServiceName, ServiceModules>>
 

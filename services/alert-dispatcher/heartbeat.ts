@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
-import { settings } from './config.ts'
+import { sweepSettings } from './sweep-settings.ts'
 
 const answersWithinMs = 5_000
 
 /** Tells whoever expects it that a sweep has ended; that it cannot be told fails no sweep. */
 export const beat = async ({ env, net, log }: { env: Environment; net: Net; log: Logger }): Promise<void> => {
-  const { HEALTH_ALERT_HEARTBEAT_URL: address } = read(settings, env)
+  const { HEALTH_ALERT_HEARTBEAT_URL: address } = read(sweepSettings, env)
   if (!address) return
   try {
     const answer = await net.trusted(address, { timeoutMs: answersWithinMs })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { read } from '#shared/config/setting.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { settings } from './config.ts'
+import { sweepSettings } from './sweep-settings.ts'
 import { HostRecord, hostRecordKey } from './condition.ts'
 import { DigestRecord, digestKey, flush } from './digest.ts'
 import { FleetRecord, emptyFleet, fleetKey } from './fleet-record.ts'
@@ -37,7 +37,7 @@ export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
 
 /** A clock that was set back must not put it off. */
 const isSweepDue = ({ begunAtMs }: FleetRecord, env: Environment, nowMs: number): boolean => {
-  const intervalMs = read(settings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
+  const intervalMs = read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
   if (intervalMs === 0 || !isSweepEnabled(env)) return false
   return begunAtMs === null || begunAtMs > nowMs || nowMs - begunAtMs >= intervalMs
 }

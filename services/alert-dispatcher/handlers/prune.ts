@@ -1,0 +1,24 @@
+import type { alerts } from '#proto/alerts.ts'
+import type { Handlers } from '#proto/contract.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { policySettings } from '../layers/settings.ts'
+import type { Stores } from '../stores/stores.ts'
+
+const dayMs = 86_400_000
+
+/** Removes what was told and settled longer ago than the settings say. */
+export const prune =
+  (stores: Stores, env: Environment, clock: Clock): Handlers<typeof alerts>['prune'] =>
+  async () => {
+    const beforeMs = clock.now() - read(policySettings, env).SVC_ALERT_HISTORY_DAYS * dayMs
+    const { history, episodes, silences } = stores
+    return {
+      removed: {
+        history: await history.prune(beforeMs),
+        episodes: await episodes.prune(beforeMs),
+        silences: await silences.prune(beforeMs),
+      },
+    }
+  }

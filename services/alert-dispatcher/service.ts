@@ -1,0 +1,50 @@
+import { alerts } from '#proto/alerts.ts'
+import { query } from '#proto/query.ts'
+import type { Start } from '#shared/service.ts'
+import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
+import { channels } from './channels/index.ts'
+import { targetsNow } from './channels/targets.ts'
+import { firing } from './handlers/firing.ts'
+import { prune } from './handlers/prune.ts'
+import { sweep } from './handlers/sweep.ts'
+import { emptyLayer } from './layers/layer.ts'
+import { openPolicy } from './open-policy.ts'
+import { openSchedule } from './schedule.ts'
+import { memoryStores } from './stores/memory.ts'
+import { sqlStores } from './stores/sql.ts'
+
+/** Sweeps the hosts, keeps the state of every condition and tells the people concerned. */
+export const start: Start = async (context) => {
+  await using opened = new AsyncDisposableStack()
+  const { env, bus, store, clock } = context
+  const { log } = context.telemetry
+  const database = await openStateDatabase(env, log)
+  if (database) opened.use(database)
+  const stores = database ? await sqlStores(database) : memoryStores()
+  const policy = openPolicy({
+    env,
+    store: stores.policy,
+    file: emptyLayer('file'),
+    isAnyReady: (settled) => targetsNow({ channels, env, policy: settled, log }).length > 0,
+    clock,
+    log,
+  })
+  const schedule = openSchedule({
+    ...context,
+    query: bus.client(query),
+    policy: policy.current,
+    episodes: stores.episodes,
+    isLasting: stores.lasting,
+  })
+  opened.use(
+    await bus.serve(alerts, {
+      ...firing(store),
+      sweep: sweep(schedule, env),
+      prune: prune(stores, env, clock),
+    }),
+  )
+  // Ended before the calls that wait for a sweep are.
+  opened.use(schedule)
+  log.info({ lasting: stores.lasting }, 'alert-dispatcher serves')
+  return opened.move()
+}
