@@ -104,6 +104,10 @@ const quietHours = {
 export const QuietHours = z.object({ id: SettledId, ...quietHours })
 export type QuietHours = z.infer<typeof QuietHours>
 
+/** What is wrong with the times of quiet hours; undefined when nothing is. */
+export const quietHoursProblem = ({ start, end }: Pick<QuietHours, 'start' | 'end'>): string | undefined =>
+  start === end ? 'must differ from start; 00:00 to 24:00 is the whole day' : undefined
+
 const glob = z.string().min(1).max(128).default('*')
 
 const route = {

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { reasonOf, type Report } from './report.ts'
+
+/** What a file may have at its top, besides which it has nothing. */
+export type Document = Readonly<Record<string, unknown>>
+
+const mostEntries = 200
+
+/** The good entries of a list; bad ones and those whose id came before are skipped one by one. */
+export const listOf = <S extends z.ZodType>(
+  document: Document,
+  { key, schema, idOf }: { key: string; schema: S; idOf(entry: z.output<S>): string },
+  report: Report,
+): z.output<S>[] => {
+  const given = document[key] ?? []
+  if (!Array.isArray(given)) {
+    report(key, 'must be a list')
+    return []
+  }
+  const entries = new Map<string, z.output<S>>()
+  for (const [index, item] of given.entries()) {
+    const skip = (reason: string) => report(`${key}[${index}]`, reason)
+    const parsed = schema.safeParse(item)
+    if (!parsed.success) skip(reasonOf(parsed.error))
+    else if (entries.has(idOf(parsed.data))) skip('an entry before it has the same id')
+    else if (entries.size >= mostEntries) skip(`comes after ${mostEntries} others`)
+    else entries.set(idOf(parsed.data), parsed.data)
+  }
+  return [...entries.values()]
+}
+
+/** The good entries of a table, by their names. */
+export const tableOf = <S extends z.ZodType>(
+  document: Document,
+  { key, name, schema }: { key: string; name: z.ZodType<string>; schema: S },
+  report: Report,
+): Record<string, z.output<S>> => {
+  const given = z.record(z.string(), z.unknown()).safeParse(document[key] ?? {})
+  if (!given.success) {
+    report(key, 'must be a table')
+    return {}
+  }
+  const entries: Record<string, z.output<S>> = {}
+  for (const [index, [called, item]] of Object.entries(given.data).entries()) {
+    // The name itself may be what is wrong, so it is told by its place.
+    const named = name.safeParse(called)
+    const parsed = schema.safeParse(item)
+    if (!named.success) report(`${key}, entry ${index + 1}`, `its name ${reasonOf(named.error)}`)
+    else if (!parsed.success) report(`${key}.${called}`, reasonOf(parsed.error))
+    else entries[called] = parsed.data
+  }
+  return entries
+}
+
+/** Says which keys at the top of a file are not known. */
+export const requireKnown = (document: Document, known: readonly string[], report: Report): void => {
+  for (const index of Object.keys(document).flatMap((key, index) => (known.includes(key) ? [] : [index]))) {
+    report(`key ${index + 1}`, `is not known here; known are ${known.join(', ')}`)
+  }
+}

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, parse as parsePath } from 'node:path'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import { emptyLayer, type Layer } from '../layers/layer.ts'
+import type { ChannelSpec } from './channels.ts'
+import type { Document } from './entries.ts'
+import { files } from './files.ts'
+import type { FileProblem } from './report.ts'
+
+const longestFile = 1_048_576
+const extensions = new Set(['.yaml', '.yml'])
+
+/** What the files of a folder say together, and all that means nothing in them. */
+export interface HealthFiles {
+  layer: Layer
+  /** YAML files that are there. */
+  files: string[]
+  problems: FileProblem[]
+}
+
+/** Reads a folder of alert definitions; one that is not there says nothing. */
+export const readHealthFiles = (directory: string, channels: readonly ChannelSpec[]): HealthFiles => {
+  const problems: FileProblem[] = []
+  const names = namesIn(directory)
+  const parts = names.map((file): Partial<Layer> => {
+    const report = (entry: string, reason: string) => void problems.push({ file, entry, reason })
+    const { name } = parsePath(file)
+    const take = files[name]
+    if (!take) report('', `is not known here; known are ${Object.keys(files).join(', ')}`)
+    else if (names.find((other) => parsePath(other).name === name) !== file) report('', 'is there under another ending')
+    else {
+      const document = documentIn(join(directory, file))
+      if (typeof document !== 'string') return take(document, report, channels)
+      report('', document)
+    }
+    return {}
+  })
+  return { layer: Object.assign(emptyLayer('file'), ...parts), files: names, problems }
+}
+
+/** YAML files in their order; what begins with a dot is how Kubernetes mounts the others. */
+const namesIn = (directory: string): string[] => {
+  try {
+    return readdirSync(directory)
+      .filter((name) => !name.startsWith('.') && extensions.has(parsePath(name).ext.toLowerCase()))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+const Table = z.record(z.string(), z.unknown())
+
+/** The table in a file, or why there is none: by the place of what is wrong and its kind, for the words of YAML quote the file. */
+const documentIn = (path: string): Document | string => {
+  let text: string
+  try {
+    if (statSync(path).size > longestFile) return `is longer than ${longestFile} bytes`
+    text = readFileSync(path, 'utf8')
+  } catch {
+    return 'cannot be read'
+  }
+  const parsed = parseDocument(text)
+  const [error] = parsed.errors
+  if (error) return `is no YAML: ${error.code} at line ${error.linePos?.[0].line ?? 1}`
+  const table = Table.safeParse(valueOf(parsed))
+  return table.success ? table.data : 'must be a table'
+}
+
+/** An empty file is null; one that repeats itself without end is given up. */
+const valueOf = (parsed: ReturnType<typeof parseDocument>): unknown => {
+  try {
+    return parsed.toJS({ maxAliasCount: 100 }) ?? {}
+  } catch {
+    return undefined
+  }
+}

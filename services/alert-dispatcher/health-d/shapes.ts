@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import {
+  AlertSettings,
+  ChannelSettings,
+  DigestSettings,
+  quietHoursProblem,
+  RuleSettings,
+  SettledId,
+  settledFields,
+  thresholdProblem,
+} from '#proto/alert-policy.ts'
+import { HostKey } from '#proto/host.ts'
+import { Severity } from '#proto/rules.ts'
+
+/** The name of a variable, never what it holds. */
+const VariableName = z
+  .string()
+  .regex(/^[A-Z_][A-Z0-9_]{0,127}$/, 'must be the name of a variable, such as TEAM_WEBHOOK')
+
+const { customRule, quietHours, route, maintenance } = settledFields
+
+export const FileRule = z.strictObject({ id: SettledId, ...customRule }).superRefine((rule, context) => {
+  const problem = thresholdProblem(rule)
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['warning'], message: problem })
+})
+
+export const FileThresholds = RuleSettings.pick({ warning: true, critical: true }).strict()
+export const FileCheck = RuleSettings.strict()
+export const FileSettings = AlertSettings.strict()
+export const FileDigest = DigestSettings.strict()
+
+export const FileRoute = z.strictObject({ id: SettledId, ...route })
+
+export const FileQuietHours = z.strictObject({ id: SettledId, ...quietHours }).superRefine((hours, context) => {
+  const problem = quietHoursProblem(hours)
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['end'], message: problem })
+})
+
+const instant = z.iso
+  .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-06-01T22:00:00Z' })
+  .transform((text) => Date.parse(text))
+
+/** `host` is the name of a host; null and absent mean all. */
+export const FileMaintenance = z
+  .strictObject({
+    id: SettledId,
+    ...maintenance,
+    host: HostKey.nullable().default(null),
+    startsAt: instant,
+    endsAt: instant,
+  })
+  .refine(({ startsAt, endsAt }) => startsAt < endsAt, { path: ['endsAt'], message: 'must be later than startsAt' })
+
+/** `target` has what is no secret, `secretEnv` names the variables that hold the rest, both by field of the channel. */
+export const FileChannel = z.strictObject({
+  channel: z.string().min(1).max(64),
+  ...ChannelSettings.shape,
+  minSeverity: Severity.nullable().optional(),
+  target: z.record(z.string().max(64), z.union([z.string().max(1_000), z.number()])).default({}),
+  secretEnv: z.record(z.string().max(64), VariableName).default({}),
+})
+
+export const FileWebhookTarget = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/,
+      'must be 1 to 64 letters, digits, blanks, dots, dashes or underscores',
+    ),
+  urlEnv: VariableName,
+  headersEnv: VariableName.optional(),
+  enabled: z.boolean().default(true),
+  format: z.enum(['auto', 'raw', 'slack', 'matrix', 'hookshot']).default('auto'),
+  minSeverity: Severity.nullable().default(null),
+  templates: z
+    .strictObject({ title: z.string().max(200).optional(), body: z.string().max(2_000).optional() })
+    .optional(),
+})

@@ -1,0 +1,55 @@
+import type { AlertSettings } from '#proto/alert-policy.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { defaultDigestMinutes, defaultGeneral } from './environment.ts'
+import { type ChannelLayer, type Layer, mergeById, mergeFields } from './layer.ts'
+import type { ChannelPolicy, Policy } from '../policy.ts'
+
+const minuteMs = 60_000
+
+/** Whether any channel has all that it needs. */
+export type IsAnyReady = (reached: Pick<Policy, 'channels' | 'webhookTargets'>) => boolean
+
+/** What places say together, the highest first, field by field. */
+export const resolvePolicy = (layers: readonly Layer[], env: Environment, isAnyReady: IsAnyReady): Policy => {
+  const general = { ...defaultGeneral, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
+  const digestMinutes = layers.find((layer) => layer.digestMinutes !== undefined)?.digestMinutes
+  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers) }
+  return {
+    ...reached,
+    enabled: general.enabled ?? isAnyReady(reached),
+    minSeverity: general.minSeverity,
+    cooldownMs: general.cooldownMinutes * minuteMs,
+    digestMs: (digestMinutes ?? defaultDigestMinutes) * minuteMs,
+    breaches: general.breaches,
+    clears: general.clears,
+    rules: fieldsByName(layers, ({ rules }) => rules),
+    custom: mergeById(layers, ({ custom }) => custom),
+    maintenance: mergeById(layers, ({ maintenance }) => maintenance),
+    quietHours: mergeById(layers, ({ quietHours }) => quietHours),
+    routes: mergeById(layers, ({ routes }) => routes),
+  }
+}
+
+/** For each name that any place knows, field by field. */
+const fieldsByName = <T extends object>(
+  layers: readonly Layer[],
+  of: (layer: Layer) => Readonly<Record<string, T>>,
+): Record<string, T> => {
+  const names = new Set(layers.flatMap((layer) => Object.keys(of(layer))))
+  return Object.fromEntries([...names].map((name) => [name, mergeFields(layers, (layer) => of(layer)[name]).values]))
+}
+
+const channelsOf = (layers: readonly Layer[], env: Environment): Record<string, ChannelPolicy> => {
+  const merged = fieldsByName<ChannelLayer>(layers, ({ channels }) => channels)
+  const resolved = Object.entries(merged).map(([name, { variables, fromVariables, ...settings }]) => {
+    const named = Object.entries(fromVariables ?? {}).flatMap(([variable, from]) => {
+      const text = env[from]
+      return text === undefined || text === '' ? [] : [[variable, text] as const]
+    })
+    return [name, { ...settings, variables: { ...variables, ...Object.fromEntries(named) } }] as const
+  })
+  return Object.fromEntries(resolved)
+}
+
+const webhookTargetsOf = (layers: readonly Layer[]): Policy['webhookTargets'] =>
+  mergeById(layers, ({ webhookTargets }) => webhookTargets.map((target) => ({ ...target, id: target.name })))

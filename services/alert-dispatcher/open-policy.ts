@@ -1,0 +1,78 @@
+import type { Logger } from 'pino'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { databaseLayer } from './layers/database.ts'
+import { environmentLayer, invalidVariables } from './layers/environment.ts'
+import { emptyLayer, type Layer } from './layers/layer.ts'
+import type { Policy } from './policy.ts'
+import { type IsAnyReady, resolvePolicy } from './layers/resolve.ts'
+import type { PolicyStore } from './stores/stores.ts'
+
+/** How long what the database said is used: a change through another process shows within this. */
+const freshMs = 2_000
+
+/** What operators have settled, from all places. */
+export interface PolicyBook {
+  current(): Promise<Policy>
+  /** What each place says, the highest first. */
+  layers(): Promise<readonly Layer[]>
+  /** What the database said is read anew before it is used again. */
+  changed(): void
+}
+
+interface Places {
+  env: Environment
+  store: PolicyStore
+  /** Read once. */
+  file: Layer
+  isAnyReady: IsAnyReady
+  clock: Clock
+  log: Logger
+}
+
+/** Brings database, file and environment together. While the database does not answer, what it said last holds. */
+export const openPolicy = ({ env, store, file, isAnyReady, clock, log }: Places): PolicyBook => {
+  for (const { name, sentence } of invalidVariables(env)) {
+    log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; its default stands in')
+  }
+  let database = emptyLayer('database')
+  let freshUntilMs = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  let changes = 0
+  const warned = new Set<string>()
+
+  const readDatabase = async (): Promise<void> => {
+    const known = changes
+    try {
+      const { layer, unread } = databaseLayer(await store.all())
+      database = layer
+      for (const entry of unread.filter((entry) => !warned.has(entry))) {
+        warned.add(entry)
+        log.warn({ entry }, 'setting of alerts is not understood and left out')
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'settings of alerts cannot be read; those read last hold')
+    }
+    // What changed meanwhile may have been missed.
+    if (known === changes) freshUntilMs = clock.now() + freshMs
+  }
+
+  const layers = async (): Promise<readonly Layer[]> => {
+    while (clock.now() >= freshUntilMs) {
+      reading ??= readDatabase().finally(() => {
+        reading = undefined
+      })
+      await reading
+    }
+    return [database, file, environmentLayer(env)]
+  }
+
+  return {
+    layers,
+    current: async () => resolvePolicy(await layers(), env, isAnyReady),
+    changed: () => {
+      changes += 1
+      freshUntilMs = Number.NEGATIVE_INFINITY
+    },
+  }
+}
