@@ -1,0 +1,154 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { adviceKinds } from '#proto/advice.ts'
+import { condition, subjectOf } from '../../testing/subject.ts'
+import type { Proposal } from '../proposal.ts'
+import { kinds } from './index.ts'
+import { partitionKey } from './partition-key.ts'
+import { prewhere } from './prewhere.ts'
+import { projection } from './projection.ts'
+import { skipIndex } from './skip-index.ts'
+
+const purposes = (proposals: readonly Proposal[]) => [...new Set(proposals.map(({ purpose }) => purpose))]
+const replacing = { engine: 'ReplacingMergeTree', sortingKey: 'id, guest' }
+const inMarch = condition('day', "(`day` >= '2026-03-01')", 'range')
+
+it('has a file for each kind, and every kind in the list', () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name !== 'index.ts' && !name.endsWith('.test.ts'))
+  expect(files.toSorted()).toEqual(adviceKinds.map((kind) => `${kind}.ts`).toSorted())
+  expect(Object.keys(kinds)).toEqual([...adviceKinds])
+})
+
+describe('a skip index', () => {
+  it.each([
+    ['equality', ['minmax', 'set(100)', 'bloom_filter(0.01)']],
+    ['range', ['minmax']],
+    ['text', ['minmax', 'ngrambf_v1(4, 4096, 2, 0)']],
+    ['other', []],
+  ] as const)('is proposed for %s in the types %j', (kind, types) => {
+    const proposals = skipIndex(subjectOf({ read: { conditions: [condition('guest', 'c', kind)] } }))
+    expect(proposals.map(({ test }) => test)).toEqual(types.map((type) => ({ by: 'index', column: 'guest', type })))
+  })
+
+  it.each([
+    ['the column that leads the order', { overview: { sortingKey: 'guest, id' } }],
+    ['a column that has one', { indexes: [index('guest')] }],
+    ['FINAL', { read: { isFinal: true } }],
+    ['a part of a column', { read: { conditions: [condition('guest.size', 'c')] } }],
+  ])('is not proposed for %s', (_what, differing) => {
+    expect(skipIndex(subjectOf(differing))).toEqual([])
+  })
+})
+
+describe('a projection', () => {
+  it('saves what does not match, but for a granule of each part', () => {
+    const [proposal] = projection(subjectOf())
+    expect(proposal?.ddl).toContain('ADD PROJECTION by_guest (SELECT `guest`, `note` ORDER BY `guest`)')
+    expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 5_000, matchingGranules: 900 })).toEqual({
+      marksBefore: 1_000,
+      marksAfter: 7,
+      bytesBefore: 90_000,
+      bytesAfter: 630,
+    })
+  })
+
+  it.each([
+    ['1000 groups', 1_000, 2],
+    ['as many groups as rows', 1_000_000, undefined],
+  ])('of groups is worth it with %s: %d leave %s marks', (_what, groups, marksAfter) => {
+    const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)'] }
+    const [proposal] = projection(subjectOf({ read: { grouping, conditions: [] } }))
+    expect(proposal?.ddl).toContain('ADD PROJECTION grouped (SELECT `day`, sum(`guest`) GROUP BY `day`)')
+    const counted = { groups, matchingGroups: groups, matchingRows: 1_000_000 }
+    expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marksAfter)
+  })
+
+  it.each([
+    ['rows that replace one another', { overview: { engine: 'ReplacingMergeTree' } }],
+    ['FINAL', { read: { isFinal: true } }],
+    ['one that is there', { projections: [projectionOf('SELECT guest, note ORDER BY guest')] }],
+  ])('is not proposed for %s', (_what, differing) => {
+    expect(projection(subjectOf(differing))).toEqual([])
+  })
+})
+
+describe('a partition key', () => {
+  const read = { columns: [{ name: 'day', sql: '`day`' }], conditions: [inMarch] }
+
+  it('is copied into a table of the same engine', () => {
+    const [proposal] = partitionKey(subjectOf({ read }))
+    expect(proposal?.ddl?.split(';\n')).toEqual([
+      'CREATE TABLE `cafe`.`orders_partitioned` AS `cafe`.`orders` ENGINE = MergeTree PARTITION BY toYYYYMM(`day`) ORDER BY id SETTINGS index_granularity = 1000',
+      'INSERT INTO `cafe`.`orders_partitioned` SELECT * FROM `cafe`.`orders`',
+      'EXCHANGE TABLES `cafe`.`orders_partitioned` AND `cafe`.`orders`',
+    ])
+  })
+
+  it.each([
+    ['12 months', 12, 84],
+    ['one month', 1, undefined],
+    ['more months than an insert may have', 101, undefined],
+  ])('is worth it with %s: %d leave %s marks', (_what, groups, marksAfter) => {
+    const [proposal] = partitionKey(subjectOf({ read }))
+    const counted = { groups, matchingGroups: 1, matchingRows: 83_334 }
+    expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marksAfter)
+  })
+
+  it.each([
+    ['a table that has one', { overview: { partitionKey: 'kind' } }],
+    ['a table ordered by time', { overview: { sortingKey: 'day' } }],
+    ['rows that replace one another, which they do within a partition', { overview: { engine: 'ReplacingMergeTree' } }],
+  ])('is not proposed for %s', (_what, differing) => {
+    expect(partitionKey(subjectOf({ read, ...differing }))).toEqual([])
+  })
+})
+
+describe('PREWHERE', () => {
+  const final = { isFinal: true, hasPrewhere: false }
+
+  it('reads the other columns of granules with a match', () => {
+    const [proposal] = prewhere(subjectOf({ read: final, overview: replacing }))
+    expect(proposal?.rewritten).toBe('SELECT note\nFROM cafe.orders\nPREWHERE (`guest` = 7)\nWHERE guest = 7')
+    expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 10, matchingGranules: 10 })).toEqual({
+      marksBefore: 1_000,
+      marksAfter: 10,
+      bytesBefore: 90_000,
+      bytesAfter: 10_800,
+    })
+  })
+
+  it.each([
+    ['where the host does so by itself', { read: { hasPrewhere: true } }],
+    ['under FINAL by a column beside the sorting key', { read: final }],
+    [
+      'under FINAL by a column within an expression of the key',
+      { read: final, overview: { sortingKey: 'id, f(id, guest)' } },
+    ],
+    ['without other columns', { read: { hasPrewhere: false, columns: [{ name: 'guest', sql: '`guest`' }] } }],
+    ['in a statement of several SELECTs', { read: { hasPrewhere: false, isAlone: false } }],
+    [
+      'where it is',
+      { read: { hasPrewhere: false }, statement: { formatted: 'SELECT 1\nPREWHERE a\nWHERE b', database: undefined } },
+    ],
+    [
+      'in a statement that its host cannot lay out',
+      { read: { hasPrewhere: false }, statement: { formatted: null, database: undefined } },
+    ],
+  ])('is not proposed %s', (_what, differing) => {
+    expect(purposes(prewhere(subjectOf(differing)))).toEqual([])
+  })
+})
+
+const savingsOf = (
+  proposal: Proposal | undefined,
+  counted: { rows: number; matchingRows: number; matchingGranules: number },
+) => (proposal?.test.by === 'matches' ? proposal.test.savings(counted) : undefined)
+
+function index(expression: string) {
+  const sizes = { compressedBytes: 0, uncompressedBytes: 0, marksBytes: 0 }
+  return { name: 'one', type: 'set', typeFull: 'set(0)', expression, granularity: 1, ...sizes }
+}
+
+function projectionOf(definition: string) {
+  return { name: 'one', type: 'Normal', definition, parts: 1, rows: 1, compressedBytes: 0, uncompressedBytes: 0 }
+}

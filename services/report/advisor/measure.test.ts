@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { query } from '#proto/query.ts'
+import { subjectOf } from '../testing/subject.ts'
+import type { Asking } from './asking.ts'
+import { skipIndex } from './kinds/skip-index.ts'
+import { measure } from './measure.ts'
+
+type Query = Client<typeof query>
+
+const call: Call = {
+  identity: { kind: 'user', subject: 'tester', features: 'all' },
+  deadline: Infinity,
+  signal: new AbortController().signal,
+  priority: 'person',
+}
+const subject = subjectOf()
+
+/** Measures a skip index on a host that answers so. */
+const measured = async (answers: Partial<Query>, trying: Call | null = call) => {
+  const refuse = () => Promise.reject(new Error('not asked for'))
+  const all = new Proxy(answers, { get: (given, name) => Reflect.get(given, name) ?? refuse })
+  // Whatever is not among the answers refuses, so that every method is there.
+  const asking: Asking = { query: all as Query, call, hostKey: 'one', trying: trying ?? undefined }
+  const [proposal] = skipIndex(subject)
+  if (!proposal) throw new Error('there is a proposal')
+  return measure(asking, subject, proposal)
+}
+const failing = (code: 'timeout' | 'too-large' | 'invalid' | 'busy' | 'unavailable', clickhouseCode?: number) => () =>
+  Promise.reject(new ServiceError(code, 'no', clickhouseCode === undefined ? {} : { details: { clickhouseCode } }))
+const after = (marks: number) => ({
+  marksBefore: 1_000,
+  marksAfter: marks,
+  bytesBefore: 90_000,
+  bytesAfter: 90 * marks,
+})
+
+it('is verified when the host built the index from all data', async () => {
+  const tryIndex = async () => ({ outcome: 'tried' as const, marks: 5, isEmpirical: true })
+  expect(await measured({ tryIndex })).toEqual({ proof: 'verified', savings: after(5) })
+})
+
+it('is estimated when the host guessed', async () => {
+  const tryIndex = async () => ({ outcome: 'tried' as const, marks: 5, isEmpirical: false })
+  expect(await measured({ tryIndex })).toEqual({ proof: 'estimated', savings: after(5) })
+})
+
+it('is estimated from the granules with a match where the host knows no hypothetical indexes', async () => {
+  const tryIndex = async () => ({ outcome: 'not-possible' as const, marks: null, isEmpirical: false })
+  const countMatches = async () => ({ rows: 1_000_000, matchingRows: 70, matchingGranules: 7 })
+  expect(await measured({ tryIndex, countMatches })).toEqual({ proof: 'estimated', savings: after(7) })
+})
+
+it('is nothing where the index could not filter', async () => {
+  const tryIndex = async () => ({ outcome: 'of-no-use' as const, marks: null, isEmpirical: false })
+  expect(await measured({ tryIndex })).toBeNull()
+})
+
+it.each([
+  ['gave up', failing('too-large', 307)],
+  ['refused the condition', failing('invalid', 53)],
+  ['has no time left', failing('timeout')],
+  ['is busy', failing('busy')],
+])('stays unverified when the host %s', async (_what, tryIndex) => {
+  expect(await measured({ tryIndex })).toEqual({ proof: 'unverified', savings: null })
+})
+
+it('stays unverified, with nobody asked, where no data may be read', async () => {
+  expect(await measured({}, null)).toEqual({ proof: 'unverified', savings: null })
+})
+
+it('fails with a host that cannot be reached', async () => {
+  await expect(measured({ tryIndex: failing('unavailable') })).rejects.toMatchObject({ code: 'unavailable' })
+})
