@@ -104,12 +104,24 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(sentence).not.toContain(new URL(server.hostUrl).host)
   })
 
-  it('list_databases and list_tables, which count as the host counts', async () => {
+  it('list_databases, which counts as the host counts', async () => {
     const databases = await askEngine(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
     const told = z
       .object({ databases: z.array(z.looseObject({ name: z.string() })) })
       .parse(await facts('list_databases'))
     expect(told.databases.map(({ name }) => name).toSorted()).toEqual(databases.map(({ name }) => name).toSorted())
+    expect(told.databases).toContainEqual(expect.objectContaining({ name: 'cafe', tables: 2, rows: 1234 }))
+    expect(await facts('list_databases', { limit: 1 })).toMatchObject({ databases: [{}], truncated: true })
+  })
+
+  it('list_tables, with the rows and bytes that its parts have', async () => {
+    const sizes = await askEngine(
+      server.hostUrl,
+      "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = 'cafe' AND table = 'guests'",
+    )
+    expect(await facts('list_tables', { database: 'cafe', search: 'gues' })).toMatchObject({
+      tables: [{ name: 'guests', bytes: sizes[0]?.bytes }],
+    })
     expect(await facts('list_tables', { database: 'cafe' })).toMatchObject({
       tables: [{ name: 'guests', engine: 'MergeTree', rows: 1234 }, { name: 'latest' }, { name: 'visits', rows: 0 }],
       truncated: false,
@@ -128,6 +140,23 @@ describeOnTopologies('the tool server has tools', (topology) => {
       ],
     })
     expect(await failure('get_table_schema', { database: 'cafe', table: 'guest' })).toContain('guests')
+  })
+
+  it('get_merge_status, with what the host merges at that moment', async () => {
+    await askEngine(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
+    await askEngine(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
+    // It answers when every row has slept.
+    const mutating = askEngine(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
+    const told = await eventually(
+      async () => JSON.stringify(await facts('get_merge_status')),
+      (text) => text.includes('"table":"slow"'),
+    )
+    expect(JSON.parse(told)).toMatchObject({
+      merges: [{ database: 'cafe', table: 'slow', parts: 1, isMutation: true }],
+    })
+    await mutating
+    expect(JSON.stringify(await facts('get_merge_status'))).not.toContain('slow')
+    await askEngine(server.hostUrl, 'DROP TABLE cafe.slow SYNC')
   })
 
   it('explore_table_schema, which leads from databases to a schema with its relationships', async () => {
@@ -149,13 +178,23 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('get_metrics, with the version that the host has', async () => {
-    const [version] = await askEngine(server.hostUrl, 'SELECT version() AS version')
-    expect(await facts('get_metrics')).toMatchObject({ version: version?.version, uptimeSeconds: expect.any(Number) })
+    const said = async () => {
+      const figures =
+        "SELECT version() AS version, uptime() AS uptime, (SELECT value FROM system.metrics WHERE metric = 'TCPConnection') AS tcp"
+      const [row] = await askEngine(server.hostUrl, figures)
+      return row
+    }
+    const before = await said()
+    const told = await facts('get_metrics')
+    expect(told).toMatchObject({ version: before?.version, connections: { tcp: before?.tcp } })
+    expect(told?.uptimeSeconds).toBeGreaterThanOrEqual(Number(before?.uptime))
+    expect(told?.uptimeSeconds).toBeLessThanOrEqual(Number((await said())?.uptime))
+    expect(told?.memoryUsedBytes).toBeGreaterThan(0)
   })
 
   it('get_running_queries, without the values in what runs', async () => {
     const ended = new AbortController()
-    const running = fetch(server.hostUrl, {
+    const running = fetch(`${server.hostUrl}/?query_id=held`, {
       method: 'POST',
       body: "SELECT count() FROM system.numbers WHERE toString(number) = 'secret value'",
       signal: ended.signal,
@@ -166,6 +205,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     )
     ended.abort()
     await running
+    expect(told).toContain('"queryId":"held","user":"default","kind":"Select"')
     expect(told).not.toContain('secret value')
   })
 
@@ -193,7 +233,12 @@ describeOnTopologies('the tool server has tools', (topology) => {
       severity: z.string(),
       findings: z.array(z.looseObject({ check: z.string(), severity: z.string(), value: z.number().nullable() })),
     })
+    const [crumbs, eachAlone] = [310, 'SETTINGS max_block_size = 1, min_insert_block_size_rows = 1']
+    await askEngine(server.hostUrl, 'CREATE TABLE cafe.crumbs (id UInt32) ENGINE = MergeTree ORDER BY id')
+    await askEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.crumbs')
+    await askEngine(server.hostUrl, `INSERT INTO cafe.crumbs SELECT number FROM numbers(${crumbs}) ${eachAlone}`)
     const { severity, findings } = Snapshot.parse(await facts('analyze_performance'))
+    await askEngine(server.hostUrl, 'DROP TABLE cafe.crumbs SYNC')
     expect(findings.map(({ check }) => check)).toEqual([
       'slow-queries',
       'parts-per-partition',
@@ -204,11 +249,16 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const severities = ['ok', 'unknown', 'warning', 'critical']
     const worst = Math.max(...findings.map((finding) => severities.indexOf(finding.severity)))
     expect(severity).toBe(severities[worst])
-    const [fullest] = await askEngine(
+    expect(findings[1]).toMatchObject({
+      severity: 'warning',
+      value: crumbs,
+      where: expect.arrayContaining([{ name: 'cafe.crumbs tuple()', value: crumbs }]),
+    })
+    const [disk] = await askEngine(
       server.hostUrl,
-      'SELECT max(parts) AS parts FROM (SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition)',
+      'SELECT max(100 * (1 - free_space / total_space)) AS used FROM system.disks WHERE total_space > 0',
     )
-    expect(findings[1]?.value).toBe(fullest?.parts)
+    expect(findings[4]?.value).toBeCloseTo(Number(disk?.used), 0)
   })
 
   it('that say why they know nothing where the host keeps no query log', async () => {
