@@ -119,12 +119,12 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const { OPERATIONS_HOST: host, OPERATIONS_PORT: port } = settings
   const operations = scope.use(await openOperations({ host, port, readiness, metrics }))
 
+  // Hosts take longest, so they begin first; what runs here is loaded meanwhile, and its failure met where it is waited for.
+  const isFirstLook = chosen.includes('query') && isHostless(env)
+  const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY))
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
-  // Loaded while the hosts start; a failure is met where the modules are waited for.
   modules.catch(() => {})
-  if (chosen.includes('query') && isHostless(env)) {
-    Object.assign(variables, await startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY)))
-  }
+  Object.assign(variables, await hosts)
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
   const openQueue = openQueues({ url: settings.NATS_URL?.href, replicas: settings.NATS_REPLICAS })
