@@ -35,15 +35,22 @@ const macros: Readonly<Record<string, Macro>> = {
   seconds: (_, scope) => String(bucketOf(scope).seconds),
   own: () => isOwn,
   purpose: () => ownPurpose,
+  words: (expression) => withoutStatement(expression),
   ms: (expression) => `toUnixTimestamp64Milli(toDateTime64(${expression}, 3))`,
 }
 
-const withArgument = new Set(['log', 'bucket', 'ms'])
+const withArgument = new Set(['log', 'bucket', 'ms', 'words'])
 
 const bucketOf = (scope: Scope) => {
   const { interval } = inWindow(scope)
   if (interval === undefined) throw new Error('has no interval')
   return buckets[interval]
+}
+
+/** What a server says of a failure, without the statement that it happened in and without values out of it. */
+const withoutStatement = (expression: string): string => {
+  const shortened = String.raw`replaceRegexpOne(${expression}, '(?is)( in scope |: failed at position |[:.,(]\\s*(while |in query|query:)).*$', '')`
+  return String.raw`leftUTF8(replaceRegexpAll(${shortened}, '\'[^\']*\'', '?'), 300)`
 }
 
 const logTable = (name: string, tables: ReadonlySet<string>): string => {

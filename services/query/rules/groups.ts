@@ -1,7 +1,7 @@
 import type { Ready } from './joined.ts'
 
-/** Statements for one host and sweep, besides what it is asked first and what evaluators ask. */
-export const maxStatements = 10
+/** With those of evaluators, which ask three, a host is asked twelve statements in one sweep. */
+const maxStatements = 9
 /** Fewer rules than this are not spread over several statements. */
 const minTogether = 8
 
