@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rpc, service } from './contract.ts'
+import { deliveryMethods } from './delivery.ts'
 import { findingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
 import { pruneMethods } from './prune.ts'
@@ -43,6 +44,7 @@ export const alerts = service('alert-dispatcher', {
     input: z.object({}),
     output: Sweep,
   }),
+  ...deliveryMethods,
   ...findingMethods('HEALTH'),
   ...pruneMethods,
 })

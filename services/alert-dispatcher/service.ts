@@ -2,8 +2,7 @@ import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import type { Start } from '#shared/service.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
-import { channels } from './channels/index.ts'
-import { targetsNow } from './channels/targets.ts'
+import { isAnyReady, openDelivery } from './delivery/open.ts'
 import { firing } from './handlers/firing.ts'
 import { prune } from './handlers/prune.ts'
 import { sweep } from './handlers/sweep.ts'
@@ -25,13 +24,14 @@ export const start: Start = async (context) => {
     env,
     store: stores.policy,
     file: emptyLayer('file'),
-    isAnyReady: (settled) => targetsNow({ channels, env, policy: settled, log }).length > 0,
+    isAnyReady: isAnyReady(env),
     clock,
     log,
   })
+  const asking = { ...context, query: bus.client(query) }
+  const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
   const schedule = openSchedule({
-    ...context,
-    query: bus.client(query),
+    ...asking,
     policy: policy.current,
     episodes: stores.episodes,
     isLasting: stores.lasting,
@@ -40,7 +40,8 @@ export const start: Start = async (context) => {
     await bus.serve(alerts, {
       ...firing(store),
       sweep: sweep(schedule, env),
-      prune: prune(stores, env, clock),
+      ...delivery.handlers,
+      prune: prune({ stores, delivery, env, clock }),
     }),
   )
   // Ended before the calls that wait for a sweep are.

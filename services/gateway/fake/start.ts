@@ -6,6 +6,7 @@ import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import type { Bus } from '#shared/bus/bus.ts'
+import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
@@ -86,7 +87,8 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
-  const context = { env, bus, store, net: opening.use(openNet({ env })), telemetry: gatewayTelemetry, clock, readiness }
+  const net = opening.use(openNet({ env }))
+  const context = { env, bus, store, openQueue: openMemoryQueues(), net, telemetry: gatewayTelemetry, clock, readiness }
   const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
   const gateway = opening.use(await startWith(context, web, replaced.identify, replaced.routes))
 

@@ -60,6 +60,12 @@ export const metrics = {
   statementsWaiting: gauge('watchhouse_query_statements_waiting', 'Statements waiting for their turn on a host.', [
     'host',
   ]),
+  alertSendDuration: histogram(
+    'watchhouse_alert_send_duration_seconds',
+    'Time a channel took to answer what it was sent; outcome is ok, retry, permanent or config.',
+    ['channel', 'outcome'],
+    durations,
+  ),
   spansExported: counter('watchhouse_trace_spans_total', 'Spans handed to the exporter; outcome is sent or lost.', [
     'outcome',
   ]),

@@ -1,0 +1,46 @@
+import type { Severity } from '#proto/rules.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Settings } from '#shared/config/setting.ts'
+import type { Send } from '#shared/net/net.ts'
+import type { Message } from '../delivery/message.ts'
+import type { TargetLimits } from '../delivery/pace.ts'
+import type { Policy } from '../policy.ts'
+
+/** One way of telling people. */
+export interface Channel {
+  /** Letters, digits and dashes; names it in routes, metrics and answers. */
+  id: string
+  settings: Settings
+  /** Wakes people: its messages are tried for longer. */
+  isPaging: boolean
+  limits: TargetLimits
+  /** Where it sends to, as its settings are now; none while one that it needs is missing. */
+  targets(env: Environment, policy: Pick<Policy, 'webhookTargets'>): readonly ChannelTarget[]
+}
+
+/** One address of a channel. It holds the secrets that it needs where nobody else sees them. */
+export interface ChannelTarget {
+  /** Letters, digits, dashes and underscores; stays the same while its settings change. */
+  id: string
+  /** What routes call it. */
+  name: string
+  isEnabled: boolean
+  minSeverity: Severity | null
+  /** The variable that its address is from. */
+  addressFrom: string
+  /** Sends once, within `sendWithinMs`. Never throws for the other end. */
+  send(message: Message, way: Send): Promise<SendResult>
+}
+
+/** How a send ended. Reasons hold neither addresses nor what the other end said. */
+export type SendResult =
+  | { kind: 'ok' }
+  /** Might go well later; `mayHaveArrived` when no answer came to what was sent. */
+  | { kind: 'retry'; reason: string; afterMs?: number | undefined; mayHaveArrived?: boolean }
+  /** This message will never be taken. */
+  | { kind: 'permanent'; reason: string }
+  /** Nothing will be taken until somebody changes the settings. */
+  | { kind: 'config'; reason: string }
+
+/** The longest that one send may take. */
+export const sendWithinMs = 15_000

@@ -1,0 +1,90 @@
+import { NetFailure } from '#shared/net/failure.ts'
+import type { Send } from '#shared/net/net.ts'
+import type { Outgoing } from '#shared/net/send.ts'
+import { type SendResult, sendWithinMs } from './channel.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+/** An answer, read to its end. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The text as JSON; undefined when it is none. */
+  body: unknown
+}
+
+const maxAnswerBytes = 64 * 1024
+const userAgent = 'Watchhouse'
+
+interface Exchange extends Outgoing {
+  url: string
+  /** What an answer means where the status alone does not say; undefined leaves it to the status. */
+  judge?: (answer: Answer) => SendResult | undefined
+}
+
+/** One request of a channel and what its answer means: the status, unless the channel knows better. */
+export const exchange = async (way: Send, { url, judge, headers, ...outgoing }: Exchange): Promise<SendResult> => {
+  try {
+    const sent = { 'user-agent': userAgent, ...Object.fromEntries(new Headers(headers)) }
+    const bounds = { timeoutMs: sendWithinMs, maxBytes: maxAnswerBytes }
+    const answer = await read(await way(url, { method: 'POST', ...outgoing, headers: sent, ...bounds }))
+    return judge?.(answer) ?? judgeStatus(answer, Date.now())
+  } catch (error) {
+    if (error instanceof NetFailure) return judgeFailure(error)
+    throw error
+  }
+}
+
+const read = async (response: Response): Promise<Answer> => {
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: jsonOf(text) }
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Too early, too much, or gone for a moment. */
+const passing: ReadonlySet<number> = new Set([408, 425, 429])
+/** Not let in, or nobody there any more: the address or its secret is wrong. */
+const setUp: ReadonlySet<number> = new Set([401, 403, 404, 410])
+
+/** What a status means of itself. */
+export const judgeStatus = ({ status, headers, body }: Answer, nowMs: number): SendResult => {
+  const reason = `answered ${status}`
+  if (status >= 200 && status < 300) return { kind: 'ok' }
+  if (passing.has(status) || status >= 500)
+    return { kind: 'retry', reason, afterMs: retryAfterMs(headers.get('retry-after'), body, nowMs) }
+  return setUp.has(status) ? { kind: 'config', reason } : { kind: 'permanent', reason }
+}
+
+const reasons = {
+  'not-allowed': 'its address may not be asked',
+  redirect: 'answered with a redirect, which is not followed',
+  unreachable: 'cannot be reached',
+  timeout: 'did not answer in time',
+  'too-large': 'answered more than may be read',
+} as const
+
+/** Failures name the host, which for some channels is part of the secret; here they name nothing. */
+const judgeFailure = ({ reason, systemCode }: NetFailure): SendResult => {
+  const sentence = systemCode === undefined ? reasons[reason] : `${reasons[reason]} (${systemCode})`
+  if (reason === 'not-allowed' || reason === 'redirect') return { kind: 'config', reason: sentence }
+  // A connection that was refused carried nothing; one that broke or fell silent may have.
+  const mayHaveArrived = !neverConnected.has(systemCode ?? '')
+  return { kind: 'retry', reason: sentence, mayHaveArrived }
+}
+
+const neverConnected: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ETIMEDOUT',
+])

@@ -1,0 +1,9 @@
+import type { Settings } from '#shared/config/setting.ts'
+import type { Channel } from './channel.ts'
+import { webhook } from './webhook.ts'
+
+/** Every way of telling people. */
+export const channels: readonly Channel[] = [webhook]
+
+/** The settings of all channels. */
+export const channelSettings: Settings = Object.assign({}, ...channels.map(({ settings }) => settings))

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** Where chat services say in the body how long to wait, in seconds. */
+const Body = z.object({
+  retry_after: z.number().optional(),
+  parameters: z.object({ retry_after: z.number().optional() }).optional(),
+})
+
+/** How long a server asks to be left alone, in milliseconds: seconds or a date in the header, else what the body says. */
+export const retryAfterMs = (header: string | null, body: unknown, nowMs: number): number | undefined =>
+  fromHeader(header?.trim() ?? '', nowMs) ?? fromBody(body)
+
+const fromHeader = (header: string, nowMs: number): number | undefined => {
+  if (/^\d{1,9}(\.\d+)?$/.test(header)) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
+}
+
+const fromBody = (body: unknown): number | undefined => {
+  const parsed = Body.safeParse(body)
+  if (!parsed.success) return undefined
+  const seconds = parsed.data.parameters?.retry_after ?? parsed.data.retry_after
+  return seconds === undefined || seconds < 0 ? undefined : seconds * 1_000
+}

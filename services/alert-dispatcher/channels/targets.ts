@@ -1,0 +1,63 @@
+import type { Environment } from '#shared/config/environment.ts'
+import { InvalidSettings, type SettingProblem } from '#shared/config/setting.ts'
+import type { Net, Send } from '#shared/net/net.ts'
+import type { Severity } from '#proto/rules.ts'
+import type { Message } from '../delivery/message.ts'
+import type { ChannelPolicy, Policy } from '../policy.ts'
+import type { Channel, SendResult } from './channel.ts'
+
+/** An address as routing and delivery know it. */
+export interface Target {
+  channel: string
+  id: string
+  name: string
+  minSeverity: Severity | null
+  send(message: Message, net: Pick<Net, 'trusted' | 'guarded'>): Promise<SendResult>
+}
+
+interface Known {
+  channels: readonly Channel[]
+  env: Environment
+  policy: Pick<Policy, 'channels' | 'webhookTargets'>
+  /** Hears of a channel that is left out because a variable of it cannot be meant. */
+  leftOut?(channel: string, problems: readonly SettingProblem[]): void
+}
+
+/** Every address that is switched on now: what operators have settled stands before the variables, field by field. */
+export const targetsNow = ({ channels, env, policy, leftOut }: Known): Target[] =>
+  channels.flatMap((channel) => {
+    const settled = policy.channels[channel.id]
+    if (settled?.enabled === false) return []
+    const found = targetsOf(channel, withSettled(env, settled), policy, leftOut)
+    return found
+      .filter(({ isEnabled }) => settled?.enabled ?? isEnabled)
+      .map(({ id, name, minSeverity, addressFrom, send }) => ({
+        channel: channel.id,
+        id,
+        name,
+        minSeverity: settled?.minSeverity ?? minSeverity,
+        send: (message, net) => send(message, wayTo(net, settled?.variables[addressFrom] !== undefined)),
+      }))
+  })
+
+/** A channel with a variable that cannot be meant has no targets, and the others go on. */
+const targetsOf = (channel: Channel, env: Environment, policy: Known['policy'], leftOut: Known['leftOut']) => {
+  try {
+    return channel.targets(env, policy)
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error
+    leftOut?.(channel.id, error.problems)
+    return []
+  }
+}
+
+/** Read through to the environment, where a secret may be in a file that changes. */
+const withSettled = (env: Environment, settled: ChannelPolicy | undefined): Environment =>
+  settled === undefined
+    ? env
+    : // An object made over another reads as that other where it has nothing of its own.
+      (Object.assign(Object.create(env), settled.variables) as Environment)
+
+/** Whoever may save an address in the product must not reach inside; the operator's own may be anywhere. */
+const wayTo = (net: Pick<Net, 'trusted' | 'guarded'>, isSaved: boolean): Send =>
+  isSaved ? net.guarded('notification') : net.trusted

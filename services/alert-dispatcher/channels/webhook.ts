@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { flag, read, url } from '#shared/config/setting.ts'
+import { cut } from '../delivery/cut.ts'
+import { severityFloor } from '../delivery/message-settings.ts'
+import type { Message } from '../delivery/message.ts'
+import type { Channel, SendResult } from './channel.ts'
+import { type Answer, exchange } from './exchange.ts'
+
+const settings = {
+  HEALTH_ALERT_WEBHOOK_URL: url('Chat-compatible webhook that alerts are posted to; the address is a secret.', {
+    protocols: ['https', 'http'],
+    audience: 'secret',
+  }),
+  HEALTH_ALERT_WEBHOOK_ENABLED: flag(true, 'Whether the webhook gets alerts.'),
+  HEALTH_ALERT_WEBHOOK_MIN_SEVERITY: severityFloor('Least severity that the webhook gets.'),
+} as const
+
+/** The shape that Slack began and Mattermost, Rocket.Chat and Discord's `/slack` take too. */
+export const webhook: Channel = {
+  id: 'webhook',
+  settings,
+  isPaging: false,
+  // What such services bear for a while; beyond it they answer 429.
+  limits: { concurrency: 4, perSecond: 5, burst: 20 },
+  targets(env) {
+    const given = read(settings, env)
+    const address = given.HEALTH_ALERT_WEBHOOK_URL?.href
+    if (address === undefined) return []
+    return [
+      {
+        id: 'default',
+        name: 'webhook',
+        isEnabled: given.HEALTH_ALERT_WEBHOOK_ENABLED,
+        minSeverity: given.HEALTH_ALERT_WEBHOOK_MIN_SEVERITY ?? null,
+        addressFrom: 'HEALTH_ALERT_WEBHOOK_URL',
+        send: (message, way) => {
+          const body = JSON.stringify(chatBody(message))
+          return exchange(way, { url: address, headers: { 'content-type': 'application/json' }, body, judge })
+        },
+      },
+    ]
+  },
+}
+
+/** Chat services show less, and some refuse more. */
+const maxHeadline = 300
+const maxText = 3_000
+const maxFacts = 20
+const maxFact = 500
+
+/** What a chat service is posted: the headline for its notification, the rest as an attachment. */
+export const chatBody = ({ headline, facts, gathered, runbook, url, severity, isOver }: Message) => {
+  const text = escape(cut(headline, maxHeadline))
+  const body = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
+  return {
+    text: url === null ? text : `${text} <${url}|Open>`,
+    attachments: [
+      {
+        fallback: text,
+        color: isOver ? colors.over : colors[severity],
+        text: escape(cut(body, maxText)),
+        fields: facts.slice(0, maxFacts).map(({ label, value }) => ({
+          title: escape(label),
+          value: escape(cut(value, maxFact)),
+          short: value.length <= 40,
+        })),
+      },
+    ],
+  }
+}
+
+const colors = { warning: '#d97706', critical: '#dc2626', over: '#16a34a' } as const
+
+/** The three characters that begin markup there; cut before, so that none is cut in two. */
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
+
+/** What such services say when the address is one that nobody uses any more. */
+const gone = /invalid_token|invalid_auth|no_service|no_team|channel_is_archived|channel_not_found|action_prohibited/
+
+/** Some answer 200 and say within that it was nothing; others say with 400 that the address is dead. */
+const judge = ({ status, text, body }: Answer): SendResult | undefined => {
+  const refusal = Refusal.safeParse(body)
+  if (status >= 400 && status < 500 && gone.test(text)) return { kind: 'config', reason: `answered ${status}` }
+  if (status !== 200 || !refusal.success) return undefined
+  const word = refusal.data.error ?? ''
+  if (/rate_?limited/.test(word)) return { kind: 'retry', reason: 'asked to be sent less' }
+  const reason = 'answered that it did not take it'
+  return gone.test(word) ? { kind: 'config', reason } : { kind: 'permanent', reason }
+}

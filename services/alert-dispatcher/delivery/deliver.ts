@@ -1,0 +1,236 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Outcome, QueuedMessage } from '#shared/bus/durable/queue.ts'
+import type { Net } from '#shared/net/net.ts'
+import type { Store } from '#shared/store/store.ts'
+import { brokenNotice } from './broken.ts'
+import { type Channel, type SendResult, sendWithinMs } from '../channels/channel.ts'
+import type { Target } from '../channels/targets.ts'
+import type { Deliveries, End } from './records/store.ts'
+import { type Queued, messageIdOf } from './queued.ts'
+import { Ledger, cutOff, digestEnded, ledgerKey, ledgerMs, sent, standingOf, targetKey } from './ledger.ts'
+import type { ListedHosts } from './listed-hosts.ts'
+import { messageFrame } from './message-settings.ts'
+import { type Message, messageOf } from './message.ts'
+import { asMessage } from '../notice.ts'
+import { type Entry, Pace, enter, leave, paceKey, withdraw } from './pace.ts'
+import type { Policy } from '../policy.ts'
+import { type RetryPlan, waitMs } from './retry.ts'
+
+/** What delivering needs. */
+export interface Delivering {
+  env: Environment
+  store: Store
+  net: Pick<Net, 'trusted' | 'guarded'>
+  clock: Clock
+  log: Logger
+  deliveries: Deliveries
+  retry: RetryPlan
+  policy(): Promise<Policy>
+  targets(policy: Policy): readonly Target[]
+  hosts(): Promise<ListedHosts>
+  /** Hears of each send and of how long it took, in seconds. */
+  observe(channel: string, result: SendResult['kind'], seconds: number): void
+}
+
+/** A send that has not ended by then is taken for cut off: the send itself, and the time to write down how it went. */
+const holdMs = sendWithinMs + 15_000
+/** A recovery looks this often whether the digest that tells the fire has arrived. */
+const digestAgainMs = 2_000
+
+/**
+ * Delivers one notice to one target, or says when it is to be tried again. Whatever dies in between, it is delivered at least
+ * once, and more than once only when the send itself was under way.
+ */
+export const deliver = async (
+  delivering: Delivering,
+  channel: Channel,
+  { body: queued }: QueuedMessage<Queued>,
+): Promise<Outcome> => {
+  const { store, clock, retry } = delivering
+  const target = await findTarget(delivering, queued)
+  if (!target) return end(delivering, queued, 'dropped', 'its target is switched off or gone')
+  const lifeEndsAtMs = queued.queuedAtMs + (channel.isPaging ? retry.lifeMs.paging : retry.lifeMs.others)
+  const pace = await store.get(paceKey(queued.channel, queued.target), Pace)
+  if (clock.now() >= lifeEndsAtMs) return giveUp(delivering, queued, pace)
+  const entry = await begin(delivering, channel, queued, pace)
+  if (!entry.entered) return { againInMs: spread(Math.min(entry.againInMs, longestPutBackMs)) }
+  return sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs })
+}
+
+const findTarget = async ({ policy, targets }: Delivering, queued: Queued): Promise<Target | undefined> =>
+  targets(await policy()).find(({ channel, id }) => channel === queued.channel && id === queued.target)
+
+/** A target that rests longer may be mended meanwhile. */
+const longestPutBackMs = 60_000
+
+/** Those who wait for the same target come back one after the other. */
+const spread = (ms: number): number => ms * (1 + Math.random() / 4) + 1
+
+/** Takes the right to send; what has to wait is seen without a write, as many may wait. */
+const begin = async (
+  { store, clock }: Delivering,
+  { limits }: Channel,
+  { channel, target, notice: { episode } }: Queued,
+  known: Pace | undefined,
+): Promise<Entry> => {
+  const step = (pace: Pace | undefined) => enter(pace, { episode, nowMs: clock.now(), holdMs }, limits)
+  let { entry } = step(known)
+  if (!entry.entered) return entry
+  await store.update(paceKey(channel, target), Pace, (before) => {
+    const entered = step(before)
+    entry = entered.entry
+    return { value: entered.pace }
+  })
+  return entry
+}
+
+interface Held {
+  queued: Queued
+  target: Target
+  wasCutOff: boolean
+  lifeEndsAtMs: number
+}
+
+/** With the right to send, which is given back when nothing is sent. */
+const sendHeld = async (delivering: Delivering, held: Held): Promise<Outcome> => {
+  const { queued, target } = held
+  const { message, instead } = await lookOnce(delivering, held).catch(async (error: unknown) => {
+    await giveBack(delivering, queued).catch(() => {})
+    throw error
+  })
+  if (instead !== undefined) {
+    await giveBack(delivering, queued)
+    return instead
+  }
+  const began = performance.now()
+  const result = await target.send(message, delivering.net)
+  delivering.observe(queued.channel, result.kind, (performance.now() - began) / 1_000)
+  return afterSend(delivering, held, result)
+}
+
+/** Whether this is still what the target is to be told, looked up immediately before it is sent. */
+const lookOnce = async (
+  delivering: Delivering,
+  { queued, wasCutOff }: Held,
+): Promise<{ message: Message; instead?: Outcome }> => {
+  const { notice } = queued
+  const message = messageOf(notice, messageFrame(delivering.env), await delivering.hosts())
+  if (notice.kind === 'test') return { message }
+  const ledger = await knownOf(delivering, queued, wasCutOff)
+  const standing = standingOf(ledger?.targets[targetKey(queued)], notice)
+  if (standing === 'send') return { message }
+  if (standing === 'wait') return { message, instead: { againInMs: digestAgainMs } }
+  return { message, instead: await end(delivering, queued, 'dropped', standing.drop) }
+}
+
+const giveBack = async ({ store }: Delivering, { channel, target, notice }: Queued): Promise<void> => {
+  await store.update(paceKey(channel, target), Pace, (before) => ({
+    value: before && withdraw(before, notice.episode),
+  }))
+}
+
+const knownOf = async ({ store }: Delivering, queued: Queued, wasCutOff: boolean): Promise<Ledger | undefined> => {
+  const key = ledgerKey(queued.notice.episode)
+  if (!wasCutOff) return store.get(key, Ledger)
+  return store.update(key, Ledger, (before) => ({
+    value: before && cutOff(before, targetKey(queued)),
+    expiresInMs: ledgerMs,
+  }))
+}
+
+/** Writes down how a send went, first in the ledger: whoever sends to this target next must find it there. */
+const afterSend = async (delivering: Delivering, held: Held, result: SendResult): Promise<Outcome> => {
+  const { queued, lifeEndsAtMs } = held
+  const { retry, clock } = delivering
+  const failures = await patiently(() => writeLedger(delivering, queued, result))
+  const askedMs = result.kind === 'retry' ? result.afterMs : undefined
+  const restMs = (count: number) => waitMs(retry, count, askedMs, Math.random())
+  const againMs = restMs(failures)
+  await patiently(() => writePace(delivering, queued, result, restMs))
+  if (result.kind === 'ok') return end(delivering, queued, 'sent', null, failures + 1)
+  delivering.log.warn(
+    { channel: queued.channel, target: queued.target, result: result.kind, reason: result.reason, failures },
+    'alert not delivered',
+  )
+  const isOver = result.kind !== 'retry' || clock.now() + againMs >= lifeEndsAtMs
+  return isOver ? end(delivering, queued, 'dead', result.reason, failures) : { againInMs: againMs }
+}
+
+/** Gives how often this notice has failed. */
+const writeLedger = async ({ store }: Delivering, queued: Queued, result: SendResult): Promise<number> => {
+  const key = targetKey(queued)
+  let failures = 0
+  await store.update(ledgerKey(queued.notice.episode), Ledger, (before) => {
+    const value = sent(before, key, queued.notice, result)
+    const failedBefore = before?.targets[key]?.failures ?? 0
+    failures = result.kind === 'ok' ? failedBefore : failedBefore + 1
+    return { value, expiresInMs: ledgerMs }
+  })
+  return failures
+}
+
+const writePace = async (
+  { store, clock }: Delivering,
+  queued: Queued,
+  result: SendResult,
+  restMs: (failures: number) => number,
+): Promise<void> => {
+  const { channel, target, notice } = queued
+  await store.update(paceKey(channel, target), Pace, (before) => {
+    const nowMs = clock.now()
+    const value = leave(before, { episode: notice.episode, nowMs, result, restMs })
+    const told = brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
+    return { value, outbox: told ? [asMessage(told)] : [] }
+  })
+}
+
+const patienceMs = 10_000
+const patienceEveryMs = 200
+
+/** What a send did must not be forgotten because the store is away for a moment: it would be sent again. */
+const patiently = async <T>(write: () => Promise<T>): Promise<T> => {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      if (performance.now() > until) throw error
+      await wait(patienceEveryMs)
+    }
+  }
+}
+
+const giveUp = (delivering: Delivering, queued: Queued, pace: Pace | undefined): Promise<Outcome> => {
+  const last = pace?.last?.reason
+  return end(delivering, queued, 'dead', last ? `not delivered in time: ${last}` : 'not delivered in time')
+}
+
+/** The end of a message: told to the digest's episodes and to the record of deliveries. */
+const end = async (
+  { store, deliveries, clock, log }: Delivering,
+  queued: Queued,
+  result: End,
+  reason: string | null,
+  attempts = 0,
+): Promise<Outcome> => {
+  const { notice, channel, target } = queued
+  const { episode, sequence, kind, ruleId, hostKey, severity } = notice
+  const open = notice.gathered.filter(({ recovered }) => !recovered)
+  await Promise.all(
+    open.map((gathered) =>
+      store.update(ledgerKey(gathered.episode), Ledger, (before) => ({
+        value: before && digestEnded(before, targetKey(queued), result === 'sent'),
+        expiresInMs: ledgerMs,
+      })),
+    ),
+  )
+  const of = { episode, sequence, kind, ruleId, hostKey, severity, channel, target }
+  await deliveries
+    .put({ id: messageIdOf(queued), atMs: clock.now(), ...of, result, reason, attempts })
+    // The record is for people; what decides is in the store.
+    .catch((error: unknown) => log.warn({ err: error }, 'delivery could not be recorded'))
+  return result === 'dead' ? { dead: reason ?? 'not delivered' } : 'done'
+}

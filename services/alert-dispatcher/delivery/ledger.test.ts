@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { SendResult } from '../channels/channel.ts'
+import { type Known, type Ledger, cutOff, digestEnded, gatherFor, meanFor, sent, standingOf } from './ledger.ts'
+
+const fire = { kind: 'fire', sequence: 0 } as const
+const remind = { kind: 'remind', sequence: 1 } as const
+const recover = { kind: 'recover', sequence: 2 } as const
+const ok: SendResult = { kind: 'ok' }
+const failed: SendResult = { kind: 'retry', reason: 'answered 503' }
+const silent: SendResult = { kind: 'retry', reason: 'did not answer', mayHaveArrived: true }
+const known = (ledger: Ledger, key = 'a'): Known | undefined => ledger.targets[key]
+
+const meant = meanFor(undefined, ['a'], fire)
+const told = sent(meant, 'a', fire, ok)
+const recovering = (ledger: Ledger) => meanFor(ledger, ['a'], recover)
+
+describe('what a target is told', () => {
+  it.each<[string, Known | undefined, Parameters<typeof standingOf>[1], ReturnType<typeof standingOf>]>([
+    ['a fire', known(meant), fire, 'send'],
+    ['a fire once', known(told), fire, { drop: 'it knows already' }],
+    ['whatever comes when the ledger is lost', undefined, recover, 'send'],
+    ['a reminder', known(meanFor(told, ['a'], remind)), remind, 'send'],
+    [
+      'the reminder alone when the fire is late',
+      known(meanFor(meant, ['a'], remind)),
+      fire,
+      { drop: 'a later notice says more' },
+    ],
+    ['the recovery of what it was told', known(recovering(told)), recover, 'send'],
+    [
+      'no recovery of what it was never told',
+      known(recovering(meant)),
+      recover,
+      { drop: 'it was never told of what has recovered' },
+    ],
+    ['no fire that has recovered', known(recovering(meant)), fire, { drop: 'it recovered before it could be told' }],
+    [
+      'no recovery of what it refused',
+      known(recovering(sent(meant, 'a', fire, failed))),
+      recover,
+      { drop: 'it was never told of what has recovered' },
+    ],
+    ['the recovery of what it may have heard', known(recovering(sent(meant, 'a', fire, silent))), recover, 'send'],
+    ['the recovery after a send that was cut off', known(recovering(cutOff(meant, 'a'))), recover, 'send'],
+    [
+      'no recovery while the digest that tells the fire is under way',
+      known(recovering(gatherFor(undefined, ['a'], 'd'))),
+      recover,
+      'wait',
+    ],
+    [
+      'the recovery of what a digest told',
+      known(recovering(digestEnded(gatherFor(undefined, ['a'], 'd'), 'a', true))),
+      recover,
+      'send',
+    ],
+    [
+      'no recovery when the digest was given up',
+      known(recovering(digestEnded(gatherFor(undefined, ['a'], 'd'), 'a', false))),
+      recover,
+      { drop: 'it was never told of what has recovered' },
+    ],
+  ])('is %s', (_name, state, notice, expected) => {
+    expect(standingOf(state, notice)).toEqual(expected)
+  })
+})
+
+describe('the ledger', () => {
+  it('is the same when the same is meant again', () => {
+    expect(meanFor(told, ['a'], fire)).toEqual(told)
+    expect(meanFor(recovering(told), ['a'], fire)).toEqual(recovering(told))
+  })
+
+  it('keeps targets apart', () => {
+    const both = meanFor(undefined, ['a', 'b'], fire)
+    const one = sent(both, 'a', fire, ok)
+    expect([known(one)?.told, known(one, 'b')?.told]).toEqual([0, null])
+  })
+
+  it('counts failures of the latest notice, and from nought for the next', () => {
+    const twice = sent(sent(meant, 'a', fire, failed), 'a', fire, failed)
+    expect(known(twice)?.failures).toBe(2)
+    expect(known(meanFor(twice, ['a'], remind))?.failures).toBe(0)
+  })
+
+  it('never forgets a later notice for an earlier one', () => {
+    const ended = sent(recovering(told), 'a', recover, ok)
+    expect(known(sent(ended, 'a', remind, ok))).toMatchObject({ told: 2, latest: 2, ends: true })
+  })
+
+  it('leaves what a target knew when a digest tells it again', () => {
+    expect(known(gatherFor(told, ['a'], 'd'))).toMatchObject({ told: 0, digest: null })
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { cut } from './cut.ts'
+import { messageFrame, readMetadata } from './message-settings.ts'
+import { messageOf, plainText } from './message.ts'
+import type { Notice } from '../notice.ts'
+import { lengthOfTime, quantity } from './quantity.ts'
+import { noticeOf } from './testing/notice.ts'
+
+const hosts = new Map([['db', { id: 3, name: 'Database' }]])
+const frame = { instance: 'prod', dashboardUrl: 'https://watch.example', metadata: { team: 'storage' } }
+const message = (more: Partial<Notice> = {}, given = frame) => messageOf(noticeOf(more), given, hosts)
+
+describe('a message', () => {
+  it('says what, where, how bad, since when and why, and leads to the host as it is numbered now', () => {
+    expect(plainText(message({ sinceMs: 0, atMs: 7_500_000 }), 4_000)).toBe(
+      [
+        '[prod] WARNING: Disk almost full on Database',
+        'Host: Database',
+        'Severity: warning',
+        'Rule: disk-usage',
+        'Value: 91.5 %',
+        'Threshold: 90 %',
+        'Since: 1970-01-01T00:00:00Z, for 2 h 5 min',
+        'Reason: it has breached often enough',
+        'Worst: default, cold',
+        'team: storage',
+        '',
+        'Free some space.',
+        '',
+        'https://watch.example/health?host=3',
+      ].join('\n'),
+    )
+  })
+
+  it.each([
+    [{ kind: 'fire', severity: 'critical' }, '[prod] CRITICAL: Disk almost full on Database'],
+    [{ kind: 'escalate', severity: 'critical' }, '[prod] CRITICAL: Disk almost full on Database'],
+    [{ kind: 'remind' }, '[prod] STILL WARNING: Disk almost full on Database'],
+    [{ kind: 'recover' }, '[prod] RECOVERED: Disk almost full on Database'],
+    [{ kind: 'test', hostKey: null }, '[prod] TEST: Disk almost full'],
+    [{ hostKey: null, source: 'grafana' }, '[prod] WARNING: Disk almost full on grafana'],
+    [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone'],
+  ] as const)('of %j begins with %j', (more, headline) => {
+    expect(message(more).headline).toBe(headline)
+  })
+
+  it('leads to the page of all hosts when its host has left the list', () => {
+    expect(message({ hostKey: 'gone' }).url).toBe('https://watch.example/health')
+  })
+
+  it('lists what a digest gathers', () => {
+    const gathered = [
+      { episode: 'e1', ruleId: 'r', hostKey: 'db', title: 'Parts', severity: 'warning', recovered: false },
+      { episode: 'e2', ruleId: 'r', hostKey: null, title: 'Other', severity: 'warning', recovered: true },
+    ] as const
+    const text = plainText(
+      message({ kind: 'digest', hostKey: null, title: '2 conditions', gathered: [...gathered] }),
+      4_000,
+    )
+    expect(text).toContain('[prod] DIGEST: 2 conditions\n')
+    expect(text).toContain('WARNING: Parts on Database\nWARNING: Other (fired and recovered)')
+  })
+
+  it('lets no text of others begin a line of its own', () => {
+    const { headline, facts } = message({ title: 'a\r\nBcc: x', offenders: ['t\u2028u', 'v\nw'], reason: 'r\0s' })
+    expect(headline).toBe('[prod] WARNING: a Bcc: x on Database')
+    expect(facts.map(({ value }) => value).join('')).not.toMatch(/[\r\n\u2028\0]/)
+  })
+
+  it('keeps its link when it is cut', () => {
+    const text = plainText(message({ runbook: 'word '.repeat(2_000) }), 500)
+    expect(text.length).toBeLessThanOrEqual(500)
+    expect(text).toMatch(/…\n\nhttps:\/\/watch\.example\/health\?host=3$/)
+  })
+})
+
+describe('a cut', () => {
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['a😀b', 3, 'a…'],
+    ['a👨‍👩‍👧b', 8, 'a…'],
+    ['e\u0301e\u0301e\u0301', 4, 'e\u0301…'],
+    ['abc', 0, ''],
+    ['abc', 1, '…'],
+  ])('of %j to %s is %j', (text, length, expected) => {
+    expect(cut(text, length)).toBe(expected)
+  })
+})
+
+describe('what stands in every message', () => {
+  it.each([
+    ['a=1,b=two', { a: '1', b: 'two' }],
+    [' a = 1 , b=x=y', { a: '1', b: 'x=y' }],
+    ['{"a":"1","b":2,"c":true,"d":null,"e":{}}', { a: '1', b: '2', c: 'true' }],
+    ['{"a":', {}],
+    ['no pair,=x,b a=1,ok=1', { ok: '1' }],
+    [`${'k'.repeat(33)}=1,ok=1`, { ok: '1' }],
+    [`a=${'v'.repeat(129)},b=${'v'.repeat(128)}`, { b: 'v'.repeat(128) }],
+    ['{"a":"x\\ny","b":"z"}', { b: 'z' }],
+    [undefined, {}],
+  ])('reads the pairs of %j', (text, expected) => {
+    expect(readMetadata(text)).toEqual(expected)
+  })
+
+  it('keeps ten pairs', () => {
+    const pairs = Array.from({ length: 12 }, (_, index) => `k${index}=${index}`).join(',')
+    expect(Object.keys(readMetadata(pairs))).toHaveLength(10)
+  })
+
+  it('takes the slash from the address and cuts the name', () => {
+    const env = {
+      HEALTH_ALERT_INSTANCE_NAME: `a\n${'😀'.repeat(70)}`,
+      HEALTH_ALERT_DASHBOARD_URL: 'https://watch.example/base/',
+    }
+    const { instance, dashboardUrl } = messageFrame(env)
+    expect(dashboardUrl).toBe('https://watch.example/base')
+    expect([...(instance ?? '')]).toHaveLength(64)
+    expect(instance).toMatch(/^a 😀/)
+  })
+})
+
+it.each([
+  [0, 'bytes', '0 bytes'],
+  [1_536, 'bytes', '1.5 KiB'],
+  [5 * 1024 ** 3, 'bytes-per-second', '5 GiB/s'],
+  [91.456_78, 'percent', '91.46 %'],
+  [1_234_567, 'rows', '1,234,567 rows'],
+  [0.25, 'ratio', '0.25'],
+  [3, 'count', '3'],
+] as const)('writes %s %s as %j', (value, unit, expected) => {
+  expect(quantity(value, unit)).toBe(expected)
+})
+
+it.each([
+  [500, '1 s'],
+  [59_000, '59 s'],
+  [3_600_000, '1 h'],
+  [90_061_000, '1 d 1 h'],
+])('writes %s ms as %j', (ms, expected) => {
+  expect(lengthOfTime(ms)).toBe(expected)
+})

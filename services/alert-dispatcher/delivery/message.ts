@@ -1,0 +1,116 @@
+import type { Severity } from '#proto/rules.ts'
+import { cut } from './cut.ts'
+import type { MessageFrame } from './message-settings.ts'
+import { oneLine } from './message-settings.ts'
+import type { Notice } from '../notice.ts'
+import { lengthOfTime, quantity } from './quantity.ts'
+
+/** A notice in words, before any channel gives it its own form. No text in it has line breaks but `runbook`. */
+export interface Message {
+  notice: Notice
+  /** `[instance] CRITICAL: title on host` */
+  headline: string
+  severity: Severity
+  isOver: boolean
+  /** Labels and values, in the order of their weight. */
+  facts: readonly Fact[]
+  /** What a digest gathers, one line each. */
+  gathered: readonly string[]
+  runbook: string
+  url: string | null
+  instance: string | null
+  metadata: Readonly<Record<string, string>>
+}
+
+export interface Fact {
+  label: string
+  value: string
+}
+
+/** The host of a notice as it is in the list now; null where it has left the list. */
+export interface NamedHost {
+  id: number
+  name: string
+}
+
+/** What a notice says. `hosts` knows those of the list by key; links are made of their present positions. */
+export const messageOf = (
+  notice: Notice,
+  { instance, dashboardUrl, metadata }: MessageFrame,
+  hosts: ReadonlyMap<string, NamedHost>,
+): Message => {
+  const where = placeOf(notice, hosts)
+  const prefix = instance === null ? '' : `[${instance}] `
+  const title = oneLine(notice.title)
+  return {
+    notice,
+    headline: `${prefix}${word(notice)}: ${title}${where === null ? '' : ` on ${where}`}`,
+    severity: notice.severity,
+    isOver: notice.kind === 'recover',
+    facts: factsOf(notice, where, metadata),
+    gathered: notice.gathered.map((entry) => gatheredLine(entry, hosts)),
+    runbook: notice.kind === 'recover' ? '' : notice.runbook.trim(),
+    url: dashboardUrl === null ? null : linkOf(dashboardUrl, notice, hosts),
+    instance,
+    metadata,
+  }
+}
+
+const word = ({ kind, severity }: Notice): string => {
+  if (kind === 'recover') return 'RECOVERED'
+  if (kind === 'test') return 'TEST'
+  if (kind === 'digest') return 'DIGEST'
+  return kind === 'remind' ? `STILL ${severity.toUpperCase()}` : severity.toUpperCase()
+}
+
+type Placed = Pick<Notice, 'hostKey'> & { source?: string | null }
+
+const placeOf = ({ hostKey, source = null }: Placed, hosts: ReadonlyMap<string, NamedHost>): string | null => {
+  if (hostKey === null) return source === null ? null : oneLine(source)
+  return oneLine(hosts.get(hostKey)?.name ?? hostKey)
+}
+
+const factsOf = (notice: Notice, where: string | null, metadata: Message['metadata']): Fact[] => {
+  const { value, threshold, unit, ruleId, sinceMs, atMs, reason, offenders, kind, severity } = notice
+  const facts: Fact[] = []
+  const add = (label: string, text: string | null) => {
+    if (text !== null && text !== '') facts.push({ label, value: oneLine(text) })
+  }
+  const isDigest = kind === 'digest'
+  add('Host', where)
+  add('Severity', isDigest ? null : severity)
+  add('Rule', isDigest ? null : ruleId)
+  add('Value', value === null || isDigest ? null : quantity(value, unit))
+  add('Threshold', threshold === null ? null : quantity(threshold, unit))
+  add('Since', `${instant(sinceMs)}${atMs - sinceMs >= 1_000 ? `, for ${lengthOfTime(atMs - sinceMs)}` : ''}`)
+  add('Reason', reason)
+  add('Worst', offenders.map(oneLine).join(', '))
+  for (const [label, text] of Object.entries(metadata)) add(label, text)
+  return facts
+}
+
+/** Without the parts of a second, which nobody reads. */
+const instant = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+
+const gatheredLine = (
+  { title, severity, recovered, hostKey }: Notice['gathered'][number],
+  hosts: ReadonlyMap<string, NamedHost>,
+): string => {
+  const where = placeOf({ hostKey }, hosts)
+  return `${severity.toUpperCase()}: ${oneLine(title)}${where === null ? '' : ` on ${where}`}${recovered ? ' (fired and recovered)' : ''}`
+}
+
+const linkOf = (base: string, { hostKey }: Notice, hosts: ReadonlyMap<string, NamedHost>): string => {
+  const host = hostKey === null ? undefined : hosts.get(hostKey)
+  return host === undefined ? `${base}/health` : `${base}/health?host=${host.id}`
+}
+
+/** The message as plain text of at most so many characters: the link is kept, what is long gives way. */
+export const plainText = (message: Message, maxLength: number): string => {
+  const { headline, facts, gathered, runbook, url } = message
+  const lines = [headline, ...facts.map(({ label, value }) => `${label}: ${value}`), ...gathered]
+  const text = [lines.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
+  if (url === null) return cut(text, maxLength)
+  const link = `\n\n${url}`
+  return link.length >= maxLength ? cut(text, maxLength) : cut(text, maxLength - link.length) + link
+}

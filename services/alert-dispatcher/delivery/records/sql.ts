@@ -1,0 +1,105 @@
+import type { Kysely } from 'kysely'
+import { Delivered } from '#proto/delivery.ts'
+import type { Database } from '#shared/store/sql/connection.ts'
+import { migrate } from '#shared/store/sql/migrate.ts'
+import type { Deliveries } from './store.ts'
+
+interface DeliveryTables {
+  watchhouse_deliveries: {
+    id: string
+    at_ms: number
+    episode: string
+    sequence: number
+    kind: string
+    rule_id: string
+    host_key: string | null
+    severity: string
+    channel: string
+    target: string
+    result: string
+    reason: string | null
+    attempts: number
+  }
+}
+const names = ['watchhouse_deliveries'] as const
+
+/** Deliveries in the state database, which every dispatcher shares. */
+export const sqlDeliveries = async (database: Database): Promise<Deliveries> => {
+  await migrate(database, 'deliveries', names, [
+    { name: 'deliveries', up: (tables) => createTable(tables, database.prefix) },
+  ])
+  const tables = database.tables<DeliveryTables>(names)
+  return {
+    async put(delivered) {
+      const { id, ...values } = rowOf(delivered)
+      const inserting = tables
+        .insertInto('watchhouse_deliveries')
+        .values({ id, ...values })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+      await database.run(() => inserting.execute())
+    },
+    async list({ beforeMs, limit, ...equal }) {
+      let wanted = tables.selectFrom('watchhouse_deliveries').selectAll().orderBy('at_ms', 'desc').orderBy('id')
+      for (const name of ['channel', 'target', 'episode', 'result'] as const) {
+        const value = equal[name]
+        if (value !== undefined) wanted = wanted.where(name, '=', value)
+      }
+      if (beforeMs !== undefined) wanted = wanted.where('at_ms', '<', beforeMs)
+      return (await database.run(() => wanted.limit(limit).execute())).map(deliveredOf)
+    },
+    async toldOf(episode) {
+      const wanted = tables
+        .selectFrom('watchhouse_deliveries')
+        .select(({ fn }) => ['channel', 'target', fn.max('sequence').as('sequence')])
+        .where('episode', '=', episode)
+        .where('result', '=', 'sent')
+        .groupBy(['channel', 'target'])
+      const rows = await database.run(() => wanted.execute())
+      return rows.map(({ sequence, ...row }) => ({ ...row, sequence: Number(sequence) }))
+    },
+    async prune(beforeMs) {
+      const removing = tables.deleteFrom('watchhouse_deliveries').where('at_ms', '<', beforeMs)
+      const { numDeletedRows } = await database.run(() => removing.executeTakeFirst())
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+type Row = DeliveryTables['watchhouse_deliveries']
+
+const rowOf = ({ atMs, ruleId, hostKey, ...delivered }: Delivered): Row => ({
+  ...delivered,
+  at_ms: atMs,
+  rule_id: ruleId,
+  host_key: hostKey,
+})
+
+const deliveredOf = ({ at_ms, rule_id, host_key, ...row }: Row): Delivered =>
+  Delivered.parse({ ...row, atMs: Number(at_ms), ruleId: rule_id, hostKey: host_key })
+
+const createTable = async (tables: Kysely<unknown>, prefix: string): Promise<void> => {
+  await tables.schema
+    .createTable('watchhouse_deliveries')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('at_ms', 'bigint', (column) => column.notNull())
+    .addColumn('episode', 'text', (column) => column.notNull())
+    .addColumn('sequence', 'integer', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('rule_id', 'text', (column) => column.notNull())
+    .addColumn('host_key', 'text')
+    .addColumn('severity', 'text', (column) => column.notNull())
+    .addColumn('channel', 'text', (column) => column.notNull())
+    .addColumn('target', 'text', (column) => column.notNull())
+    .addColumn('result', 'text', (column) => column.notNull())
+    .addColumn('reason', 'text')
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .execute()
+  const index = (column: string) =>
+    tables.schema
+      .createIndex(`${prefix}watchhouse_deliveries_${column}`)
+      .on('watchhouse_deliveries')
+      .column(column)
+      .execute()
+  await index('at_ms')
+  await index('episode')
+}

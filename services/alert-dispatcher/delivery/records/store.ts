@@ -1,0 +1,24 @@
+import type { Delivered } from '#proto/delivery.ts'
+
+/** How a delivery ends. */
+export type End = 'sent' | 'dropped' | 'dead'
+
+/** Which deliveries are wanted, the newest first. */
+export interface DeliveryFilter {
+  channel?: string | undefined
+  target?: string | undefined
+  episode?: string | undefined
+  result?: End | undefined
+  beforeMs?: number | undefined
+  limit: number
+}
+
+/** Keeps how deliveries ended. */
+export interface Deliveries {
+  put(delivered: Delivered): Promise<void>
+  list(filter: DeliveryFilter): Promise<Delivered[]>
+  /** The latest notice of an episode that each target took, for when the live state is lost. */
+  toldOf(episode: string): Promise<{ channel: string; target: string; sequence: number }[]>
+  /** Removes those that ended before; says how many. */
+  prune(beforeMs: number): Promise<number>
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { defaultRetryPlan, waitMs } from './retry.ts'
+
+it.each([
+  [1, undefined, 0.5, 2_000],
+  [2, undefined, 0.5, 10_000],
+  [3, undefined, 0.5, 60_000],
+  [4, undefined, 0.5, 300_000],
+  [5, undefined, 0.5, 900_000],
+  [9, undefined, 0.5, 900_000],
+  [0, undefined, 0.5, 2_000],
+  [1, undefined, 0, 1_600],
+  [1, undefined, 0.999_999_999, 2_400],
+  [1, 7_000, 0.5, 7_000],
+  [5, 7_000, 0.5, 900_000],
+  [1, 7_200_000, 0.5, 1_800_000],
+])('after %s failures, asked for %s ms, with the chance %s it waits %s ms', (failures, asked, chance, expected) => {
+  expect(waitMs(defaultRetryPlan, failures, asked, chance)).toBeCloseTo(expected, 0)
+})

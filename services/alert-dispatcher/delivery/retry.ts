@@ -1,0 +1,29 @@
+/** When what failed is tried again; data, so that tests shorten it. */
+export interface RetryPlan {
+  /** Waits after the first failure, the second and so on; the last one repeats. */
+  waitsMs: readonly number[]
+  /** Share by which a wait varies, so that what failed together does not come back together. */
+  jitter: number
+  /** The longest wait that a server may ask for. */
+  longestWaitMs: number
+  /** After this long a message that could not be sent is given up. */
+  lifeMs: { paging: number; others: number }
+}
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+
+/** How the product tries again. */
+export const defaultRetryPlan: RetryPlan = {
+  waitsMs: [2 * secondMs, 10 * secondMs, minuteMs, 5 * minuteMs, 15 * minuteMs],
+  jitter: 0.2,
+  longestWaitMs: 30 * minuteMs,
+  lifeMs: { paging: 60 * minuteMs, others: 30 * minuteMs },
+}
+
+/** How long to wait after so many failures in a row; what the server asked for counts when it is longer. `chance` is in [0, 1). */
+export const waitMs = (plan: RetryPlan, failures: number, askedMs: number | undefined, chance: number): number => {
+  const index = Math.min(Math.max(failures, 1), plan.waitsMs.length) - 1
+  const varied = (plan.waitsMs[index] ?? 0) * (1 + plan.jitter * (2 * chance - 1))
+  return Math.min(Math.max(varied, askedMs ?? 0), plan.longestWaitMs)
+}

@@ -1,0 +1,54 @@
+import type { Severity } from '#proto/rules.ts'
+import { isLike } from './glob.ts'
+import type { Policy, Route } from '../policy.ts'
+
+/** What a notice is about, as routes know it. */
+export interface Subject {
+  ruleId: string
+  /** Key and name of the host, or the source of an inbound event. */
+  hosts: readonly string[]
+  group: string | null
+  tags: readonly string[]
+  /** Of a recovery: what it recovers from. */
+  severity: Severity
+}
+
+/** A target as routing knows it. */
+export interface Routable {
+  channel: string
+  name: string
+  minSeverity: Severity | null
+}
+
+/**
+ * Who is to be told: the targets of all routes that match, else every target. The floor is the route's, else the channel's, else
+ * the one for all; a target of several routes is told when any of them lets it.
+ */
+export const chooseTargets = <T extends Routable>(
+  targets: readonly T[],
+  subject: Subject,
+  { routes, minSeverity }: Pick<Policy, 'routes' | 'minSeverity'>,
+): T[] => {
+  const matching = routes.filter((route) => route.enabled && matches(route, subject))
+  const isTold = (target: T, floor: Severity | null) =>
+    reaches(subject.severity, floor ?? target.minSeverity ?? minSeverity)
+  if (matching.length === 0) return targets.filter((target) => isTold(target, null))
+  return targets.filter((target) =>
+    matching.some((route) => leadsTo(route, target) && isTold(target, route.minSeverity)),
+  )
+}
+
+/** Whether a severity is at least as bad as a floor. */
+const reaches = (severity: Severity, floor: Severity): boolean => floor === 'warning' || severity === 'critical'
+
+const leadsTo = ({ target }: Route, { name, channel }: Routable): boolean => target === name || target === channel
+
+const matches = (route: Route, { ruleId, hosts, group, tags }: Subject): boolean =>
+  isLike(ruleId, route.matchRule) &&
+  anyLike(hosts, route.matchHost) &&
+  anyLike(group === null ? [] : [group], route.matchGroup) &&
+  anyLike(tags, route.matchTag)
+
+/** A lone star asks for nothing, so what has no group and no tags passes it too. */
+const anyLike = (texts: readonly string[], pattern: string): boolean =>
+  pattern === '*' || texts.some((text) => isLike(text, pattern))
