@@ -81,7 +81,7 @@ export const advisingMethods = {
       outcome: z.enum(['tried', 'of-no-use', 'not-possible']),
       /** Of those that are read now; null unless it was tried. */
       marks: z.number().nullable(),
-      /** Tried out on all data; otherwise the host guesses. */
+      /** Tried out on all that is read now; otherwise the host guesses. */
       isEmpirical: z.boolean(),
     }),
   }),

@@ -24,8 +24,13 @@ Estimation:
 `
 
 it.each([
-  ['all parts', applicable, { outcome: 'tried', marks: 2, isEmpirical: true }],
-  ['some parts', applicable.replace('2 / 2', '1 / 2'), { outcome: 'tried', marks: 2, isEmpirical: false }],
+  ['all that is read', applicable, { outcome: 'tried', marks: 2, isEmpirical: true }],
+  [
+    'parts that are read among others',
+    applicable.replace('2 / 2', '2 / 3'),
+    { outcome: 'tried', marks: 2, isEmpirical: true },
+  ],
+  ['a sample', applicable.replace('978 / 980', '100 / 980'), { outcome: 'tried', marks: 2, isEmpirical: false }],
   [
     'statistics alone',
     applicable.replace('source:           empirical', 'source:           statistical'),

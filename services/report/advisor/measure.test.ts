@@ -5,6 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { subjectOf } from '../testing/subject.ts'
 import type { Asking } from './asking.ts'
+import { projection } from './kinds/projection.ts'
 import { skipIndex } from './kinds/skip-index.ts'
 import { measure } from './measure.ts'
 
@@ -18,13 +19,12 @@ const call: Call = {
 }
 const subject = subjectOf()
 
-/** Measures a skip index on a host that answers so. */
-const measured = async (answers: Partial<Query>, trying: Call | null = call) => {
+/** Measures a proposal, by default a skip index, on a host that answers so. */
+const measured = async (answers: Partial<Query>, trying: Call | null = call, [proposal] = skipIndex(subject)) => {
   const refuse = () => Promise.reject(new Error('not asked for'))
   const all = new Proxy(answers, { get: (given, name) => Reflect.get(given, name) ?? refuse })
   // Whatever is not among the answers refuses, so that every method is there.
   const asking: Asking = { query: all as Query, call, hostKey: 'one', trying: trying ?? undefined }
-  const [proposal] = skipIndex(subject)
   if (!proposal) throw new Error('there is a proposal')
   return measure(asking, subject, proposal)
 }
@@ -65,6 +65,12 @@ it.each([
   ['is busy', failing('busy')],
 ])('stays unverified when the host %s', async (_what, tryIndex) => {
   expect(await measured({ tryIndex })).toEqual({ proof: 'unverified', savings: null })
+})
+
+it('is nothing when there are more groups than may be counted', async () => {
+  const grouping = { keys: ['`note`'], aggregates: ['count()'] }
+  const grouped = projection(subjectOf({ read: { grouping, conditions: [] } }))
+  expect(await measured({ countGroups: failing('too-large', 158) }, call, grouped)).toBeNull()
 })
 
 it('stays unverified, with nobody asked, where no data may be read', async () => {

@@ -27,6 +27,8 @@ export const measure = async (
     return savings && { proof: 'estimated', savings }
   } catch (error) {
     if (!isAboutTest(error)) throw error
+    // More groups than may be counted are too many to be worth anything.
+    if (test.by === 'groups' && error.code === 'too-large') return null
     return { proof: 'unverified', savings: null }
   }
 }
@@ -76,5 +78,5 @@ const isFiltered = async (
 const ownCodes = new Set<string>(['invalid', 'timeout', 'busy', 'too-large'])
 
 /** The host refused or gave up on this test, or there is no time left; another may do. */
-const isAboutTest = (error: unknown): boolean =>
+const isAboutTest = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.details?.clickhouseCode !== undefined || ownCodes.has(error.code))
