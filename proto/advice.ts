@@ -39,6 +39,8 @@ export const Recommendation = z.object({
   ddl: z.string().nullable(),
   /** The statement as it would be written; null when the table would change. */
   rewritten: z.string().nullable(),
+  /** Whether `ddl` or `rewritten` has values in it that the statement gives. */
+  tellsValues: z.boolean(),
   proof: Proof,
   /** Null when nothing could be computed. */
   savings: Savings.nullable(),

@@ -45,7 +45,14 @@ export const TableRead = z.object({
   columns: z.array(ReadColumn),
   conditions: z.array(ReadCondition),
   /** What rows are grouped by and what is told of each group; null unless one projection could answer it. */
-  grouping: z.object({ keys: z.array(z.string()), aggregates: z.array(z.string()) }).nullable(),
+  grouping: z
+    .object({
+      keys: z.array(z.string()),
+      aggregates: z.array(z.string()),
+      /** Whether values that the statement gives are in them. */
+      hasValues: z.boolean(),
+    })
+    .nullable(),
   /** Whether the outermost SELECT reads this table and nothing else. */
   isAlone: z.boolean(),
 })

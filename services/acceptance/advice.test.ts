@@ -105,6 +105,17 @@ describe('advice on a statement', () => {
     expect(after).toBeLessThanOrEqual(savings.marksAfter)
   })
 
+  it('names a projection that keeps groups, and the answer stays', async () => {
+    const sql = 'SELECT guest, count(), max(day) FROM advice.scattered GROUP BY guest ORDER BY guest'
+    const answer = await engine(sql)
+    const { savings, ddl } = await adviceOf('projection', sql)
+    await follow(ddl)
+    const after = await marksOf(sql)
+    expect(after).toBeGreaterThan(0)
+    expect(after).toBeLessThanOrEqual(savings.marksAfter)
+    expect(await engine(sql)).toEqual(answer)
+  })
+
   it('names a partition key that leaves out the other months', async () => {
     const sql = "SELECT note FROM advice.scattered WHERE day BETWEEN '2025-03-02' AND '2025-03-30'"
     const { proof, savings, ddl } = await adviceOf('partition-key', sql)
@@ -180,18 +191,21 @@ describe('advice on a statement', () => {
     const run = async (id: string, sql: string, method: string) =>
       fetch(`${server.hostUrl}/?database=advice&query_id=${id}`, { method, body: sql })
     await run('advised', "SELECT note FROM versions FINAL WHERE region = 7 AND note != 'secret'", 'POST')
+    await run('grouped', "SELECT user, countIf(note = 'secret') FROM visits GROUP BY user", 'POST')
     await run('inserted', "INSERT INTO tiny VALUES (0, 'x')", 'POST')
     await run('dropped', "SELECT toUInt64('secret') FROM versions", 'POST')
     await engine('SYSTEM FLUSH LOGS')
     const logged =
-      "SELECT count() AS ids FROM system.query_log WHERE type != 'QueryStart' AND query_id IN ('advised', 'inserted', 'dropped')"
+      "SELECT count() AS ids FROM system.query_log WHERE type != 'QueryStart' AND query_id IN ('advised', 'grouped', 'inserted', 'dropped')"
     await eventually(
       () => engine(logged),
-      ([row]) => Number(row?.ids) >= 3,
+      ([row]) => Number(row?.ids) >= 4,
     )
     const { recommendations } = await advise({ queryId: 'advised' })
     expect(recommendations.map(({ kind, rewritten }) => [kind, rewritten])).toContainEqual(['prewhere', null])
-    expect(JSON.stringify(recommendations)).not.toContain('secret')
+    const grouped = await advise({ queryId: 'grouped' })
+    expect(grouped.recommendations.map(({ kind, ddl }) => [kind, ddl])).toContainEqual(['projection', null])
+    expect(JSON.stringify([recommendations, grouped])).not.toContain('secret')
     expect(await refusal({ queryId: 'inserted' })).toContain('of kind Insert')
     expect(await refusal({ queryId: 'dropped' })).not.toContain('secret')
   })

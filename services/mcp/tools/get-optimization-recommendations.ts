@@ -16,7 +16,10 @@ export const getOptimizationRecommendations = tool({
     queryId: z.string().min(1).max(256).optional().describe('A query in the log'),
     database: name('Where names without a database are looked up').optional(),
   }),
-  output: z.object({ recommendations: z.array(Recommendation), notes: z.array(z.string()) }),
+  output: z.object({
+    recommendations: z.array(Recommendation.omit({ tellsValues: true })),
+    notes: z.array(z.string()),
+  }),
   async run({ hostId, sql, queryId, database }, asking) {
     const host = await hostAt(asking, hostId)
     const asked = {
@@ -34,8 +37,10 @@ export const getOptimizationRecommendations = tool({
     return {
       text,
       structured: {
-        // A statement of the log is not told with the values in it.
-        recommendations: recommendations.map((each) => (hidesValues ? { ...each, rewritten: null } : each)),
+        recommendations: recommendations.map(({ tellsValues, ...told }) =>
+          // A statement of the log is not told with the values in it.
+          hidesValues && tellsValues ? { ...told, ddl: null, rewritten: null } : told,
+        ),
         notes,
       },
     }

@@ -101,6 +101,10 @@ describe('a statement', () => {
     expect(await groupingOf(simple)).toEqual({
       keys: ['`kind`'],
       aggregates: ['quantile(0.9)(`guest`)', 'countIf((`guest` > 5))'],
+      hasValues: true,
+    })
+    expect(await groupingOf('SELECT kind, sum(guest) FROM cafe.orders GROUP BY kind')).toMatchObject({
+      hasValues: false,
     })
     expect(await groupingOf(`${simple} WITH TOTALS`)).toBeNull()
     expect(await groupingOf(`${simple} WITH ROLLUP`)).toBeNull()

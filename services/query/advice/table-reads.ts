@@ -74,7 +74,8 @@ const groupingOf = (select: SelectNode): TableRead['grouping'] => {
   const written = { keys: keys.map(expressionSql), aggregates: aggregates.map(expressionSql) }
   const isSaid = (sql: string | undefined): sql is string => sql !== undefined
   if (aggregates.length === 0 || !written.keys.every(isSaid) || !written.aggregates.every(isSaid)) return null
-  return { keys: written.keys, aggregates: [...new Set(written.aggregates)] }
+  const hasValues = within([...keys, ...aggregates], () => true).some(({ name }) => name === 'CONSTANT')
+  return { keys: written.keys, aggregates: [...new Set(written.aggregates)], hasValues }
 }
 
 const isFiltered = ({ tree }: Explanation, name: string): boolean =>

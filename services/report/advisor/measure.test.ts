@@ -68,7 +68,7 @@ it.each([
 })
 
 it('is nothing when there are more groups than may be counted', async () => {
-  const grouping = { keys: ['`note`'], aggregates: ['count()'] }
+  const grouping = { keys: ['`note`'], aggregates: ['count()'], hasValues: false }
   const grouped = projection(subjectOf({ read: { grouping, conditions: [] } }))
   expect(await measured({ countGroups: failing('too-large', 158) }, call, grouped)).toBeNull()
 })

@@ -11,6 +11,7 @@ const weighed = (kind: AdviceKind, purpose: string, marksAfter: number | null): 
     rationale: '',
     ddl: null,
     rewritten: null,
+    tellsValues: false,
     risk: '',
     test: { by: 'index', column: 'a', type: 'minmax' },
   },

@@ -56,7 +56,7 @@ describe('a projection', () => {
     ['1000 groups', 1_000, 2],
     ['as many groups as rows', 1_000_000, undefined],
   ])('of groups is worth it with %s: %d leave %s marks', (_what, groups, marksAfter) => {
-    const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)'] }
+    const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)'], hasValues: false }
     const [proposal] = projection(subjectOf({ read: { grouping, conditions: [] } }))
     expect(proposal?.ddl).toContain('ADD PROJECTION grouped (SELECT `day`, sum(`guest`) GROUP BY `day`)')
     const counted = { groups, matchingGroups: groups, matchingRows: 1_000_000 }

@@ -24,6 +24,7 @@ export const partitionKey = (subject: Subject): Proposal[] => {
         rationale: `The table has no partitions, and the statement filters by ${name}. Months that its conditions rule out would not be read.`,
         ddl: ddlOf(subject, key),
         rewritten: null,
+        tellsValues: false,
         risk: 'A partition key cannot be changed: the table is copied, and rows that are inserted meanwhile are missing from the copy. Every partition has parts of its own, so inserts of many months make many parts.',
         test: {
           by: 'groups',

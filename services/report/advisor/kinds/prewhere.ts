@@ -26,6 +26,7 @@ export const prewhere = (subject: Subject): Proposal[] => {
       rationale: `${reasonOf(subject)} With PREWHERE the other columns are read only in granules with a match.`,
       ddl: null,
       rewritten,
+      tellsValues: true,
       risk: 'None for the answer, as the WHERE stays as it is.',
       test: {
         by: 'matches',

@@ -21,6 +21,7 @@ const ordered = (subject: Subject): Proposal[] => {
     rationale: `The statement filters by ${name}, which does not lead the order of the table. In a projection that it leads, matching rows lie side by side.`,
     ddl: ddlOf(read.sql, `by_${name}`, `SELECT ${stored(subject).join(', ')} ORDER BY ${sql}`),
     rewritten: null,
+    tellsValues: false,
     risk,
     test: {
       by: 'matches',
@@ -62,6 +63,7 @@ const grouped = (subject: Subject): Proposal[] => {
         'The statement reads many rows of each group in order to tell little of it. A projection keeps what is told, computed for each part.',
       ddl: ddlOf(read.sql, 'grouped', select),
       rewritten: null,
+      tellsValues: read.grouping.hasValues,
       risk,
       test: {
         by: 'groups',

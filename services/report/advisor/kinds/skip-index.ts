@@ -31,6 +31,7 @@ const proposalOf = (table: string, column: Compared, type: SkipIndexType): Propo
     rationale: `The statement filters by ${column.name}, which does not lead the order of the table. With this index granules are left out that cannot have a matching row.`,
     ddl: `ALTER TABLE ${table} ADD INDEX ${name} ${column.sql} TYPE ${type} GRANULARITY 1;\nALTER TABLE ${table} MATERIALIZE INDEX ${name}`,
     rewritten: null,
+    tellsValues: false,
     risk: 'Inserts and merges compute the index from then on, and MATERIALIZE INDEX reads the column once as a mutation. DROP INDEX takes it back.',
     test: { by: 'index', column: column.name, type },
   }
