@@ -8,6 +8,7 @@ import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { residentMemory } from './resident-memory.ts'
 import { startTime } from './start-time.ts'
+import { toolServerCost } from './tool-server.ts'
 
 const benchmarks: readonly Benchmark[] = [
   gatewayTax,
@@ -18,6 +19,7 @@ const benchmarks: readonly Benchmark[] = [
   healthCost,
   residentMemory,
   startTime,
+  toolServerCost,
 ]
 
 const wanted = process.argv.slice(2)

@@ -19,8 +19,19 @@ export const startBareServer = async (body: Buffer): Promise<BareServer> =>
 export const startExpressServer = async (): Promise<BareServer> =>
   start(new URL('express-server.ts', import.meta.url), Buffer.alloc(0))
 
-const start = async (script: URL, input: Buffer): Promise<BareServer> => {
-  const child = spawn(process.execPath, [fileURLToPath(script)], { stdio: ['pipe', 'pipe', 'inherit'] })
+/** Starts the library of the tool protocol alone, with a constant tool. */
+export const startBareToolServer = async (): Promise<BareServer> =>
+  start(new URL('bare-tool-server.ts', import.meta.url), Buffer.alloc(0))
+
+/** Starts services of the product, with a constant tool besides their own; on NATS when it is named. */
+export const startToolServices = async (names: readonly string[], nats?: string): Promise<BareServer> =>
+  start(new URL('open-tool-server.ts', import.meta.url), Buffer.alloc(0), names, nats)
+
+const start = async (script: URL, input: Buffer, rest: readonly string[] = [], nats?: string): Promise<BareServer> => {
+  const child = spawn(process.execPath, [fileURLToPath(script), ...rest], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_ENV: 'production', ...(nats !== undefined && { NATS_URL: nats }) },
+  })
   child.stdin.end(input)
   const [line] = await once(createInterface(child.stdout), 'line')
   const { url } = Listening.parse(JSON.parse(String(line))).listening

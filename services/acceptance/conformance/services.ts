@@ -1,0 +1,56 @@
+import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
+import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
+import { systemClock } from '#shared/clock.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openNet } from '#shared/net/net.ts'
+import type { Context, Running } from '#shared/service.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openTelemetry } from '#shared/telemetry/open.ts'
+import { start as startGateway } from '../../gateway/service.ts'
+import type { Further } from '../../mcp/protocol/server.ts'
+import { startWith as startMcp } from '../../mcp/service.ts'
+import { start as startQuery } from '../../query/service.ts'
+import { start as startReport } from '../../report/service.ts'
+
+/** Every service that the tool server has to do with, the asked before the asking. */
+const order = ['query', 'report', 'mcp', 'gateway'] as const
+type Name = (typeof order)[number]
+
+interface ServicesOptions {
+  /** Default: all of them. */
+  names?: readonly string[]
+  env: Record<string, string>
+  /** What the tool server offers besides its own; no variable can make it. */
+  further?: Further | undefined
+}
+
+/** Starts services in this process, on NATS when `NATS_URL` says where; they log nothing. */
+export const startServices = async ({ names = order, env, further }: ServicesOptions): Promise<Running> => {
+  await using opening = new AsyncDisposableStack()
+  const facts = { instance: `test-${names.join('-')}`, version: '1.2.3', services: order, secretNames: [] }
+  const telemetry = opening.use(await openTelemetry(env, facts, { write: () => {} }))
+  const store = opening.use(await openStore({ env, busIsShared: false }))
+  const net = opening.use(openNet({ env }))
+  const { NATS_URL: nats } = env
+  const hub = nats === undefined ? openMemoryHub() : openNatsHub({ url: nats, log: telemetry.log })
+  const openQueue = openMemoryQueues()
+  const context = async (caller: Name): Promise<Context> => {
+    const own = telemetry.of(caller)
+    const bus = opening.use(await openBus({ hub, caller, ...facts, telemetry: own }))
+    const parts = { env, bus, store, net, telemetry: own, clock: systemClock, readiness: openReadiness() }
+    return { ...parts, openQueue: () => openQueue(own.log) }
+  }
+  const starts = {
+    query: startQuery,
+    report: startReport,
+    mcp: (own: Context) => startMcp(own, further),
+    gateway: startGateway,
+  }
+  let url: string | undefined
+  for (const name of order.filter((each) => names.includes(each))) {
+    const running = opening.use(await starts[name](await context(name)))
+    url ??= running.url
+  }
+  const running = opening.move()
+  return { ...(url !== undefined && { url }), [Symbol.asyncDispose]: () => running.disposeAsync() }
+}

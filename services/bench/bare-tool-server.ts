@@ -1,0 +1,23 @@
+import { createServer } from 'node:http'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { offerConstant } from './constant-tool.ts'
+import { sayListening } from './say-listening.ts'
+
+/** What anybody would write for one tool with the library of the protocol. Run as a process. */
+const handler = createMcpHandler(() => {
+  const server = new McpServer({ name: 'bare', version: '1.0.0' })
+  offerConstant(server)
+  return server
+})
+
+const server = createServer(toNodeHandler(handler))
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the bare server got no port')
+  sayListening(`http://127.0.0.1:${address.port}`)
+})
+process.once('SIGTERM', () => {
+  server.close()
+  server.closeAllConnections()
+})

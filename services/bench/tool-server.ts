@@ -1,0 +1,152 @@
+import { type Product, startProduct } from '../acceptance/product.ts'
+import { startNats } from '../acceptance/servers.ts'
+import { startSandbox } from '../sandbox/start.ts'
+import type { Benchmark, Comparison } from './benchmark.ts'
+import { load, type LoadResult, type Target } from './load.ts'
+import { residentMb } from './resident-memory.ts'
+import { startBareToolServer, startToolServices } from './start-bare-server.ts'
+
+const repetitions = 5
+const warmUpMs = 2_000
+const measuredMs = 3_000
+const crowd = 16
+const path = '/api/mcp'
+const revision = '2026-07-28'
+const watchEveryMs = 20
+const allowedMb = 64
+
+/** What the way through gateway and bus costs a tool beside the library that speaks the protocol, and a query beside the same one sent straight. */
+export const toolServerCost: Benchmark = {
+  name: 'tool-server',
+  async run() {
+    await using sandbox = await startSandbox({ seed: false })
+    return [...(await inOneProcess()), ...(await inTwoProcesses()), ...(await queryCost(sandbox.url))]
+  },
+}
+
+const inOneProcess = async (): Promise<Comparison[]> => {
+  await using ours = await startToolServices(['query', 'report', 'mcp', 'gateway'])
+  return constantTool('one process', ours.url, 0.75)
+}
+
+const inTwoProcesses = async (): Promise<Comparison[]> => {
+  await using nats = await startNats({ private: true })
+  await using _tools = await startToolServices(['mcp'], nats.url)
+  await using gateway = await startToolServices(['gateway'], nats.url)
+  return constantTool('gateway and mcp over NATS', gateway.url, 0.85)
+}
+
+const constantTool = async (where: string, url: string, atLeast: number): Promise<Comparison[]> => {
+  await using bare = await startBareToolServer()
+  const asked = { name: 'constant', arguments: {} }
+  const targets = [
+    modernCall(bare.url, '/', asked),
+    modernCall(url, path, asked),
+    classicCall(url, path, asked),
+  ] as const
+  const [reference, modern, classic] = await inTurn(targets, crowd)
+  const perSecond = (results: readonly LoadResult[] = []) => results.map((result) => result.perSecond)
+  const unit = 'calls/s'
+  const common = { name: `a constant tool, ${where}`, unit }
+  const eras = [perSecond(classic), perSecond(modern)]
+  return [
+    { ...common, ours: perSecond(modern), reference: perSecond(reference), bar: { atLeast } },
+    {
+      name: `the classic era beside today's, ${where}`,
+      unit,
+      ours: eras[0] ?? [],
+      reference: eras[1] ?? [],
+      bar: { atLeast: 0.9 },
+    },
+    {
+      name: `today's era beside the classic, ${where}`,
+      unit,
+      ours: eras[1] ?? [],
+      reference: eras[0] ?? [],
+      bar: { atLeast: 0.9 },
+    },
+  ]
+}
+
+const queryCost = async (host: string): Promise<Comparison[]> => {
+  await using product = await startProduct({
+    topology: 'memory',
+    hosts: [{ url: host, name: 'bench' }],
+    env: { SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '100000000', LOG_LEVEL: 'error' },
+  })
+  const straight: Target = { origin: host, path: '/', method: 'POST', body: 'SELECT 1' }
+  const [reference, ours] = await inTurn([straight, query(product, 'SELECT 1')], 1)
+  const p50 = (results: readonly LoadResult[] = []) => results.map((result) => result.p50Ms)
+  const little = await mostHeld(product, "SELECT repeat('x', 1000)")
+  const much = await mostHeld(product, "SELECT repeat('x', 1000) FROM numbers(231 * 1049)")
+  return [
+    {
+      name: 'query SELECT 1, one caller, p50',
+      unit: 'ms',
+      ours: p50(ours),
+      reference: p50(reference),
+      bar: { atMost: 2.5 },
+    },
+    {
+      name: 'more memory for 231 MiB than for 1 kB',
+      unit: 'MB',
+      ours: [much - little],
+      reference: [allowedMb],
+      bar: { atMost: 1 },
+    },
+  ]
+}
+
+const query = ({ url }: Product, sql: string): Target => modernCall(url, path, { name: 'query', arguments: { sql } })
+
+/** The most that the product holds while a query is asked again and again. */
+const mostHeld = async (product: Product, sql: string): Promise<number> => {
+  let most = 0
+  const look = () => (most = Math.max(most, residentMb(product.gateway.pid)))
+  const watching = setInterval(look, watchEveryMs)
+  try {
+    await load(query(product, sql), 1, measuredMs)
+  } finally {
+    clearInterval(watching)
+  }
+  look()
+  return most
+}
+
+/** Each target alone, one after the other and again, so that a machine that slows down slows all. */
+const inTurn = async (targets: readonly Target[], connections: number): Promise<LoadResult[][]> => {
+  const results: LoadResult[][] = targets.map(() => [])
+  for (const target of targets) await load(target, connections, warmUpMs)
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    for (const [index, target] of targets.entries()) results[index]?.push(await load(target, connections, measuredMs))
+  }
+  return results
+}
+
+interface Asked {
+  name: string
+  arguments: object
+}
+
+const json = 'application/json'
+const headers = { 'content-type': json, accept: `${json}, text/event-stream` }
+const message = (params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+
+const classicCall = (origin: string, to: string, asked: Asked): Target => ({
+  origin,
+  path: to,
+  method: 'POST',
+  headers: { ...headers, 'mcp-protocol-version': '2025-11-25' },
+  body: message(asked),
+})
+
+const modernCall = (origin: string, to: string, asked: Asked): Target => ({
+  origin,
+  path: to,
+  method: 'POST',
+  headers: { ...headers, 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': asked.name },
+  body: message({
+    ...asked,
+    _meta: { 'io.modelcontextprotocol/protocolVersion': revision, 'io.modelcontextprotocol/clientCapabilities': {} },
+  }),
+})
