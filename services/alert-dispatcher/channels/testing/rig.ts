@@ -1,0 +1,21 @@
+import type { Environment } from '#shared/config/environment.ts'
+import type { Received, StrictServer } from './strict-server.ts'
+
+/** All that the suite needs to know of a channel: how it is set up, its server, and how to read what it was sent. */
+export interface Rig {
+  /** Of the channel. */
+  id: string
+  start(): Promise<StrictServer>
+  /** Variables that set the channel up to use a server; without any one of them it is off. */
+  env(url: string): Environment
+  /** Texts of those that must appear nowhere. */
+  secrets(url: string): readonly string[]
+  switchVariable: string
+  floorVariable: string
+  /** The least severity without a floor. */
+  floor: 'warning' | 'critical'
+  /** What people are told by what was sent. */
+  textOf(received: Received): string
+  /** An answer by which the remote says that the address is no good. */
+  dead: { status: number; body?: string }
+}

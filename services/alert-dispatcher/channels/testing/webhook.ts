@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { Rig } from './rig.ts'
+import { startStrictServer } from './strict-server.ts'
+
+const Body = z.strictObject({
+  text: z.string().min(1).max(4_000),
+  attachments: z
+    .array(
+      z.strictObject({
+        fallback: z.string().min(1),
+        color: z.string().regex(/^#[0-9a-f]{6}$/),
+        text: z.string().max(8_000),
+        fields: z.array(z.strictObject({ title: z.string().min(1), value: z.string(), short: z.boolean() })).max(20),
+      }),
+    )
+    .length(1),
+})
+
+const path = '/services/T000/B000/secret-of-the-hook'
+
+/** A chat service as Slack began it. */
+export const webhookRig: Rig = {
+  id: 'webhook',
+  start: () =>
+    startStrictServer({
+      answer: { status: 200, body: 'ok' },
+      problem({ method, path: asked, headers, text }) {
+        if (method !== 'POST' || asked !== path) return 'no_service'
+        if (headers['content-type'] !== 'application/json') return 'invalid_content_type'
+        return Body.safeParse(JSON.parse(text)).success ? undefined : 'invalid_payload'
+      },
+    }),
+  env: (url) => ({ HEALTH_ALERT_WEBHOOK_URL: `${url}${path}` }),
+  secrets: () => ['secret-of-the-hook'],
+  switchVariable: 'HEALTH_ALERT_WEBHOOK_ENABLED',
+  floorVariable: 'HEALTH_ALERT_WEBHOOK_MIN_SEVERITY',
+  floor: 'warning',
+  textOf: ({ text }) => Body.parse(JSON.parse(text)).text,
+  dead: { status: 404, body: 'no_service' },
+}
