@@ -3,6 +3,7 @@ import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Context } from '#shared/service.ts'
 import type { Episodes } from './episode.ts'
+import type { Observe } from './observe.ts'
 import type { Policy } from './policy.ts'
 
 /** What sweeps and ticks work with. */
@@ -13,6 +14,7 @@ export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' |
   episodes: Episodes
   /** Whether `episodes` outlive this process: else the store knows better. */
   isLasting: boolean
+  observe: Observe
 }
 
 /** Asked for the product itself, behind whoever waits at a screen. */

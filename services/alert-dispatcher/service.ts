@@ -7,6 +7,7 @@ import { firing } from './handlers/firing.ts'
 import { prune } from './handlers/prune.ts'
 import { sweep } from './handlers/sweep.ts'
 import { emptyLayer } from './layers/layer.ts'
+import { openObserve } from './observe.ts'
 import { openPolicy } from './open-policy.ts'
 import { openSchedule } from './schedule.ts'
 import { memoryStores } from './stores/memory.ts'
@@ -35,6 +36,7 @@ export const start: Start = async (context) => {
     policy: policy.current,
     episodes: stores.episodes,
     isLasting: stores.lasting,
+    observe: openObserve(context.telemetry),
   })
   opened.use(
     await bus.serve(alerts, {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
-import type { Store } from '#shared/store/store.ts'
 import { HostRecord, hostRecordKey } from './condition.ts'
 import { type Decision, decide } from './decide.ts'
 import { summaryOf, type HostSummary } from './fleet-record.ts'
@@ -36,20 +35,20 @@ export const sweepHost = async (parts: Parts, hostKey: string, sweeping: Sweepin
   const known = await parts.store.get(hostRecordKey(hostKey), HostRecord)
   const asked = watched.filter(({ id, everySweeps }) => number % everySweeps === 0 || known?.conditions[id])
   const measured = await measure(parts, hostKey, asked, turn.signal)
-  const decision = await decideOn(parts.store, hostKey, sweeping, { watched, asked, measured })
+  const decision = await decideOn(parts, hostKey, sweeping, { watched, asked, measured })
   return { decision, summary: summaryOf(decision.record, measured.uptimeSeconds === null) }
 }
 
 /** A host that is no longer in the list: its conditions end, and its record when nobody waits to hear of that. */
-export const leaveHost = async ({ store }: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
-  const decision = await decideOn(store, hostKey, sweeping, { watched: [], asked: [], measured: nothing })
+export const leaveHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
+  const decision = await decideOn(parts, hostKey, sweeping, { watched: [], asked: [], measured: nothing })
   return { decision, summary: summaryOf(decision.record, false) }
 }
 
 const nothing: Measured = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
 
 const decideOn = async (
-  store: Store,
+  { store, observe }: Parts,
   hostKey: string,
   { turn, policy, nowMs }: Sweeping,
   what: Pick<Parameters<typeof decide>[1], 'watched' | 'asked' | 'measured'>,
@@ -66,6 +65,7 @@ const decideOn = async (
     turn.fence,
   )
   if (!decision) throw new Error('a store must make the step that it is given')
+  observe.told(decision)
   return decision
 }
 

@@ -23,7 +23,8 @@ const turnEveryMs = 100
 export const sweep = async (parts: Parts, stop: AbortSignal): Promise<Swept> => {
   for (let waitedMs = 0; waitedMs <= turnWithinMs; waitedMs += turnEveryMs) {
     await using turn = await takeTurn(parts.store, stop)
-    if (turn) return sweepIn(turn, parts)
+    // Awaited here, for the turn ends with this block.
+    if (turn) return await sweepIn(turn, parts)
     const fleet = await parts.store.get(fleetKey, FleetRecord)
     if (fleet?.isSweeping) break
     await wait(turnEveryMs, undefined, { signal: stop })
@@ -32,7 +33,9 @@ export const sweep = async (parts: Parts, stop: AbortSignal): Promise<Swept> => 
 }
 
 /** Sweeps all hosts with a turn that is held. Rejects when the store or `query` fails: each host is then decided whole or not at all. */
-export const sweepIn = async (turn: Turn, parts: Parts): Promise<Swept> => {
+export const sweepIn = (turn: Turn, parts: Parts): Promise<Swept> => parts.observe.sweep(sweepHosts(turn, parts))
+
+const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
   const began = performance.now()
   const call = ownCall(parts, listedWithinMs, turn.signal)
   const [policy, catalogue, hosts] = await Promise.all([
@@ -47,7 +50,7 @@ export const sweepIn = async (turn: Turn, parts: Parts): Promise<Swept> => {
   const sweeping = { turn, policy, watched: watchedRules(catalogue, policy), number: fleet.sweeps, nowMs }
   const finish = async () => {
     await keep(parts, tally)
-    await end(parts.store, turn, new Set(listed), tally.hosts)
+    await end(parts, turn, new Set(listed), tally.hosts)
   }
   try {
     const open = await reconcile(parts, fleet, turn)
@@ -78,7 +81,7 @@ const begin = async (store: Store, { fence }: Turn, listed: readonly string[], n
 }
 
 const end = async (
-  store: Store,
+  { store, observe }: Parts,
   { fence }: Turn,
   listed: ReadonlySet<string>,
   swept: Tally['hosts'],
@@ -89,7 +92,8 @@ const end = async (
     const hosts = Object.entries({ ...before.hosts, ...swept }).filter(([key]) => !isOver(key))
     return { value: { ...before, hosts: Object.fromEntries(hosts), isSweeping: false } }
   }
-  await store.update(fleetKey, FleetRecord, step, fence)
+  const fleet = await store.update(fleetKey, FleetRecord, step, fence)
+  if (fleet) observe.fleet(fleet)
 }
 
 /** Writes what became of episodes; a database that does not answer stops nobody from being told. */

@@ -24,9 +24,10 @@ const minuteMs = 60_000
  * the sweep that is due. Nothing while another has the turn.
  */
 export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
+  const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
+  parts.observe.fleet(fleet)
   await using turn = await takeTurn(parts.store, stop)
   if (!turn) return
-  const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
   if (isSweepDue(fleet, parts.env, parts.clock.now())) return void (await sweepIn(turn, parts))
   const policy = await parts.policy()
   const nowMs = parts.clock.now()
@@ -44,7 +45,7 @@ const isSweepDue = ({ begunAtMs }: FleetRecord, env: Environment, nowMs: number)
 
 /** Tells what has become due since the last sweep; a record of which nothing is due is not written. */
 const tellHost = async (
-  { store, episodes, telemetry: { log } }: Parts,
+  { store, episodes, observe, telemetry: { log } }: Parts,
   { fence }: Turn,
   telling: Parameters<typeof tell>[1],
 ): Promise<void> => {
@@ -62,8 +63,10 @@ const tellHost = async (
     },
     fence,
   )
+  if (!told) return
+  observe.told(told)
   await episodes
-    .write(told?.episodes ?? [], told?.happenings ?? [])
+    .write(told.episodes, told.happenings)
     .catch((error: unknown) => log.warn({ err: error }, 'episodes could not be kept'))
 }
 

@@ -66,6 +66,24 @@ export const metrics = {
     ['channel', 'outcome'],
     durations,
   ),
+  sweepDuration: histogram(
+    'watchhouse_alert_sweep_duration_seconds',
+    'Time a health sweep took; outcome is ok or an error code.',
+    ['outcome'],
+    durations,
+  ),
+  conditionsFiring: gauge('watchhouse_alert_conditions_firing', 'Conditions that fire, over all hosts.', []),
+  rulesUnknown: gauge(
+    'watchhouse_alert_rules_unknown',
+    'Rules that the last sweeps could not judge, over all hosts.',
+    [],
+  ),
+  noticesHandedOn: counter('watchhouse_alert_notices_total', 'Notices handed on to channels.', ['kind']),
+  noticesSuppressed: counter(
+    'watchhouse_alert_notices_suppressed_total',
+    'Notices that were due and not handed on, each counted once for each reason.',
+    ['reason'],
+  ),
   spansExported: counter('watchhouse_trace_spans_total', 'Spans handed to the exporter; outcome is sent or lost.', [
     'outcome',
   ]),
