@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConnectionSessionAnswer, ConnectionTestAnswer, UserConnectionAnswer } from '#proto/http/connections.ts'
 import { ChartAnswer, HostsAnswer, HostStatusAnswer, TableAnswer } from '#proto/http/data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from './ask.ts'
 import { type Product, startProduct } from './product.ts'
+import { startNats } from './servers.ts'
 import { describeOnTopologies } from './topologies.ts'
 
 const encryptionKey = 'a key that only the operator knows'
@@ -17,6 +19,7 @@ describeOnTopologies('databases that people bring', (topology) => {
   let directory: string
   let product: Product
   let closed: Product
+  let bus: Overheard | undefined
 
   beforeAll(async () => {
     own = await startSandbox({ label: 'own', seed: true })
@@ -28,13 +31,15 @@ describeOnTopologies('databases that people bring', (topology) => {
       ...(topology === 'memory' && { SVC_STATE_DB_URL: `file:${directory}/state.db` }),
     }
     const hosts = [{ url: own.url.replace('127.0.0.1', '127.0.0.2'), name: 'not there' }]
-    product = await startProduct({ topology, hosts, env: open })
+    if (topology === 'nats') bus = await overhearBus()
+    product = await startProduct({ topology, hosts, env: { ...open, ...(bus && { NATS_URL: bus.url }) } })
     closed = await startProduct({ topology, hosts, env: {} })
     await own.seeded
   })
   afterAll(async () => {
     await product?.stop()
     await closed?.stop()
+    await bus?.[Symbol.asyncDispose]()
     await own?.[Symbol.asyncDispose]()
     await rm(directory, { recursive: true, force: true })
   })
@@ -122,5 +127,27 @@ describeOnTopologies('databases that people bring', (topology) => {
     expect(test.status).toBe(200)
     expect(product.output()).not.toContain(secret)
     expect(product.output()).not.toContain(encryptionKey)
+    if (bus === undefined) return
+    expect(bus.messages.filter((message) => message.includes('"encryptedTarget":"'))).not.toEqual([])
+    expect(bus.messages.filter((message) => message.includes(secret))).toEqual([])
   })
 })
+
+interface Overheard extends AsyncDisposable {
+  url: string
+  /** Subject and content of all that crosses the bus. */
+  messages: readonly string[]
+}
+
+const overhearBus = async (): Promise<Overheard> => {
+  const server = await startNats({ private: true })
+  const connection = await connect({ servers: server.url })
+  const messages: string[] = []
+  connection.subscribe('>', { callback: (_error, message) => messages.push(`${message.subject} ${message.string()}`) })
+  await connection.flush()
+  const stop = async () => {
+    await connection.close()
+    await server.stop()
+  }
+  return { url: server.url, messages, [Symbol.asyncDispose]: stop }
+}
