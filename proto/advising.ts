@@ -73,7 +73,7 @@ export const advisingMethods = {
     ...common,
     input: z.object({ ...ofHost, query: z.string().max(longestExplained), database: Name.optional() }),
     output: z.object({
-      reads: z.array(TableRead).max(50),
+      reads: z.array(TableRead),
       /** What else it reads: by other engines or without reading, or more than once, so that nothing is known of each time. */
       others: z.array(z.object({ name: z.string(), reason: z.enum(['engine', 'repeated']) })),
       /** The statement as the host lays it out, each clause on a line; null when it cannot. */

@@ -16,7 +16,7 @@ const mostProposals = 12
 const leastMarks = 10
 
 const leftOut = {
-  engine: 'nothing of it is read as of a MergeTree table. Of a view, ask about its own statement',
+  engine: 'it is no MergeTree table, or is answered without reading. For a view, ask about its own statement',
   repeated: 'it is read more than once. Ask about one SELECT at a time',
 } as const
 const nothingHelps = 'No skip index, projection, partition key or PREWHERE would save a fifth of what is read.'
