@@ -65,7 +65,7 @@ export type Standing = 'send' | 'wait' | { drop: string }
 /** Judges a notice by what its target knows; without a ledger it is sent, for to be told twice is better than never. */
 export const standingOf = (known: Known | undefined, { kind, sequence }: Meant): Standing => {
   if (known === undefined) return 'send'
-  if (known.told !== null && known.told >= sequence) return { drop: 'it knows already' }
+  if (known.told === sequence) return { drop: 'it knows already' }
   if (known.latest > sequence)
     return { drop: known.ends ? 'it recovered before it could be told' : 'a later notice says more' }
   if (kind !== 'recover' || known.told !== null || known.mayKnow) return 'send'

@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import type { SendResult } from '../channels/channel.ts'
+import type { Notice } from '../notice.ts'
+import type { Route } from '../policy.ts'
+import { brokenRule } from './broken.ts'
+import { ledgerKey } from './ledger.ts'
+import { noticeOf } from './testing/notice.ts'
+import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
+import { scripted } from './testing/scripted.ts'
+
+const fire = (episode: string, more: Partial<Notice> = {}) => noticeOf({ episode, ...more })
+const later = (kind: Notice['kind'], episode: string, sequence: number, more: Partial<Notice> = {}) =>
+  noticeOf({ kind, episode, sequence, ...more })
+const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
+
+const route = (target: string, more: Partial<Route> = {}): Route => ({
+  id: target,
+  matchRule: '*',
+  matchHost: '*',
+  matchGroup: '*',
+  matchTag: '*',
+  target,
+  enabled: true,
+  minSeverity: null,
+  ...more,
+})
+
+describe('delivery', () => {
+  let opened: AsyncDisposableStack
+  beforeEach(() => {
+    opened = new AsyncDisposableStack()
+  })
+  afterEach(() => opened.disposeAsync())
+  const open = async (chosen: Parameters<typeof openPlace>[0]): Promise<Place> => opened.use(await openPlace(chosen))
+  const ends = async (place: Place) => {
+    const found = await place.delivery.handlers.deliveries({ limit: 500 }, call)
+    return found.map(({ target, kind, episode, result, reason }) =>
+      [target, kind, episode, result, ...(reason ? [reason] : [])].join(' '),
+    )
+  }
+  const ended = async (place: Place, count: number) => {
+    await until(async () => (await ends(place)).length >= count)
+    return (await ends(place)).toSorted()
+  }
+
+  it('tells each target once, though the notice is handed on twice', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    const place = await open({ channels: [post.channel] })
+    await place.tell(fire('e'))
+    await ended(place, 2)
+    await place.tell(fire('e'), later('remind', 'e', 1))
+    await ended(place, 4)
+    expect(post.told.toSorted()).toEqual(['a fire e', 'a remind e', 'b fire e', 'b remind e'])
+  })
+
+  it('tells of the end whoever was told of the fire, whatever routes say by then', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    const place = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
+    await place.tell(fire('e'))
+    await ended(place, 1)
+    place.policy.routes = [route('b')]
+    await place.tell(later('recover', 'e', 1))
+    await ended(place, 2)
+    expect(post.told).toEqual(['a fire e', 'a recover e'])
+  })
+
+  it('tells nobody of the end when nobody was told of the fire', async () => {
+    const post = scripted()
+    const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
+    await place.tell(fire('mild'))
+    await until(async () => (await place.store.get(ledgerKey('mild'), z.unknown())) !== undefined)
+    place.policy.minSeverity = 'warning'
+    await place.tell(later('recover', 'mild', 1), fire('other'))
+    await ended(place, 1)
+    expect(post.tried).toEqual(['a fire other'])
+  })
+
+  it('drops a fire that recovered before its target took it, and the recovery with it', async () => {
+    const post = scripted()
+    post.always('a', retry)
+    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [300] } })
+    await place.tell(fire('e'))
+    await until(() => post.tried.length === 1)
+    await place.tell(later('recover', 'e', 1))
+    post.always('a', undefined)
+    expect(await ended(place, 2)).toEqual([
+      'a fire e dropped it recovered before it could be told',
+      'a recover e dropped it was never told of what has recovered',
+    ])
+    expect(post.told).toEqual([])
+  })
+
+  it('tells of the end when the fire may have arrived', async () => {
+    const post = scripted()
+    post.next('a', { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true })
+    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    await place.tell(fire('e'))
+    await until(() => post.tried.length === 1)
+    await place.tell(later('recover', 'e', 1))
+    await ended(place, 2)
+    expect(post.told).toEqual(['a recover e'])
+  })
+
+  it('lets a recovery wait until the send of its fire has ended', async () => {
+    const post = scripted()
+    const { promise, resolve } = Promise.withResolvers<SendResult>()
+    post.next('a', () => promise)
+    const place = await open({ channels: [post.channel] })
+    await place.tell(fire('e'))
+    await until(() => post.tried.length === 1)
+    await place.tell(later('recover', 'e', 1), fire('other'))
+    await until(() => post.told.includes('a fire other'))
+    expect(post.tried).not.toContain('a recover e')
+    resolve({ kind: 'ok' })
+    await ended(place, 3)
+    expect(post.told).toEqual(['a fire other', 'a fire e', 'a recover e'])
+  })
+
+  it('sends the latest of an episode only', async () => {
+    const post = scripted()
+    post.next('a', retry)
+    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    await place.tell(fire('e'))
+    await until(() => post.tried.length === 1)
+    await place.tell(later('escalate', 'e', 1, { severity: 'critical' }))
+    expect(await ended(place, 2)).toEqual(['a escalate e sent', 'a fire e dropped a later notice says more'])
+    expect(post.told).toEqual(['a escalate e'])
+  })
+
+  it('sends a recovery when its ledger was lost, for to be told twice is better than never', async () => {
+    const post = scripted()
+    const place = await open({ channels: [post.channel] })
+    await place.tell(fire('e'))
+    await ended(place, 1)
+    await place.store.update(ledgerKey('e'), z.unknown(), () => ({ value: undefined }))
+    await place.tell(later('recover', 'e', 1))
+    await ended(place, 2)
+    expect(post.told).toEqual(['a fire e', 'a recover e'])
+  })
+
+  it('gives up when its life is over, with what went wrong last', async () => {
+    const post = scripted()
+    post.always('a', retry)
+    const lifeMs = { paging: 10_000, others: 200 }
+    const place = await open({ channels: [post.channel], retry: { ...briefRetry, lifeMs } })
+    await place.tell(fire('e'))
+    expect(await ended(place, 1)).toEqual(['a fire e dead answered 503'])
+    expect(post.tried.length).toBeGreaterThan(1)
+  })
+
+  it('sends a dead letter again when it is asked to, once', async () => {
+    const post = scripted()
+    post.next('a', { kind: 'permanent', reason: 'answered 400' })
+    const place = await open({ channels: [post.channel] })
+    const { handlers } = place.delivery
+    await place.tell(fire('e'))
+    await ended(place, 1)
+    const [letter] = (await handlers.deadLetters({ limit: 10 }, call)).letters
+    expect(letter).toMatchObject({ episode: 'e', reason: 'answered 400', target: 'a' })
+    await handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
+    await until(() => post.told.length === 1)
+    await expect(handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)).rejects.toMatchObject({ code: 'not-found' })
+    expect((await handlers.deadLetters({ limit: 10 }, call)).letters).toEqual([])
+    expect(post.told).toEqual(['a fire e'])
+  })
+
+  it('does not tell what is old by now when a dead letter is sent again', async () => {
+    const post = scripted()
+    post.next('a', { kind: 'permanent', reason: 'answered 400' })
+    const place = await open({ channels: [post.channel] })
+    await place.tell(fire('e'))
+    await ended(place, 1)
+    await place.tell(later('recover', 'e', 1))
+    await ended(place, 2)
+    const [letter] = (await place.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
+    await place.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
+    await until(async () => (await ends(place)).includes('a fire e dropped it recovered before it could be told'))
+    expect(post.told).toEqual([])
+  })
+
+  it('tells the others of a target that is broken, and when it is mended', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    post.next('a', { kind: 'config', reason: 'answered 404' })
+    const place = await open({ channels: [post.channel] })
+    await place.tell(fire('e'))
+    await until(() => post.told.length === 2)
+    expect(post.messages.map(({ notice }) => notice.ruleId)).toContain(brokenRule)
+    expect(post.messages.map(({ headline }) => headline)).toContain(
+      'WARNING: Alerts cannot be delivered by post (a) on post:a',
+    )
+    await place.tell(fire('other'))
+    await until(() => post.messages.some(({ notice }) => notice.ruleId === brokenRule && notice.kind === 'recover'))
+    expect(post.tried.filter((line) => line.startsWith('a ') && line.includes('broken'))).toEqual([])
+  })
+
+  it('tells each target of a digest what is meant for it, and of the end whoever got the digest', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    const routes = [
+      route('a', { matchRule: 'disk*' }),
+      route('b', { matchRule: 'parts' }),
+      route('b', { matchRule: 'digest' }),
+    ]
+    const place = await open({ channels: [post.channel], policy: { routes } })
+    const entry = (episode: string, ruleId: string, recovered = false) =>
+      ({ episode, ruleId, hostKey: 'db', title: ruleId, severity: 'warning', recovered }) as const
+    const gathered = [entry('e1', 'disk-usage'), entry('e2', 'parts'), entry('e3', 'disk-errors', true)]
+    await place.tell(noticeOf({ kind: 'digest', episode: 'd', ruleId: 'digest', hostKey: null, gathered }))
+    await ended(place, 2)
+    const got = post.messages.map(({ gathered: lines }) => lines)
+    expect(got).toContainEqual([
+      'WARNING: disk-usage on Database',
+      'WARNING: disk-errors on Database (fired and recovered)',
+    ])
+    expect(got).toContainEqual(['WARNING: parts on Database'])
+    await place.tell(later('recover', 'e1', 1, { ruleId: 'disk-usage' }))
+    await ended(place, 3)
+    expect(post.told.slice(2)).toEqual(['a recover e1'])
+  })
+
+  it('gathers what is not critical while there is a window', async () => {
+    const post = scripted()
+    const place = await open({ channels: [post.channel], policy: { digestMs: 60_000 } })
+    await place.tell(fire('mild'))
+    await place.tell(fire('bad', { severity: 'critical' }))
+    await ended(place, 1)
+    expect(post.tried).toEqual(['a fire bad'])
+  })
+
+  it('holds nobody back for a target that rests', async () => {
+    const post = scripted({ targets: ['dead', 'well'] })
+    post.always('dead', retry)
+    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [60_000] } })
+    const episodes = Array.from({ length: 300 }, (_, index) => fire(`e${index}`))
+    for (const notice of episodes) await place.tell(notice)
+    await ended(place, 300)
+    expect(post.told).toHaveLength(300)
+    expect(post.tried.filter((line) => line.startsWith('dead')).length).toBeLessThanOrEqual(16)
+  })
+
+  it('sends a target no more at once than it takes', async () => {
+    const post = scripted({ limits: { concurrency: 2 } })
+    let [inHand, most] = [0, 0]
+    post.next(
+      'a',
+      ...Array.from({ length: 20 }, () => async (): Promise<SendResult> => {
+        inHand += 1
+        most = Math.max(most, inHand)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        inHand -= 1
+        return { kind: 'ok' }
+      }),
+    )
+    const place = await open({ channels: [post.channel] })
+    for (let index = 0; index < 20; index += 1) await place.tell(fire(`e${index}`))
+    await ended(place, 20)
+    expect(most).toBe(2)
+  })
+
+  it('drops what was meant for a target that is gone', async () => {
+    const post = scripted()
+    const place = await open({ channels: [post.channel] })
+    const { promise, resolve } = Promise.withResolvers<SendResult>()
+    post.next('a', () => promise)
+    await place.tell(fire('e'))
+    await until(() => post.tried.length === 1)
+    place.policy.channels = { post: { enabled: false, variables: {} } }
+    resolve(retry)
+    expect(await ended(place, 1)).toEqual(['a fire e dropped its target is switched off or gone'])
+  })
+})

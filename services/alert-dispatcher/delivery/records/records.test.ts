@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Delivered } from '#proto/delivery.ts'
+import { openDatabase } from '#shared/store/sql/connection.ts'
+import { describeWith, startPostgres } from '../../../acceptance/servers.ts'
+import { memoryDeliveries } from './memory.ts'
+import { sqlDeliveries } from './sql.ts'
+import type { Deliveries } from './store.ts'
+
+const delivered = (id: string, atMs: number, more: Partial<Delivered> = {}): Delivered => ({
+  id,
+  atMs,
+  episode: 'e1',
+  sequence: 0,
+  kind: 'fire',
+  ruleId: 'disk-usage',
+  hostKey: 'db',
+  severity: 'critical',
+  channel: 'webhook',
+  target: 'default',
+  result: 'sent',
+  reason: null,
+  attempts: 1,
+  ...more,
+})
+
+const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
+  sqlDeliveries(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })))
+
+const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Deliveries>> = {
+  memory: async () => memoryDeliveries(),
+  libSQL: async (opened) => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-deliveries-'))
+    opened.defer(() => rm(directory, { recursive: true }))
+    return inDatabase(opened, 'sqlite', `file:${join(directory, 'state.db')}`)
+  },
+  PostgreSQL: async (opened) => inDatabase(opened, 'postgres', opened.use(await startPostgres()).url),
+}
+
+const needs: Record<string, readonly 'postgres'[]> = { PostgreSQL: ['postgres'] }
+
+describe.each(Object.keys(implementations))('the record of deliveries', (name) => {
+  describeWith(needs[name] ?? [], `in ${name}`, () => suite(name))
+})
+
+function suite(name: string): void {
+  const opened = new AsyncDisposableStack()
+  let records: Deliveries
+  beforeAll(async () => {
+    const open = implementations[name]
+    if (!open) throw new Error(`no implementation ${name}`)
+    records = await open(opened)
+    await records.put(delivered('one', 1_000, { result: 'dead', reason: `it's "gone"` }))
+    await records.put(delivered('two', 2_000, { target: 'ops', episode: 'e2', hostKey: null }))
+    await records.put(delivered('three', 1_790_000_000_000, { channel: 'sms', sequence: 4 }))
+    await records.put(delivered('four', 3_000, { channel: 'sms', sequence: 2 }))
+    await records.put(delivered('one', 1_500, { attempts: 3 }))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  const ids = async (filter: Partial<Parameters<Deliveries['list']>[0]>) =>
+    (await records.list({ limit: 10, ...filter })).map(({ id }) => id)
+
+  it('brings a record up to date and lists the newest first', async () => {
+    expect(await ids({})).toEqual(['three', 'four', 'two', 'one'])
+    expect((await records.list({ limit: 10 }))[3]).toEqual(delivered('one', 1_500, { attempts: 3 }))
+  })
+
+  it.each([
+    [{ channel: 'sms' }, ['three', 'four']],
+    [{ target: 'ops' }, ['two']],
+    [{ episode: 'e1' }, ['three', 'four', 'one']],
+    [{ result: 'dead' }, []],
+    [{ beforeMs: 2_000 }, ['one']],
+    [{ limit: 2 }, ['three', 'four']],
+  ] as const)('finds by %j', async (filter, expected) => {
+    expect(await ids(filter)).toEqual(expected)
+  })
+
+  it('knows the latest that each target was told of an episode', async () => {
+    const told = await records.toldOf('e1')
+    expect(told.toSorted((one, other) => one.channel.localeCompare(other.channel))).toEqual([
+      { channel: 'sms', target: 'default', sequence: 4 },
+      { channel: 'webhook', target: 'default', sequence: 0 },
+    ])
+    expect(await records.toldOf('never')).toEqual([])
+  })
+
+  it('removes what is old', async () => {
+    expect(await records.prune(3_000)).toBe(2)
+    expect(await ids({})).toEqual(['three', 'four'])
+  })
+}
