@@ -6,11 +6,16 @@ import { missingNeeds, unavailableBy } from '../availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
+import { diagnosticStatement } from '../rules/diagnose.ts'
+import { joinedStatement, readingsOf } from '../rules/joined.ts'
 import { reportRuns, type StatementRuns } from '../testing/statement-runs.ts'
 import { chartStatement } from './chart-statement.ts'
 import { branchesOf } from './check.ts'
+import { ruleScope } from './check-rule.ts'
 import { openDefinitions } from './definitions.ts'
 import { createEventsTable, defaultEventsTable } from './events.ts'
+import type { LoadedMetric, LoadedRule } from './load.ts'
+import { expandMacros } from './macros.ts'
 import { tableStatement } from './table-statement.ts'
 import { compareVersions, sqlFor } from './version.ts'
 import { chartWindow } from './window.ts'
@@ -18,7 +23,7 @@ import { chartWindow } from './window.ts'
 /** The example data of a sandbox comes in the background, while other suites use the machine too. */
 const startLimitMs = 180_000
 
-const { charts, tables } = await openDefinitions(quietTelemetry().log)
+const { charts, tables, rules, metrics } = await openDefinitions(quietTelemetry().log)
 /** Which branches the engine ran, and for want of what it did not run others; told at the end. */
 const branches: StatementRuns['branches'] = []
 
@@ -77,7 +82,7 @@ const fromKeeper = new Set([
   'system.zookeeper_watches',
 ])
 
-type Definition = Pick<(typeof charts)[number], 'name' | 'requires' | 'sql'>
+type Definition = Pick<LoadedMetric, 'name' | 'requires' | 'sql'>
 
 /**
  * What a definition lacks here: a newer server, or tables, as its reader is told. The embedded engine has all tables but those
@@ -118,7 +123,10 @@ const logsOf = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
   branchesOf(sql).flatMap((branch) => [...branch.sql.matchAll(/\$log\((\w+)\)/g)].map((found) => found[1] ?? ''))
 
 /** Every branch that this engine understands, with what it lacks for the others told at the end. */
-const eachBranch = async (kind: 'chart' | 'table page', definition: Definition): Promise<string[]> => {
+const eachBranch = async (
+  kind: 'chart' | 'table page' | 'rule' | 'diagnostic' | 'metric',
+  definition: Definition,
+): Promise<string[]> => {
   const lacking = await lackingFor(definition)
   return branchesOf(definition.sql).flatMap(({ since, sql }) => {
     const isNewer = since !== undefined && compareVersions(since, engine.version) > 0
@@ -246,6 +254,58 @@ describe.each(tables)('the table page $name', (table) => {
       const sort = { column: name, direction: 'desc' } as const
       const statement = tableStatement(table, { filters, offset: 1, parameters: {}, search: 'a', sort }, given)
       await expect(run(statement)).resolves.toBeDefined()
+    }
+  })
+})
+
+/** What rules and metrics are to measure by. */
+const measuring = [
+  ...rules.flatMap(({ sql, ...rule }) => (sql === undefined ? [] : [{ ...rule, sql, kind: 'rule' as const }])),
+  ...metrics.map((metric) => ({ ...metric, kind: 'metric' as const, columns: ['measured' as const], alone: false })),
+]
+const measuringBy = (sql: string, { columns, ...rest }: (typeof measuring)[number]) => {
+  const expanded = expandMacros(sql, ruleScope(rest, engine.tables))
+  return { key: rest.name, requires: rest.requires, alone: rest.alone, columns, sql: expanded }
+}
+
+describe.each(measuring)('the $kind $name', (wanted) => {
+  it('measures in one row, with the columns that it declares', async () => {
+    for (const sql of await eachBranch(wanted.kind, wanted)) {
+      const ready = measuringBy(sql, wanted)
+      const { columns, rows } = await run({ what: 'test', sql: ready.sql })
+      expect(columns.map(({ name }) => name).toSorted()).toEqual(wanted.columns.toSorted())
+      expect(rows).toHaveLength(1)
+      const joined = await run(joinedStatement([ready]))
+      const reading = readingsOf(parts.hosts.get('sandbox'), [ready], joined.rows).get(wanted.name)
+      expect(reading).toMatchObject({ reason: null, value: expect.any(Number) })
+    }
+  })
+
+  it('runs where names are resolved as before 24.3, and only reads', async () => {
+    for (const { sql } of branchesOf(wanted.sql)) {
+      const statement = joinedStatement([measuringBy(sql, wanted)])
+      expect(statement.sql).toSatisfy(isReadOnly)
+      if (!(await lackingFor(wanted))) await runAsBefore(statement)
+    }
+  })
+})
+
+const diagnosed = rules.flatMap((rule: LoadedRule) => {
+  const { diagnostic: sql, diagnosticRequires: requires = rule.requires } = rule
+  return sql === undefined ? [] : [{ name: rule.name, rule, sql, requires }]
+})
+
+describe.each(diagnosed)('the diagnostic of $name', ({ rule, ...definition }) => {
+  it('runs, also where names are resolved as before 24.3, and only reads', async () => {
+    for (const sql of await eachBranch('diagnostic', definition)) {
+      const statement = diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.tables)
+      await expect(run(statement)).resolves.toBeDefined()
+      await runAsBefore(statement)
+    }
+    for (const { sql } of branchesOf(definition.sql)) {
+      expect(diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.tables)?.sql).toSatisfy(
+        isReadOnly,
+      )
     }
   })
 })

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerOf } from '../../sandbox/curl.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { parseAnswer } from '../clickhouse/answer.ts'
+import type { Capabilities } from '../clickhouse/capabilities.ts'
+import { ruleScope } from '../definitions/check-rule.ts'
+import { expandMacros } from '../definitions/macros.ts'
+import { quoteText } from '../definitions/quote.ts'
+import { sqlFor } from '../definitions/version.ts'
+import { judged } from '../testing/judged.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { cases as tableCases } from './invented-cases.ts'
+import { logCases } from './invented-log-cases.ts'
+import { joinedStatement, readingsOf } from './joined.ts'
+import type { Measured } from './measured.ts'
+
+const cases = [...tableCases, ...logCases]
+const startLimitMs = 120_000
+/** A rule that looks at the age of a row may see it some seconds older. */
+const seconds = 120
+
+let sandbox: Sandbox
+let parts: OpenParts
+let engine: Capabilities
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'sandbox' })
+  engine = await parts.client.capabilities(parts.hosts.get('sandbox'), aCall())
+  await answerOf(sandbox.url, 'SYSTEM FLUSH LOGS')
+}, startLimitMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+type Rows = Readonly<Record<string, readonly object[]>>
+
+const structures = new Map<string, string>()
+/** The columns of a table as the engine has them. */
+const structureOf = async (table: string): Promise<string> => {
+  const known = structures.get(table)
+  if (known !== undefined) return known
+  const columns = `SELECT arrayStringConcat(groupArray(concat('\`', name, '\` ', type)), ', ') FROM system.columns
+    WHERE database = 'system' AND table = '${table}' AND default_kind NOT IN ('ALIAS', 'MATERIALIZED') FORMAT TSVRaw`
+  const structure = await answerOf(sandbox.url, columns)
+  structures.set(table, structure)
+  return structure
+}
+
+/** These rows, with the defaults of their types where they say nothing, to be read in place of a table. */
+const inventedTable = async (table: string, rows: readonly object[]): Promise<string> => {
+  // No text at all is taken for no columns.
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n') || '{}'
+  const read = `format(JSONEachRow, ${quoteText(await structureOf(table))}, ${quoteText(lines)})`
+  const date = table.endsWith('_log') ? ' REPLACE (toDate(event_time) AS event_date)' : ''
+  return `(SELECT *${date} FROM ${read} LIMIT ${rows.length})`
+}
+
+/** What a rule measures with these rows in place of the engine's own. */
+const measuredWith = async (name: string, rows: Rows): Promise<Measured> => {
+  const rule = parts.definitions.rule(name)
+  const branch = rule.sql && sqlFor(rule.sql, engine.version)
+  if (branch === undefined) throw new Error(`${name} has no statement for this engine`)
+  let sql = expandMacros(branch, ruleScope(rule, engine.tables))
+  for (const [table, lines] of Object.entries(rows)) {
+    const invented = await inventedTable(table, lines)
+    sql = sql.replaceAll(new RegExp(String.raw`system\.${table}\b`, 'g'), () => invented)
+  }
+  const ready = { key: name, requires: rule.requires, columns: rule.columns, alone: rule.alone, sql }
+  const host = parts.hosts.get('sandbox')
+  const text = await answerOf(sandbox.url, joinedStatement([ready]).sql, { default_format: 'JSONCompact' })
+  const reading = readingsOf(host, [ready], parseAnswer(host, text).rows).get(name)
+  if (!reading) throw new Error(`${name} was not told`)
+  return reading
+}
+
+describe.each(cases)('the rule $rule', ({ rule: name, trouble, measured, severity, relief }) => {
+  it(`is ${severity} with invented trouble, and ok once that is gone`, async () => {
+    const rule = parts.definitions.rule(name)
+    const none = Object.fromEntries(Object.keys(trouble).map((table) => [table, []]))
+    const before = rule.measure === 'gauge' ? undefined : await measuredWith(name, none)
+    const troubled = await measuredWith(name, trouble)
+    const found = judged(rule, before ?? troubled, troubled)
+    expect(found.status).toBe(severity)
+    if (rule.unit === 'seconds' && measured > seconds) {
+      expect(found.value - measured).toBeGreaterThanOrEqual(0)
+      expect(found.value - measured).toBeLessThan(seconds)
+    } else expect(found.value).toBeCloseTo(measured, 6)
+    const relieved = await measuredWith(name, relief)
+    expect(judged(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
+  })
+})
+
+/** Rules that count events; what each is called in them is written in their statement. */
+const events = (name: string): string[] => {
+  const { sql } = parts.definitions.rule(name)
+  const text = typeof sql === 'string' ? sql : ''
+  return [...text.matchAll(/'(\w+)'/g)].map((found) => found[1] ?? '')
+}
+
+describe('counters of the server', () => {
+  it.each([
+    ['inode-or-write-errors', 'events', 'event'],
+    ['slow-reads', 'events', 'event'],
+    ['dns-or-network-errors', 'events', 'event'],
+    ['rejected-inserts', 'events', 'event'],
+    ['delayed-inserts', 'events', 'event'],
+    ['buffer-flush-errors', 'events', 'event'],
+    ['replicated-data-loss', 'events', 'event'],
+    ['fetch-or-check-failed', 'events', 'event'],
+    ['merge-differs', 'events', 'event'],
+    ['keeper-unavailable', 'events', 'event'],
+    ['distributed-connect-fail', 'events', 'event'],
+    ['distributed-rejected', 'events', 'event'],
+    ['distributed-sync-timeout', 'events', 'event'],
+    ['kafka-consumer-errors', 'events', 'event'],
+    ['memory-limit-errors', 'errors', 'name'],
+    ['login-failures', 'errors', 'name'],
+    ['access-denied', 'errors', 'name'],
+    ['no-available-replica', 'errors', 'name'],
+  ])('%s adds up what it is about, breaches when that grows, and is ok when it stays', async (name, table, column) => {
+    const rule = parts.definitions.rule(name)
+    const names = events(name)
+    const rows = (value: number) => ({
+      [table]: [...names.map((each) => ({ [column]: each, value })), { [column]: 'SomethingElse', value: 1_000 }],
+    })
+    const before = await measuredWith(name, rows(3))
+    expect(before.value).toBe(3 * names.length)
+    const grown = await measuredWith(name, rows(3 + 10_000))
+    expect(judged(rule, before, grown).status).toBe(rule.thresholds.critical === null ? 'warning' : 'critical')
+    expect(judged(rule, grown, await measuredWith(name, rows(3 + 10_000))).status).toBe('ok')
+  })
+})
