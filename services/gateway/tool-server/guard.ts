@@ -15,9 +15,7 @@ type Asking = Pick<Request, 'headers' | 'protocol' | 'socket'>
  */
 export const requireOwnSite = (request: Asking, env: Environment): void => {
   const { origin } = request.headers
-  const { SVC_CORS_ORIGINS: allowed } = read(crossOriginSettings, env)
-  const own = new URL(publicUrl(request, env))
-  if (origin !== undefined && origin !== own.origin && !allowed.includes(origin) && !allowed.includes('*')) {
+  if (origin !== undefined && !isOwn(origin, request, env)) {
     throw new ServiceError(
       'forbidden',
       'pages of this origin may not use the tool server; SVC_CORS_ORIGINS names who may',
@@ -30,6 +28,11 @@ export const requireOwnSite = (request: Asking, env: Environment): void => {
       'the Host header is none of this machine; SVC_PUBLIC_URL names another that it has',
     )
   }
+}
+
+const isOwn = (origin: string, request: Asking, env: Environment): boolean => {
+  const { SVC_CORS_ORIGINS: allowed } = read(crossOriginSettings, env)
+  return allowed.includes(origin) || allowed.includes('*') || new URL(publicUrl(request, env)).origin === origin
 }
 
 const isLoopback = (address = ''): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'

@@ -9,6 +9,8 @@ import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { longestMcpBody, type mcp, mcpAnswerHeaders } from '#proto/mcp.ts'
+import { type Part, partOf } from './part.ts'
+import type { ServerFor } from './server.ts'
 
 type Http = Handlers<typeof mcp>['http']
 type Asked = Parameters<Http>[0]
@@ -20,58 +22,74 @@ const eventStream = 'text/event-stream'
 const bothTypes = `application/json, ${eventStream}`
 
 interface HttpOptions {
-  serverFor: (call: Call) => McpServer
+  serverFor: ServerFor
   log: Logger
 }
 
 /** Both eras of the protocol behind one address, without sessions. */
 export const openHttp = ({ serverFor, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
   // The library makes a server for each request and hands it nothing of ours.
-  const calls = new AsyncLocalStorage<Call>()
+  const asking = new AsyncLocalStorage<{ call: Call; part: Part }>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'request refused by the protocol')
-  const modern = createMcpHandler(() => serverFor(required(calls.getStore())), {
+  const serverNow = () => {
+    const { call, part } = required(asking.getStore())
+    return serverFor(call, part)
+  }
+  const modern = createMcpHandler(serverNow, {
     legacy: 'reject',
     maxSubscriptions,
     maxRequestBodySize: longestMcpBody,
     onerror,
   })
 
-  const respond = async (request: Request, call: Call): Promise<Response> => {
-    const isPost = request.method === 'POST'
-    if (isPost && !(await isLegacyRequest(request))) return calls.run(call, () => modern.fetch(request))
-    return isPost ? answerClassic(request, serverFor(call)) : methodNotAllowed()
+  const respond = async (asked: Asked, call: Call): Promise<Response> => {
+    if (asked.method !== 'POST') return methodNotAllowed()
+    const parsedBody = parsed(asked)
+    const request = requestOf(asked, call, parsedBody)
+    const part = partOf(parsedBody)
+    if (await isLegacyRequest(request, parsedBody)) return answerClassic(request, parsedBody, serverFor(call, part))
+    return asking.run({ call, part }, () => modern.fetch(request, { parsedBody }))
   }
 
   return {
     answer: async (asked, call) => {
-      const response = await respond(requestOf(asked, call), call)
+      const response = await respond(asked, call)
       return { head: { status: response.status, headers: shownHeaders(response) }, frames: framesOf(response) }
     },
     [Symbol.asyncDispose]: () => modern.close(),
   }
 }
 
-const required = (call: Call | undefined): Call => {
-  if (call === undefined) throw new Error('a server was made outside a request')
-  return call
+const required = <T>(asking: T | undefined): T => {
+  if (asking === undefined) throw new Error('a server was made outside a request')
+  return asking
 }
 
-/** The address is of no meaning here: the gateway has routed the request. */
-const requestOf = ({ method, headers, body }: Asked, { signal }: Call): Request =>
+/** Undefined for what is no JSON: the protocol has its own words for that, which need the bytes. */
+const parsed = ({ body }: Asked): unknown => {
+  try {
+    return JSON.parse(Buffer.from(body, 'base64').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The address is of no meaning here: the gateway has routed the request. What was parsed need not be read again. */
+const requestOf = ({ method, headers, body }: Asked, { signal }: Call, parsedBody: unknown): Request =>
   new Request('http://mcp/', {
     method,
     headers,
     signal,
-    ...(method === 'POST' && { body: Buffer.from(body, 'base64') }),
+    ...(parsedBody === undefined && { body: Buffer.from(body, 'base64') }),
   })
 
 /** A client that takes no events, such as curl, gets plain JSON, which the library would refuse it. */
-const answerClassic = async (request: Request, server: McpServer): Promise<Response> => {
+const answerClassic = async (request: Request, parsedBody: unknown, server: McpServer): Promise<Response> => {
   const accept = request.headers.get('accept') ?? ''
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !accept.includes(eventStream) })
   await server.connect(transport)
   request.headers.set('accept', bothTypes)
-  return transport.handleRequest(request)
+  return transport.handleRequest(request, { parsedBody })
 }
 
 const methodNotAllowed = (): Response =>

@@ -4,14 +4,16 @@ import type { CallTool } from '../call-tool.ts'
 import type { Tool } from '../tool.ts'
 import { told } from './schemas.ts'
 
-/** Offers the tools to the calls of one request; what is told of them is made once. */
+/** Offers the tools, or the one of a name, to the calls of one request; what is told of them is made once. */
 export const openToolOffer = (
   tools: readonly Tool[],
   callTool: CallTool,
-): ((server: McpServer, call: Call) => void) => {
+): ((server: McpServer, call: Call, name?: string) => void) => {
   const entries = tools.map((tool) => ({ tool, config: configOf(tool) }))
-  return (server, call) => {
-    for (const { tool, config } of entries) {
+  return (server, call, name) => {
+    // One is enough for the protocol to say that there is none of another name.
+    const wanted = name === undefined ? entries : [entries.find(({ tool }) => tool.name === name) ?? entries[0]]
+    for (const { tool, config } of wanted.filter((entry) => entry !== undefined)) {
       server.registerTool(tool.name, config, async (given, { mcpReq }) => {
         const signal = AbortSignal.any([call.signal, mcpReq.signal])
         const { isError, text, structured } = await callTool(tool, given, { ...call, signal })

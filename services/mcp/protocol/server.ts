@@ -5,6 +5,7 @@ import type { CallTool } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
 import type { Facts, Reference } from '../resources/resource.ts'
 import type { Tool } from '../tool.ts'
+import type { Part } from './part.ts'
 import { offerResources } from './offer-resources.ts'
 import { openToolOffer } from './offer-tools.ts'
 
@@ -46,16 +47,20 @@ interface ServerOptions {
   further?: Further | undefined
 }
 
-/** A server for the calls of one request. */
-export const openServers = (offered: ServerOptions): ((call: Call) => McpServer) => {
+/** A server for the calls of one request, with the part of the offer that it asks for. */
+export type ServerFor = (call: Call, part: Part) => McpServer
+
+export const openServers = (offered: ServerOptions): ServerFor => {
   const { further } = offered
   const offerTools = openToolOffer(offered.tools, offered.callTool)
   const facts = { name: 'watchhouse', title: 'Watchhouse', version: offered.version }
-  return (call) => {
+  return (call, part) => {
+    const asksFor = (kind: Part['kind']) => part.kind === kind || part.kind === 'all'
     const server = new McpServer(facts, { ...options, ...further?.options })
-    offerTools(server, call)
-    offerResources(server, call, offered)
-    offerPrompts(server, offered.prompts)
+    if (part.kind === 'tool') offerTools(server, call, part.name)
+    if (asksFor('tools')) offerTools(server, call)
+    if (asksFor('resources')) offerResources(server, call, offered)
+    if (asksFor('prompts')) offerPrompts(server, offered.prompts)
     further?.offer(server)
     return server
   }
