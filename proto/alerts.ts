@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { alertingMethods } from './alerting.ts'
 import { rpc, service } from './contract.ts'
 import { deliveryMethods } from './delivery.ts'
 import { findingMethods } from './finding.ts'
@@ -44,6 +45,7 @@ export const alerts = service('alert-dispatcher', {
     input: z.object({}),
     output: Sweep,
   }),
+  ...alertingMethods,
   ...deliveryMethods,
   ...findingMethods('HEALTH'),
   ...pruneMethods,

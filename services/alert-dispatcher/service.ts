@@ -2,11 +2,13 @@ import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import type { Start } from '#shared/service.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
+import { channels } from './channels/index.ts'
 import { isAnyReady, openDelivery } from './delivery/open.ts'
+import { alertingHandlers } from './handlers/alerting.ts'
 import { firing } from './handlers/firing.ts'
 import { prune } from './handlers/prune.ts'
 import { sweep } from './handlers/sweep.ts'
-import { emptyLayer } from './layers/layer.ts'
+import { fileLayer } from './health-d/file-layer.ts'
 import { openObserve } from './observe.ts'
 import { openPolicy } from './open-policy.ts'
 import { openSchedule } from './schedule.ts'
@@ -24,7 +26,7 @@ export const start: Start = async (context) => {
   const policy = openPolicy({
     env,
     store: stores.policy,
-    file: emptyLayer('file'),
+    file: fileLayer(env, log, channels),
     isAnyReady: isAnyReady(env),
     clock,
     log,
@@ -43,6 +45,7 @@ export const start: Start = async (context) => {
       ...firing(store),
       sweep: sweep(schedule, env),
       ...delivery.handlers,
+      ...alertingHandlers({ ...asking, stores, policy }),
       prune: prune({ stores, delivery, env, clock }),
     }),
   )

@@ -198,14 +198,17 @@ function suite(name: string): void {
       expect(await silences.list()).toHaveLength(1)
     })
 
-    it('are told to the state machine for episodes that go on', async () => {
+    it('are told to the state machine for episodes that have not ended', async () => {
       const { episodes, silences } = await open()
       await episodes.write([episode('e1'), episode('e2', {}, 5_000)], [])
-      for (const id of ['e1', 'e2', 'e3']) await silences.put(silence(id))
-      await silences.put(silence('e1', { kind: 'dismissal', untilMs: 7 }))
+      for (const id of ['e1', 'e2']) await silences.put(silence(id))
+      await silences.put(silence('e1', { kind: 'dismissal', untilMs: 7, atMs: 1_790_000_000_001 }))
+      await silences.put(silence('not-kept-yet', { atMs: 1_790_000_000_002 }))
       expect(await episodes.settled()).toEqual([
         { episode: 'e1', acknowledged: { untilMs: null }, dismissed: { untilMs: 7 } },
+        { episode: 'not-kept-yet', acknowledged: { untilMs: null }, dismissed: null },
       ])
+      expect((await silences.list()).map(({ episode }) => episode)).toEqual(['e1', 'e1', 'not-kept-yet'])
     })
 
     it('are forgotten when their time or their episode is over', async () => {
@@ -217,6 +220,7 @@ function suite(name: string): void {
       await silences.put(silence('unknown', { atMs: 4 }))
       await silences.put(silence('later', { atMs: 1_500 }))
       expect(await silences.prune(1_000)).toBe(3)
+      expect(await silences.prune(1_000)).toBe(0)
       expect((await silences.list()).map(({ episode }) => episode)).toEqual(['goes-on', 'later'])
     })
   })

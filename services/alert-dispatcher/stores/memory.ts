@@ -11,7 +11,7 @@ const mostEpisodes = 10_000
 export const memoryStores = (): Stores => {
   const episodes = new Map<string, Episode>()
   const lines = new Map<string, HistoryEntry>()
-  const silences = memorySilences((episode) => episodes.get(episode)?.endedAtMs === null)
+  const silences = memorySilences(episodes)
   return {
     lasting: false,
     episodes: memoryEpisodes(episodes, lines, silences),
@@ -38,9 +38,7 @@ const memoryEpisodes = (
     forgetOldest(episodes, mostEpisodes)
     forgetOldest(lines, mostLines)
   },
-  async settled() {
-    return settledBy((await silences.list()).filter(({ episode }) => episodes.get(episode)?.endedAtMs === null))
-  },
+  settled: async () => settledBy(await silences.list()),
   prune: async (beforeMs) => removeWhere(episodes, ({ endedAtMs }) => endedAtMs !== null && endedAtMs < beforeMs),
 })
 
@@ -58,17 +56,21 @@ const memoryHistory = (lines: Map<string, HistoryEntry>): History => ({
   prune: async (beforeMs) => removeWhere(lines, ({ atMs }) => atMs < beforeMs),
 })
 
-const memorySilences = (goesOn: (episode: string) => boolean): Silences => {
+const memorySilences = (episodes: ReadonlyMap<string, Episode>): Silences => {
   const silences = new Map<string, Silence>()
   return {
     async put(silence) {
       silences.set(`${silence.kind} ${silence.episode}`, silence)
     },
-    list: async () => [...silences.values()].toSorted((one, other) => one.atMs - other.atMs),
+    list: async () =>
+      [...silences.values()]
+        // What is not known has not ended.
+        .filter(({ episode }) => (episodes.get(episode)?.endedAtMs ?? null) === null)
+        .toSorted((one, other) => one.atMs - other.atMs),
     remove: async (kind, episode) => silences.delete(`${kind} ${episode}`),
     prune: async (beforeMs) =>
       removeWhere(silences, ({ episode, atMs, untilMs }) =>
-        untilMs === null ? atMs < beforeMs && !goesOn(episode) : untilMs < beforeMs,
+        untilMs === null ? atMs < beforeMs && episodes.get(episode)?.endedAtMs !== null : untilMs < beforeMs,
       ),
   }
 }

@@ -4,13 +4,12 @@ import type { Episode, Happening } from '../episode.ts'
 import { removeOld } from './remove-old.ts'
 import { settledBy } from './settled-by.ts'
 import { historyRow } from './sql-history.ts'
-import { silenceOf } from './sql-silences.ts'
-import type { KeptEpisodes } from './stores.ts'
+import type { KeptEpisodes, Silences } from './stores.ts'
 import { type AlertSql, type AlertTables, rowsAtOnce } from './tables.ts'
 
 const table = 'watchhouse_alert_episodes'
 
-export const sqlEpisodes = ({ database, tables }: AlertSql): KeptEpisodes => ({
+export const sqlEpisodes = ({ database, tables }: AlertSql, silences: Silences): KeptEpisodes => ({
   async open() {
     const open = tables.selectFrom(table).selectAll().where('ended_at_ms', 'is', null)
     return (await database.run(() => open.execute())).map(episodeOf)
@@ -26,11 +25,7 @@ export const sqlEpisodes = ({ database, tables }: AlertSql): KeptEpisodes => ({
       }),
     )
   },
-  async settled() {
-    const goingOn = tables.selectFrom(table).select('id').where('ended_at_ms', 'is', null)
-    const said = tables.selectFrom('watchhouse_alert_silences').selectAll().where('episode', 'in', goingOn)
-    return settledBy((await database.run(() => said.execute())).map(silenceOf))
-  },
+  settled: async () => settledBy(await silences.list()),
   prune: (beforeMs) =>
     removeOld((limit) => {
       const ended = tables.selectFrom(table).select('id').where('ended_at_ms', '<', beforeMs).limit(limit)

@@ -14,8 +14,9 @@ export const sqlSilences = ({ database, tables }: AlertSql): Silences => ({
     await database.run(() => putting.execute())
   },
   async list() {
-    const all = tables.selectFrom(table).selectAll().orderBy('at_ms')
-    return (await database.run(() => all.execute())).map(silenceOf)
+    const ended = tables.selectFrom('watchhouse_alert_episodes').select('id').where('ended_at_ms', 'is not', null)
+    const holding = tables.selectFrom(table).selectAll().where('episode', 'not in', ended).orderBy('at_ms')
+    return (await database.run(() => holding.execute())).map(silenceOf)
   },
   async remove(kind, episode) {
     const removing = tables.deleteFrom(table).where('kind', '=', kind).where('episode', '=', episode)
@@ -47,7 +48,7 @@ const rowOf = ({ hostKey, ruleId, by, atMs, untilMs, ...silence }: Silence): Row
 })
 
 /** A silence as it was kept; PostgreSQL gives 64-bit integers as text. */
-export const silenceOf = ({ host_key, rule_id, by_subject, at_ms, until_ms, ...row }: Row): Silence =>
+const silenceOf = ({ host_key, rule_id, by_subject, at_ms, until_ms, ...row }: Row): Silence =>
   Silence.parse({
     ...row,
     hostKey: host_key,

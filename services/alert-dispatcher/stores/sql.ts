@@ -12,11 +12,12 @@ export const sqlStores = async (database: Database): Promise<Stores> => {
   const { prefix } = database
   await migrate(database, 'alerts', alertTables, [{ name: 'alerts', up: (tables) => createTables(tables, prefix) }])
   const sql = { database, tables: database.tables<AlertTables>(alertTables) }
+  const silences = sqlSilences(sql)
   return {
     lasting: true,
-    episodes: sqlEpisodes(sql),
+    episodes: sqlEpisodes(sql, silences),
     history: sqlHistory(sql),
-    silences: sqlSilences(sql),
+    silences,
     policy: sqlPolicy(sql),
   }
 }

@@ -34,6 +34,7 @@ export interface History {
 export interface Silences {
   /** One of a kind for each episode: a later one replaces it. */
   put(silence: Silence): Promise<void>
+  /** Those whose episode is not known to have ended. */
   list(): Promise<Silence[]>
   /** False when there was none. */
   remove(kind: Silence['kind'], episode: string): Promise<boolean>

@@ -2,6 +2,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { report } from '#proto/report.ts'
 import { fakeAdvice } from './advice.ts'
+import { fakeAlerting } from './alerting.ts'
 import { fakeDeliveries } from './deliveries.ts'
 
 /** An `alert-dispatcher` that finds one condition firing. */
@@ -11,6 +12,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
   sweep: async () => ({ hosts: 2, firing: 1, messages: 1 }),
   prune: async () => ({ removed: { deliveries: 4 } }),
   ...fakeDeliveries,
+  ...fakeAlerting,
 }
 
 /** A `report` with two hosts opted in, one of which could not be told. */

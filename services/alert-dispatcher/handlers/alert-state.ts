@@ -1,0 +1,47 @@
+import type { AlertCondition, AlertHost } from '#proto/alerting.ts'
+import { type Condition, HostRecord, hostRecordKey } from '../condition.ts'
+import { emptyFleet, FleetRecord, fleetKey, unsweptHost } from '../fleet-record.ts'
+import { inLanes } from '../lanes.ts'
+import type { Alerting, AlertingHandlers } from './alerting.ts'
+
+const hostsAtOnce = 16
+/** More than anybody reads; keeps the answer well below what a message may have. */
+const mostConditions = 1_000
+
+/** The state of conditions as it is kept, host by host, without those that are well and of which everything is known. */
+export const alertState =
+  ({ store }: Alerting): AlertingHandlers['alertState'] =>
+  async ({ hostKey }) => {
+    const fleet = (await store.get(fleetKey, FleetRecord)) ?? emptyFleet
+    const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? unsweptHost }
+    const conditions = new Map<string, Condition[]>()
+    const withConditions = Object.keys(summaries).filter((key) => (summaries[key]?.conditions ?? 0) > 0)
+    let count = 0
+    await inLanes(withConditions, hostsAtOnce, async (key) => {
+      if (count >= mostConditions) return
+      const record = await store.get(hostRecordKey(key), HostRecord)
+      const all = Object.values(record?.conditions ?? {})
+      conditions.set(key, all.slice(0, mostConditions - count))
+      count += all.length
+    })
+    const hosts = Object.entries(summaries).map(([key, { failed, firing, unknown }]): AlertHost => ({
+      hostKey: key,
+      failed,
+      firing,
+      unknown,
+      conditions: (conditions.get(key) ?? []).map(shown),
+    }))
+    return {
+      hosts,
+      sweptAtMs: fleet.begunAtMs,
+      isSweeping: fleet.isSweeping,
+      truncated: count > mostConditions || conditions.size < withConditions.length,
+    }
+  }
+
+const shown = (condition: Condition): AlertCondition => {
+  const { ruleId, episode, title, unit, phase, severity, value, threshold, offenders } = condition
+  const { sinceMs, judgedAtMs, told, held, acknowledged, dismissed } = condition
+  const is = { ruleId, episode, title, unit, phase, severity, value, threshold, offenders }
+  return { ...is, sinceMs, judgedAtMs, toldAtMs: told?.atMs ?? null, held, acknowledged, dismissed }
+}

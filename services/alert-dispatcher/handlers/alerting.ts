@@ -1,0 +1,41 @@
+import type { alertingMethods } from '#proto/alerting.ts'
+import type { Client, Handlers, Service } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { PolicyBook } from '../open-policy.ts'
+import type { Stores } from '../stores/stores.ts'
+import { alertChecks } from './alert-checks.ts'
+import { alertHistory } from './alert-history.ts'
+import { alertPolicy } from './alert-policy.ts'
+import { alertState } from './alert-state.ts'
+import { settle, unsettle } from './settle.ts'
+import { silence, silences, unsilence } from './silences.ts'
+import { testCustomRule } from './test-custom-rule.ts'
+
+/** What the handlers of people's questions work with. */
+export interface Alerting {
+  env: Environment
+  clock: Clock
+  store: Store
+  stores: Stores
+  query: Client<typeof query>
+  policy: PolicyBook
+}
+
+export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>
+
+/** What people are told of alerts, and what they settle. */
+export const alertingHandlers = (alerting: Alerting): AlertingHandlers => ({
+  alertState: alertState(alerting),
+  alertChecks: alertChecks(alerting),
+  alertHistory: alertHistory(alerting),
+  silences: silences(alerting),
+  silence: silence(alerting),
+  unsilence: unsilence(alerting),
+  alertPolicy: alertPolicy(alerting),
+  settle: settle(alerting),
+  unsettle: unsettle(alerting),
+  testCustomRule: testCustomRule(alerting),
+})

@@ -1,0 +1,100 @@
+import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { noSuch } from '#shared/no-such.ts'
+import { requireLasting } from '../require-lasting.ts'
+import { describedNow } from './alert-policy.ts'
+import type { Alerting, AlertingHandlers } from './alerting.ts'
+import { requireSound } from './require-sound.ts'
+
+/** Checks what an operator settles against what there is, and keeps it. */
+export const settle =
+  (alerting: Alerting): AlertingHandlers['settle'] =>
+  async ({ settling, mustBe }, call) => {
+    const { stores, clock, policy } = alerting
+    requireLasting(stores, 'settling this')
+    const id = idOf(settling)
+    if (mustBe !== null) requireStanding(settling, id, mustBe, await describedNow(alerting))
+    await requireSound(alerting, settling, call)
+    await stores.policy.put(settling.kind, id, settling.value, clock.now())
+    policy.changed()
+    return describedNow(alerting)
+  }
+
+/** Takes back what the database has, so that what the layers below say holds again. */
+export const unsettle =
+  (alerting: Alerting): AlertingHandlers['unsettle'] =>
+  async ({ settled }) => {
+    const { stores, policy } = alerting
+    requireLasting(stores, 'settling this')
+    const id = 'id' in settled ? settled.id : theOnly
+    const isRemoved = await stores.policy.remove(settled.kind, id)
+    // What there is one of is as it was before anybody settled it.
+    if (!isRemoved && 'id' in settled) throw notOurs(settled, id, await describedNow(alerting))
+    policy.changed()
+    return describedNow(alerting)
+  }
+
+/** Id of what there is one of. */
+const theOnly = 'all'
+
+const idOf = (settling: Settling): string => {
+  if ('id' in settling) return settling.id
+  return 'id' in settling.value ? settling.value.id : theOnly
+}
+
+/** Ids that are settled of a kind, wherever. */
+const known = (kind: Settling['kind'], described: AlertPolicy): { id: string; source?: string }[] => {
+  switch (kind) {
+    case 'custom-rule':
+      return described.customRules
+    case 'maintenance-window':
+      return described.maintenanceWindows
+    case 'quiet-hours':
+      return described.quietHours
+    case 'route':
+      return described.routes
+    case 'rule':
+      return described.rules.map(({ ruleId }) => ({ id: ruleId }))
+    case 'channel':
+      return described.channels.map(({ channel, source }) => ({ id: channel, source }))
+    default:
+      return []
+  }
+}
+
+const nouns: Readonly<Record<Settling['kind'], string>> = {
+  general: 'setting',
+  digest: 'digest',
+  rule: 'setting of a rule',
+  channel: 'setting of a channel',
+  'custom-rule': 'custom rule',
+  'maintenance-window': 'maintenance window',
+  'quiet-hours': 'quiet hours',
+  route: 'route',
+}
+
+const requireStanding = ({ kind }: Settling, id: string, mustBe: 'new' | 'known', described: AlertPolicy): void => {
+  const ids = known(kind, described).map((entry) => entry.id)
+  if (mustBe === 'known' && !ids.includes(id)) throw noSuch(nouns[kind], id, ids, 'id')
+  if (mustBe === 'new' && ids.includes(id)) {
+    throw new ServiceError('conflict', `there is a ${nouns[kind]} with the id ${id} already`, {
+      details: { parameter: 'id' },
+    })
+  }
+}
+
+/** Why something could not be taken back: it comes from elsewhere, or there is no such thing. */
+const notOurs = ({ kind }: Settled, id: string, described: AlertPolicy): ServiceError => {
+  const entries = known(kind, described)
+  const elsewhere = entries.find((entry) => entry.id === id)
+  if (!elsewhere)
+    return noSuch(
+      nouns[kind],
+      id,
+      entries.map((entry) => entry.id),
+      'id',
+    )
+  return new ServiceError('conflict', `${id} was not settled here: change it in the alert files or variables`, {
+    details: { parameter: 'id', source: elsewhere.source },
+  })
+}
