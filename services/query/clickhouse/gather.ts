@@ -46,7 +46,7 @@ export const gather = (dispatcher: Dispatcher, { options, signal, mostBytes, hea
     dispatcher.dispatch(options, {
       onRequestStart(started) {
         controller = started
-        if (signal.aborted) started.abort(signal.reason as Error)
+        if (signal.aborted) onAbort()
       },
       onResponseStart(_controller, status) {
         heard()
