@@ -1,8 +1,23 @@
 import { measured, untold } from '../measured.ts'
 import type { Evaluator } from './evaluator.ts'
 
-/** Whether the host refuses the configured user, or how many rules lack a right. */
+/** Tables of every server: one that the user does not see is closed to it. */
+const everywhere = [
+  'asynchronous_metrics',
+  'disks',
+  'errors',
+  'events',
+  'merges',
+  'metrics',
+  'mutations',
+  'parts',
+  'processes',
+  'replicas',
+]
+
+/** Whether the host refuses the configured user, or how many tables and rules are closed to it. */
 export const authOrGrantDenied: Evaluator = async ({ contact, denied }) => {
-  if (contact.answers) return { measured: measured(denied.length, denied) }
-  return { measured: contact.isRefused ? measured(1) : untold(contact.reason) }
+  if (!contact.answers) return { measured: contact.isRefused ? measured(1) : untold(contact.reason) }
+  const hidden = everywhere.filter((table) => !contact.capabilities.tables.has(table)).map((table) => `system.${table}`)
+  return { measured: measured(hidden.length + denied.length, [...hidden, ...denied]) }
 }

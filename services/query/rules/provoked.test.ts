@@ -1,0 +1,273 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Reading } from '#proto/rules.ts'
+import { answerOf, curl } from '../../sandbox/curl.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { ruleScope } from '../definitions/check-rule.ts'
+import { expandMacros } from '../definitions/macros.ts'
+import { judged } from '../testing/judged.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+
+const startLimitMs = 120_000
+
+let sandbox: Sandbox
+let parts: OpenParts
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  await run('CREATE DATABASE shop')
+  await run('SYSTEM FLUSH LOGS')
+  parts = await openParts({
+    COLUMNDB_HOST: Array(4).fill(sandbox.url).join(','),
+    COLUMNDB_USER: 'default,reports,analyst,default',
+    COLUMNDB_PASSWORD: ',reports,analyst,wrong',
+    COLUMNDB_NAME: 'sandbox,limited,readonly,refused',
+  })
+}, startLimitMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+const run = (sql: string): Promise<string> => answerOf(sandbox.url, sql)
+
+const fail = async (code: number, sql: string, as?: [user: string, password: string]): Promise<void> => {
+  const headers = as && { 'X-ClickHouse-User': as[0], 'X-ClickHouse-Key': as[1] }
+  expect((await curl(sandbox.url, sql, { headers })).text).toContain(`Code: ${code}.`)
+}
+
+const times = async (count: number, work: () => Promise<unknown>): Promise<void> => {
+  for (let time = 0; time < count; time++) await work()
+}
+
+const evaluate = (hostKey: string, rules: string[], metrics: string[] = []) =>
+  parts.handlers.evaluateRules({ hostKey, rules, metrics }, aCall())
+
+const readingOf = async (rule: string): Promise<Reading> => {
+  const [reading] = (await evaluate('sandbox', [rule])).readings
+  if (!reading) throw new Error(`${rule} was not told`)
+  return reading
+}
+
+interface Provoked {
+  rule: string
+  severity: 'warning' | 'critical'
+  prepare?: () => Promise<unknown>
+  provoke: () => Promise<unknown>
+  /** Counters are ok as soon as they no longer grow. */
+  relieve?: () => Promise<unknown>
+  offender?: string
+}
+
+const emptyLog = async (log: string): Promise<void> => {
+  await run('SYSTEM FLUSH LOGS')
+  await run(`TRUNCATE TABLE system.${log}`)
+}
+const flushing = (work: () => Promise<unknown>) => async () => {
+  await work()
+  await run('SYSTEM FLUSH LOGS')
+}
+const fullOf = (settings: string) => async () => {
+  await run(`CREATE OR REPLACE TABLE shop.full (id UInt8) ENGINE = MergeTree ORDER BY id SETTINGS ${settings}`)
+  await run('SYSTEM STOP MERGES shop.full')
+}
+const insertFull = () => run('INSERT INTO shop.full VALUES (1)')
+const detached = async (): Promise<string> => {
+  const path = await run(
+    "SELECT data_paths[1] FROM system.tables WHERE database = 'shop' AND name = 'broken' FORMAT TSVRaw",
+  )
+  return join(path, 'detached', 'broken_all_9_9_0')
+}
+
+const provoked: readonly Provoked[] = [
+  {
+    rule: 'memory-limit-errors',
+    severity: 'warning',
+    provoke: () =>
+      times(5, () => fail(241, 'SELECT groupArray(number) FROM numbers(1000000) SETTINGS max_memory_usage = 1000000')),
+  },
+  {
+    rule: 'login-failures',
+    severity: 'warning',
+    provoke: () => times(4, () => fail(516, 'SELECT 1', ['reports', 'x'])),
+  },
+  {
+    rule: 'access-denied',
+    severity: 'warning',
+    provoke: () => times(4, () => fail(497, 'DROP DATABASE shop', ['reports', 'reports'])),
+  },
+  {
+    rule: 'query-timeout',
+    severity: 'warning',
+    offender: 'default',
+    provoke: flushing(() =>
+      fail(
+        159,
+        'SELECT sum(sleepEachRow(0.05)) FROM numbers(50) SETTINGS max_block_size = 1, max_execution_time = 0.2',
+      ),
+    ),
+    relieve: () => emptyLog('query_log'),
+  },
+  {
+    rule: 'parts-pressure',
+    severity: 'critical',
+    offender: 'shop.full tuple()',
+    prepare: fullOf('parts_to_delay_insert = 3, max_delay_to_insert = 1'),
+    provoke: () => times(3, insertFull),
+    relieve: () => run('DROP TABLE shop.full SYNC'),
+  },
+  {
+    rule: 'delayed-inserts',
+    severity: 'warning',
+    prepare: fullOf('parts_to_delay_insert = 1, max_delay_to_insert = 1, min_delay_to_insert_ms = 1'),
+    provoke: () => times(2, insertFull),
+  },
+  {
+    rule: 'rejected-inserts',
+    severity: 'critical',
+    prepare: fullOf('parts_to_throw_insert = 1'),
+    provoke: async () => {
+      await insertFull()
+      await fail(252, 'INSERT INTO shop.full VALUES (1)')
+    },
+  },
+  {
+    rule: 'ttl-partition-health',
+    severity: 'warning',
+    offender: 'shop.kept',
+    prepare: () =>
+      run('CREATE TABLE shop.kept (day Date) ENGINE = MergeTree PARTITION BY toYYYYMMDD(day) ORDER BY day'),
+    provoke: () => run("INSERT INTO shop.kept SELECT toDate('2024-01-01') + number FROM numbers(100)"),
+    relieve: () =>
+      run('ALTER TABLE shop.kept MODIFY TTL day + INTERVAL 90 YEAR SETTINGS materialize_ttl_after_modify = 0'),
+  },
+  {
+    rule: 'broken-detached-parts',
+    severity: 'warning',
+    offender: 'shop.broken',
+    prepare: () => run('CREATE TABLE shop.broken (id UInt8) ENGINE = MergeTree ORDER BY id'),
+    provoke: async () => mkdir(await detached(), { recursive: true }),
+    relieve: async () => rm(await detached(), { recursive: true }),
+  },
+  {
+    rule: 'dictionary-failed',
+    severity: 'warning',
+    offender: 'shop.names',
+    prepare: () =>
+      run(`CREATE DICTIONARY shop.names (id UInt64, name String) PRIMARY KEY id
+        SOURCE(CLICKHOUSE(QUERY 'SELECT 1 AS id, throwIf(1) AS name')) LAYOUT(FLAT()) LIFETIME(0)`),
+    provoke: () => curl(sandbox.url, 'SYSTEM RELOAD DICTIONARY shop.names'),
+    relieve: () => run('DROP DICTIONARY shop.names'),
+  },
+  {
+    rule: 'materialized-view-errors',
+    severity: 'warning',
+    offender: 'shop.view',
+    prepare: async () => {
+      await run('CREATE TABLE shop.source (id UInt8) ENGINE = MergeTree ORDER BY id')
+      await run('CREATE MATERIALIZED VIEW shop.view ENGINE = Memory AS SELECT throwIf(id = 7) AS id FROM shop.source')
+    },
+    provoke: flushing(() => fail(395, 'INSERT INTO shop.source SETTINGS log_query_views = 1 VALUES (7)')),
+    relieve: () => emptyLog('query_views_log'),
+  },
+  {
+    rule: 'buffer-flush-errors',
+    severity: 'warning',
+    prepare: async () => {
+      await run('CREATE TABLE shop.behind (id UInt8, CONSTRAINT few CHECK id < 7) ENGINE = MergeTree ORDER BY id')
+      await run(
+        "CREATE TABLE shop.buffer (id UInt8) ENGINE = Buffer('shop', 'behind', 1, 100, 100, 1000, 1000, 100000, 100000)",
+      )
+    },
+    provoke: async () => {
+      await run('INSERT INTO shop.buffer VALUES (9)')
+      await curl(sandbox.url, 'OPTIMIZE TABLE shop.buffer')
+    },
+    relieve: () => run('ALTER TABLE shop.behind DROP CONSTRAINT few'),
+  },
+]
+
+describe.each(provoked)('the rule $rule', ({ rule: name, severity, prepare, provoke, relieve, offender }) => {
+  it(`is ${severity} once it is provoked, and ok once that is gone`, async () => {
+    const rule = parts.definitions.rule(name)
+    await prepare?.()
+    const before = await readingOf(name)
+    expect(judged(rule, before, before).status).toBe('ok')
+    await provoke()
+    const troubled = await readingOf(name)
+    expect(judged(rule, before, troubled).status).toBe(severity)
+    if (offender !== undefined) expect(troubled.offenders).toContain(offender)
+    await relieve?.()
+    const relieved = await readingOf(name)
+    expect(judged(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
+  })
+})
+
+describe('a host', () => {
+  const everything = async () => {
+    const { rules, metrics } = await parts.handlers.rules({}, aCall())
+    const single = rules.filter(({ allOf }) => allOf.length === 0)
+    return [single.map(({ id }) => id), metrics.map(({ id }) => id)] as const
+  }
+  /** What a host without Keeper, TLS and a past cannot tell. */
+  const unknown = ['ddl-queue-stuck', 'disk-days-to-full', 'keeper-node', 'keeper-session-count', 'keeper-unreachable']
+
+  it.each(['sandbox', 'readonly'])('tells all that it can within twelve statements: %s', async (hostKey) => {
+    const [rules, metrics] = await everything()
+    const told = await evaluate(hostKey, [...rules], [...metrics])
+    expect(told.statements).toBeLessThanOrEqual(12)
+    expect(told.readings.map(({ id }) => id)).toEqual(rules)
+    expect(told.metrics.map(({ id }) => id)).toEqual(metrics)
+    const untold = [...told.readings, ...told.metrics].filter(({ value }) => value === null)
+    expect(untold.map(({ id }) => id).toSorted()).toEqual([...unknown, 'tls-expiry'])
+    expect(untold.filter(({ reason }) => reason === null)).toEqual([])
+    expect(told).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/), uptimeSeconds: expect.any(Number) })
+  })
+
+  it('that hides its tables from the user says so of each rule, and is hardly asked', async () => {
+    const [rules] = await everything()
+    const told = await evaluate('limited', [...rules])
+    expect(told.statements).toBeLessThanOrEqual(2)
+    const disks = told.readings.find(({ id }) => id === 'disk-usage')
+    expect(disks?.reason).toBe('host limited has no system.disks, or its user may not see it')
+    const known = told.readings.filter(({ value }) => value !== null)
+    expect(known.map(({ id, value }) => [id, value])).toEqual([
+      ['host-unreachable', 0],
+      ['restarted', 1],
+      ['settings-changed', 0],
+      ['version-changed', 0],
+      ['auth-or-grant-denied', 10],
+    ])
+  })
+
+  it('that refuses the password is there, and says nothing else', async () => {
+    const told = await evaluate('refused', ['host-unreachable', 'auth-or-grant-denied', 'disk-usage', 'restarted'])
+    expect(told.readings.map(({ id, value }) => [id, value])).toEqual([
+      ['host-unreachable', 0],
+      ['auth-or-grant-denied', 1],
+      ['disk-usage', null],
+      ['restarted', null],
+    ])
+    expect(told.readings.at(-1)?.reason).toBe('host refused refused the configured user or password')
+    expect(told).toMatchObject({ version: null, uptimeSeconds: null, statements: 0 })
+  })
+
+  it('explains a rule with rows, and names near rules for one that there is not', async () => {
+    await run('CREATE TABLE shop.explained (id UInt8) ENGINE = MergeTree ORDER BY id')
+    await run('INSERT INTO shop.explained VALUES (1)')
+    const diagnosis = await parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-pressure' }, aCall())
+    expect(diagnosis.unavailable).toBeNull()
+    expect(diagnosis.columns.slice(0, 3)).toEqual(['table', 'partition', 'parts'])
+    expect(diagnosis.rows.map(([table]) => table)).toContain('shop.explained')
+    await expect(
+      parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-presure' }, aCall()),
+    ).rejects.toMatchObject({ code: 'not-found', details: { nearest: expect.arrayContaining(['parts-pressure']) } })
+  })
+
+  it('does not repeat statements or values of people when it explains', async () => {
+    const said = "Cannot parse string 'alice' as UInt8: while executing 'FUNCTION f(alice)' in scope SELECT 1"
+    const sql = expandMacros('SELECT $words({said:String})', ruleScope({}))
+    expect(await answerOf(sandbox.url, sql, { param_said: said })).toBe('Cannot parse string ? as UInt8')
+  })
+})
