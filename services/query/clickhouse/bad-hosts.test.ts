@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
 import { hostList } from '../hosts/host-list.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { type DatabaseClient, openClient } from './client.ts'
+import { readAheadBytes } from './connections.ts'
 import { openSilence } from './silence.ts'
 
 const password = 'pw-9f3'
@@ -254,5 +256,21 @@ describe('statements', () => {
     expect(exposed).toContain(`${counted('ok')} 1`)
     expect(exposed).toContain(`${counted('invalid')} 1`)
     expect(exposed).toContain('watchhouse_query_statements_running{host="db"} 0')
+  })
+})
+
+describe('a long answer', () => {
+  it('comes in pieces as large as the bus carries, when it comes faster than it is taken', async () => {
+    const row = `${JSON.stringify({ text: 'x'.repeat(1_000) })}\n`
+    await using stub = await startHttpStub((_, response) => response.end(row.repeat(2_000)))
+    await using client = clientWith()
+    const { body } = await client.stream(hostAt(stub.url), statement, aCall())
+    const sizes: number[] = []
+    for await (const piece of body) {
+      sizes.push(piece.length)
+      for (let turn = 0; turn < 50; turn++) await nextTurn()
+    }
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(row.length * 2_000)
+    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(readAheadBytes)
   })
 })

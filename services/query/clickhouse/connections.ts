@@ -8,6 +8,9 @@ const connectTimeoutMs = 5_000
 /** Servers that do not say how long they keep an idle connection are taken to keep it this long. */
 const idleConnectionMs = 4_000
 
+/** What is read of a stream before anybody takes it: as much as the bus carries in one piece. */
+export const readAheadBytes = 256 * 1024
+
 /** What `COLUMNDB_POOL_*` say now. */
 export interface PoolSettings {
   size: number
@@ -71,7 +74,11 @@ export const openConnections = (now: () => number = () => performance.now()): Co
       return pools.size
     },
     send: (host, request, settings) =>
-      poolFor(host, request, settings).request({ ...optionsOf(host, request), signal: request.signal }),
+      poolFor(host, request, settings).request({
+        ...optionsOf(host, request),
+        signal: request.signal,
+        highWaterMark: readAheadBytes,
+      }),
     gather: (host, request, settings) =>
       gather(poolFor(host, request, settings), { ...request, options: optionsOf(host, request) }),
     closeIdle(idleMs) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -110,6 +111,8 @@ async function* translatedBody(
     for await (const chunk of body) {
       heard?.()
       yield chunk
+      // Until the next turn the socket may give more, which then comes as one piece: each costs its way through the bus.
+      await nextTurn()
     }
   } catch (error) {
     throw translated(host, error, limit)
