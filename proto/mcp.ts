@@ -15,7 +15,13 @@ export const mcpRequestHeaders = [
   'mcp-session-id',
 ] as const
 /** Header fields of an answer that its caller may see. */
-export const mcpAnswerHeaders = ['allow', 'cache-control', 'content-type', 'mcp-protocol-version'] as const
+export const mcpAnswerHeaders = [
+  'allow',
+  'cache-control',
+  'content-length',
+  'content-type',
+  'mcp-protocol-version',
+] as const
 
 /** Header fields by their lower-case names. */
 export const McpHeaders = z.record(z.string().max(64), z.string().max(16_384))

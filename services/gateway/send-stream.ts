@@ -8,10 +8,13 @@ export interface Handed {
   frames: AsyncIterable<Uint8Array>
 }
 
-/** Hands an answer on, no faster than the caller reads; a caller who leaves ends it. Nothing of it waits for more. */
+/**
+ * Hands an answer on, no faster than the caller reads; a caller who leaves ends it. Nothing of it waits for more, but the head of an
+ * answer that says its length waits for the rest, which is there already.
+ */
 export const sendStream = async (response: Response, { status, headers, frames }: Handed): Promise<void> => {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.flushHeaders()
+  if (headers['content-length'] === undefined) response.flushHeaders()
   await pipeline(frames, response)
 }

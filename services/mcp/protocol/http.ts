@@ -54,7 +54,11 @@ export const openHttp = ({ serverFor, log }: HttpOptions): { answer: Http } & As
   return {
     answer: async (asked, call) => {
       const response = await respond(asked, call)
-      return { head: { status: response.status, headers: shownHeaders(response) }, frames: framesOf(response) }
+      const head = { status: response.status, headers: shownHeaders(response) }
+      if (head.headers['content-type']?.startsWith(eventStream)) return { head, frames: framesOf(response.body ?? []) }
+      const whole = new Uint8Array(await response.arrayBuffer())
+      head.headers['content-length'] = String(whole.length)
+      return { head, frames: framesOf([whole]) }
     },
     [Symbol.asyncDispose]: () => modern.close(),
   }
@@ -107,8 +111,10 @@ const shownHeaders = ({ headers }: Response): Record<string, string> =>
 
 const isGiven = (entry: (string | null)[]): entry is [string, string] => entry[1] !== null
 
-async function* framesOf({ body }: Response): AsyncGenerator<Uint8Array, Record<string, never>, void> {
-  for await (const chunk of body ?? []) {
+async function* framesOf(
+  body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+): AsyncGenerator<Uint8Array, Record<string, never>, void> {
+  for await (const chunk of body) {
     for (let at = 0; at < chunk.byteLength; at += maxFrameBytes) yield chunk.subarray(at, at + maxFrameBytes)
   }
   return {}
