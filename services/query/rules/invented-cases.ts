@@ -358,3 +358,25 @@ export const cases: readonly Case[] = [
     relief: { clusters: [{ cluster: 'shop', shard_num: 2, host_name: 'b' }] },
   },
 ]
+
+/** Rules that add up totals since the start of the server, with the table and the column that names them. */
+export const counters = [
+  { rule: 'inode-or-write-errors', table: 'events', column: 'event' },
+  { rule: 'slow-reads', table: 'events', column: 'event' },
+  { rule: 'dns-or-network-errors', table: 'events', column: 'event' },
+  { rule: 'rejected-inserts', table: 'events', column: 'event' },
+  { rule: 'delayed-inserts', table: 'events', column: 'event' },
+  { rule: 'buffer-flush-errors', table: 'events', column: 'event' },
+  { rule: 'replicated-data-loss', table: 'events', column: 'event' },
+  { rule: 'fetch-or-check-failed', table: 'events', column: 'event' },
+  { rule: 'merge-differs', table: 'events', column: 'event' },
+  { rule: 'keeper-unavailable', table: 'events', column: 'event' },
+  { rule: 'distributed-connect-fail', table: 'events', column: 'event' },
+  { rule: 'distributed-rejected', table: 'events', column: 'event' },
+  { rule: 'distributed-sync-timeout', table: 'events', column: 'event' },
+  { rule: 'kafka-consumer-errors', table: 'events', column: 'event' },
+  { rule: 'memory-limit-errors', table: 'errors', column: 'name' },
+  { rule: 'login-failures', table: 'errors', column: 'name' },
+  { rule: 'access-denied', table: 'errors', column: 'name' },
+  { rule: 'no-available-replica', table: 'errors', column: 'name' },
+]

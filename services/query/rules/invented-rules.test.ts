@@ -9,7 +9,7 @@ import { quoteText } from '../definitions/quote.ts'
 import { sqlFor } from '../definitions/version.ts'
 import { judged } from '../testing/judged.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { cases as tableCases } from './invented-cases.ts'
+import { cases as tableCases, counters } from './invented-cases.ts'
 import { logCases } from './invented-log-cases.ts'
 import { joinedStatement, readingsOf } from './joined.ts'
 import type { Measured } from './measured.ts'
@@ -100,35 +100,19 @@ const events = (name: string): string[] => {
 }
 
 describe('counters of the server', () => {
-  it.each([
-    ['inode-or-write-errors', 'events', 'event'],
-    ['slow-reads', 'events', 'event'],
-    ['dns-or-network-errors', 'events', 'event'],
-    ['rejected-inserts', 'events', 'event'],
-    ['delayed-inserts', 'events', 'event'],
-    ['buffer-flush-errors', 'events', 'event'],
-    ['replicated-data-loss', 'events', 'event'],
-    ['fetch-or-check-failed', 'events', 'event'],
-    ['merge-differs', 'events', 'event'],
-    ['keeper-unavailable', 'events', 'event'],
-    ['distributed-connect-fail', 'events', 'event'],
-    ['distributed-rejected', 'events', 'event'],
-    ['distributed-sync-timeout', 'events', 'event'],
-    ['kafka-consumer-errors', 'events', 'event'],
-    ['memory-limit-errors', 'errors', 'name'],
-    ['login-failures', 'errors', 'name'],
-    ['access-denied', 'errors', 'name'],
-    ['no-available-replica', 'errors', 'name'],
-  ])('%s adds up what it is about, breaches when that grows, and is ok when it stays', async (name, table, column) => {
-    const rule = parts.definitions.rule(name)
-    const names = events(name)
-    const rows = (value: number) => ({
-      [table]: [...names.map((each) => ({ [column]: each, value })), { [column]: 'SomethingElse', value: 1_000 }],
-    })
-    const before = await measuredWith(name, rows(3))
-    expect(before.value).toBe(3 * names.length)
-    const grown = await measuredWith(name, rows(3 + 10_000))
-    expect(judged(rule, before, grown).status).toBe(rule.thresholds.critical === null ? 'warning' : 'critical')
-    expect(judged(rule, grown, await measuredWith(name, rows(3 + 10_000))).status).toBe('ok')
-  })
+  it.each([...counters])(
+    '$rule adds up what it is about, breaches when that grows, and is ok when it stays',
+    async ({ rule: name, table, column }) => {
+      const rule = parts.definitions.rule(name)
+      const names = events(name)
+      const rows = (value: number) => ({
+        [table]: [...names.map((each) => ({ [column]: each, value })), { [column]: 'SomethingElse', value: 1_000 }],
+      })
+      const before = await measuredWith(name, rows(3))
+      expect(before.value).toBe(3 * names.length)
+      const grown = await measuredWith(name, rows(3 + 10_000))
+      expect(judged(rule, before, grown).status).toBe(rule.thresholds.critical === null ? 'warning' : 'critical')
+      expect(judged(rule, grown, await measuredWith(name, rows(3 + 10_000))).status).toBe('ok')
+    },
+  )
 })

@@ -9,6 +9,9 @@ import { expandMacros } from '../definitions/macros.ts'
 import { judged } from '../testing/judged.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
+import { cases, counters } from './invented-cases.ts'
+import { logCases } from './invented-log-cases.ts'
+
 const startLimitMs = 120_000
 
 let sandbox: Sandbox
@@ -202,6 +205,12 @@ describe.each(provoked)('the rule $rule', ({ rule: name, severity, prepare, prov
     const relieved = await readingOf(name)
     expect(judged(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
   })
+})
+
+it('every rule with a statement is provoked here or tried with invented rows', () => {
+  const tried = [...provoked, ...cases, ...logCases, ...counters].map(({ rule }) => rule)
+  const untried = parts.definitions.rules.filter(({ name, sql }) => sql !== undefined && !tried.includes(name))
+  expect(untried.map(({ name }) => name)).toEqual([])
 })
 
 describe('a host', () => {

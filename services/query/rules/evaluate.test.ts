@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { aCall, openParts } from '../testing/open-parts.ts'
+import { type Asked, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+
+const tables = ['metrics', 'disks', 'mutations', 'merges', 'processes', 'settings']
+const basics = (uptimeSeconds = 7_000) => [['25.8.1', uptimeSeconds, 'machine', 'UTC', String(Date.now())]]
+
+/** Every rule of a statement measures 0, except that one that names a refused table fails it. */
+const answerRules = ({ sql }: Asked, response: ServerResponse, refused?: string): void => {
+  if (sql.includes('hostName()')) return rows(response, basics())
+  if (refused !== undefined && sql.includes(refused)) {
+    response
+      .writeHead(404)
+      .end('Code: 47. DB::Exception: Unknown identifier `x` in scope SELECT x. (UNKNOWN_IDENTIFIER)')
+    return
+  }
+  const asked = sql.split('\nUNION ALL\n').length
+  rows(
+    response,
+    Array.from({ length: asked }, (_, index) => [index, 0, null, null, null, []]),
+  )
+}
+
+const rules = ['failed-mutations', 'mutation-old', 'stuck-merges', 'longest-query', 'host-unreachable']
+
+describe('a host that does not answer', () => {
+  it('is unreachable for as many sweeps as that lasts, and its other rules say why they are unknown', async () => {
+    let isHanging = true
+    await using host = await startHttpStub((asked, response) => {
+      if (!isHanging) answerRules(asked, response)
+    })
+    await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: ['active-merges'] }, aCall())
+    const first = await sweep()
+    expect(first.readings.map(({ value }) => value)).toEqual([null, null, null, null, 1])
+    expect(first.readings[0]?.reason).toBe('host a did not answer in time')
+    expect(first.metrics).toMatchObject([{ id: 'active-merges', value: null, reason: 'host a did not answer in time' }])
+    expect(first).toMatchObject({ statements: 0, version: null, uptimeSeconds: null })
+    expect((await sweep()).readings.at(-1)?.value).toBe(2)
+    isHanging = false
+    expect((await sweep()).readings.at(-1)?.value).toBe(0)
+  })
+
+  it('is unreachable when nobody listens there', async () => {
+    const gone = await startTcpStub(() => undefined)
+    await gone[Symbol.asyncDispose]()
+    await using parts = await openParts({ COLUMNDB_HOST: gone.url, COLUMNDB_NAME: 'a' })
+    const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+    expect(readings.at(-1)).toMatchObject({ id: 'host-unreachable', value: 1 })
+    expect(readings[0]?.reason).toBe('host a cannot be reached')
+  })
+})
+
+describe('a rule whose statement fails', () => {
+  it('makes no other rule unknown, says why without repeating the statement, and is left out the next time', async () => {
+    await using host = await startHttpStub((asked, response) => answerRules(asked, response, 'latest_fail_reason'), {
+      tables,
+    })
+    await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+    const first = await sweep()
+    expect(first.readings.map(({ value }) => value)).toEqual([null, 0, 0, 0, 0])
+    expect(first.readings[0]?.reason).toBe('host a cannot answer this (47 UNKNOWN_IDENTIFIER)')
+    // The four together, then one by one.
+    expect(first.statements).toBe(5)
+    const again = await sweep()
+    expect(again.readings).toEqual(first.readings)
+    expect(again.statements).toBe(1)
+  })
+})
+
+it('rules and metrics that there are not are unknown, and fail nothing', async () => {
+  await using host = await startHttpStub((asked, response) => answerRules(asked, response), { tables })
+  await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+  const asked = { hostKey: 'a', rules: ['stuck-merges', 'of-another-release'], metrics: ['no-metric'] }
+  const { readings, metrics } = await parts.handlers.evaluateRules(asked, aCall())
+  expect(readings).toMatchObject([{ value: 0 }, { value: null, reason: 'nothing is known of of-another-release' }])
+  expect(metrics).toMatchObject([{ id: 'no-metric', value: null, reason: 'nothing is known of no-metric' }])
+})
+
+it('a host that answers something else is unknown with all its rules', async () => {
+  await using host = await startHttpStub(
+    ({ sql }, response) => (sql.includes('hostName()') ? rows(response, basics()) : rows(response, [['no'], ['such']])),
+    { tables },
+  )
+  await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+  const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+  expect(readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
+  expect(readings[0]?.reason).toBe('host a answered something that is not ClickHouse')
+})

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { groupsOf } from './groups.ts'
+
+const ready = (key: string, table: string, alone = false) => ({
+  key,
+  requires: [table],
+  sql: '',
+  columns: ['measured' as const],
+  alone,
+})
+const many = (count: number, alone: boolean) =>
+  Array.from({ length: count }, (_, index) => ready(`${alone}${index}`, `system.t${index % 7}`, alone))
+
+it('rules that read the same table are asked together, and slow ones alone and first', () => {
+  const groups = groupsOf([
+    ready('a', 'system.parts'),
+    ready('b', 'system.metrics'),
+    ready('slow', 'system.query_log', true),
+    ready('c', 'system.parts'),
+  ])
+  expect(groups.map((group) => group.map(({ key }) => key))).toEqual([['slow'], ['b', 'a', 'c']])
+})
+
+it.each([0, 1, 8, 9, 60, 90, 400])('%i rules take nine statements at most, and none is left out', (count) => {
+  const asked = [...many(count, false), ...many(4, true)]
+  const groups = groupsOf(asked)
+  expect(groups.length).toBeLessThanOrEqual(9)
+  expect(
+    groups
+      .flat()
+      .map(({ key }) => key)
+      .toSorted(),
+  ).toEqual(asked.map(({ key }) => key).toSorted())
+})
