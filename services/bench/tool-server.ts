@@ -26,14 +26,14 @@ export const toolServerCost: Benchmark = {
 
 const inOneProcess = async (): Promise<Comparison[]> => {
   await using ours = await startToolServices(['query', 'report', 'mcp', 'gateway'])
-  return constantTool('one process', ours.url, 0.75)
+  return await constantTool('one process', ours.url, 0.75)
 }
 
 const inTwoProcesses = async (): Promise<Comparison[]> => {
   await using nats = await startNats({ private: true })
   await using _tools = await startToolServices(['mcp'], nats.url)
   await using gateway = await startToolServices(['gateway'], nats.url)
-  return constantTool('gateway and mcp over NATS', gateway.url, 0.85)
+  return await constantTool('gateway and mcp over NATS', gateway.url, 0.85)
 }
 
 const constantTool = async (where: string, url: string, atLeast: number): Promise<Comparison[]> => {
