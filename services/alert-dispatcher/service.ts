@@ -1,6 +1,6 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
-import type { Start } from '#shared/service.ts'
+import type { Context, Running, Start } from '#shared/service.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { channels } from './channels/index.ts'
 import { isAnyReady, openDelivery } from './delivery/open.ts'
@@ -16,7 +16,10 @@ import { memoryStores } from './stores/memory.ts'
 import { sqlStores } from './stores/sql.ts'
 
 /** Sweeps the hosts, keeps the state of every condition and tells the people concerned. */
-export const start: Start = async (context) => {
+export const start: Start = (context) => startWith(context)
+
+/** Starts the dispatcher with a time between ticks of its own. */
+export const startWith = async (context: Context, tickEveryMs?: number): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
   const { env, bus, store, clock } = context
   const { log } = context.telemetry
@@ -33,13 +36,10 @@ export const start: Start = async (context) => {
   })
   const asking = { ...context, query: bus.client(query) }
   const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
-  const schedule = openSchedule({
-    ...asking,
-    policy: policy.current,
-    episodes: stores.episodes,
-    isLasting: stores.lasting,
-    observe: openObserve(context.telemetry),
-  })
+  const { episodes, lasting: isLasting } = stores
+  const observe = openObserve(context.telemetry)
+  const sweeping = { ...asking, policy: policy.current, episodes, isLasting, observe }
+  const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(
     await bus.serve(alerts, {
       ...firing(store),

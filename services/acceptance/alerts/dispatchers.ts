@@ -1,0 +1,106 @@
+import { alerts } from '#proto/alerts.ts'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import { openBus } from '#shared/bus/open.ts'
+import type { Clock } from '#shared/clock.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openNet } from '#shared/net/net.ts'
+import type { Store } from '#shared/store/store.ts'
+import { openTelemetry } from '#shared/telemetry/open.ts'
+import { startWith } from '../../alert-dispatcher/service.ts'
+import { eventually } from '../ask.ts'
+import type { Place } from './ground.ts'
+import { type WatchedHosts, serveHosts } from './watched-hosts.ts'
+
+const tickEveryMs = 25
+
+interface Options {
+  place: Place
+  clock: Clock
+  env: Record<string, string>
+  watched: WatchedHosts
+  /** Default: one. */
+  count?: number
+}
+
+/** Dispatchers of one product with a `query` that measures what the test says. */
+export interface Dispatchers extends AsyncDisposable {
+  readonly alerts: Client<typeof alerts>
+  call(): Call
+  /** Resolves when a whole tick has passed that began after this was asked. */
+  ticked(): Promise<void>
+  /** All that was logged. */
+  logged(): string
+}
+
+export const startDispatchers = async ({ place, clock, env, watched, count = 1 }: Options): Promise<Dispatchers> => {
+  await using opening = new AsyncDisposableStack()
+  const lines: string[] = []
+  const turns = { ended: 0 }
+  const variables = { ...place.env, SVC_HEALTH_SWEEP_ENABLED: 'true', LOG_LEVEL: 'info', ...env }
+  const facts = { version: 'test', services: ['alert-dispatcher'], secretNames: [] }
+  const bus = async (caller: 'gateway' | 'query' | 'alert-dispatcher', instance: string) =>
+    opening.use(await openBus({ hub: place.hub, caller, instance, version: 'test', clock }))
+
+  opening.use(await serveHosts(await bus('query', 'query'), watched))
+  for (let index = 0; index < count; index++) {
+    const instance = `dispatcher-${index}`
+    const telemetry = await openTelemetry(variables, { ...facts, instance }, { write: (line) => lines.push(line) })
+    const context = {
+      env: variables,
+      bus: await bus('alert-dispatcher', instance),
+      store: counting(opening.use(await place.openStore()), turns),
+      openQueue: () => place.openQueue(instance),
+      net: opening.use(openNet({ env: variables })),
+      telemetry: opening.use(telemetry).of('alert-dispatcher'),
+      clock,
+      readiness: openReadiness(),
+    }
+    opening.use(await startWith(context, tickEveryMs))
+  }
+  const gateway = await bus('gateway', 'gateway')
+  const running = opening.move()
+  return {
+    alerts: gateway.client(alerts),
+    call: () => ({
+      identity: { kind: 'service', subject: 'gateway', features: 'all' },
+      deadline: clock.now() + 60_000,
+      signal: new AbortController().signal,
+      priority: 'sweep',
+    }),
+    async ticked() {
+      // The first to end may have begun before.
+      const wanted = turns.ended + 2
+      await eventually(
+        async () => turns.ended,
+        (ended) => ended >= wanted,
+      )
+    },
+    logged: () => lines.join(''),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** A store that counts the turns that have ended: those of ticks, and of sweeps. */
+const counting = (store: Store, turns: { ended: number }): Store => ({
+  get connected() {
+    return store.connected
+  },
+  get: (key, schema) => store.get(key, schema),
+  update: (key, schema, step, fence) => store.update(key, schema, step, fence),
+  outbox: store.outbox,
+  async lease(name, lengthMs) {
+    const lease = await store.lease(name, lengthMs)
+    return (
+      lease && {
+        fence: lease.fence,
+        renew: (ms) => lease.renew(ms),
+        async [Symbol.asyncDispose]() {
+          await lease[Symbol.asyncDispose]()
+          turns.ended += 1
+        },
+      }
+    )
+  },
+  async [Symbol.asyncDispose]() {},
+})

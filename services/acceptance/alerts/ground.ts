@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
+import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
+import type { Queue } from '#shared/bus/durable/queue.ts'
+import { type Hub, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
+import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { Topology } from '../product.ts'
+import { startNats, startPostgres, startRedis } from '../servers.ts'
+
+/** What the dispatchers of one product share. */
+export interface Place {
+  hub: Hub
+  openStore(): Promise<Store>
+  openQueue(instance: string): Promise<Queue>
+  /** Where the state database is. */
+  env: Record<string, string>
+  /** Empties the store, as a Redis that lost its files would. */
+  emptyStore(): Promise<void>
+}
+
+/** Gives every test an empty place of its own. */
+export interface Ground extends AsyncDisposable {
+  next(): Promise<Place>
+}
+
+/** Memory with a state database in a file, or real NATS, Redis and PostgreSQL. */
+export const openGround = (topology: Topology): Promise<Ground> =>
+  topology === 'memory' ? memoryGround() : serverGround()
+
+const memoryGround = async (): Promise<Ground> => {
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-alerts-'))
+  return {
+    async next() {
+      let store = await openStore({ env: {}, busIsShared: false })
+      const openQueue = openMemoryQueues()
+      return {
+        hub: openMemoryHub(),
+        // One for all dispatchers of the test, which outlives each of them.
+        openStore: async () => outliving(() => store),
+        openQueue: () => openQueue(),
+        env: { SVC_STATE_DB_URL: `file:${join(directory, `${randomUUID()}.db`)}` },
+        async emptyStore() {
+          store = await openStore({ env: {}, busIsShared: false })
+        },
+      }
+    },
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
+  }
+}
+
+const outliving = (store: () => Store): Store => ({
+  connected: true,
+  get: (key, schema) => store().get(key, schema),
+  update: (key, schema, step, fence) => store().update(key, schema, step, fence),
+  lease: (name, lengthMs) => store().lease(name, lengthMs),
+  outbox: {
+    claim: (max, claimMs) => store().outbox.claim(max, claimMs),
+    ack: (ids) => store().outbox.ack(ids),
+    onAppend: (listener) => store().outbox.onAppend(listener),
+  },
+  async [Symbol.asyncDispose]() {},
+})
+
+const serverGround = async (): Promise<Ground> => {
+  await using starting = new AsyncDisposableStack()
+  const started = await Promise.all([startNats({ private: true }), startRedis({ private: true }), startPostgres()])
+  for (const server of started) starting.use(server)
+  const [nats, redis, postgres] = started
+  const emptyStore = async () => {
+    const client = new Redis(redis.url)
+    await client.flushall()
+    client.disconnect()
+  }
+  const servers = starting.move()
+  return {
+    async next() {
+      await emptyStore()
+      return {
+        hub: openNatsHub({ url: nats.url }),
+        openStore: () => openStore({ env: { REDIS_URL: redis.url }, busIsShared: true }),
+        openQueue: (instance) =>
+          openNatsQueue({ url: nats.url, replicas: 1 }, { caller: 'alert-dispatcher', instance }),
+        env: { SVC_STATE_DB_URL: postgres.url, SVC_STATE_DB_TABLE_PREFIX: `t${randomUUID().slice(0, 8)}_` },
+        emptyStore,
+      }
+    },
+    [Symbol.asyncDispose]: () => servers.disposeAsync(),
+  }
+}
