@@ -19,8 +19,8 @@ export const Earlier = z.object({
   /** Over all settings that differ from their defaults; their values are kept nowhere. */
   settingsHash: z.string().nullable().default(null),
   settingsChangedMs: z.number().nullable().default(null),
-  /** Bytes used of each disk at the first sweep of a day; days since 1970. */
-  disks: z.record(z.string(), z.array(z.object({ day: z.number().int(), used: z.number() })).max(maxDays)).default({}),
+  /** Bytes used of each disk at the first sweep of a day; instants in days since 1970. */
+  disks: z.record(z.string(), z.array(z.object({ day: z.number(), used: z.number() })).max(maxDays)).default({}),
 })
 export type Earlier = z.infer<typeof Earlier>
 

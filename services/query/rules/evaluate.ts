@@ -102,7 +102,7 @@ const tellByEvaluators = async (
   rules: readonly LoadedRule[],
   told: ReadonlyMap<string, Measured>,
 ): Promise<Map<string, Measured>> => {
-  const { store, host, contact, ask, net, env, call } = visit
+  const { store, clock, host, contact, ask, net, call } = visit
   const wanted = rules.flatMap(({ name, evaluator: by }) => {
     const evaluator = by === undefined ? undefined : evaluators[by]
     return evaluator ? [{ name, evaluator }] : []
@@ -112,7 +112,7 @@ const tellByEvaluators = async (
     .map(({ name }) => name)
     .filter((name) => told.has(ruleKey(name)) && visit.troubles.of(host, ruleKey(name))?.isDenied)
   const earlier = await readEarlier(store, host.key)
-  const asked = { host, contact, earlier, denied, ask, net, env, signal: call.signal }
+  const asked = { host, contact, earlier, denied, ask, net, signal: call.signal, nowMs: clock.now() }
   const all = await Promise.all(
     wanted.map(async ({ name, evaluator }) => {
       const { measured, keep = {} } = await evaluator(asked)

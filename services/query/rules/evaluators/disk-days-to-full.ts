@@ -35,17 +35,18 @@ export const diskDaysToFull: Evaluator = failing(async ({ host, contact, earlier
           told.map(({ name }) => name),
         )
       : untold(`host ${host.name} has been sampled on too few days; four are needed`),
-    keep: sampled(earlier, disks, Math.floor(today)),
+    keep: sampled(earlier, disks, today),
   }
 })
 
 /** The first sample of each day, of the disks that there are now; nothing when this day has one of each. */
-const sampled = ({ disks: known }: Earlier, disks: z.infer<typeof Rows>, day: number): Partial<Earlier> => {
-  if (disks.every(([name]) => known[name]?.at(-1)?.day === day)) return {}
+const sampled = ({ disks: known }: Earlier, disks: z.infer<typeof Rows>, now: number): Partial<Earlier> => {
+  const today = Math.floor(now)
+  const latest = (name: string): number => known[name]?.at(-1)?.day ?? 0
+  if (disks.every(([name]) => latest(name) >= today)) return {}
   const samples = disks.map(([name, used]) => {
-    const earlier = (known[name] ?? []).filter((sample) => sample.day > day - maxDays && sample.day < day)
-    const first = known[name]?.find((sample) => sample.day === day) ?? { day, used }
-    return [name, [...earlier, first]]
+    const kept = (known[name] ?? []).slice(1 - maxDays)
+    return [name, latest(name) >= today ? kept : [...kept, { day: now, used }]]
   })
   return { disks: Object.fromEntries(samples) }
 }

@@ -1,4 +1,3 @@
-import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
@@ -16,8 +15,9 @@ export interface Asked {
   denied: readonly string[]
   ask(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
   net: Net
-  env: Environment
   signal: AbortSignal
+  /** By our own clock; hosts have theirs. */
+  nowMs: number
 }
 
 /** Measures what no statement of a rule can, and says what the next sweep has to know. */

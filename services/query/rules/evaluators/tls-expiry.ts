@@ -6,11 +6,11 @@ import type { Evaluator } from './evaluator.ts'
 const handshakeMs = 5_000
 
 /** Seconds until the certificate that the host shows ends; below 0 when it has. Also told when the host cannot be asked. */
-export const tlsExpiry: Evaluator = async ({ host, signal }) => {
+export const tlsExpiry: Evaluator = async ({ host, signal, nowMs }) => {
   if (host.url.protocol !== 'https:') return { measured: untold(`host ${host.name} is not reached over TLS`) }
   const endsMs = await certificateEnd(host.url, signal)
   if (endsMs === undefined) return { measured: untold(`host ${host.name} shows no certificate`) }
-  return { measured: measured(Math.floor((endsMs - Date.now()) / 1_000)) }
+  return { measured: measured(Math.floor((endsMs - nowMs) / 1_000)) }
 }
 
 /** When the shown certificate ends, whoever issued it; undefined when there is no handshake. */

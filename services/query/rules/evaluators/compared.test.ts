@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { host } from '../../testing/chunked.ts'
+import { Earlier } from '../earlier.ts'
+import { diskDaysToFull } from './disk-days-to-full.ts'
+import type { Asked, Evaluator } from './evaluator.ts'
+import { keeperUnreachable } from './keeper-unreachable.ts'
+import { restarted } from './restarted.ts'
+import { settingsChanged } from './settings-changed.ts'
+import { versionChanged } from './version-changed.ts'
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+interface Sweep {
+  nowMs: number
+  uptimeSeconds?: number
+  version?: string
+  tables?: string[]
+  /** What the host answers to the statement of an evaluator. */
+  rows?: unknown[][]
+  fails?: Error
+}
+
+const unasked = (): never => {
+  throw new Error('nobody is to be asked')
+}
+
+/** Sweeps one after another; each knows what the earlier ones kept. */
+const sweeps = () => {
+  let earlier = Earlier.parse({})
+  return async (evaluator: Evaluator, sweep: Sweep) => {
+    const { nowMs, uptimeSeconds = 1e6, version = '25.8.1.1', tables = [], rows = [], fails } = sweep
+    const capabilities = { version, readonly: 0, tables: new Set(tables) }
+    const basics = { version, uptimeSeconds, hostname: 'h', timezone: 'UTC', nowMs }
+    const asked: Asked = {
+      host,
+      contact: { answers: true, ...basics, capabilities },
+      earlier,
+      denied: [],
+      ask: async () => {
+        if (fails) throw fails
+        return { rows }
+      },
+      net: { trusted: unasked, guarded: unasked, check: unasked, connect: unasked, [Symbol.asyncDispose]: unasked },
+      signal: new AbortController().signal,
+      nowMs,
+    }
+    const { measured, keep } = await evaluator(asked)
+    earlier = Earlier.parse({ ...earlier, ...keep })
+    return measured
+  }
+}
+
+describe('restarts', () => {
+  it('are told for ten minutes, and counted while there are several within an hour', async () => {
+    const sweep = sweeps()
+    const startMs = 100 * dayMs
+    const at = async (minute: number, uptimeMinutes: number) =>
+      (await sweep(restarted, { nowMs: startMs + minute * minuteMs, uptimeSeconds: uptimeMinutes * 60 })).value
+    expect(await at(5, 5)).toBe(1)
+    expect(await at(9, 9)).toBe(1)
+    expect(await at(11, 11)).toBe(0)
+    expect(await at(20, 1)).toBe(2)
+    expect(await at(25, 3)).toBe(3)
+    expect(await at(81, 2)).toBe(2)
+  })
+})
+
+describe('a change of the version', () => {
+  it('is told for an hour, and is none at the first sight', async () => {
+    const sweep = sweeps()
+    const at = async (minute: number, version: string) => sweep(versionChanged, { nowMs: minute * minuteMs, version })
+    expect((await at(0, '25.3')).value).toBe(0)
+    expect((await at(5, '25.3')).value).toBe(0)
+    expect(await at(10, '25.8')).toMatchObject({ value: 1, offenders: ['25.8'] })
+    expect((await at(69, '25.8')).value).toBe(1)
+    expect((await at(70, '25.8')).value).toBe(0)
+  })
+})
+
+describe('a change of settings', () => {
+  it('is told by their hash', async () => {
+    const sweep = sweeps()
+    const at = async (minute: number, hash: string) =>
+      (await sweep(settingsChanged, { nowMs: minute * minuteMs, rows: [[hash]] })).value
+    expect(await at(0, '1')).toBe(0)
+    expect(await at(5, '2')).toBe(1)
+    expect(await at(66, '2')).toBe(0)
+  })
+
+  it('is unknown when they cannot be read', async () => {
+    const fails = new ServiceError('forbidden', 'SELECT secret', {
+      details: { clickhouseCode: 497, clickhouseName: 'NO' },
+    })
+    const told = await sweeps()(settingsChanged, { nowMs: 0, fails })
+    expect(told).toMatchObject({ value: null, reason: 'host db cannot answer this (497 NO)' })
+  })
+})
+
+describe('a disk that fills', () => {
+  it('is told from the fourth day on, by one sample a day', async () => {
+    const sweep = sweeps()
+    const on = (day: number, used: number) =>
+      sweep(diskDaysToFull, { nowMs: (day + 0.5) * dayMs, rows: [['default', used, 1_000 - used]] })
+    expect((await on(1, 100)).reason).toBe('host db has been sampled on too few days; four are needed')
+    await on(1, 900)
+    await on(2, 200)
+    await on(3, 300)
+    const fourth = await on(4, 450)
+    expect(fourth.offenders).toEqual(['default'])
+    expect((fourth.value ?? 0) / 86_400).toBeCloseTo(550 / 115, 3)
+  })
+
+  it('that is gone is forgotten', async () => {
+    const sweep = sweeps()
+    for (const day of [1, 2, 3, 4]) {
+      await sweep(diskDaysToFull, {
+        nowMs: day * dayMs,
+        rows: [
+          ['old', 100 * day, 1],
+          ['new', 100, 1_000],
+        ],
+      })
+    }
+    const told = await sweep(diskDaysToFull, { nowMs: 5 * dayMs, rows: [['new', 100, 1_000]] })
+    expect(told.offenders).toEqual(['new'])
+  })
+})
+
+describe('Keeper', () => {
+  const failure = (clickhouseCode: number) =>
+    new ServiceError('internal', 'it failed', { details: { clickhouseCode, clickhouseName: 'SOME' } })
+
+  it.each([
+    ['is reached', { rows: [[3]] }, { value: 0 }],
+    ['does not answer', { fails: failure(999) }, { value: 1 }],
+    ['answers too late', { fails: new ServiceError('timeout', 'too late') }, { value: 1 }],
+    ['is not ours to read', { fails: failure(497) }, { value: null, reason: 'host db has no Keeper that we may read' }],
+    ['cannot be asked', { fails: new ServiceError('busy', 'full') }, { value: null, reason: 'full' }],
+  ])('%s', async (_, sweep, told) => {
+    expect(await sweeps()(keeperUnreachable, { nowMs: 0, tables: ['zookeeper'], ...sweep })).toMatchObject(told)
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { daySeconds, type Sample, secondsToFull } from './growth.ts'
+
+const today = 20_000.5
+/** Bytes used on the days before today, the latest last. */
+const before = (...used: number[]): Sample[] =>
+  used.map((each, index) => ({ day: 20_000 - used.length + index, used: each }))
+const days = (samples: Sample[], used: number, free: number): number | undefined => {
+  const seconds = secondsToFull(samples, { day: today, used }, free)
+  return seconds === undefined ? undefined : seconds / daySeconds
+}
+
+describe('the time until a disk is full', () => {
+  it('is what is free by what is added in a day', () => {
+    expect(days(before(100, 110, 120, 130), 145, 100)).toBeCloseTo(10, 0)
+  })
+
+  it('is not told of too few days', () => {
+    expect(days(before(100, 110), 120, 100)).toBeUndefined()
+  })
+
+  it('is ten years where nothing is added, or less every day', () => {
+    expect(days(before(100, 100, 100, 100), 100, 50)).toBe(3_650)
+    expect(days(before(100, 99, 98, 97), 96, 50)).toBe(3_650)
+    expect(days(before(100, 101, 102, 103), 104, 1e12)).toBe(3_650)
+  })
+
+  it('is 0 where nothing is free', () => {
+    expect(days(before(100, 110, 120, 130), 140, 0)).toBe(0)
+  })
+
+  it('counts from the last large deletion on', () => {
+    expect(days(before(500, 600, 700, 100, 110, 120), 135, 100)).toBeCloseTo(10, 0)
+    expect(days(before(500, 600, 700, 800, 100), 110, 100)).toBeUndefined()
+  })
+
+  it('looks back two weeks', () => {
+    const old = [
+      { day: 19_900, used: 1 },
+      { day: 19_901, used: 2 },
+    ]
+    expect(days([...old, ...before(100, 110)], 120, 100)).toBeUndefined()
+  })
+})
