@@ -26,15 +26,16 @@ export interface ChannelTarget {
   name: string
   isEnabled: boolean
   minSeverity: Severity | null
-  /** The variable that its address is from. */
-  addressFrom: string
+  /** The variable that its address is from; absent where it is the service's own. */
+  addressFrom?: string
   /** Sends once, within `sendWithinMs`. Never throws for the other end. */
   send(message: Message, way: Send): Promise<SendResult>
 }
 
 /** How a send ended. Reasons hold neither addresses nor what the other end said. */
 export type SendResult =
-  | { kind: 'ok' }
+  /** `remark`: what the operator should know although it was taken. */
+  | { kind: 'ok'; remark?: string }
   /** Might go well later; `mayHaveArrived` when no answer came to what was sent. */
   | { kind: 'retry'; reason: string; afterMs?: number | undefined; mayHaveArrived?: boolean }
   /** This message will never be taken. */

@@ -36,7 +36,8 @@ export const targetsNow = ({ channels, env, policy, leftOut }: Known): Target[] 
         id,
         name,
         minSeverity: settled?.minSeverity ?? minSeverity,
-        send: (message, net) => send(message, wayTo(net, settled?.variables[addressFrom] !== undefined)),
+        send: (message, net) =>
+          send(message, wayTo(net, addressFrom !== undefined && settled?.variables[addressFrom] !== undefined)),
       }))
   })
 

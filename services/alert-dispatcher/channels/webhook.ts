@@ -49,7 +49,7 @@ const maxFacts = 20
 const maxFact = 500
 
 /** What a chat service is posted: the headline for its notification, the rest as an attachment. */
-export const chatBody = ({ headline, facts, gathered, runbook, url, severity, isOver }: Message) => {
+export const chatBody = ({ headline, facts, gathered, runbook, url, severity, isOver, origin }: Message) => {
   const text = escape(cut(headline, maxHeadline))
   const body = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
   return {
@@ -59,6 +59,7 @@ export const chatBody = ({ headline, facts, gathered, runbook, url, severity, is
         fallback: text,
         color: isOver ? colors.over : colors[severity],
         text: escape(cut(body, maxText)),
+        footer: origin,
         fields: facts.slice(0, maxFacts).map(({ label, value }) => ({
           title: escape(label),
           value: escape(cut(value, maxFact)),

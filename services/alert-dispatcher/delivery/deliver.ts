@@ -31,6 +31,8 @@ export interface Delivering {
   policy(): Promise<Policy>
   targets(policy: Policy): readonly Target[]
   hosts(): Promise<ListedHosts>
+  /** The name of our installation. */
+  origin(): Promise<string>
   /** Hears of each send and of how long it took, in seconds. */
   observe(channel: string, result: SendResult['kind'], seconds: number): void
 }
@@ -117,7 +119,8 @@ const lookOnce = async (
   { queued, wasCutOff }: Held,
 ): Promise<{ message: Message; instead?: Outcome }> => {
   const { notice } = queued
-  const message = messageOf(notice, messageFrame(delivering.env), await delivering.hosts())
+  const frame = { ...messageFrame(delivering.env), origin: await delivering.origin() }
+  const message = messageOf(notice, frame, await delivering.hosts())
   if (notice.kind === 'test') return { message }
   const ledger = await knownOf(delivering, queued, wasCutOff)
   const standing = standingOf(ledger?.targets[targetKey(queued)], notice)

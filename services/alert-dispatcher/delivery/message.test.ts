@@ -7,7 +7,12 @@ import { lengthOfTime, quantity } from './quantity.ts'
 import { noticeOf } from './testing/notice.ts'
 
 const hosts = new Map([['db', { id: 3, name: 'Database' }]])
-const frame = { instance: 'prod', dashboardUrl: 'https://watch.example', metadata: { team: 'storage' } }
+const frame = {
+  origin: 'watchhouse-0',
+  instance: 'prod',
+  dashboardUrl: 'https://watch.example',
+  metadata: { team: 'storage' },
+}
 const message = (more: Partial<Notice> = {}, given = frame) => messageOf(noticeOf(more), given, hosts)
 
 describe('a message', () => {

@@ -8,8 +8,12 @@ import { lengthOfTime, quantity } from './quantity.ts'
 /** A notice in words, before any channel gives it its own form. No text in it has line breaks but `runbook`. */
 export interface Message {
   notice: Notice
+  /** The name of our installation: goes with every message, so that what comes back to us is known. */
+  origin: string
   /** `[instance] CRITICAL: title on host` */
   headline: string
+  /** Null when it is about no host of ours; its id is null where it has left the list. */
+  host: { key: string; id: number | null; name: string } | null
   severity: Severity
   isOver: boolean
   /** Labels and values, in the order of their weight. */
@@ -33,10 +37,15 @@ export interface NamedHost {
   name: string
 }
 
+/** What stands in every message. */
+export interface Frame extends MessageFrame {
+  origin: string
+}
+
 /** What a notice says. `hosts` knows those of the list by key; links are made of their present positions. */
 export const messageOf = (
   notice: Notice,
-  { instance, dashboardUrl, metadata }: MessageFrame,
+  { origin, instance, dashboardUrl, metadata }: Frame,
   hosts: ReadonlyMap<string, NamedHost>,
 ): Message => {
   const where = placeOf(notice, hosts)
@@ -44,7 +53,9 @@ export const messageOf = (
   const title = oneLine(notice.title)
   return {
     notice,
+    origin,
     headline: `${prefix}${word(notice)}: ${title}${where === null ? '' : ` on ${where}`}`,
+    host: hostOf(notice, hosts),
     severity: notice.severity,
     isOver: notice.kind === 'recover',
     facts: factsOf(notice, where, metadata),
@@ -61,6 +72,12 @@ const word = ({ kind, severity }: Notice): string => {
   if (kind === 'test') return 'TEST'
   if (kind === 'digest') return 'DIGEST'
   return kind === 'remind' ? `STILL ${severity.toUpperCase()}` : severity.toUpperCase()
+}
+
+const hostOf = ({ hostKey }: Notice, hosts: ReadonlyMap<string, NamedHost>): Message['host'] => {
+  if (hostKey === null) return null
+  const host = hosts.get(hostKey)
+  return { key: hostKey, id: host?.id ?? null, name: oneLine(host?.name ?? hostKey) }
 }
 
 type Placed = Pick<Notice, 'hostKey'> & { source?: string | null }

@@ -3,6 +3,7 @@ import type { query } from '#proto/query.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import { problemsOf } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
+import { openInstallationId } from '#shared/store/installation.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Channel } from '../channels/channel.ts'
@@ -53,7 +54,16 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   readiness.require('queue', () => queue.connected)
   const deliveries = parts.database ? await sqlDeliveries(parts.database) : memoryDeliveries()
   const targets = (policy: Policy): readonly Target[] => targetsNow({ channels, env, policy })
-  const shared = { ...parts, log, retry, queue, deliveries, targets, hosts: openListedHosts(parts) }
+  const shared = {
+    ...parts,
+    log,
+    retry,
+    queue,
+    deliveries,
+    targets,
+    hosts: openListedHosts(parts),
+    origin: openInstallationId(store),
+  }
   const durations = metrics.alertSendDuration(telemetry.metrics)
   const observe: Delivering['observe'] = (channel, outcome, seconds) => durations.observe({ channel, outcome }, seconds)
   for (const channel of channels) opening.use(await consume(queue, channel, { ...shared, observe }))

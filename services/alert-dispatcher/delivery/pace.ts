@@ -88,7 +88,7 @@ interface Leaving {
 /** The pace after a send: what it answered is known of it. A broken target is tried now and then, for somebody may mend it. */
 export const leave = (before: Pace | undefined, { episode, nowMs, result, restMs }: Leaving): Pace => {
   const pace = withdraw(before ?? fresh, episode)
-  const reason = result.kind === 'ok' ? null : result.reason
+  const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
   const last = { atMs: nowMs, result: result.kind, reason }
   if (result.kind === 'ok') return { ...pace, last, failures: 0, restsUntilMs: 0, broken: null }
   // It refuses this message and not the next.

@@ -5,6 +5,12 @@ import type { Received, StrictServer } from './strict-server.ts'
 export interface Rig {
   /** Of the channel. */
   id: string
+  /** Which of several forms of the channel it is. */
+  form?: string
+  /** Origins of a service with an address of its own, in whose place the server stands. */
+  standsFor?: readonly string[]
+  /** Nobody sets the address: it is the service's own. */
+  ownAddress?: true
   start(): Promise<StrictServer>
   /** Variables that set the channel up to use a server; without any one of them it is off. */
   env(url: string): Environment

@@ -10,6 +10,7 @@ const Body = z.strictObject({
         fallback: z.string().min(1),
         color: z.string().regex(/^#[0-9a-f]{6}$/),
         text: z.string().max(8_000),
+        footer: z.string().regex(/^watchhouse-[0-9a-f]{16}$/),
         fields: z.array(z.strictObject({ title: z.string().min(1), value: z.string(), short: z.boolean() })).max(20),
       }),
     )

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Store } from './store.ts'
+
+const key = 'installation:id'
+const Id = z.string().regex(/^watchhouse-[0-9a-f]{16}$/)
+
+/**
+ * The name of this installation, the same for all services that share a store, and no secret: `watchhouse-` and sixteen hexadecimal
+ * digits. What goes out carries it, so that what comes back is known. A store in memory forgets it with everything else.
+ */
+export const openInstallationId = (store: Store): (() => Promise<string>) => {
+  const fresh = `watchhouse-${randomBytes(8).toString('hex')}`
+  let known: string | undefined
+  return async () => (known ??= (await store.update(key, Id, (before) => ({ value: before ?? fresh }))) ?? fresh)
+}
