@@ -21,6 +21,9 @@ interface Question<N extends Figure> {
   call: Asking
 }
 
+/** Tables of `system` that everybody may read and that are shown to nobody without a right. */
+const openToAll = ['databases', 'tables', 'settings']
+
 /** Why tables of `system` are left out, by their names. */
 type Refused = Map<string, Unavailable>
 
@@ -50,7 +53,7 @@ const askReadable = async <N extends Figure>(
   refused: Refused,
 ): Promise<{ answer: Answer; readable: ReadonlySet<string> }> => {
   for (;;) {
-    const readable = new Set([...tables].filter((table) => !refused.has(table)))
+    const readable = new Set([...tables, ...openToAll].filter((table) => !refused.has(table)))
     try {
       return { answer: await client.run(host, figuresStatement(what, names, readable), call), readable }
     } catch (error) {
