@@ -25,6 +25,8 @@ const number = (more = ''): string =>
   `title: T\ndoc: D.\nfeature: OVERVIEW\nkind: number\ncolumns: [{ name: a, role: value }]\nsql: SELECT 1 AS a\n${more}`
 const series = (more: string): string =>
   `title: T\ndoc: D.\nfeature: OVERVIEW\nkind: line\ncolumns: [{ name: t, role: time }, { name: a, role: value }]\n${more}`
+const rule = (more: string): string =>
+  `title: T\ndoc: D.\nthresholds: { warning: 1 }\nrunbook: ${'Look at it. '.repeat(10)}\n${more}`
 const table = (more: string): string => `title: T\ndoc: D.\nfeature: OVERVIEW\ncolumns: [{ name: a }]\n${more}`
 
 describe('our own definitions', () => {
@@ -49,6 +51,8 @@ describe('our own definitions', () => {
 
   it.each([
     ['chart', 'query-coutn', 'query-count'],
+    ['rule', 'disk-usgae', 'disk-usage'],
+    ['metric', 'running-query', 'running-queries'],
     ['chart', 'memory', 'query-memory'],
     ['table', 'diskz', 'disks'],
   ] as const)('tell the nearest names for the unknown %s %s', async (kind, name, nearest) => {
@@ -115,12 +119,67 @@ describe('mounted definitions', () => {
       /^kind: a heatmap needs a time column/,
     ],
     ['a bad name', 'x/A b.chart.yaml', number(), /^the file name must be/],
+    ['nothing to measure by', 'x/a.rule.yaml', rule(''), /^sql: a rule has exactly one of/],
+    [
+      'two things to measure by',
+      'x/a.rule.yaml',
+      rule('sql: SELECT 1\nevaluator: restarted'),
+      /^sql: a rule has exactly/,
+    ],
+    [
+      'an evaluator that there is not',
+      'x/a.rule.yaml',
+      rule('evaluator: no'),
+      /^evaluator: there is no no; there are /,
+    ],
+    [
+      'thresholds the wrong way round',
+      'x/a.rule.yaml',
+      rule('sql: SELECT 1').replace('warning: 1', 'warning: 2, critical: 1'),
+      /^thresholds: critical must be at least as far as warning/,
+    ],
+    ['no threshold', 'x/a.rule.yaml', rule('sql: SELECT 1').replace('warning: 1', ''), /^thresholds: a rule needs/],
+    [
+      'samples that nobody counts',
+      'x/a.rule.yaml',
+      rule('sql: SELECT 1\nminimumSamples: 5'),
+      /^columns: minimumSamples/,
+    ],
+    ['a column that there is not', 'x/a.rule.yaml', rule('sql: SELECT 1\ncolumns: [measure]'), /^columns/],
+    ['no figure', 'x/a.rule.yaml', rule('sql: SELECT 1\ncolumns: [samples]'), /^columns: measured must be among them/],
+    ['a wrong diagnostic', 'x/a.rule.yaml', rule('sql: SELECT 1\ndiagnostic: $window'), /^diagnostic: has no window/],
+    [
+      'a part that is no rule',
+      'x/a.rule.yaml',
+      rule('allOf: [{ rule: disk-usage, severity: warning }, { rule: no, severity: warning }]'),
+      /^allOf: there is no rule no/,
+    ],
+    [
+      'too short an advice',
+      'x/a.rule.yaml',
+      'title: T\ndoc: D.\nthresholds: {}\nrunbook: Look.\nsql: SELECT 1',
+      /^runbook/,
+    ],
+    ['a metric with thresholds', 'x/a.metric.yaml', rule('sql: SELECT 1'), /thresholds/],
   ])('with %s are skipped, and the warning names file and key', async (_, path, text, problem) => {
     await write(path, text)
     await write('x/good.chart.yaml', number())
     const definitions = await openDefinitions(log, directory)
     expect(definitions.chart('good').name).toBe('good')
     expect(warned).toMatchObject([{ msg: 'definition skipped', file: path, problem: expect.stringMatching(problem) }])
+  })
+
+  it('may be rules and metrics, and rules made of ours', async () => {
+    await write('x/mine.metric.yaml', 'title: T\ndoc: D.\nsql: SELECT 1 AS measured')
+    await write('x/own.rule.yaml', rule('sql: SELECT 1 AS measured'))
+    const parts = '[{ rule: own, severity: warning }, { rule: disk-usage, severity: critical }]'
+    await write('x/both.rule.yaml', rule(`allOf: ${parts}`))
+    await write('x/disk-usage.rule.yaml', rule('sql: SELECT 1 AS measured'))
+    const definitions = await openDefinitions(log, directory)
+    expect(definitions.metric('mine').topic).toBe('x')
+    expect(definitions.rule('both').allOf).toHaveLength(2)
+    expect(definitions.rule('disk-usage').topic).toBe('storage')
+    expect(warned).toMatchObject([{ file: 'x/disk-usage.rule.yaml', problem: 'the name is taken' }])
   })
 
   it('may show charts of ours and of theirs, and are skipped when they name one that is not there', async () => {

@@ -24,7 +24,7 @@ export const refuseUnknown = (declared: readonly Declared[], given: GivenParamet
   throw new ServiceError('invalid', `no such parameter: ${unknown}; ${choice}`, { details: { parameter: unknown } })
 }
 
-/** Numbers are checked here, so that the error names the parameter; every other type is checked by the host. */
+/** Numbers and switches are checked here, so that the error names the parameter; every other type is checked by the host. */
 const checked = (name: string, type: string, value: ParameterValue): ParameterValue => {
   const [, unsigned, bits] = /^(U?)Int(8|16|32|64)$/.exec(type) ?? []
   const bounds = bits === undefined ? undefined : limitsOf(unsigned === 'U', Number(bits))
@@ -37,8 +37,13 @@ const checked = (name: string, type: string, value: ParameterValue): ParameterVa
   if (type.startsWith('Float') && !Number.isFinite(number)) {
     throw new ServiceError('invalid', `${name} must be a number`, { details: { parameter: name } })
   }
+  if (type === 'Bool' && !switchWords.has(String(value))) {
+    throw new ServiceError('invalid', `${name} must be 1 or 0`, { details: { parameter: name } })
+  }
   return value
 }
+
+const switchWords = new Set(['1', '0', 'true', 'false'])
 
 const limitsOf = (unsigned: boolean, bits: number): { min: number; max: number } => {
   const largest = Math.min(2 ** (unsigned ? bits : bits - 1) - 1, Number.MAX_SAFE_INTEGER)

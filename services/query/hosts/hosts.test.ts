@@ -32,12 +32,13 @@ describe('a host file', () => {
   it('names hosts with group, tags and a password file beside it', async () => {
     await writeFile(join(directory, 'secret'), 'a,b\n')
     await write(
-      'hosts:\n  - { url: "http://a:8123", label: one, user: u, passwordFile: secret, group: eu, tags: [hot, x] }\n',
+      'hosts:\n  - { url: "http://a:8123", label: one, user: u, passwordFile: secret, group: eu, tags: [hot, x], keeperMetrics: "http://k:9363/metrics" }\n',
     )
     await using watched = await watching()
     expect(watched.hosts.list()).toMatchObject([
       { id: 0, key: 'one', name: 'one', user: 'u', password: 'a,b', group: 'eu', tags: ['hot', 'x'] },
     ])
+    expect(watched.hosts.list()[0]?.keeperMetrics?.href).toBe('http://k:9363/metrics')
   })
 
   it('is read again after a change, also of a password file', async () => {
@@ -67,6 +68,11 @@ describe('a host file', () => {
   it.each([
     ['an unknown key', 'hosts:\n  - { url: "http://a", passwort: x }\n', /hosts\.0: .*passwort/],
     ['no hosts', 'hosts: []\n', /hosts/],
+    [
+      'an address of Keeper that is none',
+      'hosts:\n  - { url: "http://a", keeperMetrics: k:9363 }\n',
+      /keeperMetrics must be a URL/,
+    ],
     ['malformed text', 'hosts: [\n', /cannot be read as YAML/],
     [
       'a password file that is not there',

@@ -21,6 +21,8 @@ export const Earlier = z.object({
   settingsChangedMs: z.number().nullable().default(null),
   /** Bytes used of each disk at the first sweep of a day; instants in days since 1970. */
   disks: z.record(z.string(), z.array(z.object({ day: z.number(), used: z.number() })).max(maxDays)).default({}),
+  /** What the Keeper node beside it has counted. */
+  keeper: z.record(z.string(), z.number()).default({}),
 })
 export type Earlier = z.infer<typeof Earlier>
 

@@ -363,7 +363,7 @@ export const cases: readonly Case[] = [
 export const counters = [
   { rule: 'inode-or-write-errors', table: 'events', column: 'event' },
   { rule: 'slow-reads', table: 'events', column: 'event' },
-  { rule: 'dns-or-network-errors', table: 'events', column: 'event' },
+  { rule: 'dns-or-network-errors', table: 'errors', column: 'name' },
   { rule: 'rejected-inserts', table: 'events', column: 'event' },
   { rule: 'delayed-inserts', table: 'events', column: 'event' },
   { rule: 'buffer-flush-errors', table: 'events', column: 'event' },

@@ -213,6 +213,21 @@ it('every rule with a statement is provoked here or tried with invented rows', (
   expect(untried.map(({ name }) => name)).toEqual([])
 })
 
+it('the engine has all events, errors and metrics that rules name', async () => {
+  const known = await run(`SELECT groupArray(name) FROM
+    (SELECT event AS name FROM system.events UNION ALL SELECT name FROM system.errors UNION ALL SELECT metric FROM system.metrics)
+    SETTINGS system_events_show_zero_values = 1 FORMAT JSONCompactColumns`)
+  const [[names]]: string[][][] = JSON.parse(known)
+  const has = new Set(names)
+  const named = parts.definitions.rules.flatMap(({ sql }) => {
+    const found = [...String(sql).matchAll(/\b(?:event|name|metric) (?:=|IN) (\('[^)]*'\)|'\w+')/g)]
+    return /FROM system\.(?:events|errors|metrics)\b/.test(String(sql)) ? found.map(([, each = '']) => each) : []
+  })
+  const wanted = named.flatMap((each) => [...each.matchAll(/\w+/g)].map(([name]) => name))
+  expect(wanted.length).toBeGreaterThan(40)
+  expect(wanted.filter((name) => !has.has(name) && !name.startsWith('max_'))).toEqual([])
+})
+
 describe('a host', () => {
   const everything = async () => {
     const { rules, metrics } = await parts.handlers.rules({}, aCall())

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keeperFaults, readFigures } from './keeper-figures.ts'
+import { keeperFaults, keeperTotals, readFigures } from './keeper-figures.ts'
 
 /** A node that is well. The lines are invented after the names that Keeper gives its figures. */
 const well = {
@@ -9,14 +9,18 @@ const well = {
   ClickHouseAsyncMetrics_KeeperIsStandalone: 0,
   ClickHouseAsyncMetrics_KeeperFollowers: 2,
   ClickHouseAsyncMetrics_KeeperSyncedFollowers: 2,
-  ClickHouseAsyncMetrics_KeeperMaxLatency: 20,
+  ClickHouseMetrics_KeeperOutstandingRequests: 1,
   ClickHouseAsyncMetrics_KeeperOpenFileDescriptorCount: 100,
   ClickHouseAsyncMetrics_KeeperMaxFileDescriptorCount: 1_000,
-  ClickHouseProfileEvents_KeeperCommitsFailed: 0,
+  ClickHouseProfileEvents_KeeperCommitsFailed: 3,
+  ClickHouseProfileEvents_KeeperLatency: 1_000,
+  ClickHouseProfileEvents_KeeperRequestTotal: 500,
 }
+/** What it had counted one sweep ago. */
+const before = keeperTotals(new Map(Object.entries(well)))
 const faultsOf = (changes: Record<string, number>) => {
   const lines = Object.entries({ ...well, ...changes }).map(([name, value]) => `# HELP ${name} x\n${name} ${value}`)
-  return keeperFaults(readFigures(lines.join('\n'))).map(({ fault, isFailure }) => [fault, isFailure])
+  return keeperFaults(readFigures(lines.join('\n')), before).map(({ fault, isFailure }) => [fault, isFailure])
 }
 
 describe('a Keeper node', () => {
@@ -27,14 +31,18 @@ describe('a Keeper node', () => {
   it.each([
     ['it has lost its quorum', true, { ClickHouseAsyncMetrics_KeeperIsLeader: 0 }],
     ['no follower is in step with it', true, { ClickHouseAsyncMetrics_KeeperSyncedFollowers: 0 }],
-    ['commits have failed', true, { ClickHouseProfileEvents_KeeperCommitsFailed: 1 }],
+    ['commits have failed', true, { ClickHouseProfileEvents_KeeperCommitsFailed: 4 }],
     [
-      'it writes past its soft limit of memory',
+      'it refuses writes for want of memory',
       false,
       { ClickHouseProfileEvents_KeeperRequestRejectedDueToSoftMemoryLimitCount: 3 },
     ],
-    ['requests wait', false, { ClickHouseAsyncMetrics_KeeperOutstandingRequests: 11 }],
-    ['it answers slowly', false, { ClickHouseAsyncMetrics_KeeperMaxLatency: 501 }],
+    ['requests wait', false, { ClickHouseMetrics_KeeperOutstandingRequests: 11 }],
+    [
+      'it answers slowly',
+      false,
+      { ClickHouseProfileEvents_KeeperLatency: 1_510, ClickHouseProfileEvents_KeeperRequestTotal: 510 },
+    ],
     ['its files run out', false, { ClickHouseAsyncMetrics_KeeperOpenFileDescriptorCount: 900 }],
   ])('has a fault: %s', (fault, isFailure, changes) => {
     expect(faultsOf(changes)).toEqual([[fault, isFailure]])
@@ -45,8 +53,12 @@ describe('a Keeper node', () => {
     expect(faultsOf(alone)).toEqual([])
   })
 
+  it('that began anew has counted nothing yet', () => {
+    expect(faultsOf({ ClickHouseProfileEvents_KeeperCommitsFailed: 0 })).toEqual([])
+  })
+
   it('gives figures of Keeper, or is none', () => {
-    expect(keeperFaults(readFigures('<html>')).map(({ fault }) => fault)).toEqual(['it gives no figures of Keeper'])
+    expect(keeperFaults(readFigures('<html>'), {}).map(({ fault }) => fault)).toEqual(['it gives no figures of Keeper'])
   })
 })
 

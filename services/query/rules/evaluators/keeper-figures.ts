@@ -8,6 +8,14 @@ export const readFigures = (text: string): Map<string, number> => {
   return figures
 }
 
+const totals = ['CommitsFailed', 'RequestRejectedDueToSoftMemoryLimitCount', 'Latency', 'RequestTotal'] as const
+/** What a node has counted since it started, which says something by its growth alone. */
+export type KeeperTotals = Partial<Record<(typeof totals)[number], number>>
+
+/** The totals among the figures of a node. */
+export const keeperTotals = (figures: ReadonlyMap<string, number>): KeeperTotals =>
+  Object.fromEntries(totals.map((name) => [name, figures.get(`ClickHouseProfileEvents_Keeper${name}`) ?? 0]))
+
 interface Fault {
   fault: string
   /** It cannot do its work; else it is near that. */
@@ -15,38 +23,38 @@ interface Fault {
 }
 
 const maxOutstanding = 10
-const maxLatencyMs = 500
+const maxAverageMs = 50
 const maxOpenShare = 0.8
 
-/** What is wrong with a node, by its figures; one that gives no figure of Keeper is none. */
-export const keeperFaults = (figures: ReadonlyMap<string, number>): Fault[] => {
-  const figure = (name: string): number | undefined => figures.get(`ClickHouseAsyncMetrics_Keeper${name}`)
-  const total = (name: string): number => figures.get(`ClickHouseProfileEvents_Keeper${name}`) ?? 0
-  const known = [...figures.keys()].some((name) => /^ClickHouse\w+_Keeper/.test(name))
-  const followers = figure('Followers') ?? 0
-  const open = (figure('OpenFileDescriptorCount') ?? 0) / (figure('MaxFileDescriptorCount') || Infinity)
-  const isAlone = figure('IsStandalone') === 1
-  const checks: (Fault & { holds: boolean })[] = [
-    { fault: 'it gives no figures of Keeper', isFailure: true, holds: !known },
-    { fault: 'it has lost its quorum', isFailure: true, holds: known && !isAlone && isWithoutRole(figure) },
-    {
-      fault: 'no follower is in step with it',
-      isFailure: true,
-      holds: figure('IsLeader') === 1 && followers > 0 && figure('SyncedFollowers') === 0,
-    },
-    { fault: 'commits have failed', isFailure: true, holds: total('CommitsFailed') > 0 },
-    {
-      fault: 'it writes past its soft limit of memory',
-      isFailure: false,
-      holds: total('RequestRejectedDueToSoftMemoryLimitCount') > 0,
-    },
-    { fault: 'requests wait', isFailure: false, holds: (figure('OutstandingRequests') ?? 0) > maxOutstanding },
-    { fault: 'it answers slowly', isFailure: false, holds: (figure('MaxLatency') ?? 0) > maxLatencyMs },
-    { fault: 'its files run out', isFailure: false, holds: open > maxOpenShare },
+/** What is wrong with a node, by its figures and what it had counted before; one that gives no figure of Keeper is none. */
+export const keeperFaults = (figures: ReadonlyMap<string, number>, before: KeeperTotals): Fault[] => {
+  const figure = (name: string): number => figures.get(`ClickHouseAsyncMetrics_Keeper${name}`) ?? 0
+  const now = keeperTotals(figures)
+  const grown = (name: keyof KeeperTotals): number => Math.max(0, (now[name] ?? 0) - (before[name] ?? now[name] ?? 0))
+  const checks: [fault: string, isFailure: boolean, holds: boolean][] = [
+    ['it has lost its quorum', true, isWithoutRole(figure)],
+    ['no follower is in step with it', true, figure('Followers') > 0 && figure('SyncedFollowers') === 0],
+    ['commits have failed', true, grown('CommitsFailed') > 0],
+    ['it refuses writes for want of memory', false, grown('RequestRejectedDueToSoftMemoryLimitCount') > 0],
+    ['requests wait', false, outstanding(figures) > maxOutstanding],
+    ['it answers slowly', false, grown('Latency') > maxAverageMs * Math.max(grown('RequestTotal'), 1)],
+    [
+      'its files run out',
+      false,
+      figure('OpenFileDescriptorCount') > maxOpenShare * (figure('MaxFileDescriptorCount') || Infinity),
+    ],
   ]
-  return checks.filter(({ holds }) => holds).map(({ fault, isFailure }) => ({ fault, isFailure }))
+  const isKeeper = figures.has('ClickHouseAsyncMetrics_KeeperIsLeader')
+  if (!isKeeper) return [{ fault: 'it gives no figures of Keeper', isFailure: true }]
+  return checks.filter(([, , holds]) => holds).map(([fault, isFailure]) => ({ fault, isFailure }))
 }
 
-/** A member of an ensemble leads, follows or observes. */
-const isWithoutRole = (figure: (name: string) => number | undefined): boolean =>
-  ['IsLeader', 'IsFollower', 'IsObserver'].every((role) => figure(role) === 0)
+/** A member of an ensemble leads, follows or observes; one without others does neither. */
+const isWithoutRole = (figure: (name: string) => number): boolean =>
+  ['IsLeader', 'IsFollower', 'IsObserver', 'IsStandalone'].every((role) => figure(role) === 0)
+
+/** Before 24.7 its name was misspelt. */
+const outstanding = (figures: ReadonlyMap<string, number>): number =>
+  figures.get('ClickHouseMetrics_KeeperOutstandingRequests') ??
+  figures.get('ClickHouseMetrics_KeeperOutstandingRequets') ??
+  0
