@@ -12,10 +12,10 @@ import type { Wire } from './wire.ts'
 const events = [instanceAnnounced, instanceSought, somethingHappened]
 
 it('lets a service ask along the arrows of the contracts and under its own name only', () => {
-  const { gateway, query: own, ingest } = permissions([query], events)
+  const { gateway, query: own, report } = permissions([query], events)
   expect(gateway.publish.allow).toContain('svc.query.gateway.>')
   expect(gateway.publish.allow.filter((subject) => subject.startsWith('svc.'))).toHaveLength(1)
-  expect(ingest.publish.allow).toEqual(['event.instance.announced', 'event.instance.sought'])
+  expect(report.publish.allow).toEqual(['svc.query.report.>', 'event.instance.announced', 'event.instance.sought'])
   expect(own.publish.allow).toEqual(['event.instance.announced', 'event.instance.sought'])
   expect(own.subscribe.allow).toEqual(['svc.query.>', '_INBOX.query.>', 'event.>'])
   expect(gateway.subscribe.allow).toEqual(['_INBOX.gateway.>', 'event.>'])

@@ -1,5 +1,6 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
+import { queueSubjects } from './durable/roles.ts'
 import { callSubject, eventSubject, inboxPrefix } from './subject.ts'
 
 /** What a NATS server lets one user do, as its configuration writes it. */
@@ -15,7 +16,7 @@ export interface NatsPermissions {
  */
 const responses = { max: -1, expires: '30s' } as const
 
-/** Permissions of every service: ask along the arrows of the contracts and only under its own name, hear its own inbox, answer, tell its own events. */
+/** Permissions of every service: ask along the arrows of the contracts and only under its own name, hear its own inbox, answer, tell its own events, take its part in the queue. */
 export const permissions = (
   contracts: readonly Service[],
   events: readonly Event[],
@@ -34,6 +35,7 @@ const permissionsOf = (name: ServiceName, contracts: readonly Service[], events:
       allow: [
         ...asked.map((contract) => callSubject(contract.name, name, '>')),
         ...told.map((event) => eventSubject(event.name)),
+        ...queueSubjects(name),
       ],
     },
     subscribe: {

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { openNatsQueue } from './nats-queue.ts'
+
+/** Takes one message and never ends it, until it is killed: `node killable.suite.ts <url>`. */
+const [url = ''] = process.argv.slice(2)
+const limits = { ackWaitMs: 600 }
+const queue = await openNatsQueue({ url, replicas: 1, limits }, { caller: 'alert-dispatcher', instance: 'killed' })
+const consumer = {
+  stream: 'DELIVER',
+  name: 'webhook',
+  subjects: 'deliver.webhook.>',
+  body: z.unknown(),
+  maxInFlight: 1,
+} as const
+await queue.consume(consumer, async ({ id }) => {
+  process.stdout.write(id)
+  await new Promise(() => {})
+  return 'done'
+})

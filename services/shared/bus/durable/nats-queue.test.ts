@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeWith, startNats } from '../../../acceptance/servers.ts'
+import { until } from '../conformance/implementations.suite.ts'
+import { permissions } from '../permissions.ts'
+import { openNatsQueue } from './nats-queue.ts'
+import type { Queue } from './queue.ts'
+
+const limits = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50, publishWithinMs: 500 }
+const endpoint = { caller: 'alert-dispatcher', instance: 'a1' } as const
+const open = (url: string) => openNatsQueue({ url, replicas: 1, limits }, endpoint)
+const channel = { stream: 'DELIVER', name: 'webhook', subjects: 'deliver.webhook.>', body: z.unknown() } as const
+const publish = (queue: Queue, id: string) => queue.publish('deliver.webhook.default', { id, body: id })
+const consume = async (queue: Queue): Promise<string[]> => {
+  const seen: string[] = []
+  await queue.consume(channel, async ({ id }) => {
+    seen.push(id)
+    return 'done'
+  })
+  return seen
+}
+
+describeWith(['nats'], 'a queue on JetStream', () => {
+  it('hands what a killed process had in hand to another', async () => {
+    await using server = await startNats({ private: true })
+    await using queue = await open(server.url)
+    const file = join(import.meta.dirname, 'killable.suite.ts')
+    const child = spawn(process.execPath, [file, server.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await using _killed = { [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
+    await publish(queue, 'one')
+    await once(child.stdout, 'data')
+    const seen = await consume(queue)
+    await publish(queue, 'two')
+    await until(() => seen.length === 1)
+    expect(seen).toEqual(['two'])
+    child.kill('SIGKILL')
+    await until(() => seen.length === 2)
+    expect(seen).toEqual(['two', 'one'])
+  })
+
+  it('keeps its messages over a killed server, says so meanwhile, and goes on', async () => {
+    await using server = await startNats({ private: true })
+    await using queue = await open(server.url)
+    await publish(queue, 'before')
+    await server.kill()
+    await until(() => !queue.connected)
+    await expect(publish(queue, 'meanwhile')).rejects.toMatchObject({ code: 'unavailable' })
+    await server.restart()
+    await until(() => queue.connected)
+    const seen = await consume(queue)
+    await until(() => seen.length === 1)
+    await server.kill()
+    await until(() => !queue.connected)
+    await server.restart()
+    await until(() =>
+      publish(queue, 'after').then(
+        () => true,
+        () => false,
+      ),
+    )
+    await until(() => seen.length === 2)
+    expect(seen).toEqual(['before', 'after'])
+  })
+
+  it('makes its streams and consumers again when a server came back empty', async () => {
+    await using server = await startNats({ private: true })
+    await using queue = await open(server.url)
+    const seen = await consume(queue)
+    const { connect } = await import('nats')
+    const other = await connect({ servers: server.url })
+    await (await other.jetstreamManager()).streams.delete('DELIVER')
+    await other.close()
+    await until(() =>
+      publish(queue, 'again').then(
+        () => true,
+        () => false,
+      ),
+    )
+    await until(() => seen.length === 1)
+    expect(seen).toEqual(['again'])
+  })
+
+  it('refuses a server that cannot keep messages', async () => {
+    await using server = await startNats({ config: 'accounts { without { users: [ { user: x, password: x } ] } }' })
+    const url = server.url.replace('//', '//x:x@')
+    await expect(open(url)).rejects.toThrow('offers no JetStream')
+  })
+})
+
+describeWith(['nats'], 'a NATS server with the permissions of the product', () => {
+  const start = async () => {
+    const users = Object.entries(permissions([], [])).map(([user, allowed]) => ({
+      user,
+      password: 'secret',
+      permissions: allowed,
+    }))
+    const server = await startNats({ config: `authorization ${JSON.stringify({ users })}` })
+    const queueOf = (caller: 'alert-dispatcher' | 'ingest' | 'query') =>
+      openNatsQueue(
+        { url: server.url, user: caller, password: 'secret', replicas: 1, limits },
+        { caller, instance: 'x' },
+      )
+    return { queueOf, [Symbol.asyncDispose]: () => server.stop() }
+  }
+
+  it('lets the dispatcher deliver, put back and bury, and look at what it buried', async () => {
+    await using server = await start()
+    await using queue = await server.queueOf('alert-dispatcher')
+    const seen: number[] = []
+    await queue.consume(channel, async ({ deliveries }) => {
+      seen.push(deliveries)
+      return deliveries === 1 ? { againInMs: 10 } : { dead: 'enough' }
+    })
+    await publish(queue, 'one')
+    await until(async () => (await queue.dead.list({ limit: 1 })).letters.length === 1)
+    expect(seen).toEqual([1, 2])
+    const [letter] = (await queue.dead.list({ limit: 1 })).letters
+    expect(await queue.dead.remove(letter?.id ?? '')).toBe(true)
+  })
+
+  it('lets the ingest publish events, which the dispatcher hears, and no messages to people', async () => {
+    await using server = await start()
+    await using dispatcher = await server.queueOf('alert-dispatcher')
+    const heard: string[] = []
+    await dispatcher.consume(
+      { stream: 'EVENTS', name: 'alerts', subjects: 'inbound.>', body: z.unknown() },
+      async ({ id }) => {
+        heard.push(id)
+        return 'done'
+      },
+    )
+    await using ingest = await server.queueOf('ingest')
+    await ingest.publish('inbound.grafana', { id: 'e', body: {} })
+    await until(() => heard.length === 1)
+    await expect(publish(ingest, 'forged')).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('lets nobody else near the queue', async () => {
+    await using server = await start()
+    await expect(server.queueOf('query')).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
