@@ -48,7 +48,7 @@ const authenticationCodes = new Set([192, 193, 194, 516])
 /** Codes whose cause is what was asked: the caller can mend it. */
 const askedWrongly = new Set([
   6, 10, 16, 26, 27, 36, 41, 42, 43, 44, 46, 47, 53, 57, 60, 62, 63, 69, 70, 72, 81, 115, 164, 179, 184, 190, 206, 215,
-  349, 352, 386, 456, 457, 620,
+  349, 352, 386, 456, 457, 467, 620,
 ])
 const kinds: Readonly<Record<number, ErrorCode>> = {
   158: 'too-large',
