@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { alertingRequests } from './fake/alerting-requests.ts'
 import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
@@ -15,6 +16,7 @@ const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['rea
 
 /** One good request of every route. */
 const good: Record<string, GoodRequest> = {
+  ...alertingRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },

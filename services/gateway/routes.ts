@@ -20,6 +20,11 @@ import { explorerRoutes } from './routes/explorer.ts'
 import { filterOptions } from './routes/filter-options.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
+import { healthCustomRuleRoutes } from './routes/health-custom-rules.ts'
+import { healthSettingsRoutes } from './routes/health-settings.ts'
+import { healthSettledRoutes } from './routes/health-settled.ts'
+import { healthSilenceRoutes } from './routes/health-silences.ts'
+import { healthStateRoutes } from './routes/health-state.ts'
 import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
@@ -90,6 +95,11 @@ export const routes: readonly Route[] = [
   signOut,
   signIn,
   signInCallback,
+  ...healthStateRoutes,
+  ...healthSilenceRoutes,
+  ...healthSettingsRoutes,
+  ...healthCustomRuleRoutes,
+  ...healthSettledRoutes,
   healthSweep,
   retentionPrune,
   weeklyReport,

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { fakeAlerting } from '../fake/alerting.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+/** What reached the owner of alerts. */
+let asked: { method: string; input: unknown; subject: string }[] = []
+let product: FakeProduct
+
+const overheard = Object.fromEntries(
+  Object.entries(fakeAlerting).map(([method, handle]) => [
+    method,
+    (input: never, call: Call) => {
+      asked.push({ method, input, subject: call.identity.subject })
+      return handle(input, call)
+    },
+  ]),
+)
+
+beforeAll(async () => {
+  const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
+  product = await startFake({ identify, alerts: overheard })
+})
+afterAll(async () => product[Symbol.asyncDispose]())
+
+const send = async (method: string, path: string, body?: unknown, on = product) => {
+  asked = []
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${on.url}/api/v1/health/${path}`, { method, headers, body: JSON.stringify(body) })
+  return { status: response.status, body: JSON.parse(await response.text()) }
+}
+
+describe('hosts are named as lists name them', () => {
+  it('by position and name, and by key once they have left the list', async () => {
+    const { body } = await send('GET', 'maintenance-windows')
+    expect(body.data).toEqual([
+      expect.objectContaining({ id: 'upgrade', hostId: 1, host: 'logs', startsAt: '1970-01-01T00:00:00.000Z' }),
+      expect.objectContaining({ id: 'gone', hostId: null, host: 'no-longer-listed', source: 'file' }),
+    ])
+  })
+
+  it('in figures of all hosts', async () => {
+    const { body } = await send('GET', 'snapshot')
+    expect(body.data).toEqual([
+      { hostId: 0, host: 'analytics', failed: false, firing: 0, unknown: 1, worst: null, acknowledged: 0 },
+      { hostId: 1, host: 'logs', failed: false, firing: 1, unknown: 0, worst: 'critical', acknowledged: 0 },
+    ])
+    expect(body.metadata).toMatchObject({ count: 2, sweptAtMs: 2_000, isSweeping: false })
+  })
+
+  it('and nowhere by the key that services know', async () => {
+    for (const path of ['snapshot', 'alert-state', 'history', 'ack', 'maintenance-windows']) {
+      expect(JSON.stringify((await send('GET', path)).body)).not.toContain('hostKey')
+    }
+  })
+})
+
+describe('what is asked reaches its owner', () => {
+  it('a day as the time from one midnight in UTC to the next', async () => {
+    await send('GET', 'history?hostId=1&day=2026-03-29&limit=7')
+    const fromMs = Date.UTC(2026, 2, 29)
+    expect(asked).toEqual([
+      expect.objectContaining({
+        method: 'alertHistory',
+        input: { hostKey: 'logs', fromMs, toMs: fromMs + 86_400_000, limit: 7 },
+      }),
+    ])
+  })
+
+  it.each([
+    ['5m', 5],
+    ['15m', 15],
+    ['60m', 60],
+    ['4h', 240],
+    ['recovery', null],
+  ])('an acknowledgement for %s, by whoever is signed in', async (duration, minutes) => {
+    const { status, body } = await send('POST', 'ack', { hostId: 1, ruleId: 'disk-usage', duration })
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ kind: 'ack', hostId: 1, host: 'logs' })
+    expect(asked).toEqual([
+      {
+        method: 'silence',
+        subject: 'ada',
+        input: { kind: 'ack', hostKey: 'logs', ruleId: 'disk-usage', minutes, note: '' },
+      },
+    ])
+  })
+
+  it('a dismissal, of one episode only', async () => {
+    await send('POST', 'dismiss', { hostId: 1, ruleId: 'disk-usage', episode: 'e0', minutes: 90 })
+    expect(asked[0]?.input).toMatchObject({ kind: 'dismissal', episode: 'e0', minutes: 90 })
+  })
+
+  it('a window with its times in any zone', async () => {
+    const times = { startsAt: '2026-06-01T22:00:00+02:00', endsAt: '2026-06-01T22:00:00Z' }
+    const { body } = await send('POST', 'maintenance-windows', { reason: 'upgrade', ...times })
+    expect(body.data.id).toMatch(/^maintenance-[0-9a-f]{8}$/)
+    expect(asked[0]?.input).toEqual({
+      mustBe: 'new',
+      settling: {
+        kind: 'maintenance-window',
+        value: {
+          id: body.data.id,
+          hostKey: null,
+          reason: 'upgrade',
+          startsAtMs: Date.UTC(2026, 5, 1, 20),
+          endsAtMs: Date.UTC(2026, 5, 1, 22),
+        },
+      },
+    })
+  })
+
+  it('a rule on a metric, under an id made of its name', async () => {
+    const rule = { name: '  Viele Abfragen! ', metric: 'running-queries', operator: '>', warning: 50 }
+    const { body } = await send('POST', 'custom-rules', rule)
+    expect(body.data.id).toMatch(/^custom:viele-abfragen-[0-9a-f]{8}$/)
+  })
+
+  it('what is replaced must be there, what is removed is named', async () => {
+    await send('PUT', 'routes/disks', { target: 'webhook' })
+    expect(asked[0]?.input).toMatchObject({ mustBe: 'known', settling: { kind: 'route', value: { id: 'disks' } } })
+    await send('DELETE', 'quiet-hours/night')
+    expect(asked[0]).toMatchObject({ method: 'unsettle', input: { settled: { kind: 'quiet-hours', id: 'night' } } })
+  })
+})
+
+/** Method, path, body, the parameter that is wrong, and what is said of it. */
+const refused: [method: string, path: string, body: unknown, parameter: string, says: string][] = [
+  ['GET', 'checks?hostId=x', undefined, 'hostId', 'whole number'],
+  ['GET', 'history?limit=201', undefined, 'limit', 'from 1 to 200'],
+  ['GET', 'history?day=yesterday', undefined, 'day', 'must be a day such as'],
+  ['GET', 'history?day=2026-13-01', undefined, 'day', 'must be a day such as'],
+  ['GET', 'history?days=1', undefined, 'days', 'known are hostId, day, limit'],
+  ['POST', 'ack', { hostId: 1, ruleId: 'r', duration: '1h' }, 'duration', 'must be one of 5m, 15m, 60m, 4h, recovery'],
+  ['POST', 'ack', { hostId: 1, duration: '5m' }, 'ruleId', 'is required'],
+  ['POST', 'ack', { ruleId: 'r', duration: '5m' }, 'hostId', 'is required'],
+  ['POST', 'ack', { hostId: 1, ruleId: 'r', duration: '5m', by: 'grace' }, 'by', 'is not known here'],
+  ['POST', 'dismiss', { hostId: 1, ruleId: 'r', minutes: 0 }, 'minutes', 'at least 1'],
+  ['DELETE', 'ack?hostId=1', undefined, 'ruleId', 'is required'],
+  ['PUT', 'alert-config', {}, 'the body', 'must have at least one field'],
+  ['PUT', 'alert-config', { cooldownMinutes: -1 }, 'cooldownMinutes', 'at least 0'],
+  ['PUT', 'alert-config', { minSeverity: 'info' }, 'minSeverity', 'warning, critical'],
+  ['PUT', 'alert-config', { webhookUrl: 'https://example.com' }, 'webhookUrl', 'is not known here'],
+  ['PUT', 'alert-digest', { enabled: true, windowMinutes: 1_441 }, 'windowMinutes', 'at most 1440'],
+  ['PUT', 'check-alerts/disk-usage', { warning: 'many' }, 'warning', 'of type number'],
+  ['PUT', 'check-alerts/disk-usage', { breaches: 0 }, 'breaches', 'at least 1'],
+  ['POST', 'custom-rules', { name: '', metric: 'm', operator: '>', warning: 1 }, 'name', 'must not be empty'],
+  ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '=', warning: 1 }, 'operator', 'must be one of >'],
+  ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '>' }, 'warning', 'or critical must be given'],
+  [
+    'POST',
+    'custom-rules',
+    { name: 'n', metric: 'm', operator: '>', warning: 9, critical: 8 },
+    'warning',
+    'at least as',
+  ],
+  ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '<', warning: 8, critical: 9 }, 'warning', 'at most as'],
+  ['POST', 'custom-rules', { id: 'x', name: 'n', metric: 'm', operator: '>', warning: 9 }, 'id', 'is not known here'],
+  ['POST', 'maintenance-windows', { startsAt: '2026-06-01', endsAt: '2026-06-02' }, 'startsAt', 'with its zone'],
+  [
+    'POST',
+    'maintenance-windows',
+    { startsAt: '2026-06-02T00:00:00Z', endsAt: '2026-06-02T00:00:00Z' },
+    'endsAt',
+    'later than startsAt',
+  ],
+  ['POST', 'quiet-hours', { days: [], start: '22:00', end: '07:00' }, 'days', 'must not be empty'],
+  ['POST', 'quiet-hours', { days: [7], start: '22:00', end: '07:00' }, 'days.0', 'at most 6'],
+  ['POST', 'quiet-hours', { days: [1, 1], start: '22:00', end: '07:00' }, 'days', 'each day once'],
+  ['POST', 'quiet-hours', { days: [1], start: '10 pm', end: '07:00' }, 'start', 'time of day such as'],
+  ['POST', 'quiet-hours', { days: [1], start: '24:00', end: '07:00' }, 'start', 'earlier than 24:00'],
+  ['POST', 'quiet-hours', { days: [1], start: '07:00', end: '07:00' }, 'end', 'must differ from start'],
+  [
+    'POST',
+    'quiet-hours',
+    { days: [1], start: '22:00', end: '07:00', timezone: 'CEST' },
+    'timezone',
+    'time zone such as',
+  ],
+  [
+    'POST',
+    'quiet-hours',
+    { days: [1], start: '22:00', end: '07:00', severityCap: 'warning' },
+    'severityCap',
+    'critical',
+  ],
+  ['POST', 'routes', { matchRule: '', target: 'webhook' }, 'matchRule', 'must not be empty'],
+  ['POST', 'routes', { matchRule: '*' }, 'target', 'is required'],
+  ['POST', 'routes', { id: 'a b', target: 'webhook' }, 'id', 'letters, digits'],
+  ['PUT', 'routes/a%20b', { target: 'webhook' }, 'id', 'letters, digits'],
+  ['POST', 'actions', { hostId: 1 }, 'ruleId', 'is required'],
+]
+
+describe('what cannot be meant is refused', () => {
+  it.each(refused)('%s %s %j', async (method, path, sent, parameter, says) => {
+    const { status, body } = await send(method, path, sent)
+    expect([status, body.error.type]).toEqual([400, 'invalid'])
+    expect(body.error.details.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
+    expect(asked).toEqual([])
+  })
+
+  it.each([
+    ['GET', 'checks?hostId=7', undefined],
+    ['POST', 'ack', { hostId: 7, ruleId: 'disk-usage', duration: '5m' }],
+    ['POST', 'maintenance-windows', { hostId: 7, startsAt: '2026-06-01T00:00:00Z', endsAt: '2026-06-02T00:00:00Z' }],
+  ])('%s %s of a host that is not there, with those that are', async (method, path, sent) => {
+    const { status, body } = await send(method, path, sent)
+    expect(status).toBe(404)
+    expect(body.error.message).toBe('no such host: 7; there are 0 (analytics), 1 (logs)')
+    expect(asked).toEqual([])
+  })
+
+  it.each([
+    ['POST', 'ack', { hostId: 1, ruleId: 'disk-usge', duration: '5m' }, 'disk-usage'],
+    ['DELETE', 'dismiss?hostId=1&ruleId=disk-usge', undefined, 'disk-usage'],
+  ])('%s %s, naming the nearest there is', async (method, path, sent, nearest) => {
+    const { status, body } = await send(method, path, sent)
+    expect([status, body.error.details.nearest]).toEqual([404, [nearest]])
+  })
+})
+
+describe('the audit', () => {
+  it('has who settled what', async () => {
+    await send('PUT', 'check-alerts/disk-usage', { warning: 70 })
+    await send('POST', 'ack', { hostId: 1, ruleId: 'disk-usage', duration: 'recovery' })
+    const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=2`)).text())
+    expect(data).toEqual([
+      expect.objectContaining({
+        action: 'acknowledge-alert',
+        host: 'logs',
+        actor: { kind: 'user', subject: 'ada' },
+        target: { rule: 'disk-usage', minutes: 'until recovery' },
+        result: 'done',
+      }),
+      expect.objectContaining({ action: 'settle-rule', host: null, target: { id: 'disk-usage', warning: '70' } }),
+    ])
+  })
+
+  it('has what was refused', async () => {
+    await send('POST', 'ack', { hostId: 1, ruleId: 'gone', duration: '5m' })
+    const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text())
+    expect(data[0]).toMatchObject({ action: 'acknowledge-alert', result: 'refused' })
+  })
+})
+
+describe('without a state database', () => {
+  it('settling answers 501 and says what to set', async () => {
+    const settle = async () => {
+      throw new ServiceError('not-implemented', 'settling this needs a state database: set SVC_STATE_DB_URL')
+    }
+    await using without = await startFake({ alerts: { settle } })
+    const { status, body } = await send('PUT', 'alert-digest', { enabled: true, windowMinutes: 5 }, without)
+    expect([status, body.error.type]).toEqual([501, 'not-implemented'])
+    expect(body.error.message).toContain('SVC_STATE_DB_URL')
+  })
+})
+
+describe('a caller with a database of their own', () => {
+  it('hears of no other host, and cannot have theirs watched', async () => {
+    const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'secret' }
+    const opened = await fetch(`${product.url}/api/v1/browser-connections/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(target),
+    })
+    const { data: session } = JSON.parse(await opened.text())
+    const ask = async (path: string) => {
+      const headers = { [session.header]: session.token }
+      const response = await fetch(`${product.url}/api/v1/health/${path}`, { headers })
+      return { status: response.status, body: JSON.parse(await response.text()) }
+    }
+    for (const path of ['snapshot', 'alert-state', 'history', 'ack', 'maintenance-windows']) {
+      expect((await ask(path)).body.data).toEqual([])
+    }
+    const { status, body } = await ask('checks?hostId=0')
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('are not watched')])
+  })
+})

@@ -1,0 +1,112 @@
+import {
+  AlertStateAnswer,
+  AlertStateQuery,
+  ChecksAnswer,
+  ChecksQuery,
+  DiagnosisAnswer,
+  DiagnosisRequest,
+  HistoryAnswer,
+  HistoryQuery,
+  SnapshotAnswer,
+  SnapshotQuery,
+} from '#proto/http/alerts.ts'
+import type { AlertHost } from '#proto/alerting.ts'
+import type { Gateway } from '../gateway.ts'
+import { getRoute, postRoute, type Route } from '../route.ts'
+import { success } from '../success.ts'
+import { findWatched, watchedHosts } from '../watched-hosts.ts'
+
+const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
+
+const checks = getRoute({
+  ...common,
+  path: '/api/v1/health/checks',
+  doc: 'Every rule on one host, as the last sweep that asked found it',
+  query: ChecksQuery,
+  answer: ChecksAnswer,
+  handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
+    const { key, name } = await findWatched(hosts, hostId)
+    const found = await alerts.alertChecks({ hostKey: key }, call)
+    return success(found, { count: found.length, host: name })
+  },
+})
+
+const snapshot = getRoute({
+  ...common,
+  path: '/api/v1/health/snapshot',
+  doc: 'What the last sweep found on each host, in a few figures',
+  query: SnapshotQuery,
+  answer: SnapshotAnswer,
+  handle: async ({ call }, { hosts, alerts }) => {
+    const [nameOf, { hosts: found, ...swept }] = [await watchedHosts(hosts), await alerts.alertState({}, call)]
+    const figures = found.flatMap(({ hostKey, ...host }) => {
+      const named = nameOf(hostKey)
+      return named ? [{ ...named, ...figuresOf(host) }] : []
+    })
+    return success(figures, { count: figures.length, ...swept })
+  },
+})
+
+const figuresOf = ({ conditions, ...figures }: Omit<AlertHost, 'hostKey'>) => {
+  const severities = conditions.flatMap(({ phase, severity }) => (phase === 'firing' ? [severity] : []))
+  return {
+    ...figures,
+    worst: severities.includes('critical') ? ('critical' as const) : (severities[0] ?? null),
+    acknowledged: conditions.filter(({ acknowledged }) => acknowledged !== null).length,
+  }
+}
+
+const alertState = getRoute({
+  ...common,
+  path: '/api/v1/health/alert-state',
+  doc: 'What is not ok on one host or on all, since when, and who was told',
+  query: AlertStateQuery,
+  answer: AlertStateAnswer,
+  handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
+    const hostKey = await keyOf(hosts, hostId)
+    const [nameOf, { hosts: found, ...swept }] = [await watchedHosts(hosts), await alerts.alertState({ hostKey }, call)]
+    const conditions = found.flatMap((host) => {
+      const named = nameOf(host.hostKey)
+      return named ? host.conditions.map((condition) => ({ ...named, ...condition })) : []
+    })
+    return success(conditions, { count: conditions.length, ...swept })
+  },
+})
+
+const keyOf = async (hosts: Gateway['hosts'], hostId: number | undefined): Promise<string | undefined> =>
+  hostId === undefined ? undefined : (await findWatched(hosts, hostId)).key
+
+const history = getRoute({
+  ...common,
+  path: '/api/v1/health/history',
+  doc: 'What became of conditions, the newest first: who was told, of what nobody was told, and why',
+  query: HistoryQuery,
+  answer: HistoryAnswer,
+  handle: async ({ query: { hostId, day, limit }, call }, { hosts, alerts }) => {
+    const hostKey = await keyOf(hosts, hostId)
+    const nameOf = await watchedHosts(hosts)
+    const lines = await alerts.alertHistory({ hostKey, ...day, limit }, call)
+    const shown = lines.flatMap(({ hostKey, ...line }) => {
+      const named = hostKey === null ? { hostId: null, host: null } : nameOf(hostKey)
+      return named ? [{ ...line, ...named }] : []
+    })
+    return success(shown, { count: shown.length })
+  },
+})
+
+const diagnose = postRoute({
+  ...common,
+  path: '/api/v1/health/actions',
+  doc: 'The rows that explain a rule on one host, 50 at most',
+  query: SnapshotQuery,
+  body: DiagnosisRequest,
+  answer: DiagnosisAnswer,
+  handle: async ({ body: { hostId, ruleId }, call }, { hosts, query }) => {
+    const { key, name } = await findWatched(hosts, hostId)
+    const { unavailable, ...diagnosis } = await query.diagnoseRule({ hostKey: key, rule: ruleId }, call)
+    return success(diagnosis, { host: name, unavailable })
+  },
+})
+
+/** What was found, and what became of it. */
+export const healthStateRoutes: readonly Route[] = [checks, snapshot, alertState, history, diagnose]

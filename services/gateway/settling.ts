@@ -1,0 +1,44 @@
+import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
+import type { Call } from '#proto/call.ts'
+import type { Gateway } from './gateway.ts'
+
+/** A request that settles something. */
+interface Asked {
+  call: Call
+  requestId: string
+}
+
+type Standing = 'new' | 'known' | null
+
+/** Settles one thing, once that is on record; gives all that is settled then. */
+export const settle = (
+  { alerts, audit }: Gateway,
+  { call, requestId }: Asked,
+  settling: Settling,
+  mustBe: Standing = null,
+): Promise<AlertPolicy> => {
+  const deed = { action: `settle-${settling.kind}`, host: null, target: { ...idOf(settling), ...namesOf(settling) } }
+  return audit.of(deed, { call, requestId }, () => alerts.settle({ settling, mustBe }, call))
+}
+
+/** Takes back what was settled here, once that is on record; gives all that is settled then. */
+export const unsettle = (
+  { alerts, audit }: Gateway,
+  { call, requestId }: Asked,
+  settled: Settled,
+): Promise<AlertPolicy> => {
+  const deed = { action: `unsettle-${settled.kind}`, host: null, target: idOf(settled) }
+  return audit.of(deed, { call, requestId }, () => alerts.unsettle({ settled }, call))
+}
+
+const idOf = (named: Settling | Settled): Record<string, string> => ('id' in named ? { id: named.id } : {})
+
+const longestText = 200
+
+/** What it was settled to, as the audit keeps it. */
+const namesOf = ({ value }: Settling): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(value)
+      .filter(([, each]) => each !== undefined && each !== null)
+      .map(([name, each]) => [name, String(each).slice(0, longestText)]),
+  )
