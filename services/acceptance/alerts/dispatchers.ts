@@ -3,6 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { openBus } from '#shared/bus/open.ts'
 import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -17,10 +18,10 @@ const tickEveryMs = 25
 interface Options {
   place: Place
   clock: Clock
-  env: Record<string, string>
+  env: Environment
   watched: WatchedHosts
   /** Default: one. */
-  count?: number
+  count?: number | undefined
 }
 
 /** Dispatchers of one product with a `query` that measures what the test says. */

@@ -48,8 +48,7 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
   let nowMs = Date.parse(begins)
   const clock = { now: () => nowMs }
   const watched: WatchedHosts = { names: hosts ?? ['one', 'two', 'three'], values: {} }
-  const start = () =>
-    startDispatchers({ place, clock, watched, env: { ...webhookRig.env(chat.url), ...env }, ...(count && { count }) })
+  const start = () => startDispatchers({ place, clock, watched, env: { ...webhookRig.env(chat.url), ...env }, count })
   let dispatchers = await start()
   scope.defer(() => dispatchers[Symbol.asyncDispose]())
   const running = (): Running => ({
