@@ -48,7 +48,7 @@ export const enter = (
   { episode, nowMs, holdMs }: Entering,
   limits: TargetLimits,
 ): { pace: Pace; entry: Entry } => {
-  const pace = before ?? fresh
+  const pace = onThisClock(before ?? fresh, nowMs, holdMs, limits)
   const wait = (againInMs: number) => ({ pace, entry: { entered: false as const, againInMs } })
   if (pace.restsUntilMs > nowMs) return wait(pace.restsUntilMs - nowMs)
   const own = pace.holders[episode]
@@ -62,6 +62,22 @@ export const enter = (
   const holders = { ...recent(pace.holders, nowMs), [episode]: { untilMs: nowMs + holdMs } }
   return { pace: { ...pace, holders, spentUntilMs }, entry: { entered: true, wasCutOff: own !== undefined } }
 }
+
+/** As long as a remote may ask for. */
+const longestRestMs = 30 * 60_000
+
+/** What lies further ahead than it can is from before the clock was set back. */
+const onThisClock = (pace: Pace, nowMs: number, holdMs: number, { burst, perSecond }: TargetLimits): Pace => ({
+  ...pace,
+  spentUntilMs: pace.spentUntilMs > nowMs + (burst * 1_000) / perSecond ? nowMs : pace.spentUntilMs,
+  restsUntilMs: pace.restsUntilMs > nowMs + longestRestMs ? nowMs : pace.restsUntilMs,
+  holders: Object.fromEntries(
+    Object.entries(pace.holders).map(([episode, { untilMs }]) => [
+      episode,
+      { untilMs: Math.min(untilMs, nowMs + holdMs) },
+    ]),
+  ),
+})
 
 const heldAgainMs = 1_000
 const busyAgainMs = 100
