@@ -8,13 +8,18 @@ export interface Handed {
   frames: AsyncIterable<Uint8Array>
 }
 
-/**
- * Hands an answer on, no faster than the caller reads; a caller who leaves ends it. Nothing of it waits for more, but the head of an
- * answer that says its length waits for the rest, which is there already.
- */
+/** Answers up to this many bytes leave in one piece. */
+const shortBytes = 256 * 1024
+
+/** Hands an answer on, no faster than the caller reads; a caller who leaves ends it. Nothing of it waits for more, unless it is short. */
 export const sendStream = async (response: Response, { status, headers, frames }: Handed): Promise<void> => {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  if (headers['content-length'] === undefined) response.flushHeaders()
+  const length = headers['content-length']
+  if (length !== undefined && Number(length) <= shortBytes) {
+    response.end(Buffer.concat(await Array.fromAsync(frames)))
+    return
+  }
+  response.flushHeaders()
   await pipeline(frames, response)
 }

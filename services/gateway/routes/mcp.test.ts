@@ -118,6 +118,19 @@ describe('what is said to the tool server', () => {
     expect(answer).toEqual({ jsonrpc: '2.0', result: { method: 'POST', headers: spoken, body, subject: 'ada' } })
   })
 
+  it.each([
+    ['a short answer in one piece', 'short', { 'content-length': '5' }, '5'],
+    ['an answer of unknown length as it comes', 'short', {}, null],
+    ['a long answer as it comes', 'x'.repeat(300_000), { 'content-length': '300000' }, '300000'],
+  ])('comes back as it is: %s', async (_what, text, headers, length) => {
+    product = await startFake({
+      mcp: { http: async () => ({ head: { status: 200, headers }, frames: framesOf(text) }) },
+      env: { SVC_MCP_PUBLIC: 'true' },
+    })
+    const answer = await send()
+    expect([answer.headers.get('content-length'), await answer.text()]).toEqual([length, text])
+  })
+
   it('is at most 512 KiB long', async () => {
     await started({ SVC_MCP_PUBLIC: 'true' })
     expect((await send({}, { body: 'x'.repeat(longestMcpBody) })).status).toBe(200)
@@ -130,3 +143,9 @@ describe('what is said to the tool server', () => {
     expect(statuses).toEqual([200, 200, 429])
   })
 })
+
+async function* framesOf(text: string) {
+  const half = Math.ceil(text.length / 2)
+  for (const part of [text.slice(0, half), text.slice(half)]) yield Buffer.from(part)
+  return {}
+}
