@@ -70,9 +70,9 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
     batch({ names: ['a', 'b'], hostId: 1, lastHours: 2, timezone: 'utc', params: { x: 1 } }),
   ],
   [
-    '/api/v1/insights/query-patterns?hostId=1&lastHours=48&order=errors&search=orders&user=ada&limit=5&offset=10',
+    '/api/v1/insights/query-patterns?hostId=1&lastHours=48&order=errors&search=orders&user=ada&own=1&limit=5&offset=10',
     'fingerprints',
-    { hostKey: 'logs', lastHours: 48, order: 'errors', search: 'orders', user: 'ada', limit: 5, offset: 10 },
+    { hostKey: 'logs', lastHours: 48, order: 'errors', search: 'orders', user: 'ada', own: true, limit: 5, offset: 10 },
   ],
   [
     '/api/v1/insights/query-patterns/123?from=10&to=20&interval=toStartOfHour&timezone=utc&executions=200',
