@@ -6,7 +6,7 @@ import type { Outcome, QueuedMessage } from '#shared/bus/durable/queue.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import { brokenNotice } from './broken.ts'
-import { type Channel, type SendResult, sendWithinMs } from '../channels/channel.ts'
+import type { Channel, SendResult } from '../channels/channel.ts'
 import type { Target } from '../channels/targets.ts'
 import type { Deliveries, End } from './records/store.ts'
 import { type Queued, messageIdOf } from './queued.ts'
@@ -37,8 +37,6 @@ export interface Delivering {
   observe(channel: string, result: SendResult['kind'], seconds: number): void
 }
 
-/** A send that has not ended by then is taken for cut off: the send itself, and the time to write down how it went. */
-const holdMs = sendWithinMs + 15_000
 /** A recovery looks this often whether the digest that tells the fire has arrived. */
 const digestAgainMs = 2_000
 
@@ -73,7 +71,7 @@ const spread = (ms: number): number => ms * (1 + Math.random() / 4) + 1
 
 /** Takes the right to send; what has to wait is seen without a write, as many may wait. */
 const begin = async (
-  { store, clock }: Delivering,
+  { store, clock, retry: { holdMs } }: Delivering,
   { limits }: Channel,
   { channel, target, notice: { episode } }: Queued,
   known: Pace | undefined,

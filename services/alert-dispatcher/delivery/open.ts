@@ -1,6 +1,7 @@
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
+import { systemClock } from '#shared/clock.ts'
 import { problemsOf } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
@@ -56,6 +57,8 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   const targets = (policy: Policy): readonly Target[] => targetsNow({ channels, env, policy })
   const shared = {
     ...parts,
+    // The queue keeps its waits by real time, so sends are paced by it too, whatever clock decides what is due.
+    clock: systemClock,
     log,
     retry,
     queue,

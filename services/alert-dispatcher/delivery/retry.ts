@@ -1,3 +1,5 @@
+import { sendWithinMs } from '../channels/channel.ts'
+
 /** When what failed is tried again; data, so that tests shorten it. */
 export interface RetryPlan {
   /** Waits after the first failure, the second and so on; the last one repeats. */
@@ -8,6 +10,8 @@ export interface RetryPlan {
   longestWaitMs: number
   /** After this long a message that could not be sent is given up. */
   lifeMs: { paging: number; others: number }
+  /** A send that has not ended by then is taken for cut off: the send itself, and the time to write down how it went. */
+  holdMs: number
 }
 
 const secondMs = 1_000
@@ -19,6 +23,7 @@ export const defaultRetryPlan: RetryPlan = {
   jitter: 0.2,
   longestWaitMs: 30 * minuteMs,
   lifeMs: { paging: 60 * minuteMs, others: 30 * minuteMs },
+  holdMs: sendWithinMs + 15 * secondMs,
 }
 
 /** How long to wait after so many failures in a row; what the server asked for counts when it is longer. `chance` is in [0, 1). */

@@ -33,6 +33,7 @@ export const briefRetry: RetryPlan = {
   jitter: 0.2,
   longestWaitMs: 2_000,
   lifeMs: { paging: 4_000, others: 3_000 },
+  holdMs: 3_000,
 }
 
 /** Where notices are delivered in a test. */

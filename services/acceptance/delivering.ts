@@ -1,0 +1,46 @@
+import type { Client } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
+import { systemClock } from '#shared/clock.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openTelemetry } from '#shared/telemetry/open.ts'
+import { webhook } from '../alert-dispatcher/channels/webhook.ts'
+import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
+import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
+
+/**
+ * A process that delivers until it is killed: `node delivering.ts <nats url> <instance>`, with `REDIS_URL` and the webhook in its
+ * environment. Its waits are short, so that what a kill leaves behind is taken up soon.
+ */
+const [url = '', instance = ''] = process.argv.slice(2)
+const env = process.env
+const facts = { instance, version: 'test', services: ['alert-dispatcher'], secretNames: [] }
+const telemetry = await openTelemetry({ ...env, LOG_LEVEL: 'error' }, facts, process.stderr)
+const limits = { ackWaitMs: 1_000, failedAgainMs: 50, retryMs: 50 }
+const unasked: Partial<Client<typeof query>> = { hosts: async () => [] }
+
+await openDelivery({
+  env,
+  store: await openStore({ env, busIsShared: true }),
+  openQueue: () => openNatsQueue({ url, replicas: 1, limits }, { caller: 'alert-dispatcher', instance }),
+  net: openNet({ env }),
+  clock: systemClock,
+  telemetry: telemetry.of('alert-dispatcher'),
+  readiness: openReadiness(),
+  // Delivery asks for the host list and for nothing else.
+  query: unasked as Client<typeof query>,
+  database: undefined,
+  policy: async () => plainPolicy,
+  channels: [{ ...webhook, limits: { concurrency: 4, perSecond: 10_000, burst: 10_000 } }],
+  retry: {
+    waitsMs: [50, 100],
+    jitter: 0.2,
+    longestWaitMs: 1_000,
+    lifeMs: { paging: 60_000, others: 60_000 },
+    holdMs: 1_000,
+  },
+  pump: { atOnce: 20, claimMs: 1_000 },
+})
+process.stdout.write('delivering\n')

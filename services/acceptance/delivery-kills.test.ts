@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
+import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
+import { asMessage } from '../alert-dispatcher/notice.ts'
+import { eventually } from './ask.ts'
+import { describeWith, startNats, startRedis } from './servers.ts'
+
+/** More by variable, for a longer run. */
+const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 150)
+const kills = Number(process.env.TEST_DELIVERY_KILLS ?? 8)
+const seed = Number(process.env.TEST_SEED ?? 7)
+const sendsAtOnce = 4
+const answerMs = 5
+
+/** The same chances in the same order for the same seed. */
+const chances = (state: number) => () => {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+  return state / 2 ** 32
+}
+
+interface Collector extends AsyncDisposable {
+  url: string
+  /** How often each alert was told. */
+  counts: Map<string, number>
+}
+
+/** A webhook that takes its time. */
+const startCollector = async (): Promise<Collector> => {
+  const counts = new Map<string, number>()
+  const Body = z.object({ text: z.string() })
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    request.on('end', () => {
+      const [alert = ''] = /alert-\d+ \w+/.exec(Body.parse(JSON.parse(text)).text) ?? []
+      counts.set(alert, (counts.get(alert) ?? 0) + 1)
+      setTimeout(() => response.end('ok'), answerMs)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server has an address of this kind.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    counts,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const fire = (store: Store, number: number) => {
+  const notice = noticeOf({ episode: `episode-${number}`, title: `alert-${number} fires`, hostKey: null })
+  return store.update(`state:${number}`, z.number(), () => ({ value: number, outbox: [asMessage(notice)] }))
+}
+
+const recover = (store: Store, number: number) => {
+  const of = { episode: `episode-${number}`, title: `alert-${number} ends`, hostKey: null }
+  const notice = noticeOf({ ...of, kind: 'recover', sequence: 1 })
+  return store.update(`state:${number}`, z.number(), () => ({ value: -number, outbox: [asMessage(notice)] }))
+}
+
+const startDelivering = async (nats: string, redis: string, hook: string, instance: string) => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'delivering.ts'), nats, instance], {
+    env: { ...process.env, REDIS_URL: redis, HEALTH_ALERT_WEBHOOK_URL: hook },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+const kill = async (child: ChildProcess) => {
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
+
+describeWith(['nats', 'redis'], 'a dispatcher that is killed again and again', () => {
+  it(`loses no alert, and tells none twice but those that were being sent (seed ${seed})`, async () => {
+    const chance = chances(seed)
+    await using nats = await startNats({ private: true })
+    await using redis = await startRedis({ private: true })
+    await using collector = await startCollector()
+    await using store = await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true })
+    const start = (number: number) => startDelivering(nats.url, redis.url, collector.url, `d${number}`)
+    let child = await start(0)
+    await using _last = { [Symbol.asyncDispose]: () => kill(child) }
+    const numbers = Array.from({ length: alerts }, (_, index) => index)
+
+    const killing = async () => {
+      for (let number = 1; number <= kills; number += 1) {
+        await wait(100 + chance() * 400)
+        await kill(child)
+        child = await start(number)
+      }
+    }
+    const firing = async () => {
+      for (const number of numbers) {
+        await fire(store, number)
+        await wait(chance() * 20)
+      }
+    }
+    await Promise.all([killing(), firing()])
+    await eventually(
+      async () => numbers.filter((number) => !collector.counts.has(`alert-${number} fires`)),
+      (left) => left.length === 0,
+      60_000,
+    )
+    for (const number of numbers) await recover(store, number)
+    await eventually(
+      async () => numbers.filter((number) => !collector.counts.has(`alert-${number} ends`)),
+      (left) => left.length === 0,
+      60_000,
+    )
+    await eventually(
+      () => store.outbox.claim(1, 1),
+      (left) => left.length === 0,
+      60_000,
+    )
+
+    const extra = sum(collector.counts.values()) - 2 * alerts
+    process.stdout.write(`delivery under kills: ${alerts} alerts, ${kills} kills, 0 lost, ${extra} told twice\n`)
+    expect(collector.counts.size).toBe(2 * alerts)
+    expect(extra).toBeLessThanOrEqual(kills * sendsAtOnce)
+  })
+})
