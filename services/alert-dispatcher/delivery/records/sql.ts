@@ -50,7 +50,7 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
     async toldOf(episode) {
       const wanted = tables
         .selectFrom('watchhouse_deliveries')
-        .select(({ fn }) => ['channel', 'target', fn.max('sequence').as('sequence')])
+        .select((expression) => ['channel', 'target', expression.fn.max('sequence').as('sequence')])
         .where('episode', '=', episode)
         .where('result', '=', 'sent')
         .groupBy(['channel', 'target'])
