@@ -26,7 +26,7 @@ interface Exchange extends Outgoing {
 export const exchange = async (way: Send, { url, judge, headers, ...outgoing }: Exchange): Promise<SendResult> => {
   try {
     const sent = { 'user-agent': userAgent, ...Object.fromEntries(new Headers(headers)) }
-    const bounds = { timeoutMs: sendWithinMs, maxBytes: maxAnswerBytes }
+    const bounds = { timeoutMs: outgoing.timeoutMs ?? sendWithinMs, maxBytes: maxAnswerBytes }
     const answer = await read(await way(url, { method: 'POST', ...outgoing, headers: sent, ...bounds }))
     return judge?.(answer) ?? judgeStatus(answer, Date.now())
   } catch (error) {

@@ -1,9 +1,12 @@
 import type { Settings } from '#shared/config/setting.ts'
 import type { Channel } from './channel.ts'
+import { chatA } from './chat-a.ts'
+import { pushA } from './push-a.ts'
+import { pushB } from './push-b.ts'
 import { webhook } from './webhook.ts'
 
 /** Every way of telling people. */
-export const channels: readonly Channel[] = [webhook]
+export const channels: readonly Channel[] = [webhook, chatA, pushA, pushB]
 
 /** The settings of all channels. */
 export const channelSettings: Settings = Object.assign({}, ...channels.map(({ settings }) => settings))

@@ -4,6 +4,7 @@ import { cut } from '../delivery/cut.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import type { Message } from '../delivery/message.ts'
 import type { Channel, SendResult } from './channel.ts'
+import { escapeAngles as escape } from './escape.ts'
 import { type Answer, exchange } from './exchange.ts'
 
 const settings = {
@@ -71,9 +72,6 @@ export const chatBody = ({ headline, facts, gathered, runbook, url, severity, is
 }
 
 const colors = { warning: '#d97706', critical: '#dc2626', over: '#16a34a' } as const
-
-/** The three characters that begin markup there; cut before, so that none is cut in two. */
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
 

@@ -124,10 +124,15 @@ const linkOf = (base: string, { hostKey }: Notice, hosts: ReadonlyMap<string, Na
 
 /** The message as plain text of at most so many characters: the link is kept, what is long gives way. */
 export const plainText = (message: Message, maxLength: number): string => {
-  const { headline, facts, gathered, runbook, url } = message
-  const lines = [headline, ...facts.map(({ label, value }) => `${label}: ${value}`), ...gathered]
-  const text = [lines.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
+  const { headline, url } = message
+  const text = `${headline}\n${bodyText(message)}`
   if (url === null) return cut(text, maxLength)
   const link = `\n\n${url}`
   return link.length >= maxLength ? cut(text, maxLength) : cut(text, maxLength - link.length) + link
+}
+
+/** What stands below the headline, without the link. */
+export const bodyText = ({ facts, gathered, runbook }: Message): string => {
+  const lines = [...facts.map(({ label, value }) => `${label}: ${value}`), ...gathered]
+  return [lines.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
 }

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pushA } from './push-a.ts'
+import { pushARig } from './testing/push-a.ts'
+import { messageFor, sendOnce } from './testing/send-once.ts'
+import type { StrictServer } from './testing/strict-server.ts'
+
+describe('an ntfy topic', () => {
+  let server: StrictServer
+  beforeEach(async () => {
+    server = await pushARig.start()
+  })
+  afterEach(() => server[Symbol.asyncDispose]())
+
+  const send = (message = messageFor(), env = {}) => sendOnce({ channel: pushA, rig: pushARig, server, message, env })
+
+  it.each([
+    [{ severity: 'critical' }, 5, 'rotating_light'],
+    [{ severity: 'warning' }, 4, 'warning'],
+    [{ severity: 'critical', kind: 'recover' }, 3, 'white_check_mark'],
+    [{ severity: 'critical', kind: 'test' }, 3, 'bell'],
+  ] as const)('tells %j with priority %s', async (more, priority, picture) => {
+    expect(await send(messageFor(more))).toEqual({ kind: 'ok' })
+    const [sent] = server.taken
+    expect(JSON.parse(sent?.text ?? '')).toMatchObject({
+      topic: 'our-alerts',
+      priority,
+      tags: [picture, 'watchhouse-0123456789abcdef'],
+      click: 'https://watch.example/health?host=3',
+    })
+  })
+
+  it('keeps titles beyond latin-1, and messages within their bytes', async () => {
+    const title = 'Диск 😀 满'
+    expect(await send(messageFor({ title, runbook: '"😀\n'.repeat(4_000) }))).toEqual({ kind: 'ok' })
+    expect(server.wrong).toEqual([])
+    const [sent] = server.taken
+    const body: { title: string; message: string } = JSON.parse(sent?.text ?? '')
+    expect(body.title).toBe(`[prod] WARNING: ${title} on Database`)
+    expect(Buffer.byteLength(body.message)).toBeGreaterThan(2_000)
+    expect(body.message).toMatch(/…$/)
+  })
+
+  it('shows its token where it has one', async () => {
+    await send()
+    await send(messageFor(), { HEALTH_ALERT_PUSH_A_TOKEN: 'tk_secret' })
+    expect(server.taken.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Bearer tk_secret'])
+  })
+
+  it.each([
+    [429, 42_901, { kind: 'retry', reason: 'answered 429' }],
+    [429, 42_908, { kind: 'retry', afterMs: 1_800_000 }],
+    [401, 40_101, { kind: 'config' }],
+    [403, 40_301, { kind: 'config' }],
+    [400, 40_009, { kind: 'config' }],
+    [400, 40_017, { kind: 'permanent' }],
+    [413, 41_303, { kind: 'permanent' }],
+    [507, 50_701, { kind: 'retry' }],
+  ])('judges %s with the code %s', async (status, code, expected) => {
+    server.next({ status, body: JSON.stringify({ code, http: status, error: 'x', link: 'y' }) })
+    expect(await send()).toMatchObject(expected)
+  })
+
+  it.each(['https://ntfy.sh', 'https://ntfy.sh/', 'https://ntfy.sh/no topic', 'ftp://ntfy.sh/alerts', 'alerts'])(
+    'takes %s for no topic',
+    (given) => {
+      expect(() => pushA.targets({ HEALTH_ALERT_PUSH_A_URL: given }, { webhookTargets: [] })).toThrow(/must/)
+    },
+  )
+})

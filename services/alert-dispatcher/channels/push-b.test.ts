@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pushB } from './push-b.ts'
+import { pushBRig } from './testing/push-b.ts'
+import { messageFor, sendOnce } from './testing/send-once.ts'
+import type { StrictServer } from './testing/strict-server.ts'
+
+describe('Pushover', () => {
+  let server: StrictServer
+  beforeEach(async () => {
+    server = await pushBRig.start()
+  })
+  afterEach(() => server[Symbol.asyncDispose]())
+
+  const rings = { HEALTH_ALERT_PUSH_B_EMERGENCY: 'on' }
+  const send = (message = messageFor(), env = {}) => sendOnce({ channel: pushB, rig: pushBRig, server, message, env })
+  const sent = (): { priority: number; tags?: string }[] => server.taken.map(({ text }) => JSON.parse(text))
+  const paths = () => server.received.map(({ path }) => path)
+
+  it.each([
+    [{ severity: 'critical' }, 1, 2],
+    [{ severity: 'warning' }, 0, 0],
+    [{ severity: 'critical', kind: 'test' }, 0, 0],
+  ] as const)('tells %j with priority %s, and with %s where critical alerts ring', async (more, usual, ringing) => {
+    expect(await send(messageFor(more))).toEqual({ kind: 'ok' })
+    expect(await send(messageFor(more), rings)).toEqual({ kind: 'ok' })
+    expect(sent().map(({ priority }) => priority)).toEqual([usual, ringing])
+  })
+
+  it('silences what rings when it recovers, by the tag of the episode', async () => {
+    await send(messageFor({ severity: 'critical' }), rings)
+    expect(await send(messageFor({ severity: 'critical', kind: 'recover' }), rings)).toEqual({ kind: 'ok' })
+    const [alarm, , end] = sent()
+    expect(alarm?.tags).toMatch(/^[0-9a-f]{32}$/)
+    expect(paths()).toEqual(['/1/messages.json', `/1/receipts/cancel_by_tag/${alarm?.tags}.json`, '/1/messages.json'])
+    expect(end?.priority).toBe(-1)
+  })
+
+  it('tells the end although there is nothing to silence, and only later when that cannot be asked', async () => {
+    const recovery = messageFor({ severity: 'critical', kind: 'recover' })
+    server.next({ status: 400, body: JSON.stringify({ status: 0 }) })
+    expect(await send(recovery, rings)).toEqual({ kind: 'ok' })
+    server.next({ status: 500 })
+    expect(await send(recovery, rings)).toMatchObject({ kind: 'retry' })
+    expect(server.taken).toHaveLength(1)
+  })
+
+  it.each([
+    [400, { status: 0, token: 'invalid' }, 'config'],
+    [400, { status: 0, user: 'invalid' }, 'config'],
+    [400, { status: 0, message: 'cannot be blank' }, 'permanent'],
+    [200, { status: 0 }, 'retry'],
+    [500, {}, 'retry'],
+  ])('judges %s %j as %s', async (status, body, kind) => {
+    server.next({ status, body: JSON.stringify(body) })
+    expect((await send()).kind).toBe(kind)
+  })
+
+  it('waits for its next month once this one is used up', async () => {
+    const reset = Math.floor(Date.now() / 1_000) + 600
+    server.next({ status: 429, headers: { 'x-limit-app-reset': String(reset) } })
+    const result = await send()
+    expect(result).toMatchObject({ kind: 'retry', afterMs: expect.closeTo(600_000, -5) })
+  })
+})

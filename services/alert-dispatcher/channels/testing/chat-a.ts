@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Rig } from './rig.ts'
+import { startStrictServer } from './strict-server.ts'
+
+const Body = z.strictObject({
+  chat_id: z.enum(['-100123', '-4711']),
+  text: z.string().min(1),
+  parse_mode: z.literal('HTML'),
+  link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
+})
+
+const token = '123456:secret-of-the-bot'
+
+/** What of HTML Telegram knows and we use. */
+const tags = /<\/?[bi]>|<a href="https?:[^"<>]*">|<\/a>/g
+
+/** As people see it; undefined when it is not well formed. */
+const shown = (html: string): string | undefined => {
+  const text = html.replaceAll(tags, '')
+  if (/[<>]|&(?!(amp|lt|gt|quot|#39);)/.test(text)) return undefined
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
+/** The Bot API of Telegram. */
+export const chatARig: Rig = {
+  id: 'chat-a',
+  standsFor: ['https://api.telegram.org'],
+  ownAddress: true,
+  start: () =>
+    startStrictServer({
+      answer: { status: 200, body: JSON.stringify({ ok: true, result: { message_id: 1 } }) },
+      problem({ method, path, headers, text }) {
+        if (method !== 'POST' || path !== `/bot${token}/sendMessage`) return 'Not Found'
+        if (headers['content-type'] !== 'application/json') return 'not JSON'
+        const body = Body.safeParse(JSON.parse(text))
+        if (!body.success) return body.error.message
+        const seen = shown(body.data.text)
+        if (seen === undefined) return "can't parse entities"
+        return seen.length <= 4_096 ? undefined : 'message is too long'
+      },
+    }),
+  env: () => ({ HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: '-100123' }),
+  secrets: () => ['secret-of-the-bot'],
+  switchVariable: 'HEALTH_ALERT_CHAT_A_ENABLED',
+  floorVariable: 'HEALTH_ALERT_CHAT_A_MIN_SEVERITY',
+  floor: 'warning',
+  textOf: ({ text }) => shown(Body.parse(JSON.parse(text)).text) ?? '',
+  dead: { status: 400, body: JSON.stringify({ ok: false, description: 'Bad Request: chat not found' }) },
+}
