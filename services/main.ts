@@ -55,6 +55,7 @@ interface Plan {
 }
 
 const main = async (names: readonly string[], variables: Plan['variables']): Promise<void> => {
+  if (names[0] === 'check-config') return checkConfig(names.slice(1))
   const unknown = names.filter((name) => !targets.some((target) => target === name))
   if (unknown.length > 0) {
     return refuse(
@@ -81,6 +82,21 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
     if (!(error instanceof InvalidSettings)) throw error
     refuse(failed, describeProblems(error.problems))
   }
+}
+
+/** Says all that is wrong with a folder of alert definitions, before it is deployed. */
+const checkConfig = async (directories: readonly string[]): Promise<void> => {
+  const [directory] = directories
+  if (directory === undefined || directories.length > 1) {
+    return refuse(
+      misused,
+      'check-config takes one folder of alert definitions: check-config /etc/watchhouse/health.d\n',
+    )
+  }
+  const { checkHealthFiles } = await import('./alert-dispatcher/health-d/check.ts')
+  const { sound, text } = checkHealthFiles(directory)
+  if (!sound) return refuse(failed, text)
+  process.stdout.write(text)
 }
 
 const refuse = (exitCode: number, sentences: string): void => {

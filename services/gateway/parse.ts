@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
+import { sentenceOf } from '#shared/sentence-of.ts'
 
 /** One thing wrong with a request: the parameter or body field, and a sentence that goes on from its name. */
 interface Problem {
@@ -31,32 +32,6 @@ const namesOf = (schema: z.ZodType): string | undefined =>
   'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
     ? Object.keys(schema.shape).join(', ') || 'none'
     : undefined
-
-/** Most schemas bring a sentence of their own; this is said of the others. */
-const sentenceOf: z.core.$ZodErrorMap = (issue) => {
-  switch (issue.code) {
-    case 'invalid_type':
-      if (issue.input === undefined) return 'is required'
-      return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`
-    case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
-    case 'too_small':
-      return issue.minimum === 1 && issue.origin in countedBy
-        ? 'must not be empty'
-        : bound('at least', issue.minimum, issue.origin)
-    case 'too_big':
-      return bound('at most', issue.maximum, issue.origin)
-    default:
-      return undefined
-  }
-}
-
-const bound = (atLeast: string, limit: number | bigint, origin: string): string => {
-  const counted = countedBy[origin]
-  return counted === undefined ? `must be ${atLeast} ${limit}` : `must have ${atLeast} ${limit} ${counted}`
-}
-
-const countedBy: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items' }
 
 /** What zod says by itself, as it goes on from a name. */
 const beginning = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)

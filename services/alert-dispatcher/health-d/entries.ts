@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import { reasonOf, type Report } from './report.ts'
+import { sentenceOf } from '#shared/sentence-of.ts'
+import { fieldsAt, reasonOf, type Report } from './report.ts'
 
 /** What a file may have at its top, besides which it has nothing. */
 export type Document = Readonly<Record<string, unknown>>
 
+const Table = z.record(z.string(), z.unknown())
 const mostEntries = 200
+const longestKey = 64
 
 /** The good entries of a list; bad ones and those whose id came before are skipped one by one. */
 export const listOf = <S extends z.ZodType>(
@@ -20,7 +23,7 @@ export const listOf = <S extends z.ZodType>(
   const entries = new Map<string, z.output<S>>()
   for (const [index, item] of given.entries()) {
     const skip = (reason: string) => report(`${key}[${index}]`, reason)
-    const parsed = schema.safeParse(item)
+    const parsed = schema.safeParse(item, { error: sentenceOf })
     if (!parsed.success) skip(reasonOf(parsed.error))
     else if (entries.has(idOf(parsed.data))) skip('an entry before it has the same id')
     else if (entries.size >= mostEntries) skip(`comes after ${mostEntries} others`)
@@ -35,7 +38,7 @@ export const tableOf = <S extends z.ZodType>(
   { key, name, schema }: { key: string; name: z.ZodType<string>; schema: S },
   report: Report,
 ): Record<string, z.output<S>> => {
-  const given = z.record(z.string(), z.unknown()).safeParse(document[key] ?? {})
+  const given = Table.safeParse(document[key] ?? {})
   if (!given.success) {
     report(key, 'must be a table')
     return {}
@@ -44,17 +47,32 @@ export const tableOf = <S extends z.ZodType>(
   for (const [index, [called, item]] of Object.entries(given.data).entries()) {
     // The name itself may be what is wrong, so it is told by its place.
     const named = name.safeParse(called)
-    const parsed = schema.safeParse(item)
-    if (!named.success) report(`${key}, entry ${index + 1}`, `its name ${reasonOf(named.error)}`)
+    const parsed = schema.safeParse(item, { error: sentenceOf })
+    if (!named.success) report(`${key}, entry ${index + 1}`, `its name must be: ${reasonOf(named.error)}`)
     else if (!parsed.success) report(`${key}.${called}`, reasonOf(parsed.error))
     else entries[called] = parsed.data
   }
   return entries
 }
 
+/** The good fields of one table, all of which may be absent; bad ones are skipped one by one. */
+export const fieldsOf = <S extends z.ZodType>(
+  document: Document,
+  { key, schema }: { key: string; schema: S },
+  report: Report,
+): z.output<S> | undefined => {
+  const given = Table.safeParse(document[key] ?? {})
+  const parsed = schema.safeParse(document[key] ?? {}, { error: sentenceOf })
+  if (parsed.success) return parsed.data
+  report(key, reasonOf(parsed.error))
+  const bad = new Set(parsed.error.issues.flatMap(fieldsAt))
+  const good = Object.entries(given.data ?? {}).filter(([field]) => !bad.has(field))
+  return schema.safeParse(Object.fromEntries(good)).data
+}
+
 /** Says which keys at the top of a file are not known. */
 export const requireKnown = (document: Document, known: readonly string[], report: Report): void => {
-  for (const index of Object.keys(document).flatMap((key, index) => (known.includes(key) ? [] : [index]))) {
-    report(`key ${index + 1}`, `is not known here; known are ${known.join(', ')}`)
+  for (const key of Object.keys(document).filter((key) => !known.includes(key))) {
+    report(key.slice(0, longestKey), `is not known here; known are ${known.join(', ')}`)
   }
 }

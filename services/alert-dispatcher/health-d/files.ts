@@ -1,8 +1,9 @@
 import type { RuleSettings } from '#proto/alert-policy.ts'
 import { type Layer, digestMinutesOf } from '../layers/layer.ts'
 import { DefinitionId } from '#proto/catalogue.ts'
+import { sentenceOf } from '#shared/sentence-of.ts'
 import { type ChannelSpec, channelLayers } from './channels.ts'
-import { type Document, listOf, requireKnown, tableOf } from './entries.ts'
+import { type Document, fieldsOf, listOf, requireKnown, tableOf } from './entries.ts'
 import { reasonOf, type Report } from './report.ts'
 import {
   FileCheck,
@@ -22,14 +23,13 @@ const idOf = ({ id }: { id: string }): string => id
 
 const alerts: ReadFile = (document, report) => {
   requireKnown(document, ['settings', 'rules', 'thresholds', 'checks'], report)
-  const general = FileSettings.safeParse(document.settings ?? {})
-  if (!general.success) report('settings', reasonOf(general.error))
+  const general = fieldsOf(document, { key: 'settings', schema: FileSettings }, report)
   const byRule = { name: DefinitionId }
   const thresholds = tableOf(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
   const checks = tableOf(document, { ...byRule, key: 'checks', schema: FileCheck }, report)
   const custom = listOf(document, { key: 'rules', schema: FileRule, idOf }, report)
   return {
-    general: general.data ?? {},
+    general: general ?? {},
     rules: joined(thresholds, checks),
     custom: custom.map((rule) => ({ ...rule, id: customId(rule.id) })),
   }
@@ -80,7 +80,7 @@ const maintenance: ReadFile = (document, report) => {
 }
 
 const digest: ReadFile = (document, report) => {
-  const read = FileDigest.safeParse(document)
+  const read = FileDigest.safeParse(document, { error: sentenceOf })
   if (!read.success) report('', reasonOf(read.error))
   return { digestMinutes: read.data && digestMinutesOf(read.data) }
 }

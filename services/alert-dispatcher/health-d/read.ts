@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, parse as parsePath } from 'node:path'
-import { parseDocument } from 'yaml'
 import { z } from 'zod'
+import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
 import { emptyLayer, type Layer } from '../layers/layer.ts'
 import type { ChannelSpec } from './channels.ts'
 import type { Document } from './entries.ts'
@@ -52,7 +52,7 @@ const namesIn = (directory: string): string[] => {
 
 const Table = z.record(z.string(), z.unknown())
 
-/** The table in a file, or why there is none: by the place of what is wrong and its kind, for the words of YAML quote the file. */
+/** The table in a file, or why there is none: by the place of what is wrong alone, for the words of YAML quote the file. */
 const documentIn = (path: string): Document | string => {
   let text: string
   try {
@@ -61,18 +61,11 @@ const documentIn = (path: string): Document | string => {
   } catch {
     return 'cannot be read'
   }
-  const parsed = parseDocument(text)
-  const [error] = parsed.errors
-  if (error) return `is no YAML: ${error.code} at line ${error.linePos?.[0].line ?? 1}`
-  const table = Table.safeParse(valueOf(parsed))
-  return table.success ? table.data : 'must be a table'
-}
-
-/** An empty file is null; one that repeats itself without end is given up. */
-const valueOf = (parsed: ReturnType<typeof parseDocument>): unknown => {
   try {
-    return parsed.toJS({ maxAliasCount: 100 }) ?? {}
-  } catch {
-    return undefined
+    const table = Table.safeParse(parseYaml(text) ?? {})
+    return table.success ? table.data : 'must be a table'
+  } catch (error) {
+    if (!(error instanceof NoYaml)) throw error
+    return error.line === undefined ? 'is no YAML' : `is no YAML from line ${error.line} on`
   }
 }

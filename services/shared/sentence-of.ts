@@ -1,0 +1,27 @@
+import type { z } from 'zod'
+
+/** What is wrong with a value, as it goes on from its name and without the value; schemas that bring a sentence of their own keep it. */
+export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
+    case 'too_small':
+      return issue.minimum === 1 && issue.origin in countedBy
+        ? 'must not be empty'
+        : bound('at least', issue.minimum, issue.origin)
+    case 'too_big':
+      return bound('at most', issue.maximum, issue.origin)
+    default:
+      return undefined
+  }
+}
+
+const bound = (atLeast: string, limit: number | bigint, origin: string): string => {
+  const counted = countedBy[origin]
+  return counted === undefined ? `must be ${atLeast} ${limit}` : `must have ${atLeast} ${limit} ${counted}`
+}
+
+const countedBy: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items' }
