@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { parse, YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { ChartDefinition, DefinitionId, TableDefinition } from '#proto/catalogue.ts'
 import { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
+import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
 import { checkChart, checkTable } from './check.ts'
 import { checkMetric, checkRule } from './check-rule.ts'
 import { describeIssues } from './describe-issues.ts'
@@ -118,10 +118,9 @@ const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } |
     return { sentence: 'the file name must be lower case letters, digits, dashes and underscores' }
   }
   try {
-    return { value: parse(text) }
+    return { value: parseYaml(text) }
   } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error
-    const line = error.linePos?.[0].line
-    return { sentence: `line ${line ?? '?'}: ${error.message.split('\n')[0] ?? 'malformed YAML'}` }
+    if (!(error instanceof NoYaml)) throw error
+    return { sentence: `line ${error.line ?? '?'}: ${error.message}` }
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
 import { z } from 'zod'
+import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
 import { describeIssues } from '../definitions/describe-issues.ts'
 import { type HostEntry, hostList, type HostList } from './host-list.ts'
 
@@ -56,7 +56,7 @@ export const hostsFromFile = (path: string): FileHostList => {
 
 const readYaml = (path: string): { value: unknown } | { failure: string } => {
   try {
-    return { value: parse(readFileSync(path, 'utf8')) }
+    return { value: parseYaml(readFileSync(path, 'utf8')) }
   } catch (error) {
     return { failure: `${path}: cannot be read as YAML (${codeOf(error)})` }
   }
@@ -69,5 +69,7 @@ const withPassword = (path: string, { passwordFile, ...entry }: z.output<typeof 
 
 const beside = (path: string, file: string): string => resolve(dirname(path), file)
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'malformed'
+const codeOf = (error: unknown): string => {
+  if (error instanceof NoYaml) return error.line === undefined ? 'malformed' : `malformed from line ${error.line} on`
+  return error instanceof Error && 'code' in error ? String(error.code) : 'malformed'
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { NoYaml, parseYaml } from './yaml.ts'
+
+describe('a YAML text', () => {
+  it.each([
+    ['', null],
+    ['# a comment', null],
+    ['a: 1\nb: [x, "2"]', { a: 1, b: ['x', '2'] }],
+    ['since: "24.3"', { since: '24.3' }],
+    ['a: &same [1]\nb: *same', { a: [1], b: [1] }],
+  ])('%j says %j', (text, said) => {
+    expect(parseYaml(text)).toEqual(said)
+  })
+
+  it.each([
+    ['a: 1\nb: [', 2],
+    ['a: 1\na: 2', 2],
+    ['a: !!js/function x', 1],
+    ['--- a\n--- b', undefined],
+  ])('%j is refused by its line', (text, line) => {
+    expect(() => parseYaml(text)).toThrow(expect.objectContaining({ line }))
+  })
+
+  it('cannot make much of little', () => {
+    const levels = [...'bcdefghij'].map(
+      (name, index) =>
+        `${name}: &${name} [${'*'
+          .concat('abcdefghij'[index] ?? '')
+          .concat(',')
+          .repeat(9)}]`,
+    )
+    expect(() => parseYaml(['a: &a [x]', ...levels].join('\n'))).toThrow(NoYaml)
+  })
+
+  it('has no way to the prototype of what reads it', () => {
+    expect(Object.getPrototypeOf(parseYaml('__proto__: {admin: true}'))).toBe(Object.prototype)
+  })
+})
