@@ -35,3 +35,26 @@ export class NetFailure extends Error {
     this.systemCode = systemCode
   }
 }
+
+/** What a client's failure means. The sentences of clients may name addresses behind a name; their codes do not. */
+export const failureOf = (host: string, error: unknown): NetFailure => {
+  const causes = causesOf(error)
+  const own = causes.find((cause) => cause instanceof NetFailure)
+  if (own) return own
+  const systemCode = causes.map(codeOf).find((code) => code !== undefined)
+  const isLate = systemCode === 'UND_ERR_CONNECT_TIMEOUT' || systemCode === 'ETIMEDOUT'
+  return new NetFailure(isLate ? 'timeout' : 'unreachable', { host, systemCode })
+}
+
+const maxCauses = 5
+
+const causesOf = (error: unknown): unknown[] => {
+  const causes = [error]
+  for (let cause = error; cause instanceof Error && causes.length < maxCauses; cause = cause.cause) {
+    causes.push(cause.cause)
+  }
+  return causes
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

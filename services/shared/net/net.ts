@@ -1,6 +1,7 @@
 import type { Agent } from 'undici'
 import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
+import { type Dial, dial, guardedDial } from './dial.ts'
 import { NetFailure } from './failure.ts'
 import { type LookUp, openGuard } from './guard.ts'
 import type { Purpose } from './purposes.ts'
@@ -17,6 +18,8 @@ export interface Net extends AsyncDisposable {
   guarded(purpose: Purpose): Send
   /** Checks an address without asking it, as before it is saved; gives it in its one form. */
   check(url: string | URL, purpose: Purpose): Promise<URL>
+  /** For mail, which is no HTTP: to servers that the operator set, and to servers that somebody saved, checked like `guarded`. */
+  mail: { trusted: Dial; guarded: Dial }
   /** For connections to databases that people bring, which keep pools of their own. */
   connect: Connector
 }
@@ -63,6 +66,7 @@ export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
       await guard.addresses(target.hostname)
       return target
     },
+    mail: { trusted: dial, guarded: guardedDial(guard) },
     connect: (options, connected) => {
       loaded().then(
         ({ connect }) => connect(options, connected),

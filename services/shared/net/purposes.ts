@@ -23,3 +23,9 @@ const servicePorts: ReadonlySet<number> = new Set([
 
 /** Whether a port, as a URL has it, belongs to a service that takes no notifications. */
 export const isServicePort = (port: string): boolean => servicePorts.has(Number(port))
+
+/** Where servers take mail from those who may send it. */
+const mailPorts: ReadonlySet<number> = new Set([25, 465, 587, 2465, 2525, 2587])
+
+/** Whether mail may be handed in at a port. */
+export const isMailPort = (port: number): boolean => mailPorts.has(port)

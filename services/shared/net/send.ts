@@ -1,6 +1,6 @@
 import { type Agent, fetch } from 'undici'
 import { boundedAnswer } from './bounded-answer.ts'
-import { NetFailure } from './failure.ts'
+import { NetFailure, failureOf } from './failure.ts'
 
 const defaultTimeoutMs = 10_000
 const defaultMaxBytes = 1024 * 1024
@@ -69,26 +69,3 @@ const headersFor = (host: string, given: GivenHeaders | undefined): Headers => {
     throw refused
   }
 }
-
-/** The sentences of the client may name addresses behind a name; its codes do not. */
-const failureOf = (host: string, error: unknown): NetFailure => {
-  const causes = causesOf(error)
-  const own = causes.find((cause) => cause instanceof NetFailure)
-  if (own) return own
-  const systemCode = causes.map(codeOf).find((code) => code !== undefined)
-  const isLate = systemCode === 'UND_ERR_CONNECT_TIMEOUT' || systemCode === 'ETIMEDOUT'
-  return new NetFailure(isLate ? 'timeout' : 'unreachable', { host, systemCode })
-}
-
-const maxCauses = 5
-
-const causesOf = (error: unknown): unknown[] => {
-  const causes = [error]
-  for (let cause = error; cause instanceof Error && causes.length < maxCauses; cause = cause.cause) {
-    causes.push(cause.cause)
-  }
-  return causes
-}
-
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

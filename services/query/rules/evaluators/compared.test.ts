@@ -42,7 +42,14 @@ const sweeps = () => {
         if (fails) throw fails
         return { rows }
       },
-      net: { trusted: unasked, guarded: unasked, check: unasked, connect: unasked, [Symbol.asyncDispose]: unasked },
+      net: {
+        trusted: unasked,
+        guarded: unasked,
+        mail: { trusted: unasked, guarded: unasked },
+        check: unasked,
+        connect: unasked,
+        [Symbol.asyncDispose]: unasked,
+      },
       signal: new AbortController().signal,
       nowMs,
     }

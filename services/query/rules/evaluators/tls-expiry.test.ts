@@ -39,7 +39,14 @@ const expiryOf = async (url: string, nowMs: number, more: Partial<MonitoredHost>
       earlier: undefined,
       denied: [],
       ask: unasked,
-      net: { trusted: unasked, guarded: unasked, check: unasked, connect: unasked, [Symbol.asyncDispose]: unasked },
+      net: {
+        trusted: unasked,
+        guarded: unasked,
+        mail: { trusted: unasked, guarded: unasked },
+        check: unasked,
+        connect: unasked,
+        [Symbol.asyncDispose]: unasked,
+      },
       signal: new AbortController().signal,
       nowMs,
     })

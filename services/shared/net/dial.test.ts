@@ -1,0 +1,82 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dial, guardedDial } from './dial.ts'
+import { openGuard } from './guard.ts'
+
+// Those who leave early reset their connection.
+const server = createServer((socket) =>
+  socket
+    .on('error', () => {})
+    .resume()
+    .end('220 hello\r\n'),
+)
+let port = 0
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A listening TCP server has an address of this kind.
+  ;({ port } = server.address() as AddressInfo)
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+const signal = () => AbortSignal.timeout(5_000)
+
+describe('a connection that is not HTTP', () => {
+  it('opens to a server that the operator set, wherever it is', async () => {
+    const socket = await dial({ host: '127.0.0.1', port }, signal())
+    const [greeting] = await Array.fromAsync(socket.setEncoding('utf8'))
+    expect(greeting).toBe('220 hello\r\n')
+  })
+
+  it('says that nobody is there, or that nobody answers', async () => {
+    await expect(dial({ host: '127.0.0.1', port: 1 }, signal())).rejects.toMatchObject({
+      reason: 'unreachable',
+      systemCode: 'ECONNREFUSED',
+    })
+    await expect(dial({ host: '127.0.0.1', port }, AbortSignal.abort())).rejects.toMatchObject({ reason: 'timeout' })
+  })
+
+  it('ends when its time is over', async () => {
+    const stop = new AbortController()
+    const socket = await dial({ host: '127.0.0.1', port }, stop.signal)
+    const ended = new Promise((resolve) => socket.once('error', resolve))
+    stop.abort()
+    expect(await ended).toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a connection to a server that somebody saved', () => {
+  const guarded = (answers: readonly string[], env = {}) =>
+    guardedDial(openGuard(env, { resolve: async () => answers }))
+
+  it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'localhost', 'mail', '0x7f.1'])(
+    'is refused to %s',
+    async (host) => {
+      await expect(guarded(['127.0.0.1'])({ host, port: 25 }, signal())).rejects.toMatchObject({
+        reason: 'not-allowed',
+      })
+    },
+  )
+
+  it('is refused when any address of the name may not be reached', async () => {
+    const dialling = guarded(['192.0.78.9', '10.0.0.1'])({ host: 'mail.example', port: 587 }, signal())
+    await expect(dialling).rejects.toMatchObject({ reason: 'not-allowed', rule: 'address' })
+  })
+
+  it.each([22, 80, 443, 6379, 9000])('is refused at port %i, where nobody takes mail', async (closed) => {
+    const dialling = guarded(['192.0.78.9'])({ host: 'mail.example', port: closed }, signal())
+    await expect(dialling).rejects.toMatchObject({ reason: 'not-allowed', rule: 'port' })
+  })
+
+  it('goes to the addresses that were checked, looked up once', async () => {
+    let lookUps = 0
+    const resolve = async () => {
+      lookUps += 1
+      return lookUps === 1 ? ['127.0.0.2'] : ['169.254.169.254']
+    }
+    const guard = openGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'true' }, { resolve })
+    const dialling = guardedDial(guard)({ host: 'mail.example', port: 2525 }, signal())
+    // Nobody listens there; an address that was not checked would have been refused in other words.
+    await expect(dialling).rejects.toMatchObject({ reason: 'unreachable', systemCode: 'ECONNREFUSED' })
+    expect(lookUps).toBe(1)
+  })
+})

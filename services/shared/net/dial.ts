@@ -1,0 +1,49 @@
+import { type Socket, type TcpNetConnectOpts, connect, isIP } from 'node:net'
+import { failureOf, NetFailure } from './failure.ts'
+import type { Guard } from './guard.ts'
+import { lookupThrough } from './lookup.ts'
+import { isMailPort } from './purposes.ts'
+
+const connectWithinMs = 5_000
+
+/** A server of a protocol that is not HTTP. */
+export interface Dialled {
+  /** A name or an address; IPv6 without brackets. */
+  host: string
+  port: number
+}
+
+/** Opens a connection, which ends when the signal does; fails with `NetFailure`. Whoever opened it destroys it. */
+export type Dial = (place: Dialled, signal: AbortSignal) => Promise<Socket>
+
+/** Connects to whatever it is told. */
+export const dial: Dial = (place, signal) => open(place, signal)
+
+/** Connects to mail servers at addresses that the guard has admitted, and to no others. */
+export const guardedDial =
+  (guard: Guard): Dial =>
+  async ({ host, port }, signal) => {
+    if (!isMailPort(port)) throw new NetFailure('not-allowed', { host, rule: 'port' })
+    // Names are checked by the lookup; an address that stands there itself is never looked up.
+    if (isIP(host) !== 0) await guard.addresses(host)
+    return open({ host, port, lookup: lookupThrough(guard) }, signal)
+  }
+
+const open = async (options: TcpNetConnectOpts & Dialled, signal: AbortSignal): Promise<Socket> => {
+  const { host } = options
+  // A socket that is made with a signal which has fired connects all the same.
+  if (signal.aborted) throw new NetFailure('timeout', { host })
+  const { promise: connected, resolve, reject } = Promise.withResolvers<void>()
+  const socket = connect({ ...options, signal })
+  // Listened to for good, for an error that nobody hears ends the process.
+  socket.once('connect', resolve).on('error', reject)
+  const late = setTimeout(() => socket.destroy(new NetFailure('timeout', { host })), connectWithinMs)
+  try {
+    await connected
+    return socket
+  } catch (error) {
+    throw signal.aborted ? new NetFailure('timeout', { host }) : failureOf(host, error)
+  } finally {
+    clearTimeout(late)
+  }
+}
