@@ -46,8 +46,11 @@ const main = async ([command, ...rest]) => {
       await buildWeb()
     })
   }
-  return handOver([entries[command], ...rest])
+  return handOver([entries[command], ...rest], command === 'start' ? sweeping : {})
 }
+
+/** Nobody else asks for sweeps of a product that is started by hand. */
+const sweeping = { SVC_HEALTH_SWEEP_ENABLED: 'true', SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5' }
 
 /** What runs now: npm, or the product. */
 let child
@@ -191,11 +194,12 @@ const filesOf = (folder) => {
 }
 
 /** Runs Node 24 in the foreground and gives the exit code. */
-const handOver = (rest) =>
+const handOver = (rest, defaults) =>
   new Promise((resolve, reject) => {
     const env = {
       // Compiled modules are kept from one start to the next, which halves the time they take to load.
       NODE_COMPILE_CACHE: at('.watchhouse/compile-cache'),
+      ...defaults,
       ...process.env,
       PATH: [at('node_modules/.bin'), process.env.PATH].join(delimiter),
     }

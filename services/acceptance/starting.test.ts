@@ -31,14 +31,16 @@ describe('a start that is refused', () => {
   it('asks for NATS when only one of the services is to run', async () => {
     const { code, output } = await runToEnd({ services: ['query'], variables: someHost })
     expect(code).toBe(1)
-    expect(output).toContain('  NATS_URL: must be set to run query without report and mcp and gateway')
+    expect(output).toContain(
+      '  NATS_URL: must be set to run query without report and mcp and alert-dispatcher and gateway',
+    )
   })
 
   it('names the valid services when one is unknown, and ends with 2', async () => {
     const { code, output } = await runToEnd({ services: ['gatewya', 'query'], variables: someHost })
     expect(code).toBe(2)
     expect(output).toBe(
-      'no such service: gatewya; there are query and report and mcp and gateway, and all run when none is named\n',
+      'no such service: gatewya; there are query and report and mcp and alert-dispatcher and gateway, and all run when none is named\n',
     )
   })
 
@@ -90,7 +92,7 @@ describe('a machine with neither NATS nor Redis, whose only host is down', () =>
     await using product = await startOnNobody()
     await ask(`${product.url}/api/v1/hosts`)
     const { text } = await ask(`${product.operationsUrls[0]}/metrics`)
-    expect(text).toMatch(/^watchhouse_build_info\{.*services="query,report,mcp,gateway".*\} 1$/m)
+    expect(text).toMatch(/^watchhouse_build_info\{.*services="query,report,mcp,alert-dispatcher,gateway".*\} 1$/m)
     expect(text).toMatch(/^watchhouse_http_request_duration_seconds_count\{.*route="\/api\/v1\/hosts".*\} 1$/m)
     expect(text).toMatch(/^watchhouse_bus_request_duration_seconds_count\{.*service="query".*outcome="ok".*\} \d+$/m)
   })

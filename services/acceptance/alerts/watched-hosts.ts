@@ -1,5 +1,6 @@
 import { query } from '#proto/query.ts'
 import type { Host } from '#proto/host.ts'
+import type { Rule } from '#proto/rules.ts'
 import type { Bus, Serving } from '#shared/bus/bus.ts'
 import { plainReading, plainRule } from '../../alert-dispatcher/testing/story.ts'
 import { fakeQuery } from '../../gateway/fake/query.ts'
@@ -10,8 +11,10 @@ export interface WatchedHosts {
   names: string[]
   /** By `host/rule`; what is not named is 0, and null could not be told. */
   values: Record<string, number | null>
+  /** Rules beside those that every test has. */
+  rules?: readonly Rule[]
   /** Runs whenever a host is measured, such as to hold it there. */
-  onMeasure?: ((hostKey: string) => Promise<void>) | undefined
+  onMeasure?: ((hostKey: string, rules: readonly string[]) => Promise<void>) | undefined
 }
 
 const rules = [
@@ -24,10 +27,10 @@ const rules = [
 export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<Serving> =>
   bus.serve(query, {
     ...fakeQuery,
-    rules: async () => ({ rules, metrics: [] }),
+    rules: async () => ({ rules: [...rules, ...(watched.rules ?? [])], metrics: [] }),
     hosts: async () => watched.names.map(hostOf),
     evaluateRules: async ({ hostKey, rules: asked }) => {
-      await watched.onMeasure?.(hostKey)
+      await watched.onMeasure?.(hostKey, asked)
       const valueOf = (rule: string) => {
         const value = watched.values[`${hostKey}/${rule}`]
         return value === undefined ? 0 : value

@@ -9,7 +9,17 @@ import { fakeDeliveries } from './deliveries.ts'
 export const fakeAlerts: Handlers<typeof alerts> = {
   firing: async () => [{ hostKey: 'logs', conditions: 1 }],
   worstFindings: async () => [{ hostKey: 'logs', severity: 'critical', title: 'Disk full' }],
-  sweep: async () => ({ hosts: 2, firing: 1, messages: 1 }),
+  sweep: async () => ({
+    hosts: 2,
+    checks: 160,
+    findings: 3,
+    firing: 1,
+    dispatched: 1,
+    messages: 1,
+    suppressed: { maintenance: 2 },
+    unknown: 4,
+    tookMs: 350,
+  }),
   prune: async () => ({ removed: { deliveries: 4 } }),
   ...fakeDeliveries,
   ...fakeAlerting,

@@ -95,7 +95,22 @@ describe('a cron route', () => {
   })
 
   it.each([
-    ['/api/cron/health-sweep', { hosts: 2, firing: 1, messages: 1 }],
+    [
+      '/api/cron/health-sweep',
+      {
+        enabled: true,
+        hosts: 2,
+        checks: 160,
+        findings: 3,
+        firing: 1,
+        dispatched: 1,
+        messages: 1,
+        suppressed: { maintenance: 2 },
+        recoveries: 0,
+        unknown: 4,
+        tookMs: 350,
+      },
+    ],
     ['/api/cron/weekly-report', { written: 2, delivered: 1 }],
     [
       '/api/cron/retention-prune',
@@ -108,6 +123,22 @@ describe('a cron route', () => {
     const { status, data } = await ask(product.url + path, secret)
     expect([status, data]).toEqual([200, done])
   })
+})
+
+it('says of a sweep that is switched off nothing else', async () => {
+  const sweep = async () => ({ enabled: false, hosts: 0, firing: 0, messages: 0 })
+  await using product = await startFake({ env: withSecret, alerts: { sweep } })
+  const { status, data } = await ask(`${product.url}/api/cron/health-sweep`, secret)
+  expect([status, data]).toEqual([200, { enabled: false }])
+})
+
+it('refuses a sweep while another runs', async () => {
+  const sweep = async () => {
+    throw new ServiceError('conflict', 'a sweep is running already')
+  }
+  await using product = await startFake({ env: withSecret, alerts: { sweep } })
+  const { status, error } = await ask(`${product.url}/api/cron/health-sweep`, secret)
+  expect([status, error?.type, error?.message]).toEqual([409, 'conflict', 'a sweep is running already'])
 })
 
 describe('the retention prune', () => {
