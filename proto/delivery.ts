@@ -3,6 +3,9 @@ import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 import { Severity } from './rules.ts'
 
+/** How a delivery ends: `dropped` when there was no need to send it any more, `dead` when it was given up. */
+export const ends = ['sent', 'dropped', 'dead'] as const
+
 /** How the delivery of one notice to one target ended. */
 export const Delivered = z.object({
   /** One for each notice and target. */
@@ -16,7 +19,7 @@ export const Delivered = z.object({
   severity: Severity,
   channel: z.string(),
   target: z.string(),
-  /** `dropped`: there was no need to send it any more; `dead`: it was given up. A newer release may know further ends. */
+  /** One of `ends`; a newer release may know further ones. */
   result: z.string(),
   reason: z.string().nullable(),
   /** Sends that it took, the last included. */
@@ -68,7 +71,7 @@ export const deliveryMethods = {
       channel: z.string().max(40).optional(),
       target: z.string().max(64).optional(),
       episode: z.string().max(160).optional(),
-      result: z.enum(['sent', 'dropped', 'dead']).optional(),
+      result: z.enum(ends).optional(),
       beforeMs: z.number().int().optional(),
       limit,
     }),

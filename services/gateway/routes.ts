@@ -21,6 +21,7 @@ import { filterOptions } from './routes/filter-options.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
 import { healthCustomRuleRoutes } from './routes/health-custom-rules.ts'
+import { healthDeliveryRoutes } from './routes/health-deliveries.ts'
 import { healthSettingsRoutes } from './routes/health-settings.ts'
 import { healthSettledRoutes } from './routes/health-settled.ts'
 import { healthSilenceRoutes } from './routes/health-silences.ts'
@@ -99,6 +100,7 @@ export const routes: readonly Route[] = [
   ...healthSilenceRoutes,
   ...healthSettingsRoutes,
   ...healthCustomRuleRoutes,
+  ...healthDeliveryRoutes,
   ...healthSettledRoutes,
   healthSweep,
   retentionPrune,

@@ -1,7 +1,7 @@
-import type { Delivered } from '#proto/delivery.ts'
+import type { Delivered, ends } from '#proto/delivery.ts'
 
 /** How a delivery ends. */
-export type End = 'sent' | 'dropped' | 'dead'
+export type End = (typeof ends)[number]
 
 /** Which deliveries are wanted, the newest first. */
 export interface DeliveryFilter {
