@@ -2,6 +2,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { DeadNotice, Delivered, deliveryMethods } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { GoodRequest } from './auth-requests.ts'
 
 const delivered: Delivered = {
   id: 'e1:0:webhook:default',
@@ -51,4 +52,14 @@ export const fakeDeliveries: Pick<Handlers<typeof alerts>, keyof typeof delivery
     if (id !== dead.id) throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
     return dead
   },
+}
+
+const base = '/api/v1/health'
+
+/** A good request of every route about how people were told. */
+export const deliveryRequests: Readonly<Record<string, GoodRequest>> = {
+  [`GET ${base}/deliveries`]: { url: `${base}/deliveries?channel=webhook&result=dead` },
+  [`GET ${base}/targets`]: { url: `${base}/targets` },
+  [`GET ${base}/dead-letters`]: { url: `${base}/dead-letters?limit=5` },
+  [`POST ${base}/dead-letters/{id}/replay`]: { url: `${base}/dead-letters/7/replay`, body: {} },
 }
