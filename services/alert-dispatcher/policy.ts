@@ -36,7 +36,9 @@ export interface Policy {
 
 /** A channel as database and file have it; what they leave open its own variables `HEALTH_ALERT_<CHANNEL>_…` say. */
 export interface ChannelPolicy extends ChannelSettings {
-  /** Values that stand in for the channel's variables, by name of the variable, secrets among them. */
+  /** Values that files put in place of the channel's variables, by name of the variable, secrets among them. */
+  fromFiles?: Readonly<Record<string, string>> | undefined
+  /** Values that were saved in the product, which go before those of files: addresses among them must not reach inside. */
   variables: Readonly<Record<string, string>>
 }
 

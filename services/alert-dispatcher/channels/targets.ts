@@ -57,7 +57,7 @@ const withSettled = (env: Environment, settled: ChannelPolicy | undefined): Envi
   settled === undefined
     ? env
     : // An object made over another reads as that other where it has nothing of its own.
-      (Object.assign(Object.create(env), settled.variables) as Environment)
+      (Object.assign(Object.create(env), settled.fromFiles, settled.variables) as Environment)
 
 /** Whoever may save an address in the product must not reach inside; the operator's own may be anywhere. */
 const wayTo = (net: Pick<Net, 'trusted' | 'guarded'>, isSaved: boolean): Send =>

@@ -83,18 +83,17 @@ const requireStanding = ({ kind }: Settling, id: string, mustBe: 'new' | 'known'
   }
 }
 
+/** What routes call the id. */
+const parameters: Readonly<Partial<Record<Settled['kind'], string>>> = { rule: 'checkId', channel: 'channel' }
+
 /** Why something could not be taken back: it comes from elsewhere, or there is no such thing. */
 const notOurs = ({ kind }: Settled, id: string, described: AlertPolicy): ServiceError => {
   const entries = known(kind, described)
   const elsewhere = entries.find((entry) => entry.id === id)
-  if (!elsewhere)
-    return noSuch(
-      nouns[kind],
-      id,
-      entries.map((entry) => entry.id),
-      'id',
-    )
+  const parameter = parameters[kind] ?? 'id'
+  const ids = entries.map((entry) => entry.id)
+  if (!elsewhere) return noSuch(nouns[kind], id, ids, parameter)
   return new ServiceError('conflict', `${id} was not settled here: change it in the alert files or variables`, {
-    details: { parameter: 'id', source: elsewhere.source },
+    details: { parameter, source: elsewhere.source },
   })
 }

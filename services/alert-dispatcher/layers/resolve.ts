@@ -46,7 +46,7 @@ const channelsOf = (layers: readonly Layer[], env: Environment): Record<string, 
       const text = env[from]
       return text === undefined || text === '' ? [] : [[variable, text] as const]
     })
-    return [name, { ...settings, variables: { ...variables, ...Object.fromEntries(named) } }] as const
+    return [name, { ...settings, fromFiles: { ...variables, ...Object.fromEntries(named) }, variables: {} }] as const
   })
   return Object.fromEntries(resolved)
 }
