@@ -2,6 +2,7 @@ import type { AlertPolicy } from '#proto/alerting.ts'
 import type { AlertSettings } from '#proto/alert-policy.ts'
 import type { Channel } from './channels/channel.ts'
 import { targetsNow } from './channels/targets.ts'
+import { listedTargets } from './channels/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { defaultGeneral } from './layers/environment.ts'
 import { type Layer, mergeById, mergeFields } from './layers/layer.ts'
@@ -29,7 +30,7 @@ export const describePolicy = (known: Known): AlertPolicy => {
       source: layers.find(({ digestMinutes }) => digestMinutes !== undefined)?.source ?? 'default',
     },
     channels: known.channels.map((channel) => describeChannel(known, channel)),
-    webhookTargets: policy.webhookTargets.map(({ name }) => name),
+    webhookTargets: listedTargets(known.env, policy).map(({ name }) => name),
     rules: Object.keys(policy.rules).map((ruleId) => {
       const { values, sources } = mergeFields(layers, ({ rules }) => rules[ruleId])
       return { ...values, ruleId, sources }

@@ -6,5 +6,5 @@ export const escapeAngles = (text: string): string =>
 export const escapeHtml = (text: string): string =>
   escapeAngles(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
-/** Markdown: a backslash before any punctuation stands for the punctuation. */
-export const escapeMarkdown = (text: string): string => text.replaceAll(/[\\`*_~|<>[\]()#@:-]/g, '\\$&')
+/** Markdown within a line; a backslash before punctuation stands for the punctuation. */
+export const escapeMarkdown = (text: string): string => text.replaceAll(/[\\`*_~|<>[]/g, '\\$&')

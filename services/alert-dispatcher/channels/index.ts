@@ -4,9 +4,10 @@ import { chatA } from './chat-a.ts'
 import { pushA } from './push-a.ts'
 import { pushB } from './push-b.ts'
 import { webhook } from './webhook.ts'
+import { webhookTargets } from './webhook-targets.ts'
 
 /** Every way of telling people. */
-export const channels: readonly Channel[] = [webhook, chatA, pushA, pushB]
+export const channels: readonly Channel[] = [webhook, webhookTargets, chatA, pushA, pushB]
 
 /** The settings of all channels. */
 export const channelSettings: Settings = Object.assign({}, ...channels.map(({ settings }) => settings))

@@ -3,6 +3,8 @@ import { z } from 'zod'
 /** Where chat services say in the body how long to wait, in seconds. */
 const Body = z.object({
   retry_after: z.number().optional(),
+  /** Of Matrix, in milliseconds. */
+  retry_after_ms: z.number().optional(),
   parameters: z.object({ retry_after: z.number().optional() }).optional(),
 })
 
@@ -19,6 +21,7 @@ const fromHeader = (header: string, nowMs: number): number | undefined => {
 const fromBody = (body: unknown): number | undefined => {
   const parsed = Body.safeParse(body)
   if (!parsed.success) return undefined
-  const seconds = parsed.data.parameters?.retry_after ?? parsed.data.retry_after
+  const { parameters, retry_after: plain, retry_after_ms: ms } = parsed.data
+  const seconds = parameters?.retry_after ?? plain ?? (ms === undefined ? undefined : ms / 1_000)
   return seconds === undefined || seconds < 0 ? undefined : seconds * 1_000
 }

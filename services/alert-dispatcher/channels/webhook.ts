@@ -6,6 +6,7 @@ import type { Message } from '../delivery/message.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { escapeAngles as escape } from './escape.ts'
 import { type Answer, exchange } from './exchange.ts'
+import type { Written } from './formats/template.ts'
 
 const settings = {
   HEALTH_ALERT_WEBHOOK_URL: url('Chat-compatible webhook that alerts are posted to; the address is a secret.', {
@@ -36,7 +37,12 @@ export const webhook: Channel = {
         addressFrom: 'HEALTH_ALERT_WEBHOOK_URL',
         send: (message, way) => {
           const body = JSON.stringify(chatBody(message))
-          return exchange(way, { url: address, headers: { 'content-type': 'application/json' }, body, judge })
+          return exchange(way, {
+            url: address,
+            headers: { 'content-type': 'application/json' },
+            body,
+            judge: judgeChat,
+          })
         },
       },
     ]
@@ -49,19 +55,20 @@ const maxText = 3_000
 const maxFacts = 20
 const maxFact = 500
 
-/** What a chat service is posted: the headline for its notification, the rest as an attachment. */
-export const chatBody = ({ headline, facts, gathered, runbook, url, severity, isOver, origin }: Message) => {
-  const text = escape(cut(headline, maxHeadline))
-  const body = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
+/** What a chat service is posted: the headline for its notification, the rest as an attachment; what templates say stands instead. */
+export const chatBody = (message: Message, { title, body }: Written = {}) => {
+  const { headline, facts, gathered, runbook, url, severity, isOver, origin } = message
+  const text = title ?? escape(cut(headline, maxHeadline))
+  const rest = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
   return {
     text: url === null ? text : `${text} <${url}|Open>`,
     attachments: [
       {
         fallback: text,
         color: isOver ? colors.over : colors[severity],
-        text: escape(cut(body, maxText)),
+        text: body ?? escape(cut(rest, maxText)),
         footer: origin,
-        fields: facts.slice(0, maxFacts).map(({ label, value }) => ({
+        fields: (body === undefined ? facts : []).slice(0, maxFacts).map(({ label, value }) => ({
           title: escape(label),
           value: escape(cut(value, maxFact)),
           short: value.length <= 40,
@@ -79,7 +86,7 @@ const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
 const gone = /invalid_token|invalid_auth|no_service|no_team|channel_is_archived|channel_not_found|action_prohibited/
 
 /** Some answer 200 and say within that it was nothing; others say with 400 that the address is dead. */
-const judge = ({ status, text, body }: Answer): SendResult | undefined => {
+export const judgeChat = ({ status, text, body }: Answer): SendResult | undefined => {
   const refusal = Refusal.safeParse(body)
   if (status >= 400 && status < 500 && gone.test(text)) return { kind: 'config', reason: `answered ${status}` }
   if (status !== 200 || !refusal.success) return undefined

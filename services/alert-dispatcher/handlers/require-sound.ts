@@ -5,6 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { channels } from '../channels/index.ts'
 import { targetsNow } from '../channels/targets.ts'
+import { listedTargets } from '../channels/webhook-targets.ts'
 import { requireSoundRule, requireSoundSettings } from '../sound.ts'
 import type { Alerting } from './alerting.ts'
 
@@ -70,7 +71,7 @@ const requireTarget = async ({ env, policy: book }: Alerting, target: string): P
   const policy = await book.current()
   const names = new Set([
     ...channels.map(({ id }) => id),
-    ...policy.webhookTargets.map(({ name }) => name),
+    ...listedTargets(env, policy).map(({ name }) => name),
     ...targetsNow({ channels, env, policy }).map(({ name }) => name),
   ])
   if (!names.has(target)) throw noSuch('channel or webhook target', target, names, 'target')

@@ -1,0 +1,43 @@
+import { cutInMarkup } from '../../delivery/cut.ts'
+import { escapeMarkdown } from '../escape.ts'
+import type { Format } from './format.ts'
+
+/** An embed may have 6,000 characters in all, its title 256. */
+const maxTitle = 256
+const maxText = 1_300
+const maxFields = 18
+const maxName = 40
+const maxValue = 200
+
+/** A webhook of Discord. */
+export const discord: Format = {
+  compose: ({ message, write }) => {
+    const { headline, facts, gathered, runbook, url, severity, isOver, origin } = message
+    const { title, body } = write(escapeMarkdown)
+    const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
+    const fields = facts.slice(0, maxFields).map(({ label, value }) => ({
+      name: cutInMarkup(label, maxName, escapeMarkdown),
+      value: cutInMarkup(value, maxValue, escapeMarkdown),
+      inline: value.length <= 40,
+    }))
+    return {
+      body: {
+        username: 'Watchhouse',
+        // Nobody is called by what stands in a text.
+        allowed_mentions: { parse: [] },
+        embeds: [
+          {
+            title: title ?? cutInMarkup(headline, maxTitle, escapeMarkdown),
+            description: body ?? cutInMarkup(text, maxText, escapeMarkdown),
+            color: isOver ? colors.over : colors[severity],
+            fields: body === undefined ? fields : [],
+            footer: { text: origin },
+            ...(url !== null && { url }),
+          },
+        ],
+      },
+    }
+  },
+}
+
+const colors = { warning: 0xd97706, critical: 0xdc2626, over: 0x16a34a } as const

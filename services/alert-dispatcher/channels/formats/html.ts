@@ -1,0 +1,32 @@
+import { cutInMarkup } from '../../delivery/cut.ts'
+import type { Message } from '../../delivery/message.ts'
+import { escapeHtml } from '../escape.ts'
+import type { Composing } from './format.ts'
+
+const maxHeadline = 500
+const maxFact = 600
+const maxText = 4_000
+
+/** A message as HTML, in elements that every client shows. */
+export const htmlOf = ({ message, write }: Pick<Composing, 'message' | 'write'>): string => {
+  const { headline, url } = message
+  const { title, body } = write(escapeHtml)
+  const lines = [
+    `<strong>${title ?? cutInMarkup(headline, maxHeadline, escapeHtml)}</strong>`,
+    ...(body === undefined ? linesOf(message) : [body]),
+    ...(url === null ? [] : [`<a href="${escapeHtml(url)}">Open</a>`]),
+  ]
+  return lines.join('<br>').replaceAll('\n', '<br>')
+}
+
+const linesOf = ({ facts, gathered, runbook }: Message): string[] => [
+  ...facts.map(({ label, value }) => `${escapeHtml(label)}: ${cutInMarkup(value, maxFact, escapeHtml)}`),
+  ...[gathered.join('\n'), runbook].filter((text) => text !== '').map((text) => cutInMarkup(text, maxText, escapeHtml)),
+]
+
+/** The same without markup, for clients and notifications that show none. */
+export const plainOf = ({ message, write }: Pick<Composing, 'message' | 'write'>, plain: string): string => {
+  const { title, body } = write((text) => text)
+  if (title === undefined && body === undefined) return plain
+  return [title ?? message.headline, body, message.url].filter((line) => line != null).join('\n')
+}

@@ -1,0 +1,26 @@
+import type { WebhookTarget } from '../../policy.ts'
+import { discord } from './discord.ts'
+import type { Format } from './format.ts'
+import { hookshot } from './hookshot.ts'
+import { matrix } from './matrix.ts'
+import { raw } from './raw.ts'
+import { slack } from './slack.ts'
+import { teams } from './teams.ts'
+
+const formats = { raw, slack, matrix, hookshot, discord, teams } as const
+
+/** Which services are known by their address. Anything else gets `raw`; hookshot cannot be told from others. */
+const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
+  { host: /^hooks\.slack(-gov)?\.com$/, format: 'slack' },
+  { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /\/slack\/?$/, format: 'slack' },
+  { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /^\/api\/(v\d+\/)?webhooks\//, format: 'discord' },
+  { host: /\.(logic\.azure\.(com|us|cn)|environment\.api\.powerplatform\.com|webhook\.office\.com)$/, format: 'teams' },
+  { host: /./, path: /\/_matrix\//, format: 'matrix' },
+]
+
+/** The format of a target: the one that it says, else what its address tells. */
+export const formatOf = (said: WebhookTarget['format'], { hostname, pathname }: URL): Format => {
+  if (said !== 'auto') return formats[said]
+  const found = known.find(({ host, path = /./ }) => host.test(hostname) && path.test(pathname))
+  return formats[found?.format ?? 'raw']
+}

@@ -1,0 +1,9 @@
+import { escapeAngles } from '../escape.ts'
+import { chatBody, judgeChat } from '../webhook.ts'
+import type { Format } from './format.ts'
+
+/** As the channel `webhook` sends it. */
+export const slack: Format = {
+  compose: ({ message, write }) => ({ body: chatBody(message, write(escapeAngles)) }),
+  judge: judgeChat,
+}

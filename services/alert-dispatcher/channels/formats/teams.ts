@@ -1,0 +1,66 @@
+import { cut, jsonBytesOf } from '../../delivery/cut.ts'
+import type { Message } from '../../delivery/message.ts'
+import type { SendResult } from '../channel.ts'
+import { escapeMarkdown } from '../escape.ts'
+import type { Answer } from '../exchange.ts'
+import type { Format } from './format.ts'
+
+/** A card may have 28 KB. */
+const maxHeadlineBytes = 1_000
+const maxTextBytes = 8_000
+const maxFacts = 20
+const maxFactBytes = 400
+
+/** A workflow of Teams that posts cards. */
+export const teams: Format = {
+  compose: ({ message, write }) => {
+    const { headline, severity, isOver, url, origin } = message
+    const { title, body } = write(escapeMarkdown)
+    const look = { weight: 'Bolder', size: 'Medium', color: isOver ? 'Good' : colors[severity] }
+    const head =
+      title === undefined
+        ? run([{ ...look, text: cut(headline, maxHeadlineBytes, jsonBytesOf) }])
+        : { type: 'TextBlock', wrap: true, ...look, text: title }
+    const rest = body === undefined ? blocksOf(message) : [{ type: 'TextBlock', wrap: true, text: body }]
+    const content = {
+      $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+      type: 'AdaptiveCard',
+      version: '1.4',
+      msteams: { width: 'Full' },
+      body: [head, ...rest, run([{ text: origin, isSubtle: true, size: 'Small' }])],
+      actions: url === null ? [] : [{ type: 'Action.OpenUrl', title: 'Open', url }],
+    }
+    const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
+    return { body: { type: 'message', attachments: [attachment] } }
+  },
+  judge: ({ status, text }: Answer): SendResult | undefined =>
+    status === 400 && /WorkflowTriggerIsNotEnabled|WorkflowNotEnabled/i.test(text)
+      ? { kind: 'config', reason: 'its workflow is switched off' }
+      : undefined,
+}
+
+const colors = { warning: 'Warning', critical: 'Attention' } as const
+
+interface Run {
+  text: string
+  weight?: string
+  size?: string
+  color?: string
+  isSubtle?: boolean
+}
+
+/** Text that is shown as it is: runs know no markup. */
+const run = (inlines: readonly Run[]) => ({
+  type: 'RichTextBlock',
+  inlines: inlines.map((inline) => ({ type: 'TextRun', ...inline })),
+})
+
+const blocksOf = ({ facts, gathered, runbook }: Message): object[] => {
+  const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
+  const lines = facts
+    .slice(0, maxFacts)
+    .map(({ label, value }) =>
+      run([{ text: `${label}: `, weight: 'Bolder' }, { text: cut(value, maxFactBytes, jsonBytesOf) }]),
+    )
+  return text === '' ? lines : [...lines, run([{ text: cut(text, maxTextBytes, jsonBytesOf) }])]
+}
