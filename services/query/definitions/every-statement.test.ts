@@ -265,7 +265,7 @@ const measuring = [
 ]
 const measuringBy = (sql: string, { columns, ...rest }: (typeof measuring)[number]) => {
   const expanded = expandMacros(sql, ruleScope(rest, engine.tables))
-  return { key: rest.name, requires: rest.requires, alone: rest.alone, columns, sql: expanded }
+  return { key: rest.name, requires: rest.requires, alone: rest.alone, isSlow: false, columns, sql: expanded }
 }
 
 describe.each(measuring)('the $kind $name', (wanted) => {

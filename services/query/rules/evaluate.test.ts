@@ -70,6 +70,32 @@ describe('a rule whose statement fails', () => {
   })
 })
 
+describe('a host that is full', () => {
+  it('is not asked rule by rule, and nothing is remembered against it', async () => {
+    let isFull = true
+    await using host = await startHttpStub(
+      (asked, response) => {
+        if (!isFull || asked.sql.includes('hostName()')) return answerRules(asked, response)
+        response
+          .writeHead(500)
+          .end('Code: 202. DB::Exception: Too many simultaneous queries. (TOO_MANY_SIMULTANEOUS_QUERIES)')
+      },
+      { tables },
+    )
+    await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
+    const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
+    const full = await sweep()
+    expect(full.readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
+    expect(full.readings[0]?.reason).toBe('host a cannot answer this (202 TOO_MANY_SIMULTANEOUS_QUERIES)')
+    expect(full.statements).toBe(1)
+    isFull = false
+    expect(await sweep()).toMatchObject({
+      statements: 1,
+      readings: [{ value: 0 }, { value: 0 }, { value: 0 }, { value: 0 }, { value: 0 }],
+    })
+  })
+})
+
 it('rules and metrics that there are not are unknown, and fail nothing', async () => {
   await using host = await startHttpStub((asked, response) => answerRules(asked, response), { tables })
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })

@@ -1,28 +1,31 @@
 import { expect, it } from 'vitest'
 import { groupsOf } from './groups.ts'
 
-const ready = (key: string, table: string, alone = false) => ({
+const ready = (key: string, table: string, alone = false, isSlow = false) => ({
   key,
   requires: [table],
   sql: '',
   columns: ['measured' as const],
   alone,
+  isSlow,
 })
 const many = (count: number, alone: boolean) =>
   Array.from({ length: count }, (_, index) => ready(`${alone}${index}`, `system.t${index % 7}`, alone))
 
-it('rules that read the same table are asked together, and slow ones alone and first', () => {
+it('rules that read the same table are asked together, and what may take long first', () => {
   const groups = groupsOf([
     ready('a', 'system.parts'),
     ready('b', 'system.metrics'),
-    ready('slow', 'system.query_log', true),
+    ready('long', 'system.query_log', true),
+    ready('late', 'system.parts', false, true),
+    ready('later', 'system.metrics', false, true),
     ready('c', 'system.parts'),
   ])
-  expect(groups.map((group) => group.map(({ key }) => key))).toEqual([['slow'], ['b', 'a', 'c']])
+  expect(groups.map((group) => group.map(({ key }) => key))).toEqual([['long'], ['late', 'later'], ['b', 'a', 'c']])
 })
 
 it.each([0, 1, 8, 9, 60, 90, 400])('%i rules take nine statements at most, and none is left out', (count) => {
-  const asked = [...many(count, false), ...many(4, true)]
+  const asked = [...many(count, false), ...many(4, true), ready('late', 'system.parts', false, true)]
   const groups = groupsOf(asked)
   expect(groups.length).toBeLessThanOrEqual(9)
   expect(

@@ -5,17 +5,19 @@ const maxStatements = 9
 /** Fewer rules than this are not spread over several statements. */
 const minTogether = 8
 
-/** What is asked together: rules that read the same beside one another, and those alone that must be. */
+/** What is asked together: rules that read the same beside one another, those that were slow with each other, and some alone. */
 export const groupsOf = (ready: readonly Ready[]): Ready[][] => {
-  const alone = ready.filter((each) => each.alone)
-  const others = ready.filter((each) => !each.alone).toSorted(byTable)
-  const slots = Math.max(1, maxStatements - alone.length)
+  const alone = ready.filter((each) => each.alone).map((each) => [each])
+  const slow = ready.filter((each) => !each.alone && each.isSlow)
+  const others = ready.filter((each) => !each.alone && !each.isSlow).toSorted(byTable)
+  // First what may take long, so that nobody waits for it at the end.
+  const first = slow.length > 0 ? [...alone, slow] : alone
+  const slots = Math.max(1, maxStatements - first.length)
   const size = Math.max(minTogether, Math.ceil(others.length / slots))
   const together = Array.from({ length: Math.ceil(others.length / size) }, (_, index) =>
     others.slice(index * size, (index + 1) * size),
   )
-  // The slow ones first, so that nobody waits for them at the end.
-  return [...alone.map((each) => [each]), ...together]
+  return [...first, ...together]
 }
 
 const byTable = (a: Ready, b: Ready): number =>

@@ -67,7 +67,7 @@ const measuredWith = async (name: string, rows: Rows): Promise<Measured> => {
     const invented = await inventedTable(table, lines)
     sql = sql.replaceAll(new RegExp(String.raw`system\.${table}\b`, 'g'), () => invented)
   }
-  const ready = { key: name, requires: rule.requires, columns: rule.columns, alone: rule.alone, sql }
+  const ready = { key: name, requires: rule.requires, columns: rule.columns, alone: rule.alone, isSlow: false, sql }
   const host = parts.hosts.get('sandbox')
   const text = await answerOf(sandbox.url, joinedStatement([ready]).sql, { default_format: 'JSONCompact' })
   const reading = readingsOf(host, [ready], parseAnswer(host, text).rows).get(name)

@@ -3,7 +3,7 @@ import type { RuleDefinition } from '#proto/rule-definition.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { maxOffenderLength, maxOffenders, type Measured, untold } from './measured.ts'
+import { maxOffenderLength, maxOffenders, type Measured, untold, worstOf } from './measured.ts'
 
 /** A statement that measures one thing in one row, ready to be sent. */
 export interface Ready {
@@ -13,6 +13,8 @@ export interface Ready {
   sql: string
   columns: RuleDefinition['columns']
   alone: boolean
+  /** It has taken too long on this host before. */
+  isSlow: boolean
 }
 
 const maxSeconds = 10
@@ -60,6 +62,6 @@ const readingOf = (host: MonitoredHost, cells: Cells | undefined): Measured => {
     warning: warning ?? null,
     critical: critical ?? null,
     samples: samples ?? null,
-    offenders,
+    offenders: worstOf(offenders),
   }
 }

@@ -1,13 +1,14 @@
 import type { Sql } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { RuleDefinition } from '#proto/rule-definition.ts'
 import { tooOld, unavailableBy } from '../availability.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
 import { maxBackground } from '../clickhouse/queue.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { ruleScope } from '../definitions/check-rule.ts'
-import type { RuleDefinition } from '#proto/rule-definition.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { sqlFor } from '../definitions/version.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -27,8 +28,12 @@ export interface Place {
   client: DatabaseClient
   host: MonitoredHost
   troubles: Troubles
+  clock: Clock
   ask(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
+
+/** Nothing is asked one by one any more when a host has taken this long, for nobody waits for all of it then. */
+const patienceMs = 25_000
 
 /** What each measures, in few statements; one that fails makes none of the others unknown. */
 export const measureAll = async (
@@ -44,9 +49,10 @@ export const measureAll = async (
     else ready.push(prepared)
   }
   const groups = groupsOf(ready).values()
+  const untilMs = place.clock.now() + patienceMs
   const worker = async (): Promise<void> => {
     for (const group of groups)
-      for (const [name, reading] of await measureGroup(place, group)) measured.set(name, reading)
+      for (const [key, reading] of await measureGroup(place, group, untilMs)) measured.set(key, reading)
   }
   // The probe, which needs no turn, would be one more.
   await Promise.all(Array.from({ length: maxBackground }, worker))
@@ -64,39 +70,38 @@ const prepare = ({ host, troubles }: Place, { version, tables }: Capabilities, w
   return {
     ...wanted,
     sql: expandMacros(sql.trim(), ruleScope(wanted, tables)),
-    alone: wanted.alone || trouble !== undefined,
+    isSlow: trouble !== undefined,
   }
 }
 
-const measureGroup = async (place: Place, group: readonly Ready[]): Promise<Map<string, Measured>> => {
+const measureGroup = async (place: Place, group: readonly Ready[], untilMs: number): Promise<Map<string, Measured>> => {
   try {
     const { rows } = await place.ask(joinedStatement(group))
     return readingsOf(place.host, group, rows)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const [only, ...others] = group
-    if (others.length > 0 && mayConcernOne(error)) return measureEach(place, group)
-    if (only && others.length === 0) note(place, only, error)
+    const isOfOne = mayConcernOne(error)
+    if (others.length > 0 && isOfOne) return measureEach(place, group, untilMs)
+    if (only && others.length === 0 && isOfOne) place.troubles.tell(place.host, only.key, troubleOf(place, only, error))
     return new Map(group.map((each) => [each.key, untold(troubleOf(place, each, error).reason)]))
   }
 }
 
-const measureEach = async (place: Place, group: readonly Ready[]): Promise<Map<string, Measured>> => {
+const measureEach = async (place: Place, group: readonly Ready[], untilMs: number): Promise<Map<string, Measured>> => {
   const measured = new Map<string, Measured>()
   for (const each of group) {
-    for (const [name, reading] of await measureGroup(place, [each])) measured.set(name, reading)
+    if (place.clock.now() >= untilMs)
+      measured.set(each.key, untold(`host ${place.host.name} was too slow for this sweep`))
+    else for (const [key, reading] of await measureGroup(place, [each], untilMs)) measured.set(key, reading)
   }
   return measured
 }
 
-/** A statement that failed or took too long may have done so for one of its rules; a host that is away is away for all. */
+/** A statement that failed or took too long may have done so for one of its rules; a host that is away or full is so for all. */
 const mayConcernOne = (error: ServiceError): boolean =>
-  clickhouseCode(error) !== undefined || failureReason(error) === 'timeout' || error.code === 'too-large'
-
-/** Only what the statement itself is the cause of: a host that is away or full says nothing about it. */
-const note = (place: Place, ready: Ready, error: ServiceError): void => {
-  if (mayConcernOne(error)) place.troubles.tell(place.host, ready.key, troubleOf(place, ready, error))
-}
+  error.code !== 'busy' &&
+  (clickhouseCode(error) !== undefined || failureReason(error) === 'timeout' || error.code === 'too-large')
 
 const accessDenied = 497
 /** Columns, functions, tables and settings that this server does not have; and what its user may not read. */

@@ -10,7 +10,7 @@ export const measured = (value: number, offenders: readonly string[] = []): Meas
   ...nothing,
   value,
   reason: null,
-  offenders: offenders.slice(0, maxOffenders).map((name) => name.slice(0, maxOffenderLength)),
+  offenders: worstOf(offenders),
 })
 
 /** One that could not, and why. */
@@ -19,6 +19,10 @@ export const untold = (reason: string): Measured => ({
   value: null,
   reason: reason.slice(0, maxReasonLength),
 })
+
+/** As many names as a reading holds, as long as they may be. */
+export const worstOf = (names: readonly string[]): string[] =>
+  names.slice(0, maxOffenders).map((name) => name.slice(0, maxOffenderLength))
 
 export const maxOffenders = 5
 export const maxOffenderLength = 200

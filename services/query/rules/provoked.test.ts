@@ -1,7 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Reading } from '#proto/rules.ts'
+import { z } from 'zod'
+import { type Reading, ruleMethods } from '#proto/rules.ts'
 import { answerOf, curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { ruleScope } from '../definitions/check-rule.ts'
@@ -44,8 +45,8 @@ const times = async (count: number, work: () => Promise<unknown>): Promise<void>
   for (let time = 0; time < count; time++) await work()
 }
 
-const evaluate = (hostKey: string, rules: string[], metrics: string[] = []) =>
-  parts.handlers.evaluateRules({ hostKey, rules, metrics }, aCall())
+const evaluate = async (hostKey: string, rules: string[], metrics: string[] = []) =>
+  ruleMethods.evaluateRules.output.parse(await parts.handlers.evaluateRules({ hostKey, rules, metrics }, aCall()))
 
 const readingOf = async (rule: string): Promise<Reading> => {
   const [reading] = (await evaluate('sandbox', [rule])).readings
@@ -217,8 +218,7 @@ it('the engine has all events, errors and metrics that rules name', async () => 
   const known = await run(`SELECT groupArray(name) FROM
     (SELECT event AS name FROM system.events UNION ALL SELECT name FROM system.errors UNION ALL SELECT metric FROM system.metrics)
     SETTINGS system_events_show_zero_values = 1 FORMAT JSONCompactColumns`)
-  const [[names]]: string[][][] = JSON.parse(known)
-  const has = new Set(names)
+  const has = new Set(z.tuple([z.tuple([z.array(z.string())])]).parse(JSON.parse(known))[0][0])
   const named = parts.definitions.rules.flatMap(({ sql }) => {
     const found = [...String(sql).matchAll(/\b(?:event|name|metric) (?:=|IN) (\('[^)]*'\)|'\w+')/g)]
     return /FROM system\.(?:events|errors|metrics)\b/.test(String(sql)) ? found.map(([, each = '']) => each) : []

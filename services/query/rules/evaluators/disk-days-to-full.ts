@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Earlier, maxDays, maxDisks } from '../earlier.ts'
 import { measured, untold } from '../measured.ts'
 import { daySeconds, secondsToFull } from './growth.ts'
-import { failing } from './failing.ts'
+import { failing, readRows } from './failing.ts'
 import type { Evaluator } from './evaluator.ts'
 
 /** Disks of object stores claim a size without meaning. */
@@ -18,7 +18,7 @@ const Rows = z.array(z.tuple([z.string(), z.number(), z.number()]))
 export const diskDaysToFull: Evaluator = failing(async ({ host, contact, earlier, ask }) => {
   if (!contact.answers) return { measured: untold(contact.reason) }
   if (!earlier) return { measured: untold('the samples of earlier days cannot be read now') }
-  const disks = Rows.parse((await ask(statement)).rows)
+  const disks = readRows(host, Rows, await ask(statement))
   const today = contact.nowMs / 1_000 / daySeconds
   const told = disks
     .map(([name, used, free]) => ({

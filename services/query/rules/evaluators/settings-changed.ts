@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { measured, untold } from '../measured.ts'
-import { failing } from './failing.ts'
 import { changeOf } from './changed.ts'
 import type { Evaluator } from './evaluator.ts'
+import { failing, readRows } from './failing.ts'
 
 /** Sent without settings of ours, which would be among those that differ. */
 const statement = {
@@ -11,13 +11,13 @@ const statement = {
   maxSeconds: 5,
   sql: `SELECT toString(groupBitXor(cityHash64(name, value))) FROM system.settings WHERE changed`,
 }
-const Row = z.tuple([z.string()])
+const Rows = z.tuple([z.tuple([z.string()])])
 
 /** 1 for an hour after the settings of our user's profile were found to differ from before. */
-export const settingsChanged: Evaluator = failing(async ({ contact, earlier, ask }) => {
+export const settingsChanged: Evaluator = failing(async ({ host, contact, earlier, ask }) => {
   if (!contact.answers) return { measured: untold(contact.reason) }
   if (!earlier) return { measured: untold('the settings of the last sweep cannot be read now') }
-  const [hash] = Row.parse((await ask(statement)).rows[0])
+  const [[hash]] = readRows(host, Rows, await ask(statement))
   const known = { value: earlier.settingsHash, changedMs: earlier.settingsChangedMs }
   const { isRecent, now } = changeOf(known, hash, contact.nowMs)
   return {
