@@ -10,7 +10,7 @@ export interface PumpLimits {
   claimMs: number
 }
 
-const defaults: PumpLimits = { atOnce: 50, claimMs: 10_000 }
+const defaults: PumpLimits = { atOnce: 200, claimMs: 10_000 }
 
 /** Hands on whatever the outbox holds until disposed: each notice at least once, acknowledged when it is safe elsewhere. */
 export const startPump = (
