@@ -107,11 +107,21 @@ describe('a table page', () => {
   it('offers the columns that are not shown by themselves', async () => {
     const visit = await open('/tables/history-queries?host=0')
     await visit.page.getByRole('button', { name: 'More columns' }).click()
-    const choice = visit.page.getByRole('checkbox').first()
+    const choice = visit.page.getByLabel('More columns').getByRole('checkbox').first()
     const name = (await choice.locator('..').innerText()).trim()
     await choice.check()
     await visit.page.waitForURL(/columns=/)
     await expectSeen(visit.page.getByRole('columnheader', { name }))
+  })
+
+  it('includes the statements of the product itself with one switch, which stands in the URL', async () => {
+    const visit = await open('/tables/history-queries?host=0')
+    const choice = visit.page.getByRole('checkbox', { name: 'Include the statements of Watchhouse itself' })
+    await choice.check()
+    await visit.page.waitForURL(/p\.own=1/)
+    await choice.uncheck()
+    await visit.page.waitForURL((url) => !url.searchParams.has('p.own'))
+    expect(await choice.isChecked()).toBe(false)
   })
 
   it('scrolls sideways inside itself on a phone, never the page', async () => {
