@@ -1,0 +1,289 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { oneOf, optional, secret } from '#shared/config/setting.ts'
+import { emptyLayer } from '../layers/layer.ts'
+import type { ChannelSpec } from './channels.ts'
+import { checkHealthFiles } from './check.ts'
+import { fileLayer } from './file-layer.ts'
+import { readHealthFiles } from './read.ts'
+
+/** Channels with settings of every kind. */
+const channels: readonly ChannelSpec[] = [
+  {
+    id: 'paging-a',
+    settings: {
+      HEALTH_ALERT_PAGING_A_ROUTING_KEY: secret(''),
+      HEALTH_ALERT_PAGING_A_REGION: oneOf(['us', 'eu'], 'us', ''),
+      HEALTH_ALERT_PAGING_A_ENABLED: optional(''),
+    },
+  },
+  { id: 'mail', settings: { HEALTH_ALERT_MAIL_TO: optional('') } },
+]
+
+let root: string
+let folder: string
+let count = 0
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'watchhouse-health-d-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+beforeEach(async () => {
+  folder = join(root, String((count += 1)))
+  await mkdir(folder)
+})
+const write = (name: string, text: string) => writeFile(join(folder, name), text)
+const readOne = async (name: string, text: string) => {
+  await write(name, text)
+  return readHealthFiles(folder, channels)
+}
+
+describe('a folder of alert files', () => {
+  it('says nothing where it is not there or empty', () => {
+    expect(readHealthFiles(join(folder, 'nowhere'), channels)).toEqual({
+      layer: emptyLayer('file'),
+      files: [],
+      problems: [],
+    })
+    expect(readHealthFiles(folder, channels).files).toEqual([])
+  })
+
+  it('says all that its files say', async () => {
+    await write(
+      'alerts.yaml',
+      `settings: { enabled: true, cooldownMinutes: 30 }
+thresholds: { disk-usage: { warning: 70 } }
+checks: { disk-usage: { breaches: 3 }, failed-backups: { enabled: false } }
+rules:
+  - { id: queries, name: Queries, metric: running-queries, operator: '>', warning: 50 }`,
+    )
+    await write('routing.yml', `routes: [{ id: disks, matchRule: 'disk-*', target: paging-a }]`)
+    await write(
+      'channels.yaml',
+      `channels:
+  - { channel: paging-a, minSeverity: critical, target: { region: eu }, secretEnv: { routingKey: PAGER_KEY } }
+  - { channel: mail, enabled: false, minSeverity: null, target: { to: ops@example.com } }
+webhookTargets: [{ name: team, urlEnv: TEAM_HOOK, format: slack }]`,
+    )
+    await write('quiet-hours.yaml', `windows: [{ id: night, days: [1], start: '22:00', end: '07:00' }]`)
+    await write(
+      'maintenance.yaml',
+      `windows:
+  - { id: upgrade, host: db, reason: upgrade, startsAt: 2026-06-01T22:00:00+02:00, endsAt: 2026-06-01T22:00:00Z }
+  - { id: all, startsAt: 2026-06-02T00:00:00Z, endsAt: 2026-06-03T00:00:00Z }`,
+    )
+    await write('digest.yaml', 'enabled: true\nwindowMinutes: 15')
+    const { layer, problems } = readHealthFiles(folder, channels)
+    expect(problems).toEqual([])
+    expect(layer).toEqual({
+      source: 'file',
+      general: { enabled: true, cooldownMinutes: 30 },
+      digestMinutes: 15,
+      rules: { 'disk-usage': { warning: 70, breaches: 3 }, 'failed-backups': { enabled: false } },
+      custom: [
+        {
+          id: 'custom:queries',
+          name: 'Queries',
+          metric: 'running-queries',
+          operator: '>',
+          warning: 50,
+          critical: null,
+          enabled: true,
+        },
+      ],
+      routes: [
+        {
+          id: 'disks',
+          matchRule: 'disk-*',
+          matchHost: '*',
+          matchGroup: '*',
+          matchTag: '*',
+          target: 'paging-a',
+          enabled: true,
+          minSeverity: null,
+        },
+      ],
+      channels: {
+        'paging-a': {
+          minSeverity: 'critical',
+          variables: { HEALTH_ALERT_PAGING_A_REGION: 'eu' },
+          fromVariables: { HEALTH_ALERT_PAGING_A_ROUTING_KEY: 'PAGER_KEY' },
+        },
+        mail: { enabled: false, variables: { HEALTH_ALERT_MAIL_TO: 'ops@example.com' }, fromVariables: {} },
+      },
+      webhookTargets: [{ name: 'team', urlEnv: 'TEAM_HOOK', enabled: true, format: 'slack', minSeverity: null }],
+      quietHours: [{ id: 'night', days: [1], start: '22:00', end: '07:00', timezone: 'UTC', severityCap: 'critical' }],
+      maintenance: [
+        {
+          id: 'upgrade',
+          hostKey: 'db',
+          reason: 'upgrade',
+          startsAtMs: Date.UTC(2026, 5, 1, 20),
+          endsAtMs: Date.UTC(2026, 5, 1, 22),
+        },
+        { id: 'all', hostKey: null, reason: '', startsAtMs: Date.UTC(2026, 5, 2), endsAtMs: Date.UTC(2026, 5, 3) },
+      ],
+    })
+  })
+
+  it('leaves out files of other kinds and what Kubernetes mounts beside them', async () => {
+    await write('README.md', '# how')
+    await write('.digest.yaml', 'no: thing')
+    await mkdir(join(folder, '..2026_06_01'))
+    expect(readHealthFiles(folder, channels)).toMatchObject({ files: [], problems: [] })
+  })
+})
+
+/** A file, what it says, the entry that is skipped, and why. */
+const bad: [file: string, text: string, entry: string, says: string][] = [
+  ['alarms.yaml', 'rules: []', '', 'is not known here; known are alerts, routing'],
+  ['alerts.yaml', 'rules: [', '', 'is no YAML'],
+  ['alerts.yaml', '- a', '', 'must be a table'],
+  ['alerts.yaml', 'a: &a [x]\nb: &b [*a,*a]\nrules: {}', 'rules', 'must be a list'],
+  ['alerts.yaml', 'rule: []', 'rule', 'is not known here; known are settings, rules'],
+  ['alerts.yaml', 'settings: [hunter2]', 'settings', 'of type'],
+  ['alerts.yaml', 'settings: { minSeverity: hunter2 }', 'settings', 'minSeverity must be one of warning, critical'],
+  ['alerts.yaml', 'thresholds: { disk-usage: { warn: 3 } }', 'thresholds.disk-usage', 'warn is not known here'],
+  ['alerts.yaml', 'thresholds: { disk-usage: { breaches: 3 } }', 'thresholds.disk-usage', 'breaches is not known here'],
+  ['alerts.yaml', 'thresholds: { "Disk usage!": {} }', 'thresholds, entry 1', 'lower case letters'],
+  ['alerts.yaml', 'checks: { disk-usage: { breaches: 0 } }', 'checks.disk-usage', 'breaches must be at least 1'],
+  ['alerts.yaml', 'rules: [{ name: n, metric: m, operator: ">", warning: 1 }]', 'rules[0]', 'id is required'],
+  [
+    'alerts.yaml',
+    'rules: [{ id: r, name: n, metric: m, operator: ">", warning: 2, critical: 1 }]',
+    'rules[0]',
+    'warning must not be beyond critical',
+  ],
+  ['routing.yaml', 'routes: [{ id: a }]', 'routes[0]', 'target is required'],
+  ['routing.yaml', 'routes: [{ id: a, target: x, secret: hunter2 }]', 'routes[0]', 'secret is not known here'],
+  ['channels.yaml', 'channels: [{ channel: pager }]', 'channels[0]', 'channel must be one of paging-a, mail'],
+  [
+    'channels.yaml',
+    'channels: [{ channel: paging-a, secretEnv: { routingKey: "key hunter2" } }]',
+    'channels[0]',
+    'secretEnv.routingKey must be the name of a variable',
+  ],
+  [
+    'channels.yaml',
+    'channels: [{ channel: paging-a, target: { routingKey: hunter2 } }]',
+    'channels, paging-a: target.routingKey',
+    'is a secret; name its variable in secretEnv',
+  ],
+  [
+    'channels.yaml',
+    'channels: [{ channel: paging-a, target: { region: hunter2 } }]',
+    'channels, paging-a: target.region',
+    'cannot be meant',
+  ],
+  [
+    'channels.yaml',
+    'channels: [{ channel: paging-a, target: { colour: hunter2 } }]',
+    'channels, paging-a: target',
+    'does not have; there are routingKey, region',
+  ],
+  [
+    'channels.yaml',
+    'webhookTargets: [{ name: t, urlEnv: "https://x/hunter2" }]',
+    'webhookTargets[0]',
+    'urlEnv must be',
+  ],
+  ['quiet-hours.yaml', 'windows: [{ id: n, days: [7], start: "1:00", end: "02:00" }]', 'windows[0]', 'start must be a'],
+  ['quiet-hours.yaml', 'windows: [{ id: n, days: [1], start: "01:00", end: "01:00" }]', 'windows[0]', 'must differ'],
+  [
+    'quiet-hours.yaml',
+    'windows: [{ id: n, days: [1], start: "01:00", end: "02:00", timezone: Mars/Base }]',
+    'windows[0]',
+    'timezone must be a time zone',
+  ],
+  [
+    'maintenance.yaml',
+    'windows: [{ id: n, startsAt: 2026-06-01, endsAt: 2026-06-02T00:00:00Z }]',
+    'windows[0]',
+    'startsAt must be a time with its zone',
+  ],
+  [
+    'maintenance.yaml',
+    'windows: [{ id: n, startsAt: 2026-06-02T00:00:00Z, endsAt: 2026-06-01T00:00:00Z }]',
+    'windows[0]',
+    'endsAt must be later than startsAt',
+  ],
+  ['digest.yaml', 'enabled: true', '', 'windowMinutes is required'],
+  ['digest.yaml', 'enabled: true\nwindowMinutes: 1441', '', 'windowMinutes must be at most 1440'],
+]
+
+describe('what means nothing is skipped and named by its place', () => {
+  it.each(bad)('%s: %s', async (file, text, entry, says) => {
+    const { problems } = await readOne(file, text)
+    expect(problems).toContainEqual({ file, entry, reason: expect.stringContaining(says) })
+    expect(JSON.stringify(problems)).not.toContain('hunter2')
+  })
+
+  it('while the entries beside it hold', async () => {
+    const route = (id: string, target: string) => `{ id: ${id}, target: ${target} }`
+    const list = [route('a', 'mail'), route('b', '""'), route('a', 'pager'), route('c', 'mail')]
+    const { layer, problems } = await readOne('routing.yaml', `routes: [${list.join(', ')}]`)
+    expect(layer.routes.map(({ id, target }) => [id, target])).toEqual([
+      ['a', 'mail'],
+      ['c', 'mail'],
+    ])
+    expect(problems.map(({ entry }) => entry)).toEqual(['routes[1]', 'routes[2]'])
+  })
+
+  it('field by field in the settings', async () => {
+    const { layer } = await readOne('alerts.yaml', 'settings: { cooldownMinutes: -1, clears: 3, x: 1, enabled: maybe }')
+    expect(layer.general).toEqual({ clears: 3 })
+  })
+
+  it('and so is a file that is there under two endings', async () => {
+    await write('digest.yaml', 'enabled: true\nwindowMinutes: 5')
+    const { layer, problems } = await readOne('digest.yml', 'enabled: true\nwindowMinutes: 9')
+    expect(layer.digestMinutes).toBe(5)
+    expect(problems).toEqual([{ file: 'digest.yml', entry: '', reason: 'is there under another ending' }])
+  })
+})
+
+describe('the service', () => {
+  it('warns of each entry that it skips and of variables that are not set, without a value', async () => {
+    await write('routing.yaml', 'routes: [{ id: a, target: x, secret: hunter2 }]')
+    await write('channels.yaml', 'channels: [{ channel: paging-a, secretEnv: { routingKey: PAGER_KEY } }]')
+    const logged: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line) => logged.push(line) })
+    fileLayer({ SVC_HEALTH_CONFIG_DIRECTORY: folder }, log, channels)
+    expect(logged.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ file: 'routing.yaml', entry: 'routes[0]' }),
+      expect.objectContaining({ variable: 'PAGER_KEY' }),
+    ])
+    expect(logged.join('')).not.toContain('hunter2')
+  })
+})
+
+describe('check-config', () => {
+  it('says every problem, one to a line', async () => {
+    await write('digest.yaml', 'enabled: true')
+    await write('routing.yaml', 'routes: [{ id: a }, { id: b }]')
+    expect(checkHealthFiles(folder)).toEqual({
+      sound: false,
+      text: [
+        'digest.yaml: windowMinutes is required',
+        'routing.yaml: routes[0]: target is required',
+        'routing.yaml: routes[1]: target is required',
+        '',
+      ].join('\n'),
+    })
+  })
+
+  it('is content with what is all right', async () => {
+    await write('digest.yaml', 'enabled: true\nwindowMinutes: 5')
+    expect(checkHealthFiles(folder)).toEqual({ sound: true, text: 'digest.yaml: nothing wrong\n' })
+  })
+
+  it.each([
+    ['a folder that is not there', 'nowhere', 'there is no such folder'],
+    ['an empty one', '', 'has no .yaml or .yml file'],
+  ])('refuses %s', (_what, below, says) => {
+    const { sound, text } = checkHealthFiles(join(folder, below))
+    expect([sound, text]).toEqual([false, expect.stringContaining(says)])
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { defaultDigestMinutes, defaultGeneral, environmentLayer, invalidVariables } from './environment.ts'
+
+const names = (env: Record<string, string>) => invalidVariables(env).map(({ name }) => name)
+
+describe('what variables say of alerts', () => {
+  it('is nothing where none is set, and then the defaults of the reference hold', () => {
+    const { general, digestMinutes, rules } = environmentLayer({ HEALTH_ALERT_MIN_SEVERITY: '' })
+    expect(Object.values(general).filter((value) => value !== undefined)).toEqual([])
+    expect([digestMinutes, rules]).toEqual([undefined, {}])
+    expect(defaultGeneral).toEqual({ minSeverity: 'warning', cooldownMinutes: 60, breaches: 1, clears: 2 })
+    expect(defaultDigestMinutes).toBe(0)
+  })
+
+  it.each([
+    ['HEALTH_ALERT_ENABLED', 'off', { enabled: false }],
+    ['HEALTH_ALERT_ENABLED', 'Yes', { enabled: true }],
+    ['HEALTH_ALERT_ENABLED', 'perhaps', { enabled: undefined }],
+    ['HEALTH_ALERT_MIN_SEVERITY', 'critical', { minSeverity: 'critical' }],
+    ['HEALTH_ALERT_MIN_SEVERITY', 'info', { minSeverity: undefined }],
+    ['HEALTH_ALERT_COOLDOWN_MINUTES', '0', { cooldownMinutes: 0 }],
+    ['HEALTH_ALERT_COOLDOWN_MINUTES', '-5', { cooldownMinutes: undefined }],
+    ['HEALTH_ALERT_COOLDOWN_MINUTES', 'soon', { cooldownMinutes: undefined }],
+    ['HEALTH_HYSTERESIS_BREACHES', '3', { breaches: 3 }],
+    ['HEALTH_HYSTERESIS_BREACHES', '0', { breaches: undefined }],
+    ['HEALTH_HYSTERESIS_CLEARS', '1.5', { clears: undefined }],
+  ])('%s=%s', (name, text, expected) => {
+    const env = { [name]: text }
+    expect(environmentLayer(env).general).toMatchObject(expected)
+    const isMeant = Object.values(expected).some((value) => value !== undefined)
+    expect(names(env)).toEqual(isMeant ? [] : [name])
+  })
+
+  it('is for one rule where its id is in the name, in capitals and with underscores', () => {
+    const env = {
+      HEALTH_HYSTERESIS_DISK_USAGE_BREACHES: '4',
+      HEALTH_HYSTERESIS_DISK_USAGE_CLEARS: '5',
+      HEALTH_THRESHOLD_DISK_USAGE_WARNING: '72.5',
+      HEALTH_THRESHOLD_LOAD_PER_CORE_CRITICAL: '-1',
+    }
+    expect(environmentLayer(env).rules).toEqual({
+      'disk-usage': { breaches: 4, clears: 5, warning: 72.5 },
+      'load-per-core': { critical: -1 },
+    })
+    expect(names(env)).toEqual([])
+  })
+
+  it('names what cannot be meant without its text, and keeps the rest', () => {
+    const env = {
+      HEALTH_HYSTERESIS_DISK_USAGE_BREACHES: 'hunter2',
+      HEALTH_THRESHOLD_DISK_USAGE_WARNING: 'hunter2',
+      HEALTH_THRESHOLD_DISK_USAGE_CRITICAL: '95',
+      HEALTH_ALERT_DIGEST_MINUTES: '1441',
+    }
+    expect(environmentLayer(env)).toMatchObject({ rules: { 'disk-usage': { critical: 95 } }, digestMinutes: undefined })
+    expect(names(env).toSorted()).toEqual([
+      'HEALTH_ALERT_DIGEST_MINUTES',
+      'HEALTH_HYSTERESIS_DISK_USAGE_BREACHES',
+      'HEALTH_THRESHOLD_DISK_USAGE_WARNING',
+    ])
+    expect(JSON.stringify(invalidVariables(env))).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { databaseLayer } from './database.ts'
+import { emptyLayer, type Layer, mergeById, mergeFields } from './layer.ts'
+import { resolvePolicy } from './resolve.ts'
+
+const never = () => false
+const layer = (source: Layer['source'], said: Partial<Layer>): Layer => ({ ...emptyLayer(source), ...said })
+const resolve = (...layers: Layer[]) => resolvePolicy(layers, {}, never)
+
+const route = (id: string, target: string) => ({
+  id,
+  target,
+  matchRule: '*',
+  matchHost: '*',
+  matchGroup: '*',
+  matchTag: '*',
+  enabled: true,
+  minSeverity: null,
+})
+
+describe('what places say is brought together', () => {
+  it('as the defaults where none says anything', () => {
+    expect(resolve()).toEqual({
+      enabled: false,
+      minSeverity: 'warning',
+      cooldownMs: 3_600_000,
+      digestMs: 0,
+      breaches: 1,
+      clears: 2,
+      rules: {},
+      custom: [],
+      maintenance: [],
+      quietHours: [],
+      routes: [],
+      channels: {},
+      webhookTargets: [],
+    })
+  })
+
+  it('field by field, the database before files before variables', () => {
+    const database = layer('database', { general: { cooldownMinutes: 5 }, rules: { r: { warning: 1 } } })
+    const file = layer('file', {
+      general: { cooldownMinutes: 10, minSeverity: 'critical' },
+      rules: { r: { warning: 2, critical: 3 }, s: { enabled: false } },
+    })
+    const environment = layer('environment', {
+      general: { cooldownMinutes: 20, minSeverity: 'warning', clears: 7, breaches: undefined },
+      rules: { r: { warning: 4, critical: 5, clears: 6 } },
+    })
+    expect(resolve(database, file, environment)).toMatchObject({
+      cooldownMs: 300_000,
+      minSeverity: 'critical',
+      clears: 7,
+      breaches: 1,
+      rules: { r: { warning: 1, critical: 3, clears: 6 }, s: { enabled: false } },
+    })
+    expect(mergeFields([database, file, environment], ({ rules }) => rules.r).sources).toEqual({
+      warning: 'database',
+      critical: 'file',
+      clears: 'environment',
+    })
+  })
+
+  it('with the digest of one place alone', () => {
+    const file = layer('file', { digestMinutes: 0 })
+    const environment = layer('environment', { digestMinutes: 15 })
+    expect(resolve(file, environment).digestMs).toBe(0)
+    expect(resolve(environment).digestMs).toBe(900_000)
+  })
+
+  it('thing by thing, whole, where things have ids', () => {
+    const database = layer('database', { routes: [route('a', 'team')] })
+    const file = layer('file', { routes: [route('a', 'webhook'), route('b', 'webhook')] })
+    expect(mergeById([database, file], ({ routes }) => routes)).toEqual([
+      { ...route('a', 'team'), source: 'database' },
+      { ...route('b', 'webhook'), source: 'file' },
+    ])
+  })
+
+  it.each([
+    [undefined, true, true],
+    [undefined, false, false],
+    [false, true, false],
+    [true, false, true],
+  ])('switched %s with a channel ready: %s is %s', (enabled, isReady, expected) => {
+    expect(resolvePolicy([layer('environment', { general: { enabled } })], {}, () => isReady).enabled).toBe(expected)
+  })
+
+  it('with secrets out of the variables that files name, as they are now', () => {
+    const file = layer('file', {
+      channels: {
+        webhook: {
+          minSeverity: 'critical',
+          variables: { HEALTH_ALERT_WEBHOOK_NOTE: 'open' },
+          fromVariables: { HEALTH_ALERT_WEBHOOK_URL: 'TEAM_HOOK', HEALTH_ALERT_WEBHOOK_X: 'UNSET' },
+        },
+      },
+    })
+    const database = layer('database', { channels: { webhook: { enabled: false } } })
+    expect(resolvePolicy([database, file], { TEAM_HOOK: 'https://hooks.example.com/a' }, never).channels).toEqual({
+      webhook: {
+        enabled: false,
+        minSeverity: 'critical',
+        fromFiles: {
+          HEALTH_ALERT_WEBHOOK_NOTE: 'open',
+          HEALTH_ALERT_WEBHOOK_URL: 'https://hooks.example.com/a',
+        },
+        variables: {},
+      },
+    })
+  })
+})
+
+describe('what the database has', () => {
+  it('is read kind by kind; what is not understood is left out and named', () => {
+    const { layer: read, unread } = databaseLayer([
+      { kind: 'general', id: 'all', body: { cooldownMinutes: 5 } },
+      { kind: 'digest', id: 'all', body: { enabled: false, windowMinutes: 30 } },
+      { kind: 'rule', id: 'disk-usage', body: { warning: 70 } },
+      { kind: 'rule', id: 'broken', body: { warning: 'many' } },
+      { kind: 'route', id: 'a', body: { id: 'a', target: 'team' } },
+      { kind: 'of-a-newer-release', id: 'a', body: {} },
+    ])
+    expect(read).toEqual({
+      ...emptyLayer('database'),
+      general: { cooldownMinutes: 5 },
+      digestMinutes: 0,
+      rules: { 'disk-usage': { warning: 70 } },
+      routes: [route('a', 'team')],
+    })
+    expect(unread).toEqual(['rule broken'])
+  })
+})
