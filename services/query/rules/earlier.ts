@@ -31,14 +31,16 @@ export interface WithStore {
   store: Store
 }
 
+type Kept = Pick<Store, 'get' | 'update'>
+
 const keyOf = (hostKey: string): string => `query:rules:${hostKey}`
 
 /** Undefined while the store does not answer, so that rules which need none of it go on. */
-export const readEarlier = (store: Store, hostKey: string): Promise<Earlier | undefined> =>
+export const readEarlier = (store: Kept, hostKey: string): Promise<Earlier | undefined> =>
   patiently(async () => (await store.get(keyOf(hostKey), Earlier)) ?? Earlier.parse({}))
 
 /** Keeps what changed. What cannot be written is found again by the next sweep. */
-export const keepEarlier = async (store: Store, hostKey: string, changes: Partial<Earlier>): Promise<void> => {
+export const keepEarlier = async (store: Kept, hostKey: string, changes: Partial<Earlier>): Promise<void> => {
   if (Object.keys(changes).length === 0) return
   await patiently(() =>
     store.update(keyOf(hostKey), Earlier, (current) => ({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { host } from '../../testing/chunked.ts'
+import { anAsked } from '../../testing/an-asked.ts'
 import { Earlier } from '../earlier.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
-import type { Asked, Evaluator } from './evaluator.ts'
+import type { Evaluator } from './evaluator.ts'
 import { keeperUnreachable } from './keeper-unreachable.ts'
 import { restarted } from './restarted.ts'
 import { settingsChanged } from './settings-changed.ts'
@@ -22,10 +22,6 @@ interface Sweep {
   fails?: Error
 }
 
-const unasked = (): never => {
-  throw new Error('nobody is to be asked')
-}
-
 /** Sweeps one after another; each knows what the earlier ones kept. */
 const sweeps = () => {
   let earlier = Earlier.parse({})
@@ -33,27 +29,12 @@ const sweeps = () => {
     const { nowMs, uptimeSeconds = 1e6, version = '25.8.1.1', tables = [], rows = [], fails } = sweep
     const capabilities = { version, readonly: 0, tables: new Set(tables) }
     const basics = { version, uptimeSeconds, hostname: 'h', timezone: 'UTC', nowMs }
-    const asked: Asked = {
-      host,
-      contact: { answers: true, ...basics, capabilities },
-      earlier,
-      denied: [],
-      ask: async () => {
-        if (fails) throw fails
-        return { rows }
-      },
-      net: {
-        trusted: unasked,
-        guarded: unasked,
-        mail: { trusted: unasked, guarded: unasked },
-        check: unasked,
-        connect: unasked,
-        [Symbol.asyncDispose]: unasked,
-      },
-      signal: new AbortController().signal,
-      nowMs,
+    const contact = { answers: true, ...basics, capabilities } as const
+    const ask = async () => {
+      if (fails) throw fails
+      return { rows }
     }
-    const { measured, keep } = await evaluator(asked)
+    const { measured, keep } = await evaluator(anAsked({ contact, earlier, ask, nowMs }))
     earlier = Earlier.parse({ ...earlier, ...keep })
     return measured
   }

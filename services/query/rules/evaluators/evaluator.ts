@@ -14,7 +14,7 @@ export interface Asked {
   /** Ids of rules whose statement the user of this host may not run. */
   denied: readonly string[]
   ask(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
-  net: Net
+  net: Pick<Net, 'trusted'>
   signal: AbortSignal
   /** By our own clock; hosts have theirs. */
   nowMs: number

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
+import { anAsked } from '../../testing/an-asked.ts'
 import { host } from '../../testing/chunked.ts'
 import { startHttpStub, type StubHost } from '../../testing/stub-host.ts'
 import { Earlier } from '../earlier.ts'
@@ -7,16 +8,8 @@ import { keeperNode } from './keeper-node.ts'
 
 const stateOf = async (keeperMetrics?: string, keeper: Record<string, number> = {}) => {
   await using net = openNet({ env: {} })
-  const { measured } = await keeperNode({
-    host: { ...host, keeperMetrics: keeperMetrics === undefined ? undefined : new URL(keeperMetrics) },
-    contact: { answers: false, isRefused: false, reason: 'it does not matter' },
-    earlier: Earlier.parse({ keeper }),
-    denied: [],
-    ask: () => Promise.reject(new Error('nobody is to be asked')),
-    net,
-    signal: new AbortController().signal,
-    nowMs: 0,
-  })
+  const own = { ...host, ...(keeperMetrics !== undefined && { keeperMetrics: new URL(keeperMetrics) }) }
+  const { measured } = await keeperNode(anAsked({ host: own, earlier: Earlier.parse({ keeper }), net }))
   return measured
 }
 const saying = (text: string, status = 200): Promise<StubHost> =>

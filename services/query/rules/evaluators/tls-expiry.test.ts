@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import { expect, it } from 'vitest'
-import type { MonitoredHost } from '../../hosts/host-list.ts'
+import { anAsked } from '../../testing/an-asked.ts'
 import { host } from '../../testing/chunked.ts'
 import { startTcpStub } from '../../testing/stub-host.ts'
 import { tlsExpiry } from './tls-expiry.ts'
@@ -28,29 +28,8 @@ DwOEo5r4ajOCB17JK2eJLwIgbh/KvZJociYfyUPbqMa/z3uhaSOeK1kmO613kMj9
 `
 const endsMs = Date.parse('2126-10-28T15:48:48Z')
 
-const unasked = (): never => {
-  throw new Error('nobody is to be asked')
-}
-const expiryOf = async (url: string, nowMs: number, more: Partial<MonitoredHost> = {}) =>
-  (
-    await tlsExpiry({
-      host: { ...host, url: new URL(url), ...more },
-      contact: { answers: false, isRefused: false, reason: 'it does not matter' },
-      earlier: undefined,
-      denied: [],
-      ask: unasked,
-      net: {
-        trusted: unasked,
-        guarded: unasked,
-        mail: { trusted: unasked, guarded: unasked },
-        check: unasked,
-        connect: unasked,
-        [Symbol.asyncDispose]: unasked,
-      },
-      signal: new AbortController().signal,
-      nowMs,
-    })
-  ).measured
+const expiryOf = async (url: string, nowMs: number) =>
+  (await tlsExpiry(anAsked({ host: { ...host, url: new URL(url) }, nowMs }))).measured
 
 it('the certificate that a host shows ends in so many seconds, whoever issued it', async () => {
   const server = createServer({ key, cert }).listen(0, '127.0.0.1')

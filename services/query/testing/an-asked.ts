@@ -1,0 +1,19 @@
+import type { Asked } from '../rules/evaluators/evaluator.ts'
+import { host } from './chunked.ts'
+
+const unasked = (): never => {
+  throw new Error('nobody is to be asked')
+}
+
+/** What an evaluator may go by where the host does not answer and nobody else may be asked. */
+export const anAsked = (more: Partial<Asked> = {}): Asked => ({
+  host,
+  contact: { answers: false, isRefused: false, reason: 'it does not answer' },
+  earlier: undefined,
+  denied: [],
+  ask: unasked,
+  net: { trusted: unasked },
+  signal: new AbortController().signal,
+  nowMs: 0,
+  ...more,
+})
