@@ -30,7 +30,7 @@ export const brokenNotice = (
     // Who is broken need not be told so.
     source: `${channel}:${target}`,
     ruleId: brokenRule,
-    title: `Alerts cannot be delivered by ${channel} (${target})`,
+    title: 'Alerts cannot be delivered',
     severity: 'warning',
     value: null,
     threshold: null,

@@ -47,7 +47,7 @@ const digestAgainMs = 2_000
 export const deliver = async (
   delivering: Delivering,
   channel: Channel,
-  { body: queued }: QueuedMessage<Queued>,
+  { body: queued, deliveries }: QueuedMessage<Queued>,
 ): Promise<Outcome> => {
   const { store, clock, retry } = delivering
   const target = await findTarget(delivering, queued)
@@ -56,7 +56,7 @@ export const deliver = async (
   const pace = await store.get(paceKey(queued.channel, queued.target), Pace)
   if (clock.now() >= lifeEndsAtMs) return giveUp(delivering, queued, pace)
   const entry = await begin(delivering, channel, queued, pace)
-  if (!entry.entered) return { againInMs: spread(Math.min(entry.againInMs, longestPutBackMs)) }
+  if (!entry.entered) return { againInMs: putBackMs(entry.againInMs, deliveries) }
   return sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs })
 }
 
@@ -65,9 +65,13 @@ const findTarget = async ({ policy, targets }: Delivering, queued: Queued): Prom
 
 /** A target that rests longer may be mended meanwhile. */
 const longestPutBackMs = 60_000
+const mostSeldomMs = 10_000
 
-/** Those who wait for the same target come back one after the other. */
-const spread = (ms: number): number => ms * (1 + Math.random() / 4) + 1
+/** Whoever was put back often comes back more seldom, and not with the others: each look costs, and many may wait. */
+const putBackMs = (againInMs: number, deliveries: number): number => {
+  const seldomMs = Math.min(50 * 2 ** Math.min(deliveries, 10), mostSeldomMs)
+  return Math.max(Math.min(againInMs, longestPutBackMs), seldomMs) * (1 + Math.random() / 4)
+}
 
 /** Takes the right to send; what has to wait is seen without a write, as many may wait. */
 const begin = async (
@@ -149,15 +153,17 @@ const afterSend = async (delivering: Delivering, held: Held, result: SendResult)
   const failures = await patiently(() => writeLedger(delivering, queued, result))
   const askedMs = result.kind === 'retry' ? result.afterMs : undefined
   const restMs = (count: number) => waitMs(retry, count, askedMs, Math.random())
-  const againMs = restMs(failures)
-  await patiently(() => writePace(delivering, queued, result, restMs))
+  const restsMs = await patiently(() => writePace(delivering, queued, result, restMs))
+  const ownMs = restMs(failures)
   if (result.kind === 'ok') return end(delivering, queued, 'sent', null, failures + 1)
   delivering.log.warn(
     { channel: queued.channel, target: queued.target, result: result.kind, reason: result.reason, failures },
     'alert not delivered',
   )
-  const isOver = result.kind !== 'retry' || clock.now() + againMs >= lifeEndsAtMs
-  return isOver ? end(delivering, queued, 'dead', result.reason, failures) : { againInMs: againMs }
+  const isOver = result.kind !== 'retry' || clock.now() + ownMs >= lifeEndsAtMs
+  if (isOver) return end(delivering, queued, 'dead', result.reason, failures)
+  // Back before its target has rested it would only be put back again.
+  return { againInMs: Math.max(ownMs, Math.min(restsMs, longestPutBackMs)) }
 }
 
 /** Gives how often this notice has failed. */
@@ -173,19 +179,21 @@ const writeLedger = async ({ store }: Delivering, queued: Queued, result: SendRe
   return failures
 }
 
+/** Gives how long the target rests. */
 const writePace = async (
   { store, clock }: Delivering,
   queued: Queued,
   result: SendResult,
   restMs: (failures: number) => number,
-): Promise<void> => {
+): Promise<number> => {
   const { channel, target, notice } = queued
-  await store.update(paceKey(channel, target), Pace, (before) => {
+  const left = await store.update(paceKey(channel, target), Pace, (before) => {
     const nowMs = clock.now()
     const value = leave(before, { episode: notice.episode, nowMs, result, restMs })
     const told = brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
     return { value, outbox: told ? [asMessage(told)] : [] }
   })
+  return Math.max(0, (left?.restsUntilMs ?? 0) - clock.now())
 }
 
 const patienceMs = 10_000

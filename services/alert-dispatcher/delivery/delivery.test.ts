@@ -146,7 +146,7 @@ describe('delivery', () => {
     const lifeMs = { paging: 10_000, others: 200 }
     const place = await open({ channels: [post.channel], retry: { ...briefRetry, lifeMs } })
     await place.tell(fire('e'))
-    expect(await ended(place, 1)).toEqual(['a fire e dead answered 503'])
+    expect(await ended(place, 1)).toEqual([expect.stringMatching(/^a fire e dead .*answered 503$/)])
     expect(post.tried.length).toBeGreaterThan(1)
   })
 
@@ -187,9 +187,7 @@ describe('delivery', () => {
     await place.tell(fire('e'))
     await until(() => post.told.length === 2)
     expect(post.messages.map(({ notice }) => notice.ruleId)).toContain(brokenRule)
-    expect(post.messages.map(({ headline }) => headline)).toContain(
-      'WARNING: Alerts cannot be delivered by post (a) on post:a',
-    )
+    expect(post.messages.map(({ headline }) => headline)).toContain('WARNING: Alerts cannot be delivered on post:a')
     await place.tell(fire('other'))
     await until(() => post.messages.some(({ notice }) => notice.ruleId === brokenRule && notice.kind === 'recover'))
     expect(post.tried.filter((line) => line.startsWith('a ') && line.includes('broken'))).toEqual([])

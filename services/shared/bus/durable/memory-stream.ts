@@ -95,7 +95,7 @@ export class MemoryStream {
 
   #forget(now: number): void {
     for (const [id, untilMs] of this.#known) {
-      if (now < untilMs) break
+      if (now < untilMs && this.#known.size < mostKnown) break
       this.#known.delete(id)
     }
     for (const [sequence, { atMs }] of this.#messages) {
@@ -104,6 +104,9 @@ export class MemoryStream {
     }
   }
 }
+
+/** Ids that are known at once; beyond, those that came first are forgotten. */
+const mostKnown = 100_000
 
 /** What a publisher is told when a stream has no room. */
 export const full = (stream: AnyStream): ServiceError =>
