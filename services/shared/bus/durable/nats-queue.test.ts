@@ -83,6 +83,33 @@ describeWith(['nats'], 'a queue on JetStream', () => {
     expect(seen).toEqual(['again'])
   })
 
+  it('hands over what comes though thousands wait to be handed over again', async () => {
+    await using server = await startNats({ private: true })
+    await using queue = await open(server.url)
+    let waiting = 0
+    const { promise, resolve } = Promise.withResolvers<string>()
+    await queue.consume(channel, async ({ id }) => {
+      if (id === 'well') {
+        resolve(id)
+        return 'done'
+      }
+      waiting += 1
+      return { againInMs: 600_000 }
+    })
+    for (let from = 0; from < 6_000; from += 200) {
+      await Promise.all(Array.from({ length: 200 }, (_, index) => publish(queue, `dead-${from + index}`)))
+    }
+    await until(() => waiting === 6_000)
+    await publish(queue, 'well')
+    expect(await promise).toBe('well')
+  })
+
+  it('says what a server refuses', async () => {
+    await using server = await startNats({ private: true })
+    const asked = openNatsQueue({ url: server.url, replicas: 3, limits }, endpoint)
+    await expect(asked).rejects.toThrow(/refuses the stream EVENTS: .*replicas/)
+  })
+
   it('refuses a server that cannot keep messages', async () => {
     await using server = await startNats({ config: 'accounts { without { users: [ { user: x, password: x } ] } }' })
     const url = server.url.replace('//', '//x:x@')

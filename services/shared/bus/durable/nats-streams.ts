@@ -37,15 +37,21 @@ export const ensureStreams = async (
   { limits, replicas }: { limits: QueueLimits; replicas: number },
 ): Promise<void> => {
   for (const name of names) {
-    const config = configOf(name, limits, replicas)
-    const known = await manager.streams.info(name).catch((error: unknown) => {
-      if (isMissing(error)) return undefined
-      throw error
+    await ensureStream(manager, configOf(name, limits, replicas)).catch((cause: unknown) => {
+      const said = cause instanceof Error ? cause.message : String(cause)
+      throw new ServiceError('unavailable', `the NATS server refuses the stream ${name}: ${said}`, { cause })
     })
-    // Whoever comes second at the same time asks for the same, which JetStream takes as done.
-    if (known === undefined) await manager.streams.add(config)
-    else await manager.streams.update(name, { ...known.config, ...config })
   }
+}
+
+/** Whoever comes second at the same time asks for the same, which JetStream takes as done. */
+const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof configOf>): Promise<void> => {
+  const known = await manager.streams.info(config.name).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (known === undefined) await manager.streams.add(config)
+  else await manager.streams.update(config.name, { ...known.config, ...config })
 }
 
 const configOf = (name: AnyStream, limits: QueueLimits, replicas: number): Partial<StreamConfig> & { name: string } => {
