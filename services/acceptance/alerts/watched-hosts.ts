@@ -1,6 +1,6 @@
 import { query } from '#proto/query.ts'
 import type { Host } from '#proto/host.ts'
-import type { Rule } from '#proto/rules.ts'
+import type { Rule, RuleMetric } from '#proto/rules.ts'
 import type { Bus, Serving } from '#shared/bus/bus.ts'
 import { plainReading, plainRule } from '../../alert-dispatcher/testing/story.ts'
 import { fakeQuery } from '../../gateway/fake/query.ts'
@@ -13,6 +13,8 @@ export interface WatchedHosts {
   values: Record<string, number | null>
   /** Rules beside those that every test has. */
   rules?: readonly Rule[]
+  /** Metrics for rules of operators; there are none otherwise. */
+  metrics?: readonly RuleMetric[]
   /** Runs whenever a host is measured, such as to hold it there. */
   onMeasure?: ((hostKey: string, rules: readonly string[]) => Promise<void>) | undefined
 }
@@ -27,9 +29,9 @@ const rules = [
 export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<Serving> =>
   bus.serve(query, {
     ...fakeQuery,
-    rules: async () => ({ rules: [...rules, ...(watched.rules ?? [])], metrics: [] }),
+    rules: async () => ({ rules: [...rules, ...(watched.rules ?? [])], metrics: [...(watched.metrics ?? [])] }),
     hosts: async () => watched.names.map(hostOf),
-    evaluateRules: async ({ hostKey, rules: asked }) => {
+    evaluateRules: async ({ hostKey, rules: asked, metrics }) => {
       await watched.onMeasure?.(hostKey, asked)
       const valueOf = (rule: string) => {
         const value = watched.values[`${hostKey}/${rule}`]
@@ -38,7 +40,7 @@ export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<Serving> =>
       const isUp = valueOf('host-unreachable') === 0
       return {
         readings: asked.map((id) => plainReading(id, isUp || id === 'host-unreachable' ? valueOf(id) : null)),
-        metrics: [],
+        metrics: metrics.map((id) => plainReading(id, isUp ? valueOf(id) : null)),
         uptimeSeconds: isUp ? 3_600 : null,
         version: isUp ? '26.3.1' : null,
         statements: 1,
