@@ -29,7 +29,12 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
   opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought)))
 
   log.info(
-    { hosts: hosts.list().length, charts: definitions.charts.length, tables: definitions.tables.length },
+    {
+      hosts: hosts.list().length,
+      charts: definitions.charts.length,
+      tables: definitions.tables.length,
+      rules: definitions.rules.length,
+    },
     'query serves',
   )
   return opened.move()

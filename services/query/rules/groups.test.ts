@@ -25,7 +25,7 @@ it('rules that read the same table are asked together, and what may take long fi
 })
 
 it.each([0, 1, 8, 9, 60, 90, 400])('%i rules take nine statements at most, and none is left out', (count) => {
-  const asked = [...many(count, false), ...many(4, true), ready('late', 'system.parts', false, true)]
+  const asked = [...many(count, false), ...many(7, true), ready('late', 'system.parts', false, true)]
   const groups = groupsOf(asked)
   expect(groups.length).toBeLessThanOrEqual(9)
   expect(

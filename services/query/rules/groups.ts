@@ -5,10 +5,14 @@ const maxStatements = 9
 /** Fewer rules than this are not spread over several statements. */
 const minTogether = 8
 
-/** What is asked together: rules that read the same beside one another, those that were slow with each other, and some alone. */
+/** More that ask to be alone share one statement with those that were slow before. */
+const maxAlone = 5
+
+/** What is asked together: rules that read the same beside one another, those that may be slow with each other, and some alone. */
 export const groupsOf = (ready: readonly Ready[]): Ready[][] => {
-  const alone = ready.filter((each) => each.alone).map((each) => [each])
-  const slow = ready.filter((each) => !each.alone && each.isSlow)
+  const wanting = ready.filter((each) => each.alone)
+  const alone = wanting.slice(0, maxAlone).map((each) => [each])
+  const slow = [...wanting.slice(maxAlone), ...ready.filter((each) => each.isSlow && !each.alone)]
   const others = ready.filter((each) => !each.alone && !each.isSlow).toSorted(byTable)
   // First what may take long, so that nobody waits for it at the end.
   const first = slow.length > 0 ? [...alone, slow] : alone
