@@ -8,6 +8,7 @@ import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { residentMemory } from './resident-memory.ts'
 import { startTime } from './start-time.ts'
+import { sweepCost } from './sweep.ts'
 import { toolServerCost } from './tool-server.ts'
 
 const benchmarks: readonly Benchmark[] = [
@@ -19,6 +20,7 @@ const benchmarks: readonly Benchmark[] = [
   healthCost,
   residentMemory,
   startTime,
+  sweepCost,
   toolServerCost,
 ]
 

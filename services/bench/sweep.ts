@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { openStore } from '#shared/store/open.ts'
+import { ask } from '../acceptance/ask.ts'
+import { type Product, startProduct } from '../acceptance/product.ts'
+import { startRedis } from '../acceptance/servers.ts'
+import { HostRecord, hostRecordKey } from '../alert-dispatcher/condition.ts'
+import { inLanes } from '../alert-dispatcher/lanes.ts'
+import type { Benchmark } from './benchmark.ts'
+import { processorMs } from './processor-time.ts'
+import { type SweptHosts, startSweptHosts } from './start-swept-hosts.ts'
+
+const hosts = 1_000
+const delayMs = 20
+const hostsAtOnce = 128
+const probeMs = 2_000
+const repetitions = 3
+const mostStatements = 12
+const rulesPerHost = 90
+const secret = 'the secret of the bench'
+
+/** A sweep of a fleet in which one host of a hundred hangs and one refuses, beside what its statements must take. */
+export const sweepCost: Benchmark = {
+  name: 'sweep',
+  async run() {
+    await using fleet = await startSweptHosts(hosts, delayMs)
+    const { urls } = await fleet.seen()
+    await using product = await startProduct({
+      hosts: urls.map((url, host) => ({ url, name: `stub-${host}` })),
+      env: { CRON_SECRET: secret, LOG_LEVEL: 'warn', SVC_REQUEST_TIMEOUT_MS: '600000' },
+    })
+    const swept: SweptOnce[] = []
+    // The first learns what every host can tell.
+    for (let repetition = 0; repetition <= repetitions; repetition++) swept.push(await sweepOnce(product, fleet))
+    swept.shift()
+    const figures = (of: (once: SweptOnce) => number) => swept.map(of)
+    const bound = ({ statements }: SweptOnce) => (2 * statements * delayMs) / hostsAtOnce
+    return [
+      {
+        name: `${hosts} hosts, 1 % hung, 1 % refusing`,
+        unit: 'ms',
+        ours: figures(({ tookMs }) => tookMs),
+        reference: figures((once) => bound(once) + probeMs),
+        bar: { atMost: 1 },
+      },
+      {
+        name: 'statements of a host',
+        unit: 'statements',
+        ours: figures(({ statements }) => statements / hosts),
+        reference: [mostStatements],
+        bar: { atMost: 1 },
+      },
+      {
+        name: 'writing the state of all',
+        unit: 'ms of processor time',
+        ours: await writeStates(),
+        reference: figures(({ processorMs }) => processorMs),
+        bar: { atMost: 0.2 },
+      },
+    ]
+  },
+}
+
+interface SweptOnce {
+  tookMs: number
+  processorMs: number
+  /** Of rules, over all hosts. */
+  statements: number
+}
+
+const sweepOnce = async ({ url, gateway }: Product, fleet: SweptHosts): Promise<SweptOnce> => {
+  const [asked, used, began] = [(await fleet.seen()).asked, processorMs(gateway.pid), performance.now()]
+  await sweep(url)
+  const tookMs = performance.now() - began
+  return { tookMs, processorMs: processorMs(gateway.pid) - used, statements: (await fleet.seen()).asked - asked }
+}
+
+const Swept = z.object({ data: z.object({ hosts: z.literal(hosts) }) })
+
+const sweep = async (url: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${secret}` }
+  const { status, text, body } = await ask(`${url}/api/cron/health-sweep`, {
+    headers,
+    signal: AbortSignal.timeout(600_000),
+  })
+  if (status !== 200) throw new Error(text)
+  Swept.parse(body)
+}
+
+/** One write for each host, of a record as large as real ones, so many at once as a sweep makes. */
+const writeStates = async (): Promise<number[]> => {
+  await using redis = await startRedis()
+  await using store = await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true })
+  const check = { status: 'ok' as const, value: 12.5, reason: null, atMs: Date.now() }
+  const checks = Object.fromEntries(
+    Array.from({ length: rulesPerHost }, (_, rule) => [`rule-of-the-bench-${rule}`, check]),
+  )
+  const record: HostRecord = { conditions: {}, checks, counters: {}, uptimeSeconds: 60 }
+  const keys = Array.from({ length: hosts }, (_, host) => `stub-${host}`)
+  const took: number[] = []
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    const before = process.cpuUsage()
+    await inLanes(keys, hostsAtOnce, async (key) => {
+      await store.get(hostRecordKey(key), HostRecord)
+      await store.update(hostRecordKey(key), HostRecord, () => ({ value: record }))
+    })
+    const { user, system } = process.cpuUsage(before)
+    took.push((user + system) / 1_000)
+  }
+  return took
+}

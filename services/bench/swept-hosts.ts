@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { text } from 'node:stream/consumers'
+import { sayListening } from './say-listening.ts'
+
+// Many hosts of one process that answer every statement of a sweep after the same time; of a hundred one hangs and one refuses.
+// The first listener tells where the others are, and how many statements of rules were asked.
+
+const [count = '1000', delayMs = '20'] = process.argv.slice(2)
+const version = '26.3.1.1'
+const tables =
+  `asynchronous_insert_log asynchronous_metrics backup_log clusters crash_log detached_parts dictionaries disks
+  distributed_ddl_queue error_log errors events merge_tree_settings merges metric_log metrics mutations part_log parts processes
+  query_log query_views_log replicas replication_queue server_settings tables text_log view_refreshes warnings zookeeper`.split(
+    /\s+/,
+  )
+/** Beside who it is, a host says how busy it is when it is asked for that. */
+const figures = Array.from({ length: 20 }, () => 0)
+const asked = { rules: 0 }
+
+const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const sql = await text(request)
+  await wait(Number(delayMs))
+  response.end(JSON.stringify({ meta: [], data: rowsOf(sql) }))
+}
+
+const rowsOf = (sql: string): unknown[][] => {
+  if (sql.includes("getSetting('readonly')")) return [[version, 0, tables]]
+  if (sql.includes('uptime()')) return [[version, 60, 'stub', 'UTC', String(Date.now()), ...figures]]
+  asked.rules++
+  // A row for each rule that is asked together, numbered as its row of the statement is.
+  return [...sql.matchAll(/^SELECT (\d+), .*\nFROM \($/gm)].map(([, index]) => [Number(index), 0, null, null, null, []])
+}
+
+const listen = async (handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server's address is always this shape.
+  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
+}
+
+const hang = (request: IncomingMessage): void => void request.resume()
+const serve = (request: IncomingMessage, response: ServerResponse): void => {
+  answer(request, response).catch(() => response.destroy())
+}
+
+/** Nothing listens there. */
+const refusing = 'http://127.0.0.1:1'
+
+const hosts = await Promise.all(
+  Array.from({ length: Number(count) }, (_, host) => {
+    if (host % 100 === 50) return refusing
+    return listen(host % 100 === 99 ? hang : serve)
+  }),
+)
+sayListening(await listen((_request, response) => void response.end(JSON.stringify({ hosts, asked: asked.rules }))))
