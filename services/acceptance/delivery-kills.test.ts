@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -13,9 +13,11 @@ import { asMessage } from '../alert-dispatcher/notice.ts'
 import { eventually } from './ask.ts'
 import { describeWith, startNats, startRedis } from './servers.ts'
 
+vi.setConfig({ testTimeout: 600_000 })
+
 /** More by variable, for a longer run. */
 const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 150)
-const kills = Number(process.env.TEST_DELIVERY_KILLS ?? 8)
+const kills = Number(process.env.TEST_DELIVERY_KILLS ?? 9)
 const seed = Number(process.env.TEST_SEED ?? 7)
 const sendsAtOnce = 4
 const answerMs = 5
@@ -86,9 +88,20 @@ const kill = async (child: ChildProcess) => {
   await ended
 }
 
+/** What is decided is written when the store is back. */
+const patiently = (write: () => Promise<unknown>) =>
+  eventually(
+    () =>
+      write().then(
+        () => true,
+        () => false,
+      ),
+    (isWritten) => isWritten,
+  )
+
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
 
-describeWith(['nats', 'redis'], 'a dispatcher that is killed again and again', () => {
+describeWith(['nats', 'redis'], 'delivery while its process, NATS and Redis are killed in turn', () => {
   it(`loses no alert, and tells none twice but those that were being sent (seed ${seed})`, async () => {
     const chance = chances(seed)
     await using nats = await startNats({ private: true })
@@ -100,16 +113,29 @@ describeWith(['nats', 'redis'], 'a dispatcher that is killed again and again', (
     await using _last = { [Symbol.asyncDispose]: () => kill(child) }
     const numbers = Array.from({ length: alerts }, (_, index) => index)
 
+    const victims = [
+      async (number: number) => {
+        await kill(child)
+        child = await start(number)
+      },
+      async () => {
+        await nats.kill()
+        await nats.restart()
+      },
+      async () => {
+        await redis.kill()
+        await redis.restart()
+      },
+    ]
     const killing = async () => {
       for (let number = 1; number <= kills; number += 1) {
         await wait(100 + chance() * 400)
-        await kill(child)
-        child = await start(number)
+        await victims[number % victims.length]?.(number)
       }
     }
     const firing = async () => {
       for (const number of numbers) {
-        await fire(store, number)
+        await patiently(() => fire(store, number))
         await wait(chance() * 20)
       }
     }
@@ -119,7 +145,7 @@ describeWith(['nats', 'redis'], 'a dispatcher that is killed again and again', (
       (left) => left.length === 0,
       60_000,
     )
-    for (const number of numbers) await recover(store, number)
+    for (const number of numbers) await patiently(() => recover(store, number))
     await eventually(
       async () => numbers.filter((number) => !collector.counts.has(`alert-${number} ends`)),
       (left) => left.length === 0,
