@@ -1,6 +1,7 @@
 import type { Severity } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Settings } from '#shared/config/setting.ts'
+import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
 import type { TargetLimits } from '../delivery/pace.ts'
@@ -28,8 +29,8 @@ export interface ChannelTarget {
   minSeverity: Severity | null
   /** The variable that its address is from; absent where it is the service's own. */
   addressFrom?: string
-  /** Sends once, within `sendWithinMs`. Never throws for the other end. */
-  send(message: Message, way: Send): Promise<SendResult>
+  /** Sends once, within `sendWithinMs`: by HTTP the one way, by mail the other. Never throws for the other end. */
+  send(message: Message, way: Send, dial: Dial): Promise<SendResult>
 }
 
 /** How a send ended. Reasons hold neither addresses nor what the other end said. */

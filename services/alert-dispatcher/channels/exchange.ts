@@ -71,7 +71,7 @@ const reasons = {
 } as const
 
 /** Failures name the host, which for some channels is part of the secret; here they name nothing. */
-const judgeFailure = ({ reason, systemCode }: NetFailure): SendResult => {
+export const judgeFailure = ({ reason, systemCode }: NetFailure): SendResult => {
   const sentence = systemCode === undefined ? reasons[reason] : `${reasons[reason]} (${systemCode})`
   if (reason === 'not-allowed' || reason === 'redirect') return { kind: 'config', reason: sentence }
   // A connection that was refused carried nothing; one that broke or fell silent may have.

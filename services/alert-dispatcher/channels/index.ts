@@ -1,13 +1,17 @@
 import type { Settings } from '#shared/config/setting.ts'
 import type { Channel } from './channel.ts'
 import { chatA } from './chat-a.ts'
+import { email } from './email.ts'
+import { pagingA } from './paging-a.ts'
+import { pagingB } from './paging-b.ts'
 import { pushA } from './push-a.ts'
 import { pushB } from './push-b.ts'
+import { sms } from './sms.ts'
 import { webhook } from './webhook.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
 /** Every way of telling people. */
-export const channels: readonly Channel[] = [webhook, webhookTargets, chatA, pushA, pushB]
+export const channels: readonly Channel[] = [webhook, webhookTargets, email, pagingA, pagingB, chatA, pushA, pushB, sms]
 
 /** The settings of all channels. */
 export const channelSettings: Settings = Object.assign({}, ...channels.map(({ settings }) => settings))

@@ -1,10 +1,13 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, type SettingProblem } from '#shared/config/setting.ts'
-import type { Net, Send } from '#shared/net/net.ts'
+import type { Net } from '#shared/net/net.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Message } from '../delivery/message.ts'
 import type { ChannelPolicy, Policy } from '../policy.ts'
 import type { Channel, SendResult } from './channel.ts'
+
+/** What channels need of the way out. */
+export type WayOut = Pick<Net, 'trusted' | 'guarded' | 'mail'>
 
 /** An address as routing and delivery know it. */
 export interface Target {
@@ -12,7 +15,7 @@ export interface Target {
   id: string
   name: string
   minSeverity: Severity | null
-  send(message: Message, net: Pick<Net, 'trusted' | 'guarded'>): Promise<SendResult>
+  send(message: Message, net: WayOut): Promise<SendResult>
 }
 
 interface Known {
@@ -37,7 +40,7 @@ export const targetsNow = ({ channels, env, policy, leftOut }: Known): Target[] 
         name,
         minSeverity: settled?.minSeverity ?? minSeverity,
         send: (message, net) =>
-          send(message, wayTo(net, addressFrom !== undefined && settled?.variables[addressFrom] !== undefined)),
+          send(message, ...waysTo(net, addressFrom !== undefined && settled?.variables[addressFrom] !== undefined)),
       }))
   })
 
@@ -60,5 +63,5 @@ const withSettled = (env: Environment, settled: ChannelPolicy | undefined): Envi
       (Object.assign(Object.create(env), settled.fromFiles, settled.variables) as Environment)
 
 /** Whoever may save an address in the product must not reach inside; the operator's own may be anywhere. */
-const wayTo = (net: Pick<Net, 'trusted' | 'guarded'>, isSaved: boolean): Send =>
-  isSaved ? net.guarded('notification') : net.trusted
+const waysTo = ({ trusted, guarded, mail }: WayOut, isSaved: boolean) =>
+  isSaved ? ([guarded('notification'), mail.guarded] as const) : ([trusted, mail.trusted] as const)

@@ -119,7 +119,7 @@ describe('further webhooks', () => {
     await using net = openNet({ env: {} })
     const given = { TEAM_URL: 'https://x.example/', TEAM_HEADERS: '{}', ...more }
     const [target] = targets([settled({ headersEnv: 'TEAM_HEADERS' })], given)
-    expect(await target?.send(messageFor(), net.trusted)).toEqual({ kind: 'config', reason })
+    expect(await target?.send(messageFor(), net.trusted, net.mail.trusted)).toEqual({ kind: 'config', reason })
   })
 })
 

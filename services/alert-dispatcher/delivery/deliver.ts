@@ -3,11 +3,10 @@ import type { Logger } from 'pino'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Outcome, QueuedMessage } from '#shared/bus/durable/queue.ts'
-import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import { brokenNotice } from './broken.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
-import type { Target } from '../channels/targets.ts'
+import type { Target, WayOut } from '../channels/targets.ts'
 import type { Deliveries, End } from './records/store.ts'
 import { type Queued, messageIdOf } from './queued.ts'
 import { Ledger, cutOff, digestEnded, ledgerKey, ledgerMs, sent, standingOf, targetKey } from './ledger.ts'
@@ -23,7 +22,7 @@ import { type RetryPlan, waitMs } from './retry.ts'
 export interface Delivering {
   env: Environment
   store: Store
-  net: Pick<Net, 'trusted' | 'guarded'>
+  net: WayOut
   clock: Clock
   log: Logger
   deliveries: Deliveries

@@ -20,6 +20,8 @@ export interface Rig {
   floorVariable: string
   /** The least severity without a floor. */
   floor: 'warning' | 'critical'
+  /** What was sent, to be compared; absent where it is JSON. */
+  readBody?(received: Received): unknown
   /** What people are told by what was sent. */
   textOf(received: Received): string
   /** An answer by which the remote says that the address is no good. */

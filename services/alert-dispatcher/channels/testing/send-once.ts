@@ -41,5 +41,5 @@ export const sendOnce = async ({
   if (!target) throw new Error('the channel has no target')
   const led = (url: string | URL) =>
     (rig.standsFor ?? []).reduce((href, origin) => href.replace(origin, server.url), String(url))
-  return await target.send(message, (url, outgoing) => net.trusted(led(url), outgoing))
+  return await target.send(message, (url, outgoing) => net.trusted(led(url), outgoing), net.mail.trusted)
 }

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { flag, read, secret } from '#shared/config/setting.ts'
+import type { Send } from '#shared/net/net.ts'
+import type { Message } from '../delivery/message.ts'
+import { severityFloor } from '../delivery/message-settings.ts'
+import type { Channel, SendResult } from './channel.ts'
+import { type Answer, exchange } from './exchange.ts'
+import { recipients } from './recipients.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { shaped } from './shaped.ts'
+import { smsText } from './sms-text.ts'
+
+const phoneNumber = /^\+[1-9]\d{6,14}$/
+
+const numbers = recipients({
+  doc: 'Numbers that get alerts by SMS, one message for each.',
+  are: 'E.164 numbers such as +14155550123',
+  most: 20,
+  readOne: (text) => (phoneNumber.test(text) ? text : undefined),
+})
+
+const settings = {
+  HEALTH_ALERT_SMS_ACCOUNT_SID: shaped(/^AC[0-9a-fA-F]{32}$/, 'must be AC and 32 hexadecimal digits', {
+    doc: 'SID of the Twilio account that sends SMS.',
+  }),
+  HEALTH_ALERT_SMS_AUTH_TOKEN: secret('Token of the Twilio account that sends SMS.'),
+  HEALTH_ALERT_SMS_FROM: shaped(
+    /^(\+[1-9]\d{6,14}|\d{4,8}|MG[0-9a-fA-F]{32}|(?=.*[A-Za-z])[A-Za-z0-9 +_&-]{1,11})$/,
+    'must be an E.164 number such as +14155550123, a short code, a sender name or the SID of a messaging service',
+    { doc: 'Who SMS come from.' },
+  ),
+  HEALTH_ALERT_SMS_TO: numbers.strict,
+  HEALTH_ALERT_SMS_ENABLED: flag(true, 'Whether alerts go out by SMS.'),
+  HEALTH_ALERT_SMS_MIN_SEVERITY: severityFloor('Least severity that goes out by SMS.', 'critical'),
+} as const
+
+const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbers.sound }
+
+/** SMS by Twilio: each number is a target of its own, so that one that is refused keeps nothing from the others. */
+export const sms: Channel = {
+  id: 'sms',
+  settings,
+  isPaging: true,
+  // A long code sends a segment a second; what is handed in faster waits there.
+  limits: { concurrency: 2, perSecond: 1, burst: 5 },
+  targets(env) {
+    const given = read(readSettings, env)
+    const { HEALTH_ALERT_SMS_ACCOUNT_SID: sid, HEALTH_ALERT_SMS_FROM: from } = given
+    const token = given.HEALTH_ALERT_SMS_AUTH_TOKEN?.trim()
+    if (sid === undefined || !token || from === undefined) return []
+    return [...new Set(given.HEALTH_ALERT_SMS_TO)].map((to) => ({
+      id: createHash('sha256').update(to).digest('hex').slice(0, 32),
+      // Whose number it is concerns nobody who reads where alerts go.
+      name: `sms to …${to.slice(-2)}`,
+      isEnabled: given.HEALTH_ALERT_SMS_ENABLED,
+      minSeverity: given.HEALTH_ALERT_SMS_MIN_SEVERITY ?? null,
+      send: (message, way) => tell(way, { sid, token, from, to }, message),
+    }))
+  },
+}
+
+interface Line {
+  sid: string
+  token: string
+  from: string
+  to: string
+}
+
+const api = 'https://api.twilio.com/2010-04-01'
+/** A page that would be hours late is not wanted any more. */
+const validitySeconds = 3_600
+
+const tell = (way: Send, { sid, token, from, to }: Line, message: Message): Promise<SendResult> =>
+  exchange(way, {
+    url: `${api}/Accounts/${sid}/Messages.json`,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({
+      To: to,
+      [from.startsWith('MG') && from.length === 34 ? 'MessagingServiceSid' : 'From']: from,
+      Body: smsText(message),
+      ValidityPeriod: String(validitySeconds),
+    }).toString(),
+    judge,
+  })
+
+const Refusal = z.object({ code: z.int() })
+
+/** The account or the sender cannot be used as it is set up. */
+const setUp: ReadonlySet<number> = new Set([20003, 20005, 20008, 21408, 21603, 21606, 21612, 21659, 21660])
+/** Too much for now: a limit, or a queue that is full. */
+const passing: ReadonlySet<number> = new Set([20429, 21611, 30001])
+
+/** Its codes say more than the statuses they come with. */
+const judge = ({ status, headers, body }: Answer): SendResult | undefined => {
+  const code = Refusal.safeParse(body).data?.code
+  if (code === undefined || status < 400) return undefined
+  const reason = `answered ${status} (${code})`
+  if (passing.has(code)) {
+    return { kind: 'retry', reason, afterMs: retryAfterMs(headers.get('retry-after'), body, Date.now()) }
+  }
+  return setUp.has(code) ? { kind: 'config', reason } : undefined
+}
