@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { alertingMethods } from './alerting.ts'
+import { channelMethods } from './channels.ts'
 import { rpc, service } from './contract.ts'
 import { deliveryMethods } from './delivery.ts'
 import { findingMethods } from './finding.ts'
@@ -47,6 +48,7 @@ export const alerts = service('alert-dispatcher', {
   }),
   ...alertingMethods,
   ...deliveryMethods,
+  ...channelMethods,
   ...findingMethods('HEALTH'),
   ...pruneMethods,
 })

@@ -8,6 +8,7 @@ import { alertingHandlers } from './handlers/alerting.ts'
 import { firing } from './handlers/firing.ts'
 import { prune } from './handlers/prune.ts'
 import { sweep } from './handlers/sweep.ts'
+import { testChannel } from './handlers/test-channel.ts'
 import { fileLayer } from './health-d/file-layer.ts'
 import { openObserve } from './observe.ts'
 import { openPolicy } from './open-policy.ts'
@@ -45,6 +46,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
       ...firing(store),
       sweep: sweep(schedule, env),
       ...delivery.handlers,
+      ...testChannel({ ...context, policy: policy.current }),
       ...alertingHandlers({ ...asking, stores, policy }),
       prune: prune({ stores, delivery, env, clock }),
     }),

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { alertingRequests } from './fake/alerting-requests.ts'
 import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
+import { channelRequests } from './fake/channels.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 import { signKey } from './auth/keys/token.ts'
@@ -19,6 +20,7 @@ const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['rea
 const good: Record<string, GoodRequest> = {
   ...alertingRequests,
   ...deliveryRequests,
+  ...channelRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },

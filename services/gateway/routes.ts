@@ -20,6 +20,7 @@ import { explorerRoutes } from './routes/explorer.ts'
 import { filterOptions } from './routes/filter-options.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
+import { healthChannelRoutes } from './routes/health-channels.ts'
 import { healthCustomRuleRoutes } from './routes/health-custom-rules.ts'
 import { healthDeliveryRoutes } from './routes/health-deliveries.ts'
 import { healthSettingsRoutes } from './routes/health-settings.ts'
@@ -101,6 +102,7 @@ export const routes: readonly Route[] = [
   ...healthSettingsRoutes,
   ...healthCustomRuleRoutes,
   ...healthDeliveryRoutes,
+  ...healthChannelRoutes,
   ...healthSettledRoutes,
   healthSweep,
   retentionPrune,

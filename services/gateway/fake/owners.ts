@@ -3,6 +3,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { report } from '#proto/report.ts'
 import { fakeAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
+import { fakeChannels } from './channels.ts'
 import { fakeDeliveries } from './deliveries.ts'
 
 /** An `alert-dispatcher` that finds one condition firing. */
@@ -22,6 +23,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
   }),
   prune: async () => ({ removed: { deliveries: 4 } }),
   ...fakeDeliveries,
+  ...fakeChannels,
   ...fakeAlerting,
 }
 

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '#shared/clock.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
+import { pushARig } from '../channels/testing/push-a.ts'
+import type { StrictServer } from '../channels/testing/strict-server.ts'
+import { Pace, leave, paceKey } from '../delivery/pace.ts'
+import { call } from '../delivery/testing/place.ts'
+import { plainPolicy } from '../testing/story.ts'
+import { testChannel } from './test-channel.ts'
+
+describe('testing a channel', () => {
+  let server: StrictServer
+  let store: Store
+  let opened: AsyncDisposableStack
+  beforeEach(async () => {
+    opened = new AsyncDisposableStack()
+    server = opened.use(await pushARig.start())
+    store = opened.use(await openStore({ env: {}, busIsShared: false }))
+  })
+  afterEach(() => opened.disposeAsync())
+
+  const test = (channel: string, target?: string, more = {}) => {
+    const env = { ...pushARig.env(server.url), ...more }
+    const net = opened.use(openNet({ env }))
+    const policy = async () => plainPolicy
+    return testChannel({ env, store, net, clock: systemClock, policy }).testChannel({ channel, target }, call)
+  }
+
+  it('sends at once, although it is switched off and below its floor', async () => {
+    const off = { HEALTH_ALERT_PUSH_A_ENABLED: 'off', HEALTH_ALERT_PUSH_A_MIN_SEVERITY: 'critical' }
+    expect(await test('push-a', undefined, off)).toEqual([{ name: 'push-a', result: 'ok', reason: null }])
+    expect(server.taken.map(pushARig.textOf)).toEqual(['TEST: Alerts arrive here'])
+  })
+
+  it('says why it did not arrive, without its address', async () => {
+    server.next({ status: 403, body: 'secret-path' })
+    expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'answered 403' }])
+  })
+
+  it('ends the rest of a target that takes it, and tells the others that it is mended', async () => {
+    const key = paceKey('push-a', 'default')
+    const result = { kind: 'config', reason: 'answered 403' } as const
+    const broken = leave(undefined, { episode: 'e', nowMs: Date.now(), result, restMs: () => 60_000 })
+    await store.update(key, Pace, () => ({ value: broken }))
+    await test('push-a')
+    expect(await store.get(key, Pace)).toMatchObject({ broken: null, restsUntilMs: 0, last: { result: 'ok' } })
+    const [told] = await store.outbox.claim(10, 1_000)
+    expect(told?.payload).toMatchObject({ kind: 'recover', source: 'push-a:default' })
+  })
+
+  it.each([
+    ['push-c', undefined, 'not-found', 'push-a'],
+    ['push-a', 'push-aa', 'not-found', 'push-a'],
+    ['chat-a', undefined, 'conflict', 'not set up'],
+  ])('of %s with the target %s is refused as %s', async (channel, target, code, says) => {
+    await expect(test(channel, target)).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
+  })
+})

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import type { alerts } from '#proto/alerts.ts'
+import type { channelMethods } from '#proto/channels.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { noSuch } from '#shared/no-such.ts'
+import type { Context } from '#shared/service.ts'
+import { openInstallationId } from '#shared/store/installation.ts'
+import { channels } from '../channels/index.ts'
+import { type Target, targetsNow } from '../channels/targets.ts'
+import { brokenNotice } from '../delivery/broken.ts'
+import { messageFrame } from '../delivery/message-settings.ts'
+import { type Message, messageOf } from '../delivery/message.ts'
+import { leave, Pace, paceKey } from '../delivery/pace.ts'
+import { asMessage, type Notice } from '../notice.ts'
+import type { Policy } from '../policy.ts'
+
+interface Testing extends Pick<Context, 'env' | 'store' | 'net' | 'clock'> {
+  policy(): Promise<Policy>
+}
+
+/** Sends a test message past routes, floors and the queue: whoever asks waits for what the other end says. */
+export const testChannel = (testing: Testing): Pick<Handlers<typeof alerts>, keyof typeof channelMethods> => {
+  const { env, clock } = testing
+  const origin = openInstallationId(testing.store)
+  return {
+    testChannel: async ({ channel, target }) => {
+      const found = targetsToTest(env, channel, target, await testing.policy())
+      const notice = testNotice(clock.now())
+      const message = messageOf(notice, { ...messageFrame(env), origin: await origin() }, new Map())
+      return Promise.all(found.map((each) => sendTest(testing, each, message)))
+    },
+  }
+}
+
+const targetsToTest = (env: Context['env'], id: string, name: string | undefined, policy: Policy): Target[] => {
+  const channel = channels.find((each) => each.id === id)
+  const ids = channels.map((each) => each.id)
+  if (!channel) throw noSuch('channel', id, ids, 'channel')
+  const on = { ...policy.channels, [id]: { variables: {}, ...policy.channels[id], enabled: true } }
+  const possible = targetsNow({ channels: [channel], env, policy: { ...policy, channels: on } })
+  if (possible.length === 0) throw new ServiceError('conflict', `the channel ${id} is not set up: settings are missing`)
+  const found = possible.filter((target) => name === undefined || target.name === name)
+  const names = possible.map((target) => target.name)
+  if (found.length === 0 && name !== undefined) throw noSuch('target', name, names, 'target')
+  return found
+}
+
+const testNotice = (nowMs: number): Notice => {
+  const episode = `test:${randomUUID()}`
+  return {
+    id: `${episode}:0`,
+    kind: 'test',
+    episode,
+    sequence: 0,
+    hostKey: null,
+    source: null,
+    ruleId: 'test',
+    title: 'Alerts arrive here',
+    severity: 'warning',
+    value: null,
+    threshold: null,
+    unit: 'none',
+    offenders: [],
+    runbook: 'Nothing is wrong.',
+    sinceMs: nowMs,
+    atMs: nowMs,
+    reason: 'somebody tests this channel',
+    gathered: [],
+  }
+}
+
+const sendTest = async (testing: Testing, target: Target, message: Message) => {
+  const result = await target.send(message, testing.net)
+  if (result.kind === 'ok') await mend(testing, target, message)
+  const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
+  return { name: target.name, result: result.kind, reason }
+}
+
+/** What takes a test takes alerts too, so that nobody waits for the end of its rest. */
+const mend = async ({ store, clock }: Testing, { channel, id: target }: Target, { notice }: Message): Promise<void> => {
+  await store.update(paceKey(channel, target), Pace, (before) => {
+    const [nowMs, restMs] = [clock.now(), () => 0]
+    const value = leave(before, { episode: notice.episode, nowMs, result: { kind: 'ok' }, restMs })
+    const told = brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
+    return { value, outbox: told ? [asMessage(told)] : [] }
+  })
+}

@@ -1,0 +1,23 @@
+import type { alerts } from '#proto/alerts.ts'
+import type { channelMethods } from '#proto/channels.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { noSuch } from '#shared/no-such.ts'
+import type { GoodRequest } from './auth-requests.ts'
+
+/** One webhook that takes tests, and a chat that is not set up. */
+export const fakeChannels: Pick<Handlers<typeof alerts>, keyof typeof channelMethods> = {
+  testChannel: async ({ channel, target = 'webhook' }) => {
+    if (channel === 'chat-a')
+      throw new ServiceError('conflict', 'the channel chat-a is not set up: settings are missing')
+    if (channel !== 'webhook') throw noSuch('channel', channel, ['webhook', 'chat-a'], 'channel')
+    return [{ name: target, result: 'config', reason: 'answered 404' }]
+  },
+}
+
+const path = '/api/v1/health/channels'
+
+/** A good request of every route about the ways of telling people. */
+export const channelRequests: Readonly<Record<string, GoodRequest>> = {
+  [`POST ${path}/{channel}/test`]: { url: `${path}/webhook/test`, body: {} },
+}

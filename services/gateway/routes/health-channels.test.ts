@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { ChannelTestAnswer } from '#proto/http/channels.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+describe('a channel that is tested', () => {
+  let product: FakeProduct
+  beforeAll(async () => {
+    product = await startFake({ alerts: {} })
+  })
+  afterAll(() => product[Symbol.asyncDispose]())
+  const post = async (path: string, body: unknown = {}) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const response = await fetch(`${product.url}/api/v1/health/channels/${path}/test`, init)
+    return { status: response.status, body: await response.json() }
+  }
+
+  it('answers how the send ended, which is no failure of the request', async () => {
+    const { status, body } = await post('webhook', { target: 'team' })
+    expect(status).toBe(200)
+    expect(ChannelTestAnswer.parse(body).data).toEqual([{ name: 'team', result: 'config', reason: 'answered 404' }])
+  })
+
+  it('is on record', async () => {
+    await post('webhook')
+    const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text())
+    expect(data).toMatchObject([{ action: 'test-channel', target: { channel: 'webhook' }, result: 'done' }])
+  })
+
+  it.each([
+    ['webhok', {}, 404, 'webhook'],
+    ['chat-a', {}, 409, 'not set up'],
+    ['webhook', { target: '' }, 400, 'target'],
+    ['webhook', { url: 'https://x.example' }, 400, 'url'],
+  ])('%s with %j answers %s', async (channel, sent, status, says) => {
+    const answered = await post(channel, sent)
+    expect(answered.status).toBe(status)
+    expect(Failure.parse(answered.body).error.message).toContain(says)
+  })
+})
