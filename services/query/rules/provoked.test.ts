@@ -116,7 +116,7 @@ const provoked: readonly Provoked[] = [
   {
     rule: 'parts-pressure',
     severity: 'critical',
-    offender: 'shop.full tuple()',
+    offender: 'shop.full all',
     prepare: fullOf('parts_to_delay_insert = 3, max_delay_to_insert = 1'),
     provoke: () => times(3, insertFull),
     relieve: () => run('DROP TABLE shop.full SYNC'),
