@@ -11,7 +11,6 @@ import {
   text,
   whole,
 } from '#shared/config/setting.ts'
-import { connectionSettings } from './connections/config.ts'
 import { defaultEventsTable } from './definitions/events.ts'
 import { isZone } from './definitions/window.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
@@ -69,7 +68,6 @@ const hostListSettings = {
 /** The variables that this service obeys. */
 export const settings = {
   ...hostListSettings,
-  ...connectionSettings,
   COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
   COLUMNDB_POOL_SIZE: whole(10, 'Statements that run on one host at the same time.', { min: 1, max: 1_000 }),
   COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
-import { type RotatingKey, read } from '#shared/config/setting.ts'
+import type { RotatingKey } from '#shared/config/setting.ts'
+import { sealKey } from '#shared/seal/config.ts'
 import type { Store } from '#shared/store/store.ts'
-import { connectionSettings } from './config.ts'
 import { newTransitKey, TransitKey } from './transit.ts'
 
 const sessionKeyName = 'query:connection-session-key'
@@ -20,9 +20,8 @@ export interface Keys {
   inTransit(): Promise<TransitKey>
 }
 
-/** The operator's key is read anew each time, since it may be replaced while we run. */
 export const openKeys = (env: Environment, store: Store): Keys => ({
-  kept: () => read(connectionSettings, env).SVC_USER_CONNECTIONS_ENCRYPTION_KEY,
+  kept: () => sealKey(env),
   async ofSessions() {
     const make = async () => randomBytes(sessionKeyBytes).toString('base64url')
     return { current: await madeOnce(store, sessionKeyName, z.string(), make), previous: undefined }

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { WholeConnectionTarget } from '#proto/connections.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { SealedConnection } from '#proto/sealed-connection.ts'
+import { open, seal } from '#shared/seal/seal.ts'
 import type { Keys } from './keys.ts'
-import { open, seal } from './seal.ts'
 
 /** What is inside: the connection, and until when it may be opened; null for one that is kept. */
 const Content = z.object({ target: WholeConnectionTarget, expiresAtMs: z.number().nullable() })

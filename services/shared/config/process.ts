@@ -1,5 +1,6 @@
 import { storeSettings } from '../store/config.ts'
 import { netSettings } from '../net/config.ts'
+import { sealSettings } from '../seal/config.ts'
 import { cloudSettings } from './cloud-mode.ts'
 import { maybeFlag, oneOf, optional, text, url, whole } from './setting.ts'
 
@@ -22,6 +23,7 @@ export const processSettings = {
   ...storeSettings,
   ...cloudSettings,
   ...netSettings,
+  ...sealSettings,
   OPERATIONS_PORT: whole(9464, 'Port of /livez, /readyz and /metrics of this process; 0 takes a free one.', {
     max: 65_535,
   }),

@@ -1,4 +1,5 @@
-import { type Setting, type RotatingKey, signingKey } from '#shared/config/setting.ts'
+import type { Environment } from '../config/environment.ts'
+import { type RotatingKey, type Setting, read, signingKey } from '../config/setting.ts'
 
 const shortest = 16
 
@@ -17,9 +18,13 @@ const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => {
   }
 }
 
-/** What keeping other people's connections obeys. */
-export const connectionSettings = {
+/** What keeping other people's secrets obeys. */
+export const sealSettings = {
   SVC_USER_CONNECTIONS_ENCRYPTION_KEY: encryptionKey(
-    'Encrypts whatever is stored encrypted, such as user connections; without it nothing of that kind is saved.',
+    'Encrypts whatever is stored encrypted, such as user connections and secrets of channels; without it nothing of that kind is saved.',
   ),
 } as const
+
+/** The operator's key, read anew each time since it may be replaced while we run; absent where nothing secret is kept. */
+export const sealKey = (env: Environment): RotatingKey | undefined =>
+  read(sealSettings, env).SVC_USER_CONNECTIONS_ENCRYPTION_KEY

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
-import type { RotatingKey } from '#shared/config/setting.ts'
+import type { RotatingKey } from '../config/setting.ts'
 
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
