@@ -27,6 +27,9 @@ export const publicUrl = (request: Asking, env: Environment): string => {
   return new URL(address).origin
 }
 
+/** Whether the operator has settled the address; without, each answer repeats what its own caller asked. */
+export const hasPublicUrl = (env: Environment): boolean => read(publicUrlSettings, env).SVC_PUBLIC_URL !== undefined
+
 /** What a link or a header may repeat: a URL would also take `user@host`, `host/path`, `%68ost` and quotation marks. */
 const hostShape = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 

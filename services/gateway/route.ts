@@ -6,6 +6,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
 import type { Refusal, Shown } from './failure.ts'
 import { parse } from './parse.ts'
+import { hasPublicUrl } from './public-url.ts'
 import type { QueryValues } from './query-string.ts'
 import type { Cookies, Reply } from './reply.ts'
 import type { Download } from './send-download.ts'
@@ -108,7 +109,7 @@ interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> 
   /** Callers may keep the answer and ask whether it still stands. */
   revalidated?: boolean
   mediaType?: string
-  /** For how long anybody may keep the answer without asking again. */
+  /** For how long anybody may keep the answer without asking again, where the public address is settled that it repeats. */
   keptForSeconds?: number
   handle(asked: Asked<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
 }
@@ -121,7 +122,7 @@ const bodyless =
     mediaType: route.mediaType,
     respond: async (given, gateway, reply) => {
       const body = await route.handle({ ...asked(route, given), body: undefined }, gateway, reply)
-      if (route.keptForSeconds !== undefined) reply.mayBeKept(route.keptForSeconds)
+      if (route.keptForSeconds !== undefined && hasPublicUrl(gateway.env)) reply.mayBeKept(route.keptForSeconds)
       if (route.revalidated) reply.revalidatedJson(body, route.mediaType)
       else reply.json(body, route.mediaType)
     },

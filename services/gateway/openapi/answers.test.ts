@@ -92,16 +92,16 @@ const requestOf = ({ parameters, requestBody }: z.infer<typeof Operation>): fc.A
 }
 
 const addressOf = (path: string, request: Request): string => {
-  const filled = path.replaceAll(
-    /\{(\w+)\}/g,
-    (_all, name: string) => encodeURIComponent(String(request.path[name])) || '%20',
-  )
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => segmentOf(String(request.path[name])))
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(request.query)) {
     for (const each of [value].flat()) query.append(name, String(each))
   }
   return query.size === 0 ? filled : `${filled}?${query}`
 }
+
+/** A client would resolve a segment of dots, and an empty one is another path. */
+const segmentOf = (text: string): string => (/^\.{0,2}$/.test(text) ? '%20' : encodeURIComponent(text))
 
 interface Asked {
   path: string

@@ -92,13 +92,17 @@ describe('the public address', () => {
     },
   )
 
-  it('is never kept by caches, as the next caller may have asked another', async () => {
+  it.each([
+    ['never kept by caches while the next caller may have asked another', {}, 'no-store'],
+    ['kept for an hour once it is settled', { SVC_PUBLIC_URL: 'https://watch.example' }, 'public, max-age=3600'],
+  ])('is %s', async (_what, settled, kept) => {
     await using product = await startFake({
-      env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://auth.example' },
+      env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://auth.example', ...settled },
     })
-    for (const path of ['/auth.md', '/.well-known/api-catalog', wellKnown]) {
-      expect((await get(product.url + path)).headers.get('cache-control')).toBe('no-store')
+    for (const path of [wellKnown, '/.well-known/mcp/server-card.json']) {
+      expect((await get(product.url + path)).headers.get('cache-control')).toBe(kept)
     }
+    expect((await get(`${product.url}/auth.md`)).headers.get('cache-control')).toBe('no-store')
   })
 
   it.each([
