@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { distance } from 'fastest-levenshtein'
 import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { noSuch } from '#shared/no-such.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import {
   type LoadedChart,
@@ -16,7 +16,6 @@ import {
 import { topicOf, topicOrder } from './topics.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../charts', import.meta.url))
-const nearestCount = 5
 
 /** Every chart, table page, rule and metric in force. */
 export interface Definitions {
@@ -179,10 +178,5 @@ export const chartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
 export const tableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
 
 const unknown = (kind: Kind, name: string, known: ReadonlyMap<string, Located>): never => {
-  const nearest = [...known.keys()].toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, nearestCount)
-  const [best] = nearest
-  const isClose = best !== undefined && distance(best, name) <= best.length / 2
-  throw new ServiceError('not-found', `no such ${kind}: ${name}${isClose ? `; did you mean ${best}?` : ''}`, {
-    details: { parameter: 'name', nearest },
-  })
+  throw noSuch(kind, name, known.keys())
 }
