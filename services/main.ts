@@ -33,6 +33,7 @@ const services = {
     config: () => import('./alert-dispatcher/config.ts'),
     service: () => import('./alert-dispatcher/service.ts'),
   },
+  ingest: { config: () => import('./ingest/config.ts'), service: () => import('./ingest/service.ts') },
   gateway: { config: () => import('./gateway/config.ts'), service: () => import('./gateway/service.ts') },
 } satisfies Partial<Record<ServiceName, ServiceModules>>
 

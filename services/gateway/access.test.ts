@@ -36,6 +36,7 @@ describe('who may call what', () => {
       'data',
       'agent',
       'mcp',
+      'ingest',
       'browser-connection-test',
       'browser-connection-session',
       'device-login',

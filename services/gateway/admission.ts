@@ -14,13 +14,14 @@ import type { Route } from './route.ts'
 type AnyRequest = Request<Record<string, string>>
 
 /**
- * Lets a request in, before anything of its body is read: counted by its address, known by what it presents, allowed by the
+ * Lets a request in, before anything of its body is read: where the route is open, counted by its address, known by what it presents, allowed by the
  * route's access and feature, and where it asks the agent counted by who asks.
  */
 export const admit =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response, next) => {
     const { limits, env } = gateway
+    route.open?.(request.headers, env)
     if (route.limit !== 'none') {
       hold(response, await limits.countAddress(route.limit, clientAddress(request, env)))
     }

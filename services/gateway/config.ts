@@ -8,6 +8,7 @@ import { addressSettings } from './client-address.ts'
 import { cronSettings } from './cron/config.ts'
 import { userConnectionSettings } from './connections/config.ts'
 import { crossOriginSettings } from './cross-origin.ts'
+import { eventSettings } from './events/config.ts'
 import { edgeSettings } from './edge.ts'
 import { featureSettings } from './features/config.ts'
 import { limitSettings } from './limits/config.ts'
@@ -35,6 +36,7 @@ export const settings = {
   ...addressSettings,
   ...limitSettings,
   ...cronSettings,
+  ...eventSettings,
   ...crossOriginSettings,
   ...toolServerSettings,
 } as const

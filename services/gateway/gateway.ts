@@ -3,6 +3,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { BuildFacts } from '#proto/http/build.ts'
+import type { ingest } from '#proto/ingest.ts'
 import type { mcp } from '#proto/mcp.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
@@ -30,6 +31,7 @@ export interface Gateway {
   alerts: Client<typeof alerts>
   report: Client<typeof report>
   mcp: Client<typeof mcp>
+  ingest: Client<typeof ingest>
   hosts: HostList
   /** Databases that people keep connections to. */
   connections: UserConnections

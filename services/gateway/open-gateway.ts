@@ -1,4 +1,5 @@
 import { alerts } from '#proto/alerts.ts'
+import { ingest } from '#proto/ingest.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
@@ -59,6 +60,7 @@ export const openGateway = async (
     alerts: alertsClient,
     report: bus.client(report),
     mcp: bus.client(mcp),
+    ingest: bus.client(ingest),
     hosts,
     exposition: openExposition({ query: client, alerts: alertsClient, hosts, clock, log }),
     build,

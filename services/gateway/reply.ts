@@ -19,6 +19,8 @@ export interface Reply extends Cookies {
   /** Lets anybody keep the answer that follows, which is the same for all. */
   mayBeKept(seconds: number): void
   json(body: unknown, mediaType?: string): void
+  /** Says that what was sent is kept, and what is to be said of it. */
+  accepted(body: unknown): void
   text(text: string, mediaType: string): void
   /** A body that is gzipped already. */
   gzipped(body: Buffer, mediaType: string): Promise<void>
@@ -34,6 +36,7 @@ export interface Reply extends Cookies {
 
 export const replyTo = (request: Request, response: Response): Reply => ({
   json: (body, mediaType) => sendText(request, response, 200, JSON.stringify(body), mediaType),
+  accepted: (body) => sendText(request, response, 202, JSON.stringify(body)),
   text: (text, mediaType) => sendText(request, response, 200, text, mediaType),
   gzipped: (body, mediaType) => sendGzipped(request, response, body, mediaType),
   revalidatedJson: (body, mediaType) => sendRevalidated(request, response, body, mediaType),

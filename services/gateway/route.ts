@@ -23,6 +23,7 @@ export type Limit =
   | 'data'
   | 'agent'
   | 'mcp'
+  | 'ingest'
   | 'browser-connection-test'
   | 'browser-connection-session'
   | 'device-login'
@@ -49,10 +50,16 @@ export interface Route {
   /** Whether guests of cloud mode may call too, of whom nothing is known but a signed cookie. */
   guests?: boolean | undefined
   answer: z.ZodType
+  /** Of a route that reads the bytes of its body by itself: what is in them. */
+  reads?: { mediaTypes: readonly string[]; schema: z.ZodType }
+  /** Of a good answer; 200 where nothing else is said. */
+  status?: number
   /** Of a good answer; JSON where nothing else is said. */
   mediaType?: string | undefined
   /** How failures are worded where a standard has its own way. */
   refusal?: Refusal
+  /** What must hold before a request is counted; throws when it does not. */
+  open?(headers: IncomingHttpHeaders, env: Environment): void
   /** Who asks, where that is known in another way than elsewhere; whoever is let through may ask. */
   identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
   /** What a failure says of signing in, if more than elsewhere. */

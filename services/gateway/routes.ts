@@ -18,6 +18,7 @@ import { fleet } from './routes/fleet.ts'
 import { cancelQuery, runQuery } from './routes/console.ts'
 import { explorerRoutes } from './routes/explorer.ts'
 import { filterOptions } from './routes/filter-options.ts'
+import { events } from './routes/events.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
 import { healthChannelRoutes } from './routes/health-channels.ts'
@@ -30,6 +31,7 @@ import { healthStateRoutes } from './routes/health-state.ts'
 import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
+import { ingestEvents } from './routes/ingest.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { mcpInfo, serverCard } from './routes/mcp-info.ts'
 import { metrics } from './routes/metrics.ts'
@@ -107,6 +109,8 @@ export const routes: readonly Route[] = [
   healthSweep,
   retentionPrune,
   weeklyReport,
+  ingestEvents,
+  events,
   ...mcpRoutes,
   mcpInfo,
   serverCard,

@@ -10,6 +10,7 @@ type Removed = Readonly<Record<string, number>>
 const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) => Promise<Removed>>> => ({
   gateway: async () => ({ audit: await pruneAudit(gateway) }),
   'alert-dispatcher': async (call) => (await gateway.alerts.prune({}, call)).removed,
+  ingest: async (call) => (await gateway.ingest.prune({}, call)).removed,
   report: async (call) => (await gateway.report.prune({}, call)).removed,
 })
 

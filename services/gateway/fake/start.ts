@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { ServiceName } from '#proto/call.ts'
+import { ingest } from '#proto/ingest.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
@@ -17,6 +18,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route } from '../route.ts'
+import { fakeIngest } from './ingest.ts'
 import { fakeMcp } from './mcp.ts'
 import { fakeAlerts, fakeReport } from './owners.ts'
 import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
@@ -33,6 +35,8 @@ interface Replaced {
   report?: Partial<Handlers<typeof report>>
   /** Without it nothing serves `mcp`. */
   mcp?: Partial<Handlers<typeof mcp>>
+  /** Without it nothing serves `ingest`. */
+  ingest?: Partial<Handlers<typeof ingest>>
   env?: Record<string, string>
   clock?: Clock
   tracer?: Tracer
@@ -122,5 +126,6 @@ const serveOwners = async (
   }
   if (replaced.report) served.push(await (await open('report')).serve(report, { ...fakeReport, ...replaced.report }))
   if (replaced.mcp) served.push(await (await open('mcp')).serve(mcp, { ...fakeMcp, ...replaced.mcp }))
+  if (replaced.ingest) served.push(await (await open('ingest')).serve(ingest, { ...fakeIngest, ...replaced.ingest }))
   return served
 }

@@ -34,6 +34,7 @@ const budgets = {
   data: 'RATE_LIMIT_API_PER_MIN',
   agent: 'RATE_LIMIT_AGENT_PER_MIN',
   mcp: 'RATE_LIMIT_MCP_PER_MIN',
+  ingest: 'RATE_LIMIT_INGEST_PER_MIN',
   'browser-connection-test': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
   'browser-connection-session': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
   'device-login': 'RATE_LIMIT_DEVICE_CODE_PER_MIN',

@@ -13,6 +13,7 @@ export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
   security: securityOf(route),
   requestParams: { ...pathParameters(route.path), ...queryParameters(route.query) },
   ...(route.body && { requestBody: requestBody(route, route.body) }),
+  ...(route.reads && { requestBody: bytesOf(route.reads) }),
   responses: { ...goodAnswer(route), ...refusals(route) },
 })
 
@@ -51,7 +52,17 @@ const requestBody = ({ form }: Route, schema: z.ZodType) => ({
   },
 })
 
-const goodAnswer = ({ answer, mediaType = 'application/json', downloads = [] }: Route): ZodOpenApiResponsesObject => {
+const bytesOf = ({ mediaTypes, schema }: NonNullable<Route['reads']>) => ({
+  required: true,
+  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])),
+})
+
+const goodAnswer = ({
+  answer,
+  status = 200,
+  mediaType = 'application/json',
+  downloads = [],
+}: Route): ZodOpenApiResponsesObject => {
   if (answer instanceof z.ZodUndefined) {
     return {
       '302': { description: 'Sends a browser elsewhere.', headers: { Location: { schema: { type: 'string' } } } },
@@ -59,7 +70,7 @@ const goodAnswer = ({ answer, mediaType = 'application/json', downloads = [] }: 
   }
   const files = downloads.map((type) => [type, { schema: { type: 'string' as const } }])
   return {
-    '200': {
+    [`${status}`]: {
       description: 'The answer.',
       content: { [withoutParameters(mediaType)]: { schema: answer }, ...Object.fromEntries(files) },
     },
@@ -105,7 +116,7 @@ interface Refused {
 
 const writes = ({ method }: Route): boolean => method !== 'GET'
 const needsSomebody = ({ access }: Route): boolean => access !== 'anonymous'
-const readsBody = ({ body }: Route): boolean => body !== undefined
+const readsBody = ({ body, reads }: Route): boolean => body !== undefined || reads !== undefined
 
 /** Every status that a caller may meet besides the good answer. */
 const refused: Readonly<Record<string, Refused>> = {
@@ -117,6 +128,7 @@ const refused: Readonly<Record<string, Refused>> = {
   '410': { description: 'It was there and is not any more.', when: writes },
   '413': { description: 'The body is too large.', when: readsBody },
   '415': { description: 'The body is of a type that is not read here.', when: readsBody },
+  '422': { description: 'There is nothing in it that can be understood.', when: ({ reads }) => reads !== undefined },
   '429': { description: 'Too many requests.', when: ({ limit }) => limit !== 'none', retried: true },
   '500': { description: 'A defect of ours; the log tells more under the request id.' },
   '501': { description: 'It needs something that is not configured.' },

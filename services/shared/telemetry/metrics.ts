@@ -84,6 +84,16 @@ export const metrics = {
     'Notices that were due and not handed on, each counted once for each reason.',
     ['reason'],
   ),
+  eventsTaken: counter(
+    'watchhouse_ingest_events_total',
+    'Inbound events by the adapter that read them; outcome is kept, duplicate or refused.',
+    ['adapter', 'outcome'],
+  ),
+  eventsReemitted: counter(
+    'watchhouse_ingest_reemitted_total',
+    'Inbound events handed on to the address that the operator set; outcome is sent, skipped or failed.',
+    ['outcome'],
+  ),
   spansExported: counter('watchhouse_trace_spans_total', 'Spans handed to the exporter; outcome is sent or lost.', [
     'outcome',
   ]),

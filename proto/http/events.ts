@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { EventSeverity, EventStatus, InboundEvent, eventBounds } from '../inbound-event.ts'
+import { answer } from './answer.ts'
+import { text, whole } from './parameters.ts'
+
+const Whole = z.int().min(0)
+
+/** Media types of events, as JSON each. */
+export const eventMediaTypes = [
+  'application/json',
+  'application/cloudevents+json',
+  'application/cloudevents-batch+json',
+] as const
+
+/** The body of `POST /api/events/ingest`: one event or several, of whatever shape. */
+export const IngestBody = z.union([z.looseObject({}), z.array(z.looseObject({}))])
+
+/** Its answer: what was kept by now, however often it came. `errors` names by their place those events that cannot be. */
+export const IngestAnswer = answer(
+  z.object({
+    accepted: Whole,
+    /** Of these, those that were known already. */
+    duplicates: Whole,
+    ids: z.array(InboundEvent.shape.id),
+    errors: z.array(z.object({ index: Whole, message: z.string() })),
+  }),
+  z.object({}),
+)
+
+const word = text.min(1, 'must not be empty').max(eventBounds.source, 'must not be longer than 128 characters')
+const latestMs = 4_102_444_799_999
+const placeSentence = 'must be the next of an earlier answer'
+
+/** Where a page ends: when its last event was received, and which it was. */
+const Place = text.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, placeSentence).transform((place) => {
+  const dash = place.indexOf('-')
+  return { receivedAt: Number(place.slice(0, dash)), id: place.slice(dash + 1) }
+})
+
+/** A place as the next page asks for it. */
+export const placeOf = ({ receivedAt, id }: Pick<InboundEvent, 'receivedAt' | 'id'>): string => `${receivedAt}-${id}`
+
+/** `GET /api/v1/events`: the newest first; `from` and `to` are epoch milliseconds. */
+export const EventsQuery = z.strictObject({
+  source: word.optional(),
+  severity: z.enum(EventSeverity.options, `must be one of ${EventSeverity.options.join(', ')}`).optional(),
+  status: z.enum(EventStatus.options, `must be one of ${EventStatus.options.join(', ')}`).optional(),
+  search: text.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
+  from: whole(0, latestMs).optional(),
+  to: whole(0, latestMs).optional(),
+  before: Place.optional(),
+  limit: whole(1, 500).default(100),
+})
+
+/** Its answer; `next` is what `before` must be for older events, null when there are none. */
+export const EventsAnswer = answer(z.array(InboundEvent), z.object({ next: z.string().nullable() }))

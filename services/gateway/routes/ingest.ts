@@ -1,0 +1,66 @@
+import { ServiceError } from '#proto/errors.ts'
+import { eventMediaTypes, IngestAnswer, IngestBody } from '#proto/http/events.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { isIngestHeader, longestIngestBody, type Taken } from '#proto/ingest.ts'
+import type { z } from 'zod'
+import { requireSender } from '../events/require-sender.ts'
+import { HttpError } from '../http-error.ts'
+import { gatewayItself } from '../identity.ts'
+import type { Route } from '../route.ts'
+import { success } from '../success.ts'
+
+type Headers = Record<string, string>
+
+/** Takes events of other systems: answered once they are kept, or not at all. */
+export const ingestEvents: Route = {
+  method: 'POST',
+  path: '/api/events/ingest',
+  doc: 'Keeps events of alerting systems: one object, a list or {events: []}, of Alertmanager, Grafana, CloudEvents, PagerDuty, Opsgenie, Datadog or any other shape',
+  feature: null,
+  access: 'own-bearer',
+  limit: 'ingest',
+  query: noQuery,
+  reads: { mediaTypes: eventMediaTypes, schema: IngestBody },
+  status: 202,
+  answer: IngestAnswer,
+  open: requireSender,
+  async respond({ headers, call, readBody }, { ingest }, reply) {
+    const bytes = await readBody(longestIngestBody)
+    requireMediaType(headers['content-type'])
+    const body = textOf(bytes)
+    const told: Headers = Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) => (isIngestHeader(name) ? [[name, String(value)]] : [])),
+    )
+    reply.accepted(answerTo(await ingest.accept({ body, headers: told }, { ...call, identity: gatewayItself })))
+  },
+}
+
+/** JSON under any name of its own, as CloudEvents and others have one. */
+const requireMediaType = (given = ''): void => {
+  if (/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(given)) return
+  throw new HttpError(
+    415,
+    'unsupported-media-type',
+    `send JSON, with a Content-Type such as ${eventMediaTypes.join(', ')}`,
+  )
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const textOf = (bytes: Buffer): string => {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new ServiceError('invalid', 'the body is not UTF-8')
+  }
+}
+
+/** Throws when there is nothing in it that could be kept: a sender that is told so need not come again. */
+const answerTo = (taken: readonly Taken[]): z.input<typeof IngestAnswer> => {
+  const kept = taken.flatMap((one) => ('id' in one ? [one] : []))
+  const errors = taken.flatMap((one, index) => ('error' in one ? [{ index, message: one.error }] : []))
+  if (kept.length === 0)
+    throw new HttpError(422, 'invalid-event', errors[0]?.message ?? 'there is no event in the body')
+  const duplicates = kept.filter(({ duplicate }) => duplicate).length
+  return success({ accepted: kept.length, duplicates, ids: kept.map(({ id }) => id), errors }, {})
+}

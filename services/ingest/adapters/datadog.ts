@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
+import type { Adapter } from './adapter.ts'
+import { firstOf, instantOf, maybeWords, understood } from './fields.ts'
+import { severityOf } from './severity.ts'
+
+/** The webhook of Datadog: names as of its template, and those that people add from its variables. */
+const Webhook = z.looseObject({
+  id: maybeWords,
+  title: maybeWords,
+  body: maybeWords,
+  event_type: maybeWords,
+  alert_id: maybeWords,
+  alert_type: maybeWords,
+  alert_transition: maybeWords,
+  aggreg_key: maybeWords,
+  alert_cycle_key: maybeWords,
+  priority: maybeWords,
+  hostname: maybeWords,
+  link: maybeWords,
+  tags: maybeWords,
+  date: z.unknown(),
+  last_updated: z.unknown(),
+})
+
+const transitions: Readonly<Record<string, EventStatus>> = {
+  triggered: 'firing',
+  're-triggered': 'firing',
+  renotify: 'firing',
+  warn: 'firing',
+  're-warn': 'firing',
+  'no data': 'firing',
+  're-no data': 'firing',
+  recovered: 'resolved',
+}
+/** A monitor that is past its alert threshold sends an error. */
+const types: Readonly<Record<string, EventSeverity>> = {
+  error: 'critical',
+  warning: 'warning',
+  info: 'info',
+  success: 'info',
+}
+
+const transitionOf = (transition: string | null, type: string | null): EventStatus => {
+  const known = transitions[(transition ?? '').toLowerCase()]
+  if (known) return known
+  if (type === 'success') return 'resolved'
+  return type === 'error' || type === 'warning' ? 'firing' : 'info'
+}
+
+export const datadog: Adapter = {
+  id: 'datadog',
+  recognises: ({ event_type: type, org, alert_transition: transition, alert_id: alert, alert_type: kind }) =>
+    transition !== undefined ||
+    (type !== undefined && org !== undefined) ||
+    (alert !== undefined && kind !== undefined),
+  read: (sent) => {
+    const given = understood(Webhook, sent)
+    const { alert_type: type, alert_transition: transition } = given
+    const source = 'datadog'
+    const isWarning = /warn/i.test(transition ?? '')
+    return [
+      {
+        source,
+        externalId: given.id,
+        identity: given.id === null ? null : [source, given.id, transition ?? ''],
+        dedupKey: firstOf(given.aggreg_key, given.alert_cycle_key, given.alert_id) || null,
+        status: transitionOf(transition, type),
+        severity: isWarning ? 'warning' : (types[type ?? ''] ?? severityOf(given.priority)),
+        resource: firstOf(given.hostname),
+        title: firstOf(given.title),
+        body: firstOf(given.body),
+        labels: Object.fromEntries(
+          Object.entries({ type: given.event_type, tags: given.tags }).flatMap(([name, value]) =>
+            value === null ? [] : [[name, value]],
+          ),
+        ),
+        occurredAt: instantOf(given.date) ?? instantOf(given.last_updated),
+        endsAt: null,
+        url: given.link,
+        raw: sent,
+      },
+    ]
+  },
+}

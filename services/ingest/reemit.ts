@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import type { InboundEvent } from '#proto/inbound-event.ts'
+import type { Outcome } from '#shared/bus/durable/queue.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { NetFailure } from '#shared/net/failure.ts'
+import type { Send } from '#shared/net/net.ts'
+import { settings } from './config.ts'
+
+/** What handing on needs, and its bounds; tests shorten the waits. */
+export interface Reemitting {
+  env: Environment
+  /** Guarded against addresses inside the network. */
+  send: Send
+  clock: Clock
+  log: Logger
+  /** The name of this installation. */
+  origin(): Promise<string>
+  observe(outcome: 'sent' | 'skipped' | 'failed'): void
+  waitsMs?: readonly number[]
+}
+
+/** After so many installations it is a loop, or as good as one. */
+const mostHops = 3
+/** Waits between tries: it is best effort. */
+const usualWaitsMs = [2_000, 10_000] as const
+/** What a target that is away has not taken by then, it does not get: others must not wait for it. */
+const lifeMs = 10 * 60_000
+const sendWithinMs = 10_000
+
+/** Hands one event on, when an address is set and the event did not begin with us. */
+export const reemit =
+  (reemitting: Reemitting) =>
+  async ({ body: event, deliveries }: { body: InboundEvent; deliveries: number }): Promise<Outcome> => {
+    const { env, clock, log, observe, waitsMs = usualWaitsMs } = reemitting
+    const { SVC_EVENTS_REEMIT_WEBHOOK_URL: url } = read(settings, env)
+    if (url === undefined) return 'done'
+    if (event.own || event.hops >= mostHops) {
+      observe('skipped')
+      log.warn({ id: event.id, hops: event.hops, own: event.own }, 'event not handed on: it goes round')
+      return 'done'
+    }
+    const isOld = clock.now() - event.receivedAt > lifeMs
+    const failure = isOld ? late : await failureOf(reemitting, url, event)
+    if (failure === undefined) {
+      observe('sent')
+      return 'done'
+    }
+    const againInMs = failure.mayPass ? waitsMs[deliveries - 1] : undefined
+    if (againInMs !== undefined) return { againInMs }
+    observe('failed')
+    log.warn({ id: event.id, reason: failure.reason }, 'event not handed on')
+    return 'done'
+  }
+
+interface Failure {
+  /** In words, without the address. */
+  reason: string
+  mayPass: boolean
+}
+
+const late: Failure = { reason: 'nobody took it in time', mayPass: false }
+
+/** Why it was not taken; undefined when it was. */
+const failureOf = async (
+  { send, origin }: Reemitting,
+  url: string,
+  event: InboundEvent,
+): Promise<Failure | undefined> => {
+  try {
+    const { raw: _raw, own: _own, ...said } = event
+    const answer = await send(url, {
+      method: 'POST',
+      timeoutMs: sendWithinMs,
+      headers: {
+        'content-type': 'application/json',
+        'x-event-id': event.id,
+        'x-reemit-hops': String(event.hops + 1),
+      },
+      body: JSON.stringify({ ...said, origin: await origin() }),
+    })
+    await answer.body?.cancel()
+    if (answer.ok) return undefined
+    return { reason: `answered ${answer.status}`, mayPass: answer.status >= 500 || answer.status === 429 }
+  } catch (error) {
+    if (error instanceof NetFailure) return { reason: error.message, mayPass: error.reason !== 'not-allowed' }
+    throw error
+  }
+}

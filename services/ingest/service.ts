@@ -1,0 +1,61 @@
+import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
+import { ingest } from '#proto/ingest.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Start } from '#shared/service.ts'
+import { openInstallationId } from '#shared/store/installation.ts'
+import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
+import { metrics } from '#shared/telemetry/metrics.ts'
+import { accept } from './accept.ts'
+import { settings } from './config.ts'
+import { reemit } from './reemit.ts'
+import { memoryEvents } from './stores/memory.ts'
+import { sqlEvents } from './stores/sql.ts'
+
+const dayMs = 86_400_000
+/** A consumer that waits for its server tries on; the age of the stream ends that. */
+const tries = 100_000
+const reemitsAtOnce = 16
+
+/** Takes events of other systems into the queue; from there they are kept, and handed on where the operator says so. */
+export const start: Start = async ({ env, bus, store, clock, net, telemetry, readiness, openQueue }) => {
+  await using opened = new AsyncDisposableStack()
+  const { log, metrics: registry } = telemetry
+  const database = await openStateDatabase(env, log)
+  if (database) opened.use(database)
+  const events = database ? await sqlEvents(database) : memoryEvents()
+  const queue = opened.use(await openQueue())
+  readiness.require('queue', () => queue.connected)
+  const origin = openInstallationId(store)
+  const taken = metrics.eventsTaken(registry)
+  const handedOn = metrics.eventsReemitted(registry)
+
+  const wanted = { stream: 'EVENTS', subjects: inboundSubjects, body: InboundEvent, tries } as const
+  opened.use(
+    await queue.consume({ ...wanted, name: 'events-kept' }, async ({ body }) => {
+      await events.put(body)
+      return 'done'
+    }),
+  )
+  const observe = (outcome: string) => handedOn.inc({ outcome })
+  const handingOn = { env, send: net.guarded('reemit'), clock, log, origin, observe }
+  opened.use(
+    await queue.consume({ ...wanted, name: 'events-reemitted', maxInFlight: reemitsAtOnce }, reemit(handingOn)),
+  )
+  opened.use(
+    await bus.serve(ingest, {
+      accept: accept({
+        queue,
+        store,
+        clock,
+        origin,
+        observe: (adapter, outcome) => taken.inc({ adapter, outcome }),
+      }),
+      events: (filter) => events.list(filter),
+      prune: async () => ({
+        removed: { events: await events.prune(clock.now() - read(settings, env).SVC_EVENTS_DAYS * dayMs) },
+      }),
+    }),
+  )
+  log.info({ lasting: database !== undefined }, 'ingest serves')
+  return opened.move()
+}
