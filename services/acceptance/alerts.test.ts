@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HostRecord, hostRecordKey } from '../alert-dispatcher/condition.ts'
+import { startDispatchers } from './alerts/dispatchers.ts'
 import { type Ground, openGround } from './alerts/ground.ts'
 import { play } from './alerts/scenario.ts'
-import { scenarios, upheavals } from './alerts/scenarios.ts'
+import { forgotten, scenarios, upheavals } from './alerts/scenarios.ts'
+import type { WatchedHosts } from './alerts/watched-hosts.ts'
+import { eventually } from './ask.ts'
 import type { Topology } from './product.ts'
 import { describeWith } from './servers.ts'
 
@@ -16,7 +20,60 @@ const operator = (topology: Topology) => () => {
     const logged = await play(await ground.next(), scenario)
     expect(logged).not.toContain('"level":"error"')
   })
+
+  it('is told again of what fires when nothing outlives the store', async () => {
+    const place = await ground.next()
+    await expect(play({ ...place, env: {} }, forgotten)).resolves.not.toContain('"level":"error"')
+  })
 }
 
 describe('an operator, with all in memory', operator('memory'))
 describeWith(['nats', 'redis', 'postgres'], 'an operator, with real servers', operator('nats'))
+
+/** The turn of a sweep that could not give it back ends by itself, within fifteen seconds. */
+const turnEndsWithinMs = 30_000
+
+describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way', () => {
+  it('fails in words, and the next one tells what it could not', async () => {
+    await using ground = await openGround('nats')
+    const place = await ground.next()
+    const reached = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const watched: WatchedHosts = {
+      names: ['one', 'two'],
+      values: { 'one/disk': 85, 'two/disk': 85 },
+      onMeasure: async (hostKey) => {
+        if (hostKey !== 'two') return
+        reached.resolve()
+        await released.promise
+      },
+    }
+    const env = { HEALTH_ALERT_ENABLED: 'true' }
+    await using dispatchers = await startDispatchers({ place, clock: { now: () => Date.now() }, env, watched })
+    using _holding = { [Symbol.dispose]: () => released.resolve() }
+    const { alerts, call } = dispatchers
+    const sweep = () => alerts.sweep({}, call())
+
+    const cutOff = expect(sweep()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('state store'),
+    })
+    await reached.promise
+    await using store = await place.openStore()
+    await eventually(
+      () => store.get(hostRecordKey('one'), HostRecord),
+      (record) => record?.conditions.disk !== undefined,
+    )
+    await place.redis?.kill()
+    released.resolve()
+    await cutOff
+
+    await place.redis?.restart()
+    const swept = await eventually(
+      () => sweep().catch(() => undefined),
+      (answer) => answer !== undefined,
+      turnEndsWithinMs,
+    )
+    expect(swept).toMatchObject({ hosts: 2, firing: 2, dispatched: 1 })
+  })
+})

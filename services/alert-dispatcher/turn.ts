@@ -2,8 +2,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Fence, Store } from '#shared/store/store.ts'
 
 const leaseName = 'alerts:sweep'
-const leaseMs = 30_000
-const renewEveryMs = 10_000
+const leaseMs = 15_000
+const renewEveryMs = 5_000
 
 /** The right to sweep and to tick, of one dispatcher at a time. */
 export interface Turn extends AsyncDisposable {

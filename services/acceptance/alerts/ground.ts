@@ -10,7 +10,7 @@ import { type Hub, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Topology } from '../product.ts'
-import { startNats, startPostgres, startRedis } from '../servers.ts'
+import { type TestServer, startNats, startPostgres, startRedis } from '../servers.ts'
 
 /** What the dispatchers of one product share. */
 export interface Place {
@@ -21,6 +21,8 @@ export interface Place {
   env: Record<string, string>
   /** Empties the store, as a Redis that lost its files would. */
   emptyStore(): Promise<void>
+  /** Undefined on memory. */
+  redis?: TestServer
 }
 
 /** Gives every test an empty place of its own. */
@@ -87,6 +89,7 @@ const serverGround = async (): Promise<Ground> => {
           openNatsQueue({ url: nats.url, replicas: 1 }, { caller: 'alert-dispatcher', instance }),
         env: { SVC_STATE_DB_URL: postgres.url, SVC_STATE_DB_TABLE_PREFIX: `t${randomUUID().slice(0, 8)}_` },
         emptyStore,
+        redis,
       }
     },
     [Symbol.asyncDispose]: () => servers.disposeAsync(),

@@ -65,7 +65,7 @@ const refused = async (act: Promise<unknown>): Promise<void> => {
     () => undefined,
     (error: unknown) => error,
   )
-  if (failure === undefined) throw new Error('an acknowledgement of an old episode was taken')
+  if (failure === undefined) throw new Error('an acknowledgement was taken that must be refused')
 }
 
 const digest = (...lines: string[]): string => lines.join('; ')
@@ -272,4 +272,15 @@ export const upheavals: Record<string, Scenario> = {
       { after: 5, measured: {}, told: [over, 'RECOVERED: disk on two'] },
     ],
   },
+}
+
+/** Without a state database nothing outlives the store. */
+export const forgotten: Scenario = {
+  moments: [
+    { measured: high, told: [fire] },
+    { act: (running) => refused(acknowledge(null)(running)) },
+    { after: 5, act: ({ place }) => place.emptyStore() },
+    { act: ({ restart }) => restart() },
+    { measured: high, told: [fire] },
+  ],
 }
