@@ -10,6 +10,7 @@ import type { Target, WayOut } from '../channels/targets.ts'
 import type { Deliveries, End } from './records/store.ts'
 import { type Queued, messageIdOf } from './queued.ts'
 import { Ledger, cutOff, digestEnded, ledgerKey, ledgerMs, sent, standingOf, targetKey } from './ledger.ts'
+import type { Line } from './line.ts'
 import type { ListedHosts } from './listed-hosts.ts'
 import { messageFrame } from './message-settings.ts'
 import { type Message, messageOf } from './message.ts'
@@ -27,6 +28,7 @@ export interface Delivering {
   log: Logger
   deliveries: Deliveries
   retry: RetryPlan
+  line: Line
   policy(): Promise<Policy>
   targets(policy: Policy): readonly Target[]
   hosts(): Promise<ListedHosts>
@@ -46,17 +48,23 @@ const digestAgainMs = 2_000
 export const deliver = async (
   delivering: Delivering,
   channel: Channel,
-  { body: queued, deliveries }: QueuedMessage<Queued>,
+  { body: queued }: QueuedMessage<Queued>,
 ): Promise<Outcome> => {
-  const { store, clock, retry } = delivering
+  const { store, clock, retry, line } = delivering
   const target = await findTarget(delivering, queued)
   if (!target) return end(delivering, queued, 'dropped', 'its target is switched off or gone')
   const lifeEndsAtMs = queued.queuedAtMs + (channel.isPaging ? retry.lifeMs.paging : retry.lifeMs.others)
-  const pace = await store.get(paceKey(queued.channel, queued.target), Pace)
-  if (clock.now() >= lifeEndsAtMs) return giveUp(delivering, queued, pace)
-  const entry = await begin(delivering, channel, queued, pace)
-  if (!entry.entered) return { againInMs: putBackMs(entry.againInMs, deliveries) }
-  return sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs })
+  if (clock.now() >= lifeEndsAtMs) return giveUp(delivering, queued)
+  const { concurrency, perSecond } = channel.limits
+  const putBack = (earliestMs: number): Outcome => ({
+    againInMs: line.turnInMs(targetKey(queued), Math.min(earliestMs, longestPutBackMs), perSecond),
+  })
+  // Only those who have a place look into the store: many who wait would be in each other's way there.
+  using place = line.step(targetKey(queued), concurrency)
+  if (!place) return putBack(0)
+  const entry = await begin(delivering, channel, queued, await store.get(paceKey(queued.channel, queued.target), Pace))
+  if (!entry.entered) return putBack(entry.againInMs)
+  return await sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs })
 }
 
 const findTarget = async ({ policy, targets }: Delivering, queued: Queued): Promise<Target | undefined> =>
@@ -64,13 +72,6 @@ const findTarget = async ({ policy, targets }: Delivering, queued: Queued): Prom
 
 /** A target that rests longer may be mended meanwhile. */
 const longestPutBackMs = 60_000
-const mostSeldomMs = 10_000
-
-/** Whoever was put back often comes back more seldom, and not with the others: each look costs, and many may wait. */
-const putBackMs = (againInMs: number, deliveries: number): number => {
-  const seldomMs = Math.min(50 * 2 ** Math.min(deliveries, 10), mostSeldomMs)
-  return Math.max(Math.min(againInMs, longestPutBackMs), seldomMs) * (1 + Math.random() / 4)
-}
 
 /** Takes the right to send; what has to wait is seen without a write, as many may wait. */
 const begin = async (
@@ -211,7 +212,8 @@ const patiently = async <T>(write: () => Promise<T>): Promise<T> => {
   }
 }
 
-const giveUp = (delivering: Delivering, queued: Queued, pace: Pace | undefined): Promise<Outcome> => {
+const giveUp = async (delivering: Delivering, queued: Queued): Promise<Outcome> => {
+  const pace = await delivering.store.get(paceKey(queued.channel, queued.target), Pace)
   const last = pace?.last?.reason
   return end(delivering, queued, 'dead', last ? `not delivered in time: ${last}` : 'not delivered in time')
 }

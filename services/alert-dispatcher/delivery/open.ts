@@ -13,6 +13,7 @@ import { type Target, targetsNow } from '../channels/targets.ts'
 import type { Policy } from '../policy.ts'
 import { type Delivering, deliver } from './deliver.ts'
 import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
+import { openLine } from './line.ts'
 import { openListedHosts } from './listed-hosts.ts'
 import { type PumpLimits, startPump } from './pump.ts'
 import { Queued } from './queued.ts'
@@ -61,6 +62,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
     clock: systemClock,
     log,
     retry,
+    line: openLine(),
     queue,
     deliveries,
     targets,
