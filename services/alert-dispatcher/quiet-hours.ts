@@ -6,7 +6,21 @@ import type { QuietHours } from './policy.ts'
 export const isQuiet = (windows: readonly QuietHours[], severity: Severity, nowMs: number): boolean =>
   windows.some((window) => (severity === 'warning' || window.severityCap !== 'critical') && isWithin(window, nowMs))
 
+/**
+ * The last answer for each window: a sweep asks the same of all its conditions, and zones take half a millisecond. A memory of a
+ * pure function only, which goes with its window.
+ */
+const lastAnswers = new WeakMap<QuietHours, { nowMs: number; isWithin: boolean }>()
+
 const isWithin = (window: QuietHours, nowMs: number): boolean => {
+  const last = lastAnswers.get(window)
+  if (last?.nowMs === nowMs) return last.isWithin
+  const answer = { nowMs, isWithin: computeWithin(window, nowMs) }
+  lastAnswers.set(window, answer)
+  return answer.isWithin
+}
+
+const computeWithin = (window: QuietHours, nowMs: number): boolean => {
   const { days, start, end, timezone } = window
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timezone).toPlainDate()
   const isOvernight = end <= start
