@@ -131,6 +131,28 @@ export const ChannelSettings = z.object({
 })
 export type ChannelSettings = z.infer<typeof ChannelSettings>
 
+/**
+ * What is saved of a channel: its switch and its floor, and texts of its settings by field. A field that is not named keeps what
+ * was saved, since secrets are never given back; null takes it back.
+ */
+export const ChannelSaving = ChannelSettings.extend({
+  settings: z
+    .record(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), z.string().trim().min(1).max(8_000).nullable())
+    .optional(),
+})
+export type ChannelSaving = z.infer<typeof ChannelSaving>
+
+/** One setting of a channel; of a secret `value` is its end at most. */
+export const ChannelField = z.object({
+  field: z.string(),
+  variable: z.string(),
+  isSecret: z.boolean(),
+  value: z.string().nullable(),
+  /** Where it was settled; a newer release may know more. */
+  source: z.string().max(32),
+})
+export type ChannelField = z.infer<typeof ChannelField>
+
 /** The fields of what people write themselves: everything but the id, and of a window the host as they name it. */
 export const settledFields = {
   customRule,

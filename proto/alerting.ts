@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { HistoryEntry, Silence } from './alert-history.ts'
 import {
   AlertSettings,
-  ChannelSettings,
+  ChannelField,
+  ChannelSaving,
   CustomRule,
   DigestSettings,
   MaintenanceWindow,
@@ -106,6 +107,7 @@ export const AlertPolicy = z.object({
       configured: z.boolean(),
       enabled: z.boolean(),
       minSeverity: Severity.nullable(),
+      settings: z.array(ChannelField).default([]),
       ...withSource,
     }),
   ),
@@ -126,7 +128,7 @@ export const Settling = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('general'), value: AlertSettings }),
   z.object({ kind: z.literal('digest'), value: DigestSettings }),
   z.object({ kind: z.literal('rule'), id: RuleId, value: RuleSettings }),
-  z.object({ kind: z.literal('channel'), id: z.string().max(64), value: ChannelSettings }),
+  z.object({ kind: z.literal('channel'), id: z.string().max(64), value: ChannelSaving }),
   z.object({ kind: z.literal('custom-rule'), value: CustomRule }),
   z.object({ kind: z.literal('maintenance-window'), value: MaintenanceWindow }),
   z.object({ kind: z.literal('quiet-hours'), value: QuietHours }),

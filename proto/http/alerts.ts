@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HistoryEntry, Silence } from '../alert-history.ts'
 import {
   AlertSettings,
-  ChannelSettings,
+  ChannelSaving,
   CustomRule,
   DigestSettings,
   MaintenanceWindow,
@@ -117,7 +117,7 @@ export const AlertConfigAnswer = answer(
   lasting,
 )
 /** `PUT /api/v1/health/alert-config/channels/{channel}` */
-export const AlertChannelRequest = filled(ChannelSettings)
+export const AlertChannelRequest = filled(ChannelSaving)
 
 /** `PUT /api/v1/health/alert-digest` */
 export const AlertDigestRequest = DigestSettings.strict()

@@ -7,6 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { defaultGeneral } from './layers/environment.ts'
 import { type Layer, mergeById, mergeFields } from './layers/layer.ts'
 import type { Policy } from './policy.ts'
+import { describeFields } from './saved/describe-fields.ts'
 
 const minuteMs = 60_000
 
@@ -67,6 +68,7 @@ const describeChannel = ({ env, layers, policy }: Known, channel: Channel): Aler
     configured: isConfigured,
     enabled: targets(policy.channels).length > 0,
     minSeverity: settled?.minSeverity ?? possible[0]?.minSeverity ?? null,
+    settings: describeFields(channel, settled, env),
     source: layers.find(({ channels }) => channels[id])?.source ?? (isConfigured ? 'environment' : 'default'),
   }
 }

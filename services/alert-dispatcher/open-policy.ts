@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import { sealKey } from '#shared/seal/config.ts'
 import { databaseLayer } from './layers/database.ts'
 import { environmentLayer, invalidVariables } from './layers/environment.ts'
 import { emptyLayer, type Layer } from './layers/layer.ts'
@@ -44,7 +45,7 @@ export const openPolicy = ({ env, store, file, isAnyReady, clock, log }: Places)
   const readDatabase = async (): Promise<void> => {
     const known = changes
     try {
-      const { layer, unread } = databaseLayer(await store.all())
+      const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
       database = layer
       for (const entry of unread.filter((entry) => !warned.has(entry))) {
         warned.add(entry)

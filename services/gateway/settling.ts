@@ -40,5 +40,9 @@ const namesOf = ({ value }: Settling): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
-      .map(([name, each]) => [name, String(each).slice(0, longestText)]),
+      .map(([name, each]) => [name, textOf(each).slice(0, longestText)]),
   )
+
+/** Of what has fields of its own their names: there may be secrets among them. */
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).join(', ') : String(value)

@@ -3,6 +3,7 @@ import type { Client, Handlers, Service } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { PolicyBook } from '../open-policy.ts'
 import type { Stores } from '../stores/stores.ts'
@@ -21,6 +22,7 @@ export interface Alerting {
   store: Store
   stores: Stores
   query: Client<typeof query>
+  net: Pick<Net, 'check'>
   policy: PolicyBook
 }
 

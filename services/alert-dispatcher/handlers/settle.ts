@@ -1,7 +1,9 @@
 import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
+import { channels } from '../channels/index.ts'
 import { requireLasting } from '../require-lasting.ts'
+import { channelEntry } from '../saved/save-channel.ts'
 import { describedNow } from './alert-policy.ts'
 import type { Alerting, AlertingHandlers } from './alerting.ts'
 import { requireSound } from './require-sound.ts'
@@ -15,10 +17,17 @@ export const settle =
     const id = idOf(settling)
     if (mustBe !== null) requireStanding(settling, id, mustBe, await describedNow(alerting))
     await requireSound(alerting, settling, call)
-    await stores.policy.put(settling.kind, id, settling.value, clock.now())
+    await stores.policy.put(settling.kind, id, await bodyOf(alerting, settling), clock.now())
     policy.changed()
     return describedNow(alerting)
   }
+
+/** What is kept of it: of a channel its secrets encrypted. */
+const bodyOf = async ({ env, net, stores }: Alerting, settling: Settling): Promise<unknown> => {
+  const channel = settling.kind === 'channel' && channels.find(({ id }) => id === settling.id)
+  if (!channel || settling.kind !== 'channel') return settling.value
+  return channelEntry({ env, net, store: stores.policy }, channel, settling.value)
+}
 
 /** Takes back what the database has, so that what the layers below say holds again. */
 export const unsettle =

@@ -1,15 +1,9 @@
 import { z } from 'zod'
-import type { Settings } from '#shared/config/setting.ts'
 import type { ChannelLayer } from '../layers/layer.ts'
+import { type ChannelSpec, fieldsOf } from '../saved/fields.ts'
 import { type Document, listOf } from './entries.ts'
 import type { Report } from './report.ts'
 import { FileChannel } from './shapes.ts'
-
-/** What a channel is called, and the variables that it reads. */
-export interface ChannelSpec {
-  id: string
-  settings: Settings
-}
 
 /** What a file says of channels. Its fields are the channel's variables: `routingKey` stands for `…_ROUTING_KEY`. */
 export const channelLayers = (
@@ -51,31 +45,16 @@ const channelLayer = (
 }
 
 /** The variables that fields stand for; fields that the channel does not have are skipped. */
-const variablesOf = <T>(
-  { id, settings }: ChannelSpec,
-  fields: Readonly<Record<string, T>>,
-  place: string,
-  report: Report,
-) =>
-  Object.entries(fields).flatMap(([field, text]) => {
-    const name = `HEALTH_ALERT_${inCapitals(id)}_${inCapitals(field)}`
-    if (Object.hasOwn(settings, name)) return [{ field, name, text }]
-    report(place, `has a field that the channel ${id} does not have; there are ${fieldsOf(id, settings).join(', ')}`)
+const variablesOf = <T>(channel: ChannelSpec, given: Readonly<Record<string, T>>, place: string, report: Report) => {
+  const fields = fieldsOf(channel)
+  return Object.entries(given).flatMap(([field, text]) => {
+    const known = fields.find((each) => each.field === field)
+    if (known) return [{ field, name: known.variable, text }]
+    const names = fields.map((each) => each.field).join(', ')
+    report(place, `has a field that the channel ${channel.id} does not have; there are ${names}`)
     return []
   })
-
-const inCapitals = (name: string): string =>
-  name
-    .replaceAll('-', '_')
-    .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
-    .toUpperCase()
-
-const fieldsOf = (channel: string, settings: Settings): string[] =>
-  Object.keys(settings)
-    .map((name) => name.slice(`HEALTH_ALERT_${inCapitals(channel)}_`.length).toLowerCase())
-    // These have fields of their own.
-    .filter((field) => field !== 'enabled' && field !== 'min_severity')
-    .map((field) => field.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
+}
 
 const isMeant = ({ settings }: ChannelSpec, name: string, text: string): boolean => {
   try {

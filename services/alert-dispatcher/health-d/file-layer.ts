@@ -3,7 +3,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Layer } from '../layers/layer.ts'
 import { policySettings } from '../layers/settings.ts'
-import type { ChannelSpec } from './channels.ts'
+import type { ChannelSpec } from '../saved/fields.ts'
 import { readHealthFiles } from './read.ts'
 
 /** What the files of `SVC_HEALTH_CONFIG_DIRECTORY` say, read once; what means nothing is skipped and named in a warning each. */

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import {
   AlertSettings,
-  ChannelSettings,
   CustomRule,
   DigestSettings,
   MaintenanceWindow,
@@ -9,11 +8,16 @@ import {
   Route,
   RuleSettings,
 } from '#proto/alert-policy.ts'
-import { digestMinutesOf, emptyLayer, type Layer } from './layer.ts'
+import type { RotatingKey } from '#shared/config/setting.ts'
+import { ChannelEntry, openEntry } from '../saved/channel-entry.ts'
+import { type ChannelLayer, digestMinutesOf, emptyLayer, type Layer } from './layer.ts'
 import type { PolicyEntry, PolicyKind } from '../stores/stores.ts'
 
 /** What operators settled through the API. Entries that this release does not understand are left out and named. */
-export const databaseLayer = (entries: readonly PolicyEntry[]): { layer: Layer; unread: string[] } => {
+export const databaseLayer = (
+  entries: readonly PolicyEntry[],
+  key?: RotatingKey,
+): { layer: Layer; unread: string[] } => {
   const unread: string[] = []
   const of = <S extends z.ZodType>(kind: PolicyKind, schema: S): { id: string; value: z.output<S> }[] =>
     entries
@@ -26,13 +30,19 @@ export const databaseLayer = (entries: readonly PolicyEntry[]): { layer: Layer; 
   const valuesOf = <S extends z.ZodType>(kind: PolicyKind, schema: S) => of(kind, schema).map(({ value }) => value)
   const byId = <S extends z.ZodType>(kind: PolicyKind, schema: S) =>
     Object.fromEntries(of(kind, schema).map(({ id, value }) => [id, value]))
+  const channelLayer = ({ id, value }: { id: string; value: ChannelEntry }): [string, ChannelLayer] => {
+    const { variables, sealed, ...settings } = value
+    const { texts, unread: shut } = openEntry(id, { variables, sealed }, key)
+    unread.push(...shut.map((variable) => `channel ${id} ${variable}`))
+    return [id, { ...settings, saved: texts }]
+  }
   const digest = valuesOf('digest', DigestSettings)[0]
   const layer: Layer = {
     ...emptyLayer('database'),
     general: valuesOf('general', AlertSettings)[0] ?? {},
     digestMinutes: digest && digestMinutesOf(digest),
     rules: byId('rule', RuleSettings),
-    channels: byId('channel', ChannelSettings),
+    channels: Object.fromEntries(of('channel', ChannelEntry).map(channelLayer)),
     custom: valuesOf('custom-rule', CustomRule),
     maintenance: valuesOf('maintenance-window', MaintenanceWindow),
     quietHours: valuesOf('quiet-hours', QuietHours),

@@ -31,6 +31,8 @@ export interface Layer {
 export interface ChannelLayer extends ChannelSettings {
   /** Texts of variables, by name of the variable they stand in for. */
   variables?: Readonly<Record<string, string>>
+  /** Texts that were saved in the product, by name of the variable they stand in for. */
+  saved?: Readonly<Record<string, string>>
   /** Names of variables whose texts stand in for others, by name of the variable they stand in for. */
   fromVariables?: Readonly<Record<string, string>>
 }

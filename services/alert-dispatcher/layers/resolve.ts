@@ -41,12 +41,12 @@ const fieldsByName = <T extends object>(
 
 const channelsOf = (layers: readonly Layer[], env: Environment): Record<string, ChannelPolicy> => {
   const merged = fieldsByName<ChannelLayer>(layers, ({ channels }) => channels)
-  const resolved = Object.entries(merged).map(([name, { variables, fromVariables, ...settings }]) => {
+  const resolved = Object.entries(merged).map(([name, { variables, fromVariables, saved = {}, ...settings }]) => {
     const named = Object.entries(fromVariables ?? {}).flatMap(([variable, from]) => {
       const text = env[from]
       return text === undefined || text === '' ? [] : [[variable, text] as const]
     })
-    return [name, { ...settings, fromFiles: { ...variables, ...Object.fromEntries(named) }, variables: {} }] as const
+    return [name, { ...settings, fromFiles: { ...variables, ...Object.fromEntries(named) }, variables: saved }] as const
   })
   return Object.fromEntries(resolved)
 }

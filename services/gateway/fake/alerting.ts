@@ -77,7 +77,7 @@ const policy: AlertPolicy = {
     clears: { value: 2, source: 'file' },
   },
   digestMinutes: { value: 0, source: 'default' },
-  channels: [{ channel: 'webhook', configured: true, enabled: true, minSeverity: null, source: 'environment' }],
+  channels: [{ channel: 'webhook', configured: true, enabled: true, minSeverity: null, settings: [], source: 'environment' }],
   webhookTargets: ['team'],
   rules: [{ ruleId: 'disk-usage', warning: 70, sources: { warning: 'database' } }],
   customRules: [

@@ -3,7 +3,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { ChannelTestAnswer } from '#proto/http/channels.ts'
 import { type FakeProduct, startFake } from '../fake/start.ts'
 
-describe('a channel that is tested', () => {
+describe('a channel', () => {
   let product: FakeProduct
   beforeAll(async () => {
     product = await startFake({ alerts: {} })
@@ -15,24 +15,45 @@ describe('a channel that is tested', () => {
     return { status: response.status, body: await response.json() }
   }
 
-  it('answers how the send ended, which is no failure of the request', async () => {
+  it('answers how the send of a test ended, which is no failure of the request', async () => {
     const { status, body } = await post('webhook', { target: 'team' })
     expect(status).toBe(200)
     expect(ChannelTestAnswer.parse(body).data).toEqual([{ name: 'team', result: 'config', reason: 'answered 404' }])
   })
 
-  it('is on record', async () => {
+  it('has its tests on record', async () => {
     await post('webhook')
     const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text())
     expect(data).toMatchObject([{ action: 'test-channel', target: { channel: 'webhook' }, result: 'done' }])
   })
+
+  const put = async (settings: unknown) => {
+    const init = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ settings }) }
+    const response = await fetch(`${product.url}/api/v1/health/alert-config/channels/webhook`, init)
+    return { status: response.status, text: await response.text() }
+  }
+
+  it('is set up, and the record has the names of what was saved and no more', async () => {
+    expect((await put({ url: 'https://hooks.example/a-secret', other: null })).status).toBe(200)
+    const record = await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text()
+    expect(JSON.parse(record).data).toMatchObject([{ action: 'settle-channel', target: { settings: 'url, other' } }])
+    expect(record).not.toContain('a-secret')
+  })
+
+  it.each([{ url: '' }, { url: 5 }, { 'a b': 'x' }, { url: 'x'.repeat(8_001) }, 'x'])(
+    'is not set up with %j',
+    async (settings) => {
+      const { status, text } = await put(settings)
+      expect([status, text]).toEqual([400, expect.stringContaining('settings')])
+    },
+  )
 
   it.each([
     ['webhok', {}, 404, 'webhook'],
     ['chat-a', {}, 409, 'not set up'],
     ['webhook', { target: '' }, 400, 'target'],
     ['webhook', { url: 'https://x.example' }, 400, 'url'],
-  ])('%s with %j answers %s', async (channel, sent, status, says) => {
+  ])('%s tested with %j answers %s', async (channel, sent, status, says) => {
     const answered = await post(channel, sent)
     expect(answered.status).toBe(status)
     expect(Failure.parse(answered.body).error.message).toContain(says)

@@ -1,0 +1,89 @@
+import type { ChannelSaving } from '#proto/alert-policy.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { RotatingKey } from '#shared/config/setting.ts'
+import { NetFailure } from '#shared/net/failure.ts'
+import type { Net } from '#shared/net/net.ts'
+import { noSuch } from '#shared/no-such.ts'
+import { sealKey } from '#shared/seal/config.ts'
+import type { Channel } from '../channels/channel.ts'
+import type { PolicyStore } from '../stores/stores.ts'
+import { ChannelEntry, sealText } from './channel-entry.ts'
+import { type Field, fieldsOf } from './fields.ts'
+
+interface Saving {
+  env: Environment
+  net: Pick<Net, 'check'>
+  store: Pick<PolicyStore, 'all'>
+}
+
+/**
+ * The entry of a channel once this is saved: switch and floor are replaced, and of its settings those that are named, since
+ * nobody who reads them gets the secrets that they would have to send back.
+ */
+export const channelEntry = async (
+  { env, net, store }: Saving,
+  channel: Channel,
+  { settings = {}, ...own }: ChannelSaving,
+): Promise<ChannelEntry> => {
+  const { variables, sealed } = await savedOf(store, channel)
+  for (const [name, text] of Object.entries(settings)) {
+    const field = requireField(channel, name)
+    const { variable, setting } = field
+    delete variables[variable]
+    delete sealed[variable]
+    if (text === null) continue
+    requireMeant(field, text)
+    await requireAllowed(net, field, text)
+    if (setting.audience === 'secret') sealed[variable] = sealText(text, channel.id, variable, requireKey(env))
+    else variables[variable] = text
+  }
+  return { ...own, variables, sealed }
+}
+
+const savedOf = async (
+  store: Saving['store'],
+  { id }: Channel,
+): Promise<Pick<ChannelEntry, 'variables' | 'sealed'>> => {
+  const entry = (await store.all()).find((each) => each.kind === 'channel' && each.id === id)
+  const { variables = {}, sealed = {} } = ChannelEntry.safeParse(entry?.body).data ?? {}
+  return { variables: { ...variables }, sealed: { ...sealed } }
+}
+
+const requireField = (channel: Channel, name: string): Field => {
+  const fields = fieldsOf(channel)
+  const field = fields.find((each) => each.field === name)
+  const names = fields.map((each) => each.field)
+  if (!field) throw noSuch(`setting of ${channel.id}`, name, names, `settings.${name}`)
+  return field
+}
+
+const wrong = (name: string, sentence: string): ServiceError =>
+  new ServiceError('invalid', `settings.${name} ${sentence}`, { details: { parameter: `settings.${name}` } })
+
+/** What settings say of a text never repeats it. */
+const requireMeant = ({ field, setting }: Field, text: string): void => {
+  try {
+    setting.parse(text)
+  } catch (error) {
+    throw wrong(field, error instanceof Error ? error.message : 'cannot be meant')
+  }
+}
+
+/** An address that leads where it may not is refused now, and again whenever it is used. */
+const requireAllowed = async (net: Saving['net'], { field }: Field, text: string): Promise<void> => {
+  if (!/^https?:/i.test(text)) return
+  try {
+    await net.check(text, 'notification')
+  } catch (error) {
+    if (!(error instanceof NetFailure)) throw error
+    throw wrong(field, 'must be an address that may be asked: public, or private where the operator allows that')
+  }
+}
+
+const requireKey = (env: Environment): RotatingKey => {
+  const key = sealKey(env)
+  if (key) return key
+  const missing = 'secrets of channels cannot be saved: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY'
+  throw new ServiceError('not-implemented', missing)
+}
