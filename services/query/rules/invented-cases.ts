@@ -1,5 +1,7 @@
-/** A moment that many seconds ago, as the engine reads it. */
-export const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
+/** A moment that many seconds before its row is written down, in seconds as the engine reads them or in parts of one. */
+export const ago = (seconds: number, perSecond = 1) => ({
+  toJSON: () => (Math.floor(Date.now() / 1_000) - seconds) * perSecond,
+})
 
 type Rows = Readonly<Record<string, readonly object[]>>
 

@@ -5,7 +5,7 @@ const hour = 3_600
 const day = 86_400
 const many = <T>(count: number, row: T): T[] => Array.from({ length: count }, () => row)
 /** For logs that keep the moment twice. */
-const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microseconds: ago(seconds) * 1e6 })
+const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microseconds: ago(seconds, 1e6) })
 const ended = { type: 'QueryFinish', is_initial_query: 1, user: 'analyst' }
 const failed = { ...ended, type: 'ExceptionWhileProcessing' }
 
