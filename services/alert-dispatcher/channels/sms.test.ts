@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { problemsOf } from '#shared/config/setting.ts'
+import { call, openPlace } from '../delivery/testing/place.ts'
+import { noticeOf } from '../delivery/testing/notice.ts'
+import { sms } from './sms.ts'
+import { messageFor, sendOnce } from './testing/send-once.ts'
+import { smsRig } from './testing/sms.ts'
+import type { StrictServer } from './testing/strict-server.ts'
+
+const targetsOf = (more: Record<string, string>) => sms.targets({ ...smsRig.env(''), ...more }, { webhookTargets: [] })
+
+describe('SMS', () => {
+  let server: StrictServer
+  beforeEach(async () => {
+    server = await smsRig.start()
+  })
+  afterEach(() => server[Symbol.asyncDispose]())
+
+  it('goes to each number, and one that is refused keeps nothing from the others', async () => {
+    const env = { ...smsRig.env(server.url), HEALTH_ALERT_SMS_TO: '+14155550123, +14155550124,+14155550123' }
+    const standIns = { 'https://api.twilio.com': server.url }
+    await using place = await openPlace({ env, standIns })
+    server.next({ status: 400, body: JSON.stringify({ code: 21610, message: 'unsubscribed' }) })
+    await place.tell(noticeOf({ severity: 'critical' }))
+    const ends = () => place.delivery.handlers.deliveries({ limit: 10 }, call)
+    await until(async () => (await ends()).length === 2)
+    expect((await ends()).map(({ result }) => result).toSorted()).toEqual(['dead', 'sent'])
+    const numbers = server.received.map(({ text }) => new URLSearchParams(text).get('To'))
+    expect(numbers.toSorted()).toEqual(['+14155550123', '+14155550124'])
+  })
+
+  it('leaves out what is no number, and says so to who checks', () => {
+    const env = { HEALTH_ALERT_SMS_TO: '+14155550123, 4155550124, +0123456789, +1415555012x' }
+    expect(targetsOf(env)).toHaveLength(1)
+    expect(problemsOf(sms.settings, env)).toEqual([
+      {
+        name: 'HEALTH_ALERT_SMS_TO',
+        sentence: 'must be comma-separated E.164 numbers such as +14155550123, at most 20',
+      },
+    ])
+  })
+
+  it('names no number whole', () => {
+    const [target] = targetsOf({})
+    expect(target?.name).toBe('sms to …23')
+    expect(target?.id).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it.each([
+    ['MG0123456789abcdef0123456789abcdef', 'MessagingServiceSid'],
+    ['+14155550999', 'From'],
+    ['Watchhouse', 'From'],
+    ['72345', 'From'],
+  ])('comes from %s as %s', async (from, field) => {
+    const message = messageFor({ severity: 'critical' })
+    await sendOnce({ channel: sms, rig: smsRig, server, message, env: { HEALTH_ALERT_SMS_FROM: from } })
+    const [asked] = server.received
+    expect(new URLSearchParams(asked?.text).get(field)).toBe(from)
+  })
+
+  it.each([
+    [400, 21211, 'permanent'],
+    [400, 21610, 'permanent'],
+    [401, 20003, 'config'],
+    [400, 21606, 'config'],
+    [429, 20429, 'retry'],
+    [400, 21611, 'retry'],
+    [400, 30001, 'retry'],
+    [500, 20500, 'retry'],
+  ])('judges %s with the code %s as %s', async (status, code, kind) => {
+    server.next({ status, body: JSON.stringify({ code, message: 'no', status }) })
+    const message = messageFor({ severity: 'critical' })
+    expect((await sendOnce({ channel: sms, rig: smsRig, server, message })).kind).toBe(kind)
+  })
+})
