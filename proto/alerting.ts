@@ -16,6 +16,7 @@ import { Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
 import { HostKey, ofHost } from './host.ts'
 import { Severity } from './rules.ts'
+import { ShownTarget, TargetSaving } from './webhook-targets.ts'
 
 const Milliseconds = z.number().int()
 const Whole = z.int().min(0)
@@ -53,8 +54,11 @@ export const AlertHost = z.object({
   /** It did not answer on the last sweep. */
   failed: z.boolean(),
   firing: Whole,
+  /** Of the conditions that fire; null when none does. */
+  worst: Severity.nullable(),
   /** Rules that could not be judged. */
   unknown: Whole,
+  /** Empty where only figures were asked for. */
   conditions: z.array(AlertCondition),
 })
 export type AlertHost = z.infer<typeof AlertHost>
@@ -113,6 +117,8 @@ export const AlertPolicy = z.object({
   ),
   /** Names of the webhook targets beside the channels. */
   webhookTargets: z.array(z.string()),
+  /** The same targets with all that may be shown of them. */
+  targets: z.array(ShownTarget).default([]),
   rules: z.array(RuleSettings.extend({ ruleId: RuleId, sources: z.record(z.string(), Source) })),
   customRules: z.array(CustomRule.extend(withSource)),
   maintenanceWindows: z.array(MaintenanceWindow.extend(withSource)),
@@ -133,6 +139,7 @@ export const Settling = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('maintenance-window'), value: MaintenanceWindow }),
   z.object({ kind: z.literal('quiet-hours'), value: QuietHours }),
   z.object({ kind: z.literal('route'), value: Route }),
+  z.object({ kind: z.literal('webhook-target'), value: TargetSaving }),
 ])
 export type Settling = z.infer<typeof Settling>
 
@@ -141,7 +148,7 @@ export const Settled = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['general', 'digest']) }),
   z.object({ kind: z.literal('rule'), id: RuleId }),
   z.object({ kind: z.literal('channel'), id: z.string().max(64) }),
-  z.object({ kind: z.enum(['custom-rule', 'maintenance-window', 'quiet-hours', 'route']), ...named }),
+  z.object({ kind: z.enum(['custom-rule', 'maintenance-window', 'quiet-hours', 'route', 'webhook-target']), ...named }),
 ])
 export type Settled = z.infer<typeof Settled>
 
@@ -156,7 +163,7 @@ export const alertingMethods = {
     ...common,
     doc: 'What is not ok on one host or on all, as the last sweep left it; asks no host.',
     safe: true,
-    input: z.object({ hostKey: HostKey.optional() }),
+    input: z.object({ hostKey: HostKey.optional(), figuresOnly: z.boolean().default(false) }),
     output: z.object({
       hosts: z.array(AlertHost),
       /** Epoch milliseconds at which the last sweep began; null before the first. */

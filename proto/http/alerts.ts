@@ -15,7 +15,7 @@ import {
   thresholdProblem,
 } from '../alert-policy.ts'
 import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, maxHistoryLines } from '../alerting.ts'
-import { RuleMetric, ruleMethods, Severity } from '../rules.ts'
+import { RuleMetric, ruleMethods } from '../rules.ts'
 import { answer } from './answer.ts'
 import { bodyHostId, hostId, text, whole, yesOrNo } from './parameters.ts'
 
@@ -34,15 +34,8 @@ export const ChecksAnswer = answer(z.array(AlertCheck), counted.extend({ host: z
 export const SnapshotQuery = z.strictObject({})
 /** Its answer. */
 export const SnapshotAnswer = answer(
-  z.array(
-    AlertHost.omit({ hostKey: true, conditions: true }).extend({
-      ...host,
-      /** Of the conditions that fire; null when none does. */
-      worst: Severity.nullable(),
-      acknowledged: z.int(),
-    }),
-  ),
-  counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), truncated: z.boolean() }),
+  z.array(AlertHost.omit({ hostKey: true, conditions: true }).extend(host)),
+  counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean() }),
 )
 
 /** `GET /api/v1/health/alert-state`: what is not ok, on one host or on all. */

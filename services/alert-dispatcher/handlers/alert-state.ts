@@ -11,23 +11,25 @@ const mostConditions = 1_000
 /** The state of conditions as it is kept, host by host, without those that are well and of which everything is known. */
 export const alertState =
   ({ store }: Alerting): AlertingHandlers['alertState'] =>
-  async ({ hostKey }) => {
+  async ({ hostKey, figuresOnly }) => {
     const fleet = (await store.get(fleetKey, FleetRecord)) ?? emptyFleet
     const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? unsweptHost }
     const conditions = new Map<string, Condition[]>()
-    const withConditions = Object.keys(summaries).filter((key) => (summaries[key]?.conditions ?? 0) > 0)
+    const isWanted = (key: string) => !figuresOnly && (summaries[key]?.conditions ?? 0) > 0
+    const withConditions = Object.keys(summaries).filter(isWanted)
     let count = 0
     await inLanes(withConditions, hostsAtOnce, async (key) => {
       if (count >= mostConditions) return
       const record = await store.get(hostRecordKey(key), HostRecord)
       const all = Object.values(record?.conditions ?? {})
-      conditions.set(key, all.slice(0, mostConditions - count))
+      conditions.set(key, all.slice(0, Math.max(0, mostConditions - count)))
       count += all.length
     })
-    const hosts = Object.entries(summaries).map(([key, { failed, firing, unknown }]): AlertHost => ({
+    const hosts = Object.entries(summaries).map(([key, { failed, firing, unknown, worst }]): AlertHost => ({
       hostKey: key,
       failed,
       firing,
+      worst: worst?.severity ?? null,
       unknown,
       conditions: (conditions.get(key) ?? []).map(shown),
     }))

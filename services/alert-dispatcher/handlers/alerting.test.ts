@@ -58,6 +58,11 @@ describe('what is wrong', () => {
       ['one', 1],
       ['two', 1],
     ])
+    const { hosts } = await rig.dispatchers.alerts.alertState({ figuresOnly: true }, rig.dispatchers.call())
+    expect(hosts.map(({ hostKey, worst, conditions }) => [hostKey, worst, conditions])).toEqual([
+      ['one', 'warning', []],
+      ['two', 'critical', []],
+    ])
     expect(await asked.state('one')).toMatchObject([
       {
         hostKey: 'one',
@@ -65,7 +70,7 @@ describe('what is wrong', () => {
       },
     ])
     expect(await asked.state('three')).toEqual([
-      { hostKey: 'three', failed: false, firing: 0, unknown: 0, conditions: [] },
+      { hostKey: 'three', failed: false, firing: 0, worst: null, unknown: 0, conditions: [] },
     ])
   })
 
@@ -219,6 +224,11 @@ describe('what operators settle', () => {
     await asked.settle(custom())
     rig.watched.values['one/running-queries'] = 15
     await asked.sweep()
+    const { hosts } = await rig.dispatchers.alerts.alertState({ figuresOnly: true }, rig.dispatchers.call())
+    expect(hosts.map(({ hostKey, worst, conditions }) => [hostKey, worst, conditions])).toEqual([
+      ['one', 'warning', []],
+      ['two', 'critical', []],
+    ])
     expect(await asked.state('one')).toMatchObject([{ conditions: [{ ruleId: 'custom:many', severity: 'warning' }] }])
   })
 

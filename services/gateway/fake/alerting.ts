@@ -77,8 +77,22 @@ const policy: AlertPolicy = {
     clears: { value: 2, source: 'file' },
   },
   digestMinutes: { value: 0, source: 'default' },
-  channels: [{ channel: 'webhook', configured: true, enabled: true, minSeverity: null, settings: [], source: 'environment' }],
+  channels: [
+    { channel: 'webhook', configured: true, enabled: true, minSeverity: null, settings: [], source: 'environment' },
+  ],
   webhookTargets: ['team'],
+  targets: [
+    {
+      id: 'cwt-1',
+      name: 'team',
+      enabled: true,
+      format: 'auto',
+      minSeverity: null,
+      url: '••••abcd',
+      headers: ['Authorization'],
+      ...inDatabase,
+    },
+  ],
   rules: [{ ruleId: 'disk-usage', warning: 70, sources: { warning: 'database' } }],
   customRules: [
     {
@@ -134,8 +148,8 @@ const requireDiskUsage = (ruleId: string): void => {
 export const fakeAlerting: Handlers<Service<typeof alertingMethods>> = {
   alertState: async ({ hostKey = 'logs' }) => ({
     hosts: [
-      { hostKey: 'analytics', failed: false, firing: 0, unknown: 1, conditions: [] },
-      { hostKey: 'logs', failed: false, firing: 1, unknown: 0, conditions: [condition] },
+      { hostKey: 'analytics', failed: false, firing: 0, worst: null, unknown: 1, conditions: [] },
+      { hostKey: 'logs', failed: false, firing: 1, worst: 'critical' as const, unknown: 0, conditions: [condition] },
     ].filter((host) => host.hostKey === hostKey || hostKey === 'logs'),
     sweptAtMs: 2_000,
     isSweeping: false,

@@ -43,10 +43,11 @@ describe('hosts are named as lists name them', () => {
   it('in figures of all hosts', async () => {
     const { body } = await send('GET', 'snapshot')
     expect(body.data).toEqual([
-      { hostId: 0, host: 'analytics', failed: false, firing: 0, unknown: 1, worst: null, acknowledged: 0 },
-      { hostId: 1, host: 'logs', failed: false, firing: 1, unknown: 0, worst: 'critical', acknowledged: 0 },
+      { hostId: 0, host: 'analytics', failed: false, firing: 0, unknown: 1, worst: null },
+      { hostId: 1, host: 'logs', failed: false, firing: 1, unknown: 0, worst: 'critical' },
     ])
-    expect(body.metadata).toMatchObject({ count: 2, sweptAtMs: 2_000, isSweeping: false })
+    expect(body.metadata).toEqual({ count: 2, sweptAtMs: 2_000, isSweeping: false })
+    expect(asked[0]?.input).toEqual({ figuresOnly: true })
   })
 
   it('and nowhere by the key that services know', async () => {

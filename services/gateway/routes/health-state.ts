@@ -10,7 +10,6 @@ import {
   SnapshotAnswer,
   SnapshotQuery,
 } from '#proto/http/alerts.ts'
-import type { AlertHost } from '#proto/alerting.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
 import { success } from '../success.ts'
@@ -38,23 +37,15 @@ const snapshot = getRoute({
   query: SnapshotQuery,
   answer: SnapshotAnswer,
   handle: async ({ call }, { hosts, alerts }) => {
-    const [nameOf, { hosts: found, ...swept }] = [await watchedHosts(hosts), await alerts.alertState({}, call)]
-    const figures = found.flatMap(({ hostKey, ...host }) => {
+    const nameOf = await watchedHosts(hosts)
+    const { hosts: found, sweptAtMs, isSweeping } = await alerts.alertState({ figuresOnly: true }, call)
+    const figures = found.flatMap(({ hostKey, conditions: _, ...host }) => {
       const named = nameOf(hostKey)
-      return named ? [{ ...named, ...figuresOf(host) }] : []
+      return named ? [{ ...named, ...host }] : []
     })
-    return success(figures, { count: figures.length, ...swept })
+    return success(figures, { count: figures.length, sweptAtMs, isSweeping })
   },
 })
-
-const figuresOf = ({ conditions, ...figures }: Omit<AlertHost, 'hostKey'>) => {
-  const severities = conditions.flatMap(({ phase, severity }) => (phase === 'firing' ? [severity] : []))
-  return {
-    ...figures,
-    worst: severities.includes('critical') ? ('critical' as const) : (severities[0] ?? null),
-    acknowledged: conditions.filter(({ acknowledged }) => acknowledged !== null).length,
-  }
-}
 
 const alertState = getRoute({
   ...common,
