@@ -162,4 +162,29 @@ describeWith(['nats', 'redis'], 'delivery while its process, NATS and Redis are 
     expect(collector.counts.size).toBe(2 * alerts)
     expect(extra).toBeLessThanOrEqual(kills * sendsAtOnce)
   })
+
+  it('tells each alert once when three dispatchers share the work', async () => {
+    await using nats = await startNats({ private: true })
+    await using redis = await startRedis({ private: true })
+    await using collector = await startCollector()
+    await using store = await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true })
+    const dispatchers = await Promise.all(
+      ['one', 'two', 'three'].map((instance) => startDelivering(nats.url, redis.url, collector.url, instance)),
+    )
+    await using _last = { [Symbol.asyncDispose]: async () => void (await Promise.all(dispatchers.map(kill))) }
+    const numbers = Array.from({ length: 100 }, (_, index) => index)
+    await Promise.all(numbers.map((number) => fire(store, number)))
+    await eventually(
+      async () => collector.counts.size,
+      (told) => told === 100,
+      60_000,
+    )
+    for (const number of numbers) await recover(store, number)
+    await eventually(
+      async () => collector.counts.size,
+      (told) => told === 200,
+      60_000,
+    )
+    expect(sum(collector.counts.values())).toBe(200)
+  })
 })

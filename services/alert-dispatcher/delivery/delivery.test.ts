@@ -140,6 +140,18 @@ describe('delivery', () => {
     expect(post.told).toEqual(['a fire e', 'a recover e'])
   })
 
+  it('sends it to whoever routes lead to when the record of deliveries is lost too', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    const place = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
+    await place.tell(fire('e'))
+    await ended(place, 1)
+    await place.store.update(ledgerKey('e'), z.unknown(), () => ({ value: undefined }))
+    await place.delivery.prune(Number.MAX_SAFE_INTEGER)
+    await place.tell(later('recover', 'e', 1))
+    await ended(place, 1)
+    expect(post.told).toEqual(['a fire e', 'a recover e'])
+  })
+
   it('gives up when its life is over, with what went wrong last', async () => {
     const post = scripted()
     post.always('a', retry)
