@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -277,6 +277,15 @@ describe('check-config', () => {
   it('is content with what is all right', async () => {
     await write('digest.yaml', 'enabled: true\nwindowMinutes: 5')
     expect(checkHealthFiles(folder)).toEqual({ sound: true, text: 'digest.yaml: nothing wrong\n' })
+  })
+
+  it('is content with what the description shows', async () => {
+    const description = await readFile(join(import.meta.dirname, 'README.md'), 'utf8')
+    const shown = /```yaml\n(.*?)```/s.exec(description)?.[1] ?? ''
+    const files = shown.split(/^(?=# [a-z-]+\.yaml)/m)
+    for (const text of files) await write(/^# (\S+)/.exec(text)?.[1] ?? '', text)
+    expect(checkHealthFiles(folder)).toEqual({ sound: true, text: expect.stringContaining('nothing wrong') })
+    expect(files).toHaveLength(6)
   })
 
   it.each([
