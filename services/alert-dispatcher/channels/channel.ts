@@ -14,6 +14,8 @@ export interface Channel {
   settings: Settings
   /** Wakes people: its messages are tried for longer. */
   isPaging: boolean
+  /** Opens something with each fire that its recovery closes: what a digest opened nobody would close. */
+  opensIncidents?: true
   limits: TargetLimits
   /** Where it sends to, as its settings are now; none while one that it needs is missing. */
   targets(env: Environment, policy: Pick<Policy, 'webhookTargets'>): readonly ChannelTarget[]

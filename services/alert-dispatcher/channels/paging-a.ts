@@ -19,6 +19,7 @@ export const pagingA: Channel = {
   id: 'paging-a',
   settings,
   isPaging: true,
+  opensIncidents: true,
   // It took 120 a minute of one key when it still said so.
   limits: { concurrency: 4, perSecond: 2, burst: 60 },
   targets(env) {

@@ -21,6 +21,7 @@ export const pagingB: Channel = {
   id: 'paging-b',
   settings,
   isPaging: true,
+  opensIncidents: true,
   // The smallest plans allow about two a second.
   limits: { concurrency: 4, perSecond: 2, burst: 30 },
   targets(env) {

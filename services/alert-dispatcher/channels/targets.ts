@@ -15,6 +15,8 @@ export interface Target {
   id: string
   name: string
   minSeverity: Severity | null
+  /** Gets each condition by itself, never a digest. */
+  opensIncidents: boolean
   send(message: Message, net: WayOut): Promise<SendResult>
 }
 
@@ -39,6 +41,7 @@ export const targetsNow = ({ channels, env, policy, leftOut }: Known): Target[] 
         id,
         name,
         minSeverity: settled?.minSeverity ?? minSeverity,
+        opensIncidents: channel.opensIncidents === true,
         send: (message, net) =>
           send(message, ...waysTo(net, addressFrom !== undefined && settled?.variables[addressFrom] !== undefined)),
       }))

@@ -121,13 +121,15 @@ const handDigest = async (
 ): Promise<void> => {
   const meant = new Map<string, Notice['gathered']>()
   for (const entry of notice.gathered) {
-    const keys = choose(entry).map(({ key }) => key)
+    const [pagers, readers] = split(choose(entry))
+    const keys = readers.map(({ key }) => key)
     for (const key of keys) meant.set(key, [...(meant.get(key) ?? []), entry])
     if (entry.recovered) continue
     await relaying.store.update(ledgerKey(entry.episode), Ledger, (before) => ({
       value: gatherFor(before, keys, notice.episode),
       expiresInMs: ledgerMs,
     }))
+    await handAlone(relaying, aloneFor(notice, entry), pagers)
   }
   const chosen = targets.filter(({ key }) => meant.has(key))
   await mean(relaying, notice, chosen, true)
@@ -136,6 +138,32 @@ const handDigest = async (
     chosen.map((target) => ({ target, notice: digestFor(notice, meant.get(target.key) ?? []) })),
   )
 }
+
+const split = (targets: readonly Addressed[]): [Addressed[], Addressed[]] => [
+  targets.filter(({ opensIncidents }) => opensIncidents),
+  targets.filter(({ opensIncidents }) => !opensIncidents),
+]
+
+const handAlone = async (relaying: Relaying, notice: Notice, targets: readonly Addressed[]): Promise<void> => {
+  if (targets.length === 0) return
+  await mean(relaying, notice, targets, true)
+  await enqueue(
+    relaying,
+    targets.map((target) => ({ target, notice })),
+  )
+}
+
+/** One condition of a digest as it would have been told at once; its figures are known no more. */
+const aloneFor = (digest: Notice, { recovered: _, ...condition }: Notice['gathered'][number]): Notice => ({
+  ...digest,
+  ...condition,
+  id: `${condition.episode}:0`,
+  kind: 'fire',
+  sequence: 0,
+  value: null,
+  threshold: null,
+  gathered: [],
+})
 
 const digestFor = (notice: Notice, gathered: Notice['gathered']): Notice => ({
   ...notice,
