@@ -176,6 +176,28 @@ describe('without a state database', () => {
   })
 })
 
+describe('what is older than its stated age', () => {
+  it('is forgotten, while a condition that goes on keeps its episode and what was said to it', async () => {
+    await using rig = await open({ env: { SVC_ALERT_HISTORY_DAYS: '10' } })
+    const asked = ask(rig.dispatchers)
+    const { alerts, call } = rig.dispatchers
+    const dayMs = 86_400_000
+    const prune = async () => (await alerts.prune({}, call())).removed
+    await asked.sweep()
+    await asked.silence({})
+    rig.watched.values = { 'one/disk': 85 }
+    await asked.sweep()
+    await asked.sweep()
+    rig.clock.ms += 10 * dayMs
+    expect(await prune()).toMatchObject({ history: 0, episodes: 0, silences: 0 })
+    rig.clock.ms += 1
+    // One fired, another fired and recovered.
+    expect(await prune()).toMatchObject({ history: 3, episodes: 1, silences: 0 })
+    expect(await asked.history()).toEqual([])
+    expect(await asked.silences()).toMatchObject([{ kind: 'ack', ruleId: 'disk' }])
+  })
+})
+
 const route = (id: string, target = 'webhook') => ({
   kind: 'route' as const,
   value: {
