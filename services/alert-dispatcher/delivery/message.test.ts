@@ -133,6 +133,8 @@ it.each([
   [1_234_567, 'rows', '1,234,567 rows'],
   [0.25, 'ratio', '0.25'],
   [3, 'count', '3'],
+  [90, 'seconds', '90 s'],
+  [2_726, 'seconds', '45 min'],
 ] as const)('writes %s %s as %j', (value, unit, expected) => {
   expect(quantity(value, unit)).toBe(expected)
 })

@@ -20,8 +20,12 @@ export const quantity = (value: number, unit: Unit): string => {
   if (unit === 'bytes') return bytes(value)
   if (unit === 'bytes-per-second') return `${bytes(value)}/s`
   if (unit === 'count') return format(value)
+  if (unit === 'seconds' && value >= longSeconds) return lengthOfTime(value * secondMs)
   return `${format(value)}${suffixes[unit]}`
 }
+
+/** From here on people think in minutes. */
+const longSeconds = 120
 
 const format = (value: number): string => (Math.abs(value) >= 10_000 ? whole : number).format(value)
 

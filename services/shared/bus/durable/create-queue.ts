@@ -58,16 +58,25 @@ const startConsuming = (
       inHand.add(handling)
     }
   }
+  let isFailing = false
+  const failed = async (cause: unknown) => {
+    // Told once: a server that is away fails each request.
+    if (!isFailing) log?.warn({ err: cause, consumer: consumer.name }, 'messages cannot be taken')
+    isFailing = true
+    await wait(limits.retryMs, undefined, { signal: stop.signal }).catch(() => {})
+    // The server may have come back without what it knew of the consumer.
+    await driver.attach(consumer).catch(() => {})
+  }
   const run = async () => {
     while (!stop.signal.aborted) {
       if (inHand.size >= consumer.maxInFlight) await Promise.race(inHand)
-      await takeSome().catch(async (error: unknown) => {
-        if (stop.signal.aborted) return
-        log?.warn({ err: error, consumer: consumer.name }, 'messages cannot be taken')
-        await wait(limits.retryMs, undefined, { signal: stop.signal }).catch(() => {})
-        // The server may have come back without what it knew of the consumer.
-        await driver.attach(consumer).catch(() => {})
-      })
+      try {
+        await takeSome()
+        if (isFailing) log?.info({ consumer: consumer.name }, 'messages are taken again')
+        isFailing = false
+      } catch (error) {
+        if (!stop.signal.aborted) await failed(error)
+      }
     }
     await Promise.all(inHand)
   }
