@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
+import { Severity } from './rules.ts'
+import { TargetFormat, TargetTemplates } from './webhook-targets.ts'
 
 /** How one send of a test message ended. */
 export const TestedTarget = z.object({
@@ -12,6 +14,10 @@ export const TestedTarget = z.object({
 })
 export type TestedTarget = z.infer<typeof TestedTarget>
 
+/** What a webhook would be sent. */
+export const Preview = z.object({ method: z.enum(['POST', 'PUT']), body: z.record(z.string(), z.json()) })
+export type Preview = z.infer<typeof Preview>
+
 /** Methods about the ways of telling people. */
 export const channelMethods = {
   testChannel: rpc({
@@ -20,5 +26,18 @@ export const channelMethods = {
     feature: 'HEALTH',
     input: z.object({ channel: z.string().max(64), target: z.string().max(64).optional() }),
     output: z.array(TestedTarget),
+  }),
+  previewTarget: rpc({
+    doc: 'What a webhook would be sent of an invented alert; sends nothing. The address tells the format where that is `auto`.',
+    callers: ['gateway'],
+    feature: 'HEALTH',
+    safe: true,
+    input: z.object({
+      format: TargetFormat,
+      url: z.string().max(2_048).optional(),
+      templates: TargetTemplates.optional(),
+      severity: Severity,
+    }),
+    output: Preview,
   }),
 }

@@ -7,7 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { defaultGeneral } from './layers/environment.ts'
 import { type Layer, mergeById, mergeFields } from './layers/layer.ts'
 import type { Policy } from './policy.ts'
-import { describeFields } from './saved/describe-fields.ts'
+import { describeFields, describeTarget } from './saved/describe-fields.ts'
 
 const minuteMs = 60_000
 
@@ -32,6 +32,7 @@ export const describePolicy = (known: Known): AlertPolicy => {
     },
     channels: known.channels.map((channel) => describeChannel(known, channel)),
     webhookTargets: listedTargets(known.env, policy).map(({ name }) => name),
+    targets: listedTargets(known.env, policy).map((target) => describeTarget(target, known.env)),
     rules: Object.keys(policy.rules).map((ruleId) => {
       const { values, sources } = mergeFields(layers, ({ rules }) => rules[ruleId])
       return { ...values, ruleId, sources }

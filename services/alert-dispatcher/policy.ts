@@ -1,4 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
+import type { TargetFormat, TargetTemplates } from '#proto/webhook-targets.ts'
 import type {
   ChannelSettings,
   CustomRule,
@@ -42,13 +43,17 @@ export interface ChannelPolicy extends ChannelSettings {
   variables: Readonly<Record<string, string>>
 }
 
-/** A further webhook that files name; the address and secret headers are in variables. */
+/** A further webhook: the address and secret headers are in variables, or were saved with it. */
 export interface WebhookTarget {
   name: string
-  urlEnv: string
+  urlEnv?: string | undefined
   headersEnv?: string | undefined
+  /** Saved in the product: under which id, the address, and the headers as JSON. */
+  saved?: { id: string; url: string; headers: string } | undefined
   enabled: boolean
-  format: 'auto' | 'raw' | 'slack' | 'matrix' | 'hookshot'
+  format: TargetFormat
   minSeverity: Severity | null
-  templates?: { title?: string | undefined; body?: string | undefined } | undefined
+  templates?: TargetTemplates | undefined
+  /** The place that settled it; absent of one that a variable lists. */
+  source?: 'database' | 'file' | 'environment'
 }

@@ -6,6 +6,7 @@ import { channels } from './channels/index.ts'
 import { isAnyReady, openDelivery } from './delivery/open.ts'
 import { alertingHandlers } from './handlers/alerting.ts'
 import { firing } from './handlers/firing.ts'
+import { previewTarget } from './handlers/preview-target.ts'
 import { prune } from './handlers/prune.ts'
 import { sweep } from './handlers/sweep.ts'
 import { testChannel } from './handlers/test-channel.ts'
@@ -47,6 +48,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
       sweep: sweep(schedule, env),
       ...delivery.handlers,
       ...testChannel({ ...context, policy: policy.current }),
+      ...previewTarget({ env, clock }),
       ...alertingHandlers({ ...asking, stores, policy }),
       prune: prune({ stores, delivery, env, clock }),
     }),

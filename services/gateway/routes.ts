@@ -28,6 +28,7 @@ import { healthSettingsRoutes } from './routes/health-settings.ts'
 import { healthSettledRoutes } from './routes/health-settled.ts'
 import { healthSilenceRoutes } from './routes/health-silences.ts'
 import { healthStateRoutes } from './routes/health-state.ts'
+import { healthWebhookTargetRoutes } from './routes/health-webhook-targets.ts'
 import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
@@ -105,6 +106,7 @@ export const routes: readonly Route[] = [
   ...healthCustomRuleRoutes,
   ...healthDeliveryRoutes,
   ...healthChannelRoutes,
+  ...healthWebhookTargetRoutes,
   ...healthSettledRoutes,
   healthSweep,
   retentionPrune,

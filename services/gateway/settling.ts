@@ -40,8 +40,11 @@ const namesOf = ({ value }: Settling): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
-      .map(([name, each]) => [name, textOf(each).slice(0, longestText)]),
+      .map(([name, each]) => [name, secrets.has(name) ? 'given' : textOf(each).slice(0, longestText)]),
   )
+
+/** Of these it is known only that they were given. */
+const secrets: ReadonlySet<string> = new Set(['url'])
 
 /** Of what has fields of its own their names: there may be secrets among them. */
 const textOf = (value: unknown): string =>

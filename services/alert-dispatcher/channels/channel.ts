@@ -31,6 +31,8 @@ export interface ChannelTarget {
   minSeverity: Severity | null
   /** The variable that its address is from; absent where it is the service's own. */
   addressFrom?: string
+  /** The address was saved in the product, and no variable has it. */
+  isSaved?: boolean
   /** Sends once, within `sendWithinMs`: by HTTP the one way, by mail the other. Never throws for the other end. */
   send(message: Message, way: Send, dial: Dial): Promise<SendResult>
 }

@@ -36,14 +36,14 @@ export const targetsNow = ({ channels, env, policy, leftOut }: Known): Target[] 
     const found = targetsOf(channel, withSettled(env, settled), policy, leftOut)
     return found
       .filter(({ isEnabled }) => settled?.enabled ?? isEnabled)
-      .map(({ id, name, minSeverity, addressFrom, send }) => ({
+      .map(({ id, name, minSeverity, addressFrom, isSaved = false, send }) => ({
         channel: channel.id,
         id,
         name,
         minSeverity: settled?.minSeverity ?? minSeverity,
         opensIncidents: channel.opensIncidents === true,
         send: (message, net) =>
-          send(message, ...waysTo(net, addressFrom !== undefined && settled?.variables[addressFrom] !== undefined)),
+          send(message, ...waysTo(net, isSaved || settled?.variables[addressFrom ?? ''] !== undefined)),
       }))
   })
 

@@ -45,9 +45,9 @@ export const webhookTargets: Channel = {
   targets(env, policy) {
     const given = read(forgivingSettings, env)
     return listedTargets(env, policy).flatMap((target) => {
-      const { name, urlEnv, headersEnv, enabled, minSeverity } = target
-      const address = env[urlEnv]
-      const headers = headersEnv === undefined ? '{}' : env[headersEnv]
+      const { name, urlEnv = '', headersEnv, enabled, minSeverity, saved } = target
+      const address = saved?.url ?? env[urlEnv]
+      const headers = saved?.headers ?? (headersEnv === undefined ? '{}' : env[headersEnv])
       if (!address || !headers) return []
       return [
         {
@@ -56,6 +56,7 @@ export const webhookTargets: Channel = {
           isEnabled: enabled && given.HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED,
           minSeverity: minSeverity ?? given.HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY ?? null,
           addressFrom: urlEnv,
+          isSaved: saved !== undefined,
           send: (message: Message, way: Send) => sendTo(way, { target, address, headers, message }),
         },
       ]

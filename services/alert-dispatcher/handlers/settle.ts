@@ -4,6 +4,7 @@ import { noSuch } from '#shared/no-such.ts'
 import { channels } from '../channels/index.ts'
 import { requireLasting } from '../require-lasting.ts'
 import { channelEntry } from '../saved/save-channel.ts'
+import { savedTarget } from '../saved/save-target.ts'
 import { describedNow } from './alert-policy.ts'
 import type { Alerting, AlertingHandlers } from './alerting.ts'
 import { requireSound } from './require-sound.ts'
@@ -22,11 +23,13 @@ export const settle =
     return describedNow(alerting)
   }
 
-/** What is kept of it: of a channel its secrets encrypted. */
+/** What is kept of it: secrets encrypted. */
 const bodyOf = async ({ env, net, stores }: Alerting, settling: Settling): Promise<unknown> => {
-  const channel = settling.kind === 'channel' && channels.find(({ id }) => id === settling.id)
-  if (!channel || settling.kind !== 'channel') return settling.value
-  return channelEntry({ env, net, store: stores.policy }, channel, settling.value)
+  const saving = { env, net, store: stores.policy }
+  if (settling.kind === 'webhook-target') return savedTarget(saving, settling.value)
+  if (settling.kind !== 'channel') return settling.value
+  const channel = channels.find(({ id }) => id === settling.id)
+  return channel && channelEntry(saving, channel, settling.value)
 }
 
 /** Takes back what the database has, so that what the layers below say holds again. */
@@ -62,6 +65,8 @@ const known = (kind: Settling['kind'], described: AlertPolicy): { id: string; so
       return described.quietHours
     case 'route':
       return described.routes
+    case 'webhook-target':
+      return described.targets
     case 'rule':
       return described.rules.map(({ ruleId }) => ({ id: ruleId }))
     case 'channel':
@@ -80,6 +85,7 @@ const nouns: Readonly<Record<Settling['kind'], string>> = {
   'maintenance-window': 'maintenance window',
   'quiet-hours': 'quiet hours',
   route: 'route',
+  'webhook-target': 'webhook target',
 }
 
 const requireStanding = ({ kind }: Settling, id: string, mustBe: 'new' | 'known', described: AlertPolicy): void => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { alerts } from '#proto/alerts.ts'
-import type { channelMethods } from '#proto/channels.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
@@ -20,7 +19,7 @@ interface Testing extends Pick<Context, 'env' | 'store' | 'net' | 'clock'> {
 }
 
 /** Sends a test message past routes, floors and the queue: whoever asks waits for what the other end says. */
-export const testChannel = (testing: Testing): Pick<Handlers<typeof alerts>, keyof typeof channelMethods> => {
+export const testChannel = (testing: Testing): Pick<Handlers<typeof alerts>, 'testChannel'> => {
   const { env, clock } = testing
   const origin = openInstallationId(testing.store)
   return {

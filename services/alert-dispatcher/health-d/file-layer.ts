@@ -19,6 +19,8 @@ export const fileLayer = (env: Environment, log: Logger, channels: readonly Chan
 
 const unsetVariables = ({ channels, webhookTargets }: Layer, env: Environment): string[] => {
   const ofChannels = Object.values(channels).flatMap(({ fromVariables }) => Object.values(fromVariables ?? {}))
-  const ofTargets = webhookTargets.flatMap(({ urlEnv, headersEnv }) => [urlEnv, ...(headersEnv ? [headersEnv] : [])])
+  const ofTargets = webhookTargets.flatMap(({ urlEnv, headersEnv }) =>
+    [urlEnv, headersEnv].filter((name) => name !== undefined),
+  )
   return [...new Set([...ofChannels, ...ofTargets])].filter((name) => !env[name])
 }

@@ -11,6 +11,7 @@ import {
 } from '#proto/alert-policy.ts'
 import { HostKey } from '#proto/host.ts'
 import { Severity } from '#proto/rules.ts'
+import { targetFields } from '#proto/webhook-targets.ts'
 
 /** The name of a variable, never what it holds. */
 const VariableName = z
@@ -60,19 +61,14 @@ export const FileChannel = z.strictObject({
   secretEnv: z.record(z.string().max(64), VariableName).default({}),
 })
 
+const { name, enabled, format, minSeverity, templates } = targetFields
+
 export const FileWebhookTarget = z.strictObject({
-  name: z
-    .string()
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/,
-      'must be 1 to 64 letters, digits, blanks, dots, dashes or underscores',
-    ),
+  name,
   urlEnv: VariableName,
   headersEnv: VariableName.optional(),
-  enabled: z.boolean().default(true),
-  format: z.enum(['auto', 'raw', 'slack', 'matrix', 'hookshot']).default('auto'),
-  minSeverity: Severity.nullable().default(null),
-  templates: z
-    .strictObject({ title: z.string().max(200).optional(), body: z.string().max(2_000).optional() })
-    .optional(),
+  enabled,
+  format,
+  minSeverity,
+  templates,
 })

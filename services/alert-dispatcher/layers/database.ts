@@ -10,6 +10,7 @@ import {
 } from '#proto/alert-policy.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { ChannelEntry, openEntry } from '../saved/channel-entry.ts'
+import { openTarget, TargetEntry } from '../saved/target-entry.ts'
 import { type ChannelLayer, digestMinutesOf, emptyLayer, type Layer } from './layer.ts'
 import type { PolicyEntry, PolicyKind } from '../stores/stores.ts'
 
@@ -36,6 +37,11 @@ export const databaseLayer = (
     unread.push(...shut.map((variable) => `channel ${id} ${variable}`))
     return [id, { ...settings, saved: texts }]
   }
+  const webhookTarget = ({ id, value }: { id: string; value: TargetEntry }) => {
+    const target = openTarget(id, value, key)
+    if (!target) unread.push(`webhook-target ${id}`)
+    return target ? [target] : []
+  }
   const digest = valuesOf('digest', DigestSettings)[0]
   const layer: Layer = {
     ...emptyLayer('database'),
@@ -47,6 +53,7 @@ export const databaseLayer = (
     maintenance: valuesOf('maintenance-window', MaintenanceWindow),
     quietHours: valuesOf('quiet-hours', QuietHours),
     routes: valuesOf('route', Route),
+    webhookTargets: of('webhook-target', TargetEntry).flatMap(webhookTarget),
   }
   return { layer, unread }
 }

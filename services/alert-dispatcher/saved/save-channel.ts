@@ -11,7 +11,8 @@ import type { PolicyStore } from '../stores/stores.ts'
 import { ChannelEntry, sealText } from './channel-entry.ts'
 import { type Field, fieldsOf } from './fields.ts'
 
-interface Saving {
+/** What saving needs. */
+export interface Saving {
   env: Environment
   net: Pick<Net, 'check'>
   store: Pick<PolicyStore, 'all'>
@@ -34,7 +35,7 @@ export const channelEntry = async (
     delete sealed[variable]
     if (text === null) continue
     requireMeant(field, text)
-    await requireAllowed(net, field, text)
+    if (/^https?:/i.test(text)) await requireAllowed(net, `settings.${name}`, text)
     if (setting.audience === 'secret') sealed[variable] = sealText(text, channel.id, variable, requireKey(env))
     else variables[variable] = text
   }
@@ -58,30 +59,31 @@ const requireField = (channel: Channel, name: string): Field => {
   return field
 }
 
-const wrong = (name: string, sentence: string): ServiceError =>
-  new ServiceError('invalid', `settings.${name} ${sentence}`, { details: { parameter: `settings.${name}` } })
+/** What cannot be meant, with the name of the parameter and never with its text. */
+export const wrong = (parameter: string, sentence: string): ServiceError =>
+  new ServiceError('invalid', `${parameter} ${sentence}`, { details: { parameter } })
 
 /** What settings say of a text never repeats it. */
 const requireMeant = ({ field, setting }: Field, text: string): void => {
   try {
     setting.parse(text)
   } catch (error) {
-    throw wrong(field, error instanceof Error ? error.message : 'cannot be meant')
+    throw wrong(`settings.${field}`, error instanceof Error ? error.message : 'cannot be meant')
   }
 }
 
 /** An address that leads where it may not is refused now, and again whenever it is used. */
-const requireAllowed = async (net: Saving['net'], { field }: Field, text: string): Promise<void> => {
-  if (!/^https?:/i.test(text)) return
+export const requireAllowed = async (net: Saving['net'], parameter: string, text: string): Promise<void> => {
   try {
     await net.check(text, 'notification')
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
-    throw wrong(field, 'must be an address that may be asked: public, or private where the operator allows that')
+    throw wrong(parameter, 'must be an address that may be asked: public, or private where the operator allows that')
   }
 }
 
-const requireKey = (env: Environment): RotatingKey => {
+/** The key for secrets, without which nothing secret is saved. */
+export const requireKey = (env: Environment): RotatingKey => {
   const key = sealKey(env)
   if (key) return key
   const missing = 'secrets of channels cannot be saved: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY'

@@ -52,6 +52,7 @@ export type PolicyKind =
   | 'maintenance-window'
   | 'quiet-hours'
   | 'route'
+  | 'webhook-target'
 
 /** One thing settled; `body` is checked by whoever reads it. */
 export interface PolicyEntry {

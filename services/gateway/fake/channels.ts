@@ -13,11 +13,19 @@ export const fakeChannels: Pick<Handlers<typeof alerts>, keyof typeof channelMet
     if (channel !== 'webhook') throw noSuch('channel', channel, ['webhook', 'chat-a'], 'channel')
     return [{ name: target, result: 'config', reason: 'answered 404' }]
   },
+  previewTarget: async ({ templates }) => ({ method: 'POST', body: { title: templates?.title ?? 'Disk full' } }),
 }
 
 const path = '/api/v1/health/channels'
+const targets = '/api/v1/health/webhook-targets'
+const target = { name: 'team', url: 'https://hooks.example/x', headers: { 'X-Team': 'y' } }
 
 /** A good request of every route about the ways of telling people. */
 export const channelRequests: Readonly<Record<string, GoodRequest>> = {
   [`POST ${path}/{channel}/test`]: { url: `${path}/webhook/test`, body: {} },
+  [`GET ${targets}`]: { url: targets },
+  [`POST ${targets}`]: { url: targets, body: target },
+  [`PUT ${targets}/{id}`]: { url: `${targets}/cwt-1`, body: { name: 'team' } },
+  [`DELETE ${targets}/{id}`]: { url: `${targets}/cwt-1` },
+  [`POST ${targets}/preview`]: { url: `${targets}/preview`, body: { format: 'slack' } },
 }

@@ -1,6 +1,8 @@
 import { cut, cutInMarkup } from '../../delivery/cut.ts'
 import type { Message } from '../../delivery/message.ts'
 import { quantity } from '../../delivery/quantity.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { TargetTemplates } from '#proto/webhook-targets.ts'
 import type { WebhookTarget } from '../../policy.ts'
 
 /** What templates say; absent where there is none. */
@@ -49,10 +51,40 @@ const place = /(\{\{\s*[\w.-]+\s*\}\})/
 const valueOf = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : name.startsWith('meta.') ? '' : undefined
 
-/** What templates may name. */
-export const valuesOf = ({ notice, host, url, instance, metadata }: Message): Record<string, string> => {
+/** Throws `invalid` for a template with a name that nothing has. */
+export const requireTemplates = (templates: TargetTemplates): void => {
+  for (const [field, template] of Object.entries(templates)) {
+    const unknown = namesIn(template).find((name) => !name.startsWith('meta.') && !known.some((each) => each === name))
+    if (unknown === undefined) continue
+    const parameter = `templates.${field}`
+    const sentence = `${parameter} names what there is not; there are ${known.join(', ')} and meta.<key>`
+    throw new ServiceError('invalid', sentence, { details: { parameter } })
+  }
+}
+
+const namesIn = (template: string): string[] =>
+  [...template.matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
+
+/** What templates may name besides the operator's own pairs. */
+const known = [
+  'event',
+  'severity',
+  'title',
+  'label',
+  'value',
+  'threshold',
+  'host',
+  'hostId',
+  'checkId',
+  'reason',
+  'timestamp',
+  'url',
+  'instance',
+] as const
+
+const valuesOf = ({ notice, host, url, instance, metadata }: Message): Record<string, string> => {
   const { severity, title, ruleId, value, threshold, unit, kind, reason, source, atMs } = notice
-  return {
+  const values: Record<(typeof known)[number], string> = {
     event: kind,
     severity,
     title,
@@ -66,6 +98,7 @@ export const valuesOf = ({ notice, host, url, instance, metadata }: Message): Re
     timestamp: new Date(atMs).toISOString(),
     url: url ?? '',
     instance: instance ?? '',
-    ...Object.fromEntries(Object.entries(metadata).map(([key, text]) => [`meta.${key}`, text])),
   }
+  const pairs = Object.entries(metadata).map(([key, text]) => [`meta.${key}`, text])
+  return { ...values, ...Object.fromEntries(pairs) }
 }

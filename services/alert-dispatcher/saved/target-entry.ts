@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { targetFields, type TargetSaving } from '#proto/webhook-targets.ts'
+import type { RotatingKey } from '#shared/config/setting.ts'
+import { open, seal } from '#shared/seal/seal.ts'
+import type { WebhookTarget } from '../policy.ts'
+
+/** A webhook as the database has it: its address and its headers encrypted. */
+export const TargetEntry = z.object({
+  ...targetFields,
+  sealed: z.object({ url: z.string(), headers: z.string().optional() }),
+})
+export type TargetEntry = z.infer<typeof TargetEntry>
+
+/** What a secret is bound to: it opens for no other target. */
+const aboutOf = (id: string, part: 'url' | 'headers'): string => JSON.stringify(['alert-webhook', id, part])
+
+/** The entry of a target; what is not given of its secrets stays as it was saved. Undefined without an address. */
+export const targetEntry = (
+  { id, url, headers, ...fields }: TargetSaving,
+  before: TargetEntry | undefined,
+  key: RotatingKey,
+): TargetEntry | undefined => {
+  const address = url === undefined ? before?.sealed.url : seal(url, aboutOf(id, 'url'), key)
+  if (address === undefined) return undefined
+  const sealed = headers && seal(JSON.stringify(headers), aboutOf(id, 'headers'), key)
+  const kept = headers === undefined ? before?.sealed.headers : (sealed ?? undefined)
+  return { ...fields, sealed: { url: address, ...(kept !== undefined && { headers: kept }) } }
+}
+
+/** The target of an entry; undefined when the present key does not open it. */
+export const openTarget = (
+  id: string,
+  { sealed, ...fields }: TargetEntry,
+  key: RotatingKey | undefined,
+): WebhookTarget | undefined => {
+  if (!key) return undefined
+  const url = open(sealed.url, aboutOf(id, 'url'), key)
+  const headers = sealed.headers === undefined ? '{}' : open(sealed.headers, aboutOf(id, 'headers'), key)
+  return url === undefined || headers === undefined ? undefined : { ...fields, saved: { id, url, headers } }
+}

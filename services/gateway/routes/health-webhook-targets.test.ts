@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SettledIdAnswer } from '#proto/http/alerts.ts'
+import { TargetPreviewAnswer, WebhookTargetsAnswer } from '#proto/http/channels.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+const target = { name: 'team', url: 'https://hooks.example/a-secret', headers: { 'X-Team': 'another-secret' } }
+
+describe('further webhooks', () => {
+  let product: FakeProduct
+  beforeAll(async () => {
+    product = await startFake({ alerts: {} })
+  })
+  afterAll(() => product[Symbol.asyncDispose]())
+  const ask = async (method: string, path = '', body?: unknown) => {
+    const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const response = await fetch(`${product.url}/api/v1/health/webhook-targets${path}`, init)
+    return { status: response.status, body: await response.json() }
+  }
+
+  it('are listed without their secrets', async () => {
+    const { data } = WebhookTargetsAnswer.parse((await ask('GET')).body)
+    expect(data).toMatchObject([{ id: 'cwt-1', name: 'team', url: '••••abcd', headers: ['Authorization'] }])
+  })
+
+  it('are added under an id of their own, and the record has no secret', async () => {
+    const { data } = SettledIdAnswer.parse((await ask('POST', '', target)).body)
+    expect(data.id).toMatch(/^cwt_[0-9a-f]{24}$/)
+    const record = await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text()
+    expect(JSON.parse(record).data).toMatchObject([
+      { action: 'settle-webhook-target', target: { name: 'team', url: 'given', headers: 'X-Team' } },
+    ])
+    expect(record).not.toMatch(/a-secret|another-secret/)
+  })
+
+  it('are changed without their address, and removed', async () => {
+    expect((await ask('PUT', '/cwt-1', { name: 'team', enabled: false })).status).toBe(200)
+    expect((await ask('DELETE', '/cwt-1')).status).toBe(200)
+  })
+
+  it('are previewed', async () => {
+    const { body } = await ask('POST', '/preview', { format: 'raw', templates: { title: 'x' } })
+    expect(TargetPreviewAnswer.parse(body).data).toEqual({ method: 'POST', body: { title: 'x' } })
+  })
+
+  it.each([
+    ['POST', '', { name: 'team' }, 'url'],
+    ['POST', '', { ...target, name: '' }, 'name'],
+    ['POST', '', { ...target, format: 'xml' }, 'format'],
+    ['POST', '', { ...target, urlEnv: 'PATH' }, 'urlEnv'],
+    ['POST', '', { ...target, templates: { title: 'x'.repeat(201) } }, 'templates.title'],
+    ['POST', '', { ...target, minSeverity: 'info' }, 'minSeverity'],
+    ['PUT', '/a%20b', { name: 'team' }, 'id'],
+    ['POST', '/preview', { severity: 'info' }, 'severity'],
+  ])('%s %s %j is refused for its %s', async (method, path, sent, parameter) => {
+    const { status, body } = await ask(method, path, sent)
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).toContain(parameter)
+    expect(JSON.stringify(body)).not.toContain('a-secret')
+  })
+})
