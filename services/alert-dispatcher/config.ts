@@ -1,4 +1,5 @@
 import { deliverySettings } from './delivery/settings.ts'
+import { eventAlertSettings } from './events/settings.ts'
 import { policySettings } from './layers/settings.ts'
 import { sweepSettings } from './sweep-settings.ts'
 
@@ -7,4 +8,5 @@ export const settings = {
   ...sweepSettings,
   ...policySettings,
   ...deliverySettings,
+  ...eventAlertSettings,
 } as const

@@ -14,7 +14,8 @@ export interface Episode {
 export interface Happening {
   id: string
   episode: string
-  hostKey: string
+  /** Null of an inbound event, which is about no host of the list. */
+  hostKey: string | null
   ruleId: string
   title: string
   /** `held` is a notice that was due and not sent, told once for each reason; `lower` tells nobody. */

@@ -1,21 +1,21 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
-import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { channels } from './channels/index.ts'
 import { isAnyReady, openDelivery } from './delivery/open.ts'
 import { alertingHandlers } from './handlers/alerting.ts'
 import { firing } from './handlers/firing.ts'
+import { pagingServices } from './handlers/paging-services.ts'
 import { previewTarget } from './handlers/preview-target.ts'
 import { prune } from './handlers/prune.ts'
 import { sweep } from './handlers/sweep.ts'
 import { testChannel } from './handlers/test-channel.ts'
+import { consumeEvents } from './events.ts'
 import { fileLayer } from './health-d/file-layer.ts'
 import { openObserve } from './observe.ts'
 import { openPolicy } from './open-policy.ts'
 import { openSchedule } from './schedule.ts'
-import { memoryStores } from './stores/memory.ts'
-import { sqlStores } from './stores/sql.ts'
+import { openStores } from './stores/open.ts'
 
 /** Sweeps the hosts, keeps the state of every condition and tells the people concerned. */
 export const start: Start = (context) => startWith(context)
@@ -25,9 +25,8 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   await using opened = new AsyncDisposableStack()
   const { env, bus, store, clock } = context
   const { log } = context.telemetry
-  const database = await openStateDatabase(env, log)
+  const { stores, database } = await openStores(env, log)
   if (database) opened.use(database)
-  const stores = database ? await sqlStores(database) : memoryStores()
   const policy = openPolicy({
     env,
     store: stores.policy,
@@ -41,6 +40,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const { episodes, lasting: isLasting } = stores
   const observe = openObserve(context.telemetry)
   const sweeping = { ...asking, policy: policy.current, episodes, isLasting, observe }
+  opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(
     await bus.serve(alerts, {
@@ -48,6 +48,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
       sweep: sweep(schedule, env),
       ...delivery.handlers,
       ...testChannel({ ...context, policy: policy.current }),
+      ...pagingServices({ ...context, policy: policy.current }),
       ...previewTarget({ env, clock }),
       ...alertingHandlers({ ...asking, stores, policy }),
       prune: prune({ stores, delivery, env, clock }),

@@ -4,6 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { sweepSettings } from './sweep-settings.ts'
 import { HostRecord, hostRecordKey } from './condition.ts'
 import { DigestRecord, digestKey, flush } from './digest.ts'
+import { tickEvents } from './events/tick.ts'
 import { FleetRecord, emptyFleet, fleetKey } from './fleet-record.ts'
 import { inLanes } from './lanes.ts'
 import { isInMaintenance } from './maintenance.ts'
@@ -33,6 +34,7 @@ export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
   const nowMs = parts.clock.now()
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
   await inLanes(withConditions, hostsAtOnce, (hostKey) => tellHost(parts, turn, { hostKey, policy, nowMs }))
+  await tickEvents(parts, turn, { policy, nowMs })
   await flushDigest(parts, turn, policy, nowMs)
 }
 

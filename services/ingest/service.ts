@@ -24,7 +24,7 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
   if (database) opened.use(database)
   const events = database ? await sqlEvents(database) : memoryEvents()
   const queue = opened.use(await openQueue())
-  readiness.require('queue', () => queue.connected)
+  readiness.require('ingest queue', () => queue.connected)
   const origin = openInstallationId(store)
   const taken = metrics.eventsTaken(registry)
   const handedOn = metrics.eventsReemitted(registry)

@@ -3,6 +3,7 @@ import type { Queue } from '#shared/bus/durable/queue.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Target } from '../channels/targets.ts'
 import type { Deliveries } from './records/store.ts'
+import { brokenRule } from './broken.ts'
 import { DigestRecord, digestKey, gather } from '../digest.ts'
 import { type Queued, messageIdOf, subjectOf } from './queued.ts'
 import { Ledger, cutOff, gatherFor, ledgerKey, ledgerMs, meanFor, sent, targetKey } from './ledger.ts'
@@ -46,10 +47,10 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
 }
 
 /** Who is broken is not told that it is. */
-const addressed = (targets: readonly Target[], { source }: Notice): Addressed[] =>
+const addressed = (targets: readonly Target[], { ruleId, source }: Notice): Addressed[] =>
   targets
     .map((target) => ({ ...target, key: targetKey({ channel: target.channel, target: target.id }) }))
-    .filter(({ key }) => key !== source)
+    .filter(({ key }) => ruleId !== brokenRule || key !== source)
 
 const passesDigest = async ({ store, clock }: Relaying, { digestMs }: Policy, notice: Notice): Promise<boolean> => {
   if (digestMs === 0 && !(await store.get(digestKey, DigestRecord))) return true

@@ -52,7 +52,6 @@ describe('a budget', () => {
     ['data', 'RATE_LIMIT_API_PER_MIN', 100],
     ['agent', 'RATE_LIMIT_AGENT_PER_MIN', 10],
     ['mcp', 'RATE_LIMIT_MCP_PER_MIN', 30],
-    ['ingest', 'RATE_LIMIT_INGEST_PER_MIN', 6_000],
     ['browser-connection-test', 'RATE_LIMIT_BROWSER_CONN_PER_MIN', 10],
     ['browser-connection-session', 'RATE_LIMIT_BROWSER_CONN_PER_MIN', 10],
     ['device-login', 'RATE_LIMIT_DEVICE_CODE_PER_MIN', 10],

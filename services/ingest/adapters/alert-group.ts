@@ -29,7 +29,7 @@ export const draftOf = (sent: unknown, { source, url }: { source: string; url: s
     resource: firstOf(labels.instance, labels.host, labels.pod, labels.service, labels.job),
     title: firstOf(annotations.summary, annotations.title, labels.alertname),
     body: firstOf(annotations.description, annotations.message),
-    labels: { ...annotations, ...labels },
+    labels: { ...(annotations.runbook_url && { runbook_url: annotations.runbook_url }), ...labels },
     occurredAt: status === 'resolved' ? (endsAt ?? startsAt) : startsAt,
     endsAt: status === 'resolved' ? null : endsAt,
     url: url ?? generatorURL,

@@ -13,7 +13,7 @@ const Context = z.looseObject({
   type: required,
   subject: z.string().nullish(),
   time: instant,
-  data: z.unknown(),
+  data: z.unknown().optional(),
   data_base64: z.base64().nullish(),
 })
 

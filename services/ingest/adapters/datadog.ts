@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
-import { firstOf, instantOf, maybeWords, understood } from './fields.ts'
+import { firstOf, instant, maybeWords, understood } from './fields.ts'
 import { severityOf } from './severity.ts'
 
 /** The webhook of Datadog: names as of its template, and those that people add from its variables. */
@@ -19,8 +19,8 @@ const Webhook = z.looseObject({
   hostname: maybeWords,
   link: maybeWords,
   tags: maybeWords,
-  date: z.unknown(),
-  last_updated: z.unknown(),
+  date: instant,
+  last_updated: instant,
 })
 
 const transitions: Readonly<Record<string, EventStatus>> = {
@@ -75,7 +75,7 @@ export const datadog: Adapter = {
             value === null ? [] : [[name, value]],
           ),
         ),
-        occurredAt: instantOf(given.date) ?? instantOf(given.last_updated),
+        occurredAt: given.date ?? given.last_updated,
         endsAt: null,
         url: given.link,
         raw: sent,

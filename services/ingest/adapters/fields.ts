@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { sentenceOf } from '#shared/sentence-of.ts'
 
 /** Text where a sender may as well write a number. */
-export const words = z.union([z.string(), z.number(), z.boolean()]).transform(String)
+export const words = z.union([z.string(), z.number(), z.boolean()], 'must be text').transform(String)
 /** Text that may be missing or null. */
 export const maybeWords = words.nullish().transform((text) => (text === undefined || text === null ? null : text))
 /** Labels, tags and annotations: what is no text is written as JSON. */
@@ -12,7 +12,7 @@ export const labelled = z
   .nullish()
   .transform((labels) => textsOf(labels ?? {}))
 /** An instant as senders write it, ISO 8601 or epoch seconds or milliseconds; null for one that is none. */
-export const instant = z.unknown().transform(instantOf)
+export const instant = z.unknown().optional().transform(instantOf)
 
 /** Before it, a number counts seconds: that is 1973 in milliseconds and 5138 in seconds. */
 const firstMilliseconds = 100_000_000_000

@@ -77,7 +77,6 @@ const Sent2 = z.looseObject({
       component: maybeWords,
       group: maybeWords,
       class: maybeWords,
-      custom_details: z.unknown(),
     })
     .nullish(),
   client_url: maybeWords,

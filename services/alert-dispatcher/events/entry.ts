@@ -1,0 +1,103 @@
+import type { InboundEvent } from '#proto/inbound-event.ts'
+import type { Verdict } from '../judge.ts'
+import { afterVerdict, withdrawn } from '../transition.ts'
+import type { Watched } from '../watched.ts'
+import type { EventEntry, EventRecord } from './record.ts'
+
+interface Now {
+  nowMs: number
+  newEpisode: () => string
+}
+
+/** The facts of an event that decide. */
+export type Told = Pick<
+  InboundEvent,
+  | 'source'
+  | 'sourceType'
+  | 'status'
+  | 'severity'
+  | 'title'
+  | 'resource'
+  | 'body'
+  | 'url'
+  | 'labels'
+  | 'occurredAt'
+  | 'endsAt'
+>
+
+/** The entry after one more event about it: the newest wins, one breach fires and one clear ends. */
+export const afterEvent = (before: EventEntry | undefined, event: Told, now: Now): EventEntry => {
+  if (before && isOld(before, event)) return before
+  const known = before?.condition ?? undefined
+  const next = afterVerdict(known, verdictOf(event), now)
+  return {
+    source: event.source,
+    condition: next ?? null,
+    occurredAtMs: event.occurredAt,
+    endsAtMs: event.endsAt,
+    seenAtMs: now.nowMs,
+  }
+}
+
+/** What is over is not begun again by what happened when it ended; what is open is repeated with its beginning. */
+const isOld = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: Told): boolean =>
+  condition === null && status === 'firing' ? occurredAt <= occurredAtMs : occurredAt < occurredAtMs
+
+const verdictOf = (event: Told): Verdict => ({
+  rule: ruleOf(event),
+  status: event.status === 'resolved' ? 'ok' : event.severity === 'critical' ? 'critical' : 'warning',
+  value: null,
+  threshold: null,
+  offenders: [],
+  reason: null,
+})
+
+const longest = { id: 160, title: 300, runbook: 4_000 }
+
+/** The event as a rule: what Alertmanager calls it, where there is such a name, so that routes can name it. */
+const ruleOf = ({ sourceType, labels, title, resource, body, url }: Told): Watched => {
+  const subject = resource === '' || title.includes(resource) ? title : `${title} (${resource})`
+  const never = { at: null, isSettled: false }
+  return {
+    id: cut(`event:${labels.alertname ?? sourceType}`, longest.id),
+    title: cut(subject, longest.title),
+    runbook: cut([body, url ?? ''].filter((text) => text !== '').join('\n\n'), longest.runbook),
+    unit: 'none',
+    measure: 'gauge',
+    metric: null,
+    operator: '>=',
+    warning: never,
+    critical: never,
+    clearRatio: 1,
+    minimumSamples: null,
+    allOf: [],
+    breaches: 1,
+    clears: 1,
+    everySweeps: 1,
+  }
+}
+
+const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+
+/** The entry as time alone leaves it: over after its end, or when it was not repeated for so long. */
+export const afterTime = (entry: EventEntry, { nowMs, lifeMs }: { nowMs: number; lifeMs: number }): EventEntry => {
+  const { condition, endsAtMs, seenAtMs } = entry
+  if (condition === null || condition.phase === 'cleared') return entry
+  const isOver = (endsAtMs !== null && endsAtMs <= nowMs) || nowMs - seenAtMs >= lifeMs
+  return isOver ? { ...entry, condition: withdrawn(condition) ?? null } : entry
+}
+
+/** Late events are known to be old for this long. */
+const rememberedMs = 60 * 60_000
+const mostRemembered = 200
+
+/** The entries without those that are over and need not be remembered. */
+export const pruned = (entries: EventRecord['entries'], nowMs: number): EventRecord['entries'] => {
+  const over = Object.entries(entries).filter(([, { condition }]) => condition === null)
+  const [newest, others] = [over.toSorted(([, one], [, other]) => other.seenAtMs - one.seenAtMs), new Set<string>()]
+  for (const [index, [id, { seenAtMs }]] of newest.entries()) {
+    // A clock that was set back must not keep them for ever.
+    if (index >= mostRemembered || Math.abs(nowMs - seenAtMs) > rememberedMs) others.add(id)
+  }
+  return others.size === 0 ? entries : Object.fromEntries(Object.entries(entries).filter(([id]) => !others.has(id)))
+}

@@ -1,0 +1,42 @@
+import type { Condition } from '../condition.ts'
+import type { Happening } from '../episode.ts'
+import type { Telling } from '../held.ts'
+import type { Notice } from '../notice.ts'
+import { tell } from '../tell.ts'
+import type { EventEntry } from './record.ts'
+
+/** What is told about one entry now, and what it leaves. */
+export interface ToldEntry {
+  entry: EventEntry
+  notices: Notice[]
+  happenings: Happening[]
+}
+
+/** Tells what is due of an entry as of a condition on a host: floors, maintenance, quiet hours and reminders are the same. */
+export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>): ToldEntry => {
+  const { condition, source } = entry
+  if (condition === null) return { entry, notices: [], happenings: [] }
+  const { conditions, notices, happenings } = tell({ [condition.ruleId]: condition }, { ...telling, hostKey: source })
+  return {
+    entry: { ...entry, condition: conditions[condition.ruleId] ?? null },
+    notices: notices.map((notice) => ({
+      ...notice,
+      hostKey: null,
+      source,
+      reason: reasonOf(notice, condition),
+    })),
+    happenings: happenings.map((happening) => ({
+      ...happening,
+      hostKey: null,
+      title: `${happening.title} on ${source}`.slice(0, longestTitle),
+    })),
+  }
+}
+
+const longestTitle = 300
+
+/** In words that speak of no sweeps. */
+const reasonOf = ({ kind, reason }: Notice, { held, clears }: Condition): string => {
+  if (kind === 'recover') return clears > 0 ? 'its source says that it is over' : 'nothing more was heard of it'
+  return kind === 'fire' && held === null ? 'its source says so' : reason
+}
