@@ -1,0 +1,24 @@
+import type { Logger } from 'pino'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Database } from '#shared/store/sql/connection.ts'
+import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
+import { memoryStores } from './memory.ts'
+import { sqlStores } from './sql.ts'
+import type { Stores } from './stores.ts'
+
+interface Opened {
+  stores: Stores
+  /** Released by whoever opened it; undefined where none is configured. */
+  database: Database | undefined
+}
+
+/** Stores in the state database where there is one, else in memory. */
+export const openStores = async (env: Environment, log: Logger): Promise<Opened> => {
+  const database = await openStateDatabase(env, log)
+  try {
+    return { database, stores: database ? await sqlStores(database) : memoryStores() }
+  } catch (error) {
+    await database?.[Symbol.asyncDispose]()
+    throw error
+  }
+}
