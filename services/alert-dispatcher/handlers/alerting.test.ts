@@ -178,7 +178,8 @@ describe('without a state database', () => {
 
 describe('what is older than its stated age', () => {
   it('is forgotten, while a condition that goes on keeps its episode and what was said to it', async () => {
-    await using rig = await open({ env: { SVC_ALERT_HISTORY_DAYS: '10' } })
+    // Reminders would write history while the days pass.
+    await using rig = await open({ env: { SVC_ALERT_HISTORY_DAYS: '10', HEALTH_ALERT_COOLDOWN_MINUTES: '0' } })
     const asked = ask(rig.dispatchers)
     const { alerts, call } = rig.dispatchers
     const dayMs = 86_400_000
