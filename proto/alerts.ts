@@ -5,6 +5,7 @@ import { rpc, service } from './contract.ts'
 import { deliveryMethods } from './delivery.ts'
 import { findingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
+import { pagingServiceMethods } from './paging-services.ts'
 import { pruneMethods } from './prune.ts'
 
 const Whole = z.int().min(0)
@@ -49,6 +50,7 @@ export const alerts = service('alert-dispatcher', {
   ...alertingMethods,
   ...deliveryMethods,
   ...channelMethods,
+  ...pagingServiceMethods,
   ...findingMethods('HEALTH'),
   ...pruneMethods,
 })

@@ -6,6 +6,7 @@ import { isAnyReady, openDelivery } from './delivery/open.ts'
 import { alertingHandlers } from './handlers/alerting.ts'
 import { firing } from './handlers/firing.ts'
 import { pagingServices } from './handlers/paging-services.ts'
+import { pagingServices } from './handlers/paging-services.ts'
 import { previewTarget } from './handlers/preview-target.ts'
 import { prune } from './handlers/prune.ts'
 import { sweep } from './handlers/sweep.ts'
@@ -48,6 +49,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
       sweep: sweep(schedule, env),
       ...delivery.handlers,
       ...testChannel({ ...context, policy: policy.current }),
+      ...pagingServices({ ...context, policy: policy.current }),
       ...pagingServices({ ...context, policy: policy.current }),
       ...previewTarget({ env, clock }),
       ...alertingHandlers({ ...asking, stores, policy }),

@@ -7,6 +7,7 @@ import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
 import { channelRequests } from './fake/channels.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
+import { pagingServiceRequests } from './fake/paging-services.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 import { signKey } from './auth/keys/token.ts'
 import { anonymous } from './identity.ts'
@@ -21,6 +22,7 @@ const good: Record<string, GoodRequest> = {
   ...alertingRequests,
   ...deliveryRequests,
   ...channelRequests,
+  ...pagingServiceRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },

@@ -22,6 +22,7 @@ import { events } from './routes/events.ts'
 import { explain, explainLong } from './routes/explain.ts'
 import { health } from './routes/health.ts'
 import { healthChannelRoutes } from './routes/health-channels.ts'
+import { healthPagingServices } from './routes/health-paging-services.ts'
 import { healthCustomRuleRoutes } from './routes/health-custom-rules.ts'
 import { healthDeliveryRoutes } from './routes/health-deliveries.ts'
 import { healthSettingsRoutes } from './routes/health-settings.ts'
@@ -106,6 +107,7 @@ export const routes: readonly Route[] = [
   ...healthCustomRuleRoutes,
   ...healthDeliveryRoutes,
   ...healthChannelRoutes,
+  healthPagingServices,
   ...healthWebhookTargetRoutes,
   ...healthSettledRoutes,
   healthSweep,

@@ -59,7 +59,7 @@ const targetsOf = (channel: Channel, env: Environment, policy: Known['policy'], 
 }
 
 /** Read through to the environment, where a secret may be in a file that changes. */
-const withSettled = (env: Environment, settled: ChannelPolicy | undefined): Environment =>
+export const withSettled = (env: Environment, settled: ChannelPolicy | undefined): Environment =>
   settled === undefined
     ? env
     : // An object made over another reads as that other where it has nothing of its own.

@@ -5,6 +5,7 @@ import { fakeAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
 import { fakeChannels } from './channels.ts'
 import { fakeDeliveries } from './deliveries.ts'
+import { fakePagingServices } from './paging-services.ts'
 
 /** An `alert-dispatcher` that finds one condition firing. */
 export const fakeAlerts: Handlers<typeof alerts> = {
@@ -24,6 +25,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
   prune: async () => ({ removed: { deliveries: 4 } }),
   ...fakeDeliveries,
   ...fakeChannels,
+  ...fakePagingServices,
   ...fakeAlerting,
 }
 

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { alerts } from '#proto/alerts.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { PagingService } from '#proto/paging-services.ts'
+import { read } from '#shared/config/setting.ts'
+import { NetFailure } from '#shared/net/failure.ts'
+import type { Context } from '#shared/service.ts'
+import { settings } from '../channels/paging-a.ts'
+import { withSettled } from '../channels/targets.ts'
+import type { Policy } from '../policy.ts'
+
+interface Asking extends Pick<Context, 'env' | 'net'> {
+  policy(): Promise<Policy>
+}
+
+/** What can be chosen where PagerDuty is set up. */
+export const pagingServices = ({ env, net, policy }: Asking): Pick<Handlers<typeof alerts>, 'pagingServices'> => ({
+  pagingServices: async ({ search }, { signal }) => {
+    const { channels } = await policy()
+    const key = read(settings, withSettled(env, channels['paging-a'])).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
+    if (!key) throw new ServiceError('conflict', 'services cannot be listed: HEALTH_ALERT_PAGING_A_API_KEY is not set')
+    return listAll((offset) => page(net, { key, search, offset, signal }))
+  },
+})
+
+const Page = z.object({
+  services: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      description: z.string().nullish(),
+      status: z.string().nullish(),
+      html_url: z.string().nullish(),
+    }),
+  ),
+  more: z.boolean().default(false),
+})
+type Page = z.infer<typeof Page>
+
+const perPage = 100
+/** An account with more is searched. */
+const maxPages = 5
+
+const listAll = async (pageAt: (offset: number) => Promise<Page>) => {
+  const services: PagingService[] = []
+  let more = true
+  for (let count = 0; more && count < maxPages; count += 1) {
+    const found = await pageAt(count * perPage)
+    for (const { id, name, description = null, status = null, html_url: url = null } of found.services) {
+      services.push({ id, name, description, status, url })
+    }
+    more = found.more
+  }
+  return { services, more }
+}
+
+interface Wanted {
+  key: string
+  search: string | undefined
+  offset: number
+  signal: AbortSignal
+}
+
+const maxBytes = 4 * 1024 * 1024
+
+const page = async (net: Asking['net'], { key, search, offset, signal }: Wanted): Promise<Page> => {
+  const wanted = new URLSearchParams({ limit: String(perPage), offset: String(offset), sort_by: 'name' })
+  if (search !== undefined) wanted.set('query', search)
+  const headers = { authorization: `Token token=${key}`, accept: 'application/vnd.pagerduty+json;version=2' }
+  try {
+    const answer = await net.trusted(`https://api.pagerduty.com/services?${wanted}`, { headers, signal, maxBytes })
+    if (answer.status === 401 || answer.status === 403)
+      throw new ServiceError('conflict', 'PagerDuty refuses the token of HEALTH_ALERT_PAGING_A_API_KEY')
+    if (answer.status !== 200) throw new ServiceError('unavailable', `PagerDuty answered ${answer.status}`)
+    return Page.parse(await answer.json())
+  } catch (error) {
+    if (error instanceof ServiceError || signal.aborted) throw error
+    if (error instanceof NetFailure) throw new ServiceError('unavailable', 'PagerDuty cannot be asked at the moment')
+    throw new ServiceError('unavailable', 'PagerDuty answered something else than its services')
+  }
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { PagingServicesAnswer } from '#proto/http/paging-services.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake({ alerts: {} })
+})
+afterAll(() => product[Symbol.asyncDispose]())
+const get = async (query: string) => {
+  const response = await fetch(`${product.url}/api/v1/health/channels/paging-a/services${query}`)
+  return { status: response.status, body: await response.json() }
+}
+
+it('lists what there is to choose from', async () => {
+  const { status, body } = await get('?search=disks')
+  expect(status).toBe(200)
+  expect(PagingServicesAnswer.parse(body)).toMatchObject({
+    data: [{ name: 'disks' }],
+    metadata: { count: 1, more: false },
+  })
+})
+
+it.each([
+  ['?search=', 400, 'search'],
+  [`?search=${'x'.repeat(101)}`, 400, 'search'],
+  ['?serch=x', 400, 'serch'],
+  ['?search=no-token', 409, 'HEALTH_ALERT_PAGING_A_API_KEY'],
+])('answers %s with %i', async (query, status, says) => {
+  const answered = await get(query)
+  expect(answered.status).toBe(status)
+  expect(Failure.parse(answered.body).error.message).toContain(says)
+})
