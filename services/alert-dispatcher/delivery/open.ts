@@ -49,7 +49,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   const { env, store, telemetry, readiness, channels = every, retry = defaultRetryPlan } = parts
   const { log } = telemetry
   for (const { name, sentence } of problemsOf(strictDeliverySettings, env)) {
-    log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; it counts as unset')
+    log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; what is wrong of it counts as unset')
   }
   await using opening = new AsyncDisposableStack()
   const queue = opening.use(await parts.openQueue())

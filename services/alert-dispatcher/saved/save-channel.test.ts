@@ -98,8 +98,8 @@ describe('a channel that is saved', () => {
   })
 
   it.each([
-    [chatA, { botTokn: token }, 'not-found', 'botTokn'],
-    [chatA, { enabled: 'no' }, 'not-found', 'enabled'],
+    [chatA, { botTokn: token }, 'invalid', 'settings.botTokn is not known here; known are botToken, chatId'],
+    [chatA, { enabled: 'no' }, 'invalid', 'settings.enabled is not known here'],
     [chatA, { botToken: 'secret nonsense' }, 'invalid', 'settings.botToken must be the token of a bot'],
     [pushA, { url: 'https://ntfy.sh/' }, 'invalid', 'settings.url must end in the name of a topic'],
     [pushA, { url: 'http://169.254.169.254/secret' }, 'invalid', 'settings.url must be an address that may be asked'],

@@ -4,7 +4,6 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
-import { noSuch } from '#shared/no-such.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { PolicyStore } from '../stores/stores.ts'
@@ -54,8 +53,8 @@ const savedOf = async (
 const requireField = (channel: Channel, name: string): Field => {
   const fields = fieldsOf(channel)
   const field = fields.find((each) => each.field === name)
-  const names = fields.map((each) => each.field)
-  if (!field) throw noSuch(`setting of ${channel.id}`, name, names, `settings.${name}`)
+  const names = fields.map((each) => each.field).join(', ')
+  if (!field) throw wrong(`settings.${name}`, `is not known here; known are ${names || 'none'}`)
   return field
 }
 

@@ -1,5 +1,5 @@
-import { cutInMarkup } from '../../delivery/cut.ts'
-import type { Message } from '../../delivery/message.ts'
+import { cut, cutInMarkup } from '../../delivery/cut.ts'
+import { bodyText, type Message, plainText } from '../../delivery/message.ts'
 import { escapeHtml } from '../escape.ts'
 import type { Composing } from './format.ts'
 
@@ -24,9 +24,12 @@ const linesOf = ({ facts, gathered, runbook }: Message): string[] => [
   ...[gathered.join('\n'), runbook].filter((text) => text !== '').map((text) => cutInMarkup(text, maxText, escapeHtml)),
 ]
 
+const maxPlain = 4_000
+
 /** The same without markup, for clients and notifications that show none. */
-export const plainOf = ({ message, write }: Pick<Composing, 'message' | 'write'>, plain: string): string => {
+export const plainOf = ({ message, write }: Pick<Composing, 'message' | 'write'>): string => {
   const { title, body } = write((text) => text)
-  if (title === undefined && body === undefined) return plain
-  return [title ?? message.headline, body, message.url].filter((line) => line != null).join('\n')
+  if (title === undefined && body === undefined) return plainText(message, maxPlain)
+  const lines = [title ?? message.headline, cut(body ?? bodyText(message), maxPlain), message.url]
+  return lines.filter((line) => line !== null).join('\n')
 }

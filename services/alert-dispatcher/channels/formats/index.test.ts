@@ -102,6 +102,12 @@ describe('templates', () => {
     expect(text).toContain(JSON.stringify(`*warning* ${wild}\n<i>Database</i>`).slice(1, -1))
   })
 
+  it('of a title alone leave the rest as it is, with markup and without', () => {
+    const { body } = composed('matrix', {}, { title: 'x' })
+    expect(body).toMatchObject({ body: expect.stringMatching(/^x\nHost: Database\n/) })
+    expect(body).toMatchObject({ formatted_body: expect.stringContaining('<strong>x</strong><br>Host: Database') })
+  })
+
   it('are escaped for the markdown of Discord, which calls nobody', () => {
     const { body } = composed('auto', { title: wild }, templates, 'https://discord.com/api/webhooks/1/x')
     const title = '*warning* \\<b\\>&\\*\\_\\[x](y) "q"\\\\ @everyone'

@@ -1,9 +1,5 @@
-import { plainText } from '../../delivery/message.ts'
 import type { Format } from './format.ts'
 import { htmlOf, plainOf } from './html.ts'
-
-/** An event may have 64 KiB, and the HTML has most of it. */
-const maxPlain = 4_000
 
 /** A room of Matrix: the address names the room, `…/_matrix/client/v3/rooms/<room>`, and a header holds the access token. */
 export const matrix: Format = {
@@ -18,7 +14,7 @@ export const matrix: Format = {
       url: url.href,
       body: {
         msgtype: 'm.text',
-        body: plainOf(composing, plainText(message, maxPlain)),
+        body: plainOf(composing),
         format: 'org.matrix.custom.html',
         formatted_body: htmlOf(composing),
         // Nobody is called by what stands in a text.
