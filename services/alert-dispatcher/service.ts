@@ -3,15 +3,8 @@ import { query } from '#proto/query.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
 import { channels } from './channels/index.ts'
 import { isAnyReady, openDelivery } from './delivery/open.ts'
-import { alertingHandlers } from './handlers/alerting.ts'
-import { firing } from './handlers/firing.ts'
-import { pagingServices } from './handlers/paging-services.ts'
-import { pagingServices } from './handlers/paging-services.ts'
-import { previewTarget } from './handlers/preview-target.ts'
-import { prune } from './handlers/prune.ts'
-import { sweep } from './handlers/sweep.ts'
-import { testChannel } from './handlers/test-channel.ts'
 import { consumeEvents } from './events.ts'
+import { handlers } from './handlers/index.ts'
 import { fileLayer } from './health-d/file-layer.ts'
 import { openObserve } from './observe.ts'
 import { openPolicy } from './open-policy.ts'
@@ -24,7 +17,7 @@ export const start: Start = (context) => startWith(context)
 /** Starts the dispatcher with a time between ticks of its own. */
 export const startWith = async (context: Context, tickEveryMs?: number): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
-  const { env, bus, store, clock } = context
+  const { env, bus, clock } = context
   const { log } = context.telemetry
   const { stores, database } = await openStores(env, log)
   if (database) opened.use(database)
@@ -43,19 +36,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const sweeping = { ...asking, policy: policy.current, episodes, isLasting, observe }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
-  opened.use(
-    await bus.serve(alerts, {
-      ...firing(store),
-      sweep: sweep(schedule, env),
-      ...delivery.handlers,
-      ...testChannel({ ...context, policy: policy.current }),
-      ...pagingServices({ ...context, policy: policy.current }),
-      ...pagingServices({ ...context, policy: policy.current }),
-      ...previewTarget({ env, clock }),
-      ...alertingHandlers({ ...asking, stores, policy }),
-      prune: prune({ stores, delivery, env, clock }),
-    }),
-  )
+  opened.use(await bus.serve(alerts, handlers({ ...asking, stores, policy, delivery, schedule })))
   // Ended before the calls that wait for a sweep are.
   opened.use(schedule)
   log.info({ lasting: stores.lasting }, 'alert-dispatcher serves')

@@ -1,0 +1,38 @@
+import type { alerts } from '#proto/alerts.ts'
+import type { Client, Handlers } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { Context } from '#shared/service.ts'
+import type { Delivery } from '../delivery/open.ts'
+import type { PolicyBook } from '../open-policy.ts'
+import type { Schedule } from '../schedule.ts'
+import type { Stores } from '../stores/stores.ts'
+import { alertingHandlers } from './alerting.ts'
+import { firing } from './firing.ts'
+import { pagingServices } from './paging-services.ts'
+import { previewTarget } from './preview-target.ts'
+import { prune } from './prune.ts'
+import { sweep } from './sweep.ts'
+import { testChannel } from './test-channel.ts'
+
+interface Answering extends Context {
+  query: Client<typeof query>
+  stores: Stores
+  policy: PolicyBook
+  delivery: Delivery
+  schedule: Schedule
+}
+
+/** All that the dispatcher answers on the bus. */
+export const handlers = (answering: Answering): Handlers<typeof alerts> => {
+  const settled = { ...answering, policy: answering.policy.current }
+  return {
+    ...firing(answering.store),
+    sweep: sweep(answering.schedule, answering.env),
+    ...answering.delivery.handlers,
+    ...testChannel(settled),
+    ...pagingServices(settled),
+    ...previewTarget(answering),
+    ...alertingHandlers(answering),
+    prune: prune(answering),
+  }
+}
