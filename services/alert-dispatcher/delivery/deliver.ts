@@ -57,7 +57,8 @@ export const deliver = async (
   if (clock.now() >= lifeEndsAtMs) return giveUp(delivering, queued)
   const { concurrency, perSecond } = channel.limits
   const putBack = (earliestMs: number): Outcome => ({
-    againInMs: line.turnInMs(targetKey(queued), Math.min(earliestMs, longestPutBackMs), perSecond),
+    // A clock that counts whole milliseconds must not find it there too early.
+    againInMs: line.turnInMs(targetKey(queued), Math.min(earliestMs + 1, longestPutBackMs), perSecond),
   })
   // Only those who have a place look into the store: many who wait would be in each other's way there.
   using place = line.step(targetKey(queued), concurrency)

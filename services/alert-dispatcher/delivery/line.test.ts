@@ -12,6 +12,14 @@ it('lets those who wait come back one after the other, at the pace of their targ
   expect(line.turnInMs('a', 100, 5)).toBe(100)
 })
 
+it('lets whoever stands alone come back as soon as it may, however often', () => {
+  let nowMs = 0
+  const line = openLine(() => nowMs)
+  expect(line.turnInMs('a', 300, 0.3)).toBe(300)
+  nowMs = 300.5
+  expect(line.turnInMs('a', 2, 0.3)).toBe(2)
+})
+
 it('lets nobody come back before the target has rested', () => {
   const line = openLine(() => 0)
   expect([0, 60_000, 0].map((earliestMs) => line.turnInMs('a', earliestMs, 5))).toEqual([0, 60_000, 60_200])

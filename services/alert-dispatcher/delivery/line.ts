@@ -12,7 +12,7 @@ const mostTargets = 1_000
 
 /** The line of this process; each process has its own, and what they share is in the store. */
 export const openLine = (now: () => number = () => performance.now()): Line => {
-  const nextAtMs = new Map<string, number>()
+  const lastTurns = new Map<string, number>()
   const places = new Map<string, number>()
   return {
     step(key, most) {
@@ -23,9 +23,13 @@ export const openLine = (now: () => number = () => performance.now()): Line => {
     },
     turnInMs(key, earliestMs, perSecond) {
       const nowMs = now()
-      const atMs = Math.max(nextAtMs.get(key) ?? 0, nowMs + earliestMs)
-      if (nextAtMs.size > mostTargets) forget(nextAtMs, nowMs)
-      nextAtMs.set(key, atMs + Math.max(1_000 / perSecond, leastIntervalMs))
+      const lastMs = lastTurns.get(key) ?? Number.NEGATIVE_INFINITY
+      const intervalMs = Math.max(1_000 / perSecond, leastIntervalMs)
+      // Once the last has had its turn, nobody stands in line any more.
+      const freeMs = lastMs >= nowMs ? lastMs + intervalMs : nowMs
+      const atMs = Math.max(freeMs, nowMs + earliestMs)
+      if (lastTurns.size > mostTargets) forget(lastTurns, nowMs)
+      lastTurns.set(key, atMs)
       return atMs - nowMs
     },
   }
@@ -37,6 +41,6 @@ const giveBack = (places: Map<string, number>, key: string): void => {
   else places.delete(key)
 }
 
-const forget = (nextAtMs: Map<string, number>, nowMs: number): void => {
-  for (const [key, atMs] of nextAtMs) if (atMs <= nowMs) nextAtMs.delete(key)
+const forget = (lastTurns: Map<string, number>, nowMs: number): void => {
+  for (const [key, atMs] of lastTurns) if (atMs < nowMs) lastTurns.delete(key)
 }
