@@ -29,6 +29,7 @@ const marks = {
   matrix: 'msgtype',
   hookshot: 'html',
   raw: 'version',
+  googleChat: 'cardsV2',
 } as const
 
 describe('a target whose format is told by its address', () => {
@@ -40,6 +41,7 @@ describe('a target whose format is told by its address', () => {
     ['https://discordapp.com/api/webhooks/1/x/slack', 'slack'],
     ['https://prod-1.westeurope.logic.azure.com/workflows/x/triggers/manual/paths/invoke?sig=x', 'teams'],
     ['https://x.environment.api.powerplatform.com:443/powerautomate/x', 'teams'],
+    ['https://chat.googleapis.com/v1/spaces/x/messages?key=k&token=t', 'googleChat'],
     ['https://matrix.example/_matrix/client/v3/rooms/!r:example', 'matrix'],
     ['https://hooks.slack.com.example/services/x', 'raw'],
     ['https://evil-discord.com/api/webhooks/1/x', 'raw'],
@@ -151,6 +153,7 @@ describe('every format', () => {
     ['matrix', 'https://m.example/_matrix/client/v3/rooms/!r'],
     ['hookshot', 'https://x.example/'],
     ['auto', 'https://discord.com/api/webhooks/1/x'],
+    ['auto', 'https://chat.googleapis.com/v1/spaces/x/messages'],
     ['auto', 'https://prod-1.westeurope.logic.azure.com/workflows/x'],
   ] as const)('of %s for %s bears a full digest', (format, url) => {
     const entry = {

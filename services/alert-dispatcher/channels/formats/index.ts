@@ -1,13 +1,14 @@
 import type { WebhookTarget } from '../../policy.ts'
 import { discord } from './discord.ts'
 import type { Format } from './format.ts'
+import { googleChat } from './google-chat.ts'
 import { hookshot } from './hookshot.ts'
 import { matrix } from './matrix.ts'
 import { raw } from './raw.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 
-const formats = { raw, slack, matrix, hookshot, discord, teams } as const
+const formats = { raw, slack, matrix, hookshot, discord, teams, googleChat } as const
 
 /** Which services are known by their address. Anything else gets `raw`; hookshot cannot be told from others. */
 const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
@@ -15,6 +16,7 @@ const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof format
   { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /\/slack\/?$/, format: 'slack' },
   { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /^\/api\/(v\d+\/)?webhooks\//, format: 'discord' },
   { host: /\.(logic\.azure\.(com|us|cn)|environment\.api\.powerplatform\.com|webhook\.office\.com)$/, format: 'teams' },
+  { host: /^chat\.googleapis\.com$/, format: 'googleChat' },
   { host: /./, path: /\/_matrix\//, format: 'matrix' },
 ]
 

@@ -7,9 +7,9 @@ import { pushBRig } from './push-b.ts'
 import type { Rig } from './rig.ts'
 import { smsRig } from './sms.ts'
 import { webhookRig } from './webhook.ts'
-import { discordRig, hookshotRig, matrixRig, rawRig, slackRig, teamsRig } from './webhook-targets.ts'
+import { discordRig, googleChatRig, hookshotRig, matrixRig, rawRig, slackRig, teamsRig } from './webhook-targets.ts'
 
-const targetRigs = [rawRig, slackRig, matrixRig, hookshotRig, discordRig, teamsRig]
+const targetRigs = [rawRig, slackRig, matrixRig, hookshotRig, discordRig, teamsRig, googleChatRig]
 
 /** At least one for each channel. */
 export const rigs: readonly Rig[] = [

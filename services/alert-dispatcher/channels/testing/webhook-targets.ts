@@ -201,6 +201,47 @@ export const teamsRig = rigOf({
   textOf: (body) => Card.parse(body).attachments[0].content.body[0]?.inlines[0]?.text ?? '',
 })
 
+const html = z.string().refine((text) => isPlainHtml(text.replaceAll(/<\/?i>/g, '')), 'is no HTML of ours')
+const Widget = z.union([
+  z.strictObject({ textParagraph: z.strictObject({ text: html }) }),
+  z.strictObject({
+    decoratedText: z.strictObject({ topLabel: z.string(), text: html, wrapText: z.literal(true) }),
+  }),
+  z.strictObject({
+    buttonList: z.strictObject({
+      buttons: z.tuple([
+        z.strictObject({
+          text: z.string(),
+          onClick: z.strictObject({ openLink: z.strictObject({ url: z.url() }) }),
+        }),
+      ]),
+    }),
+  }),
+])
+const ChatCard = z.strictObject({
+  fallbackText: z.string().min(1),
+  cardsV2: z.tuple([
+    z.strictObject({
+      cardId: z.string(),
+      card: z.strictObject({
+        header: z.strictObject({ title: z.string().min(1).max(200) }),
+        sections: z.tuple([z.strictObject({ widgets: z.array(Widget).min(1).max(100) })]),
+      }),
+    }),
+  ]),
+})
+
+export const googleChatRig = rigOf({
+  form: 'google-chat',
+  host: 'chat.googleapis.com',
+  path: '/v1/spaces/AAAA/messages?key=k&token=secret-of-the-hook',
+  body: ChatCard,
+  problem: (text) => (Buffer.byteLength(text) <= 32_000 ? undefined : 'too large'),
+  answer: { status: 200, body: JSON.stringify({ name: 'spaces/AAAA/messages/x' }) },
+  dead: { status: 404 },
+  textOf: (body) => ChatCard.parse(body).fallbackText,
+})
+
 /** The same service as the channel `webhook`, under a name that tells nothing. */
 export const slackRig: Rig = {
   ...webhookRig,

@@ -1,0 +1,38 @@
+import { cut, cutInMarkup } from '../../delivery/cut.ts'
+import type { Message } from '../../delivery/message.ts'
+import { escapeHtml } from '../escape.ts'
+import type { Format } from './format.ts'
+
+/** A message may have 32,000 bytes. */
+const maxTitle = 200
+const maxFacts = 20
+const maxFact = 250
+const maxText = 2_500
+
+/** A webhook of Google Chat: a card, since plain text there can call everybody in the room. */
+export const googleChat: Format = {
+  compose: ({ message, write }) => {
+    const { headline, url, origin } = message
+    const { title } = write((text) => text)
+    const { body } = write(escapeHtml)
+    const open = { buttonList: { buttons: [{ text: 'Open', onClick: { openLink: { url } } }] } }
+    const widgets = [
+      ...(body === undefined ? widgetsOf(message) : [paragraph(body)]),
+      ...(url === null ? [] : [open]),
+      paragraph(`<i>${origin}</i>`),
+    ]
+    const head = cut(title ?? headline, maxTitle)
+    const card = { header: { title: head }, sections: [{ widgets }] }
+    return { body: { fallbackText: head, cardsV2: [{ cardId: 'alert', card }] } }
+  },
+}
+
+const paragraph = (text: string) => ({ textParagraph: { text: text.replaceAll('\n', '<br>') } })
+
+const widgetsOf = ({ facts, gathered, runbook }: Message): object[] => {
+  const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
+  const labelled = facts.slice(0, maxFacts).map(({ label, value }) => ({
+    decoratedText: { topLabel: label, text: cutInMarkup(value, maxFact, escapeHtml), wrapText: true },
+  }))
+  return text === '' ? labelled : [...labelled, paragraph(cutInMarkup(text, maxText, escapeHtml))]
+}
