@@ -18,9 +18,10 @@ import {
 import { eventAlertSettings } from './events/settings.ts'
 import { writeRecord, type Writing } from './events/write.ts'
 
-interface Consuming extends Writing {
+interface Taking extends Writing {
   env: Environment
-  queue: Queue
+  /** How many may be open; the product's own unless a test wants fewer. */
+  mostOpen?: number
 }
 
 /** What waits for the store to come back waits for as long as the stream keeps it. */
@@ -28,7 +29,7 @@ const tries = 100_000
 const maxInFlight = 64
 
 /** Makes conditions of inbound events that fire, and ends them; until disposed. */
-export const consumeEvents = (consuming: Consuming): Promise<AsyncDisposable> => {
+export const consumeEvents = (consuming: Taking & { queue: Queue }): Promise<AsyncDisposable> => {
   const consumer = { stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects, body: InboundEvent } as const
   const inTurn = oneByOne()
   return consuming.queue.consume({ ...consumer, tries, maxInFlight }, ({ body }) =>
@@ -46,14 +47,15 @@ const oneByOne = () => {
   }
 }
 
-const takeEvent = async (consuming: Consuming, event: InboundEvent): Promise<Outcome> => {
-  if (!isAbout(event, consuming.env)) return 'done'
+/** Begins, repeats or ends the condition that the event is about; the same event again changes nothing. */
+export const takeEvent = async (taking: Taking, event: InboundEvent): Promise<Outcome> => {
+  if (!isAbout(event, taking.env)) return 'done'
   const { name, id } = placeOf(event)
-  if (event.status === 'firing' && !(await hasRoomFor(consuming, name, id))) {
-    await writeEvent(consuming, overflowName, overflowName, overflowOf(event))
+  if (event.status === 'firing' && !(await hasRoomFor(taking, name, id))) {
+    await writeEvent(taking, overflowName, overflowName, overflowOf(event, taking.mostOpen))
     return 'done'
   }
-  await writeEvent(consuming, name, id, event)
+  await writeEvent(taking, name, id, event)
   return 'done'
 }
 
@@ -70,25 +72,25 @@ const isAbout = ({ status, severity, source, own }: InboundEvent, env: Environme
   )
 }
 
-const hasRoomFor = async ({ store }: Consuming, name: string, id: string): Promise<boolean> => {
+const hasRoomFor = async ({ store, mostOpen: most = mostOpen }: Taking, name: string, id: string): Promise<boolean> => {
   const record = await store.get(recordKey(name), EventRecord)
   if (record?.entries[id]?.condition) return true
-  return openIn((await store.get(indexKey, EventIndex)) ?? {}) < mostOpen
+  return openIn((await store.get(indexKey, EventIndex)) ?? {}) < most
 }
 
-const writeEvent = (consuming: Consuming, name: string, id: string, event: Told): Promise<void> =>
-  writeRecord(consuming, name, (entries, nowMs) => ({
+const writeEvent = (taking: Taking, name: string, id: string, event: Told): Promise<void> =>
+  writeRecord(taking, name, (entries, nowMs) => ({
     ...entries,
     [id]: afterEvent(entries[id], event, { nowMs, newEpisode: randomUUID }),
   }))
 
 /** As bad as the worst of those that it stands for. */
-const overflowOf = ({ severity, receivedAt }: InboundEvent): Told => ({
+const overflowOf = ({ severity, receivedAt }: InboundEvent, most = mostOpen): Told => ({
   source: 'watchhouse',
   sourceType: 'overflow',
   status: 'firing',
   severity,
-  title: `${mostOpen} inbound events are open; nobody is told of further ones`,
+  title: `${most} inbound events are open; nobody is told of further ones`,
   resource: '',
   body: 'Events are kept: see GET /api/v1/events. Close what is over at its source, or leave sources out.',
   url: null,

@@ -84,7 +84,8 @@ const failureOf = async (
     if (answer.ok) return undefined
     return { reason: `answered ${answer.status}`, mayPass: answer.status >= 500 || answer.status === 429 }
   } catch (error) {
-    if (error instanceof NetFailure) return { reason: error.message, mayPass: error.reason !== 'not-allowed' }
+    if (error instanceof NetFailure)
+      return { reason: error.message, mayPass: error.reason === 'unreachable' || error.reason === 'timeout' }
     throw error
   }
 }

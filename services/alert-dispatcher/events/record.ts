@@ -30,7 +30,9 @@ export const EventRecord = z.object({
 export type EventRecord = z.infer<typeof EventRecord>
 
 /** How much each record holds, by its name. */
-export const EventIndex = z.record(z.string().max(16), z.object({ open: z.int().min(0), entries: z.int().min(0) }))
+const Summary = z.object({ open: z.int().min(0), entries: z.int().min(0) })
+export type Summary = z.infer<typeof Summary>
+export const EventIndex = z.record(z.string().max(16), Summary)
 export type EventIndex = z.infer<typeof EventIndex>
 
 export const indexKey = 'alerts:events'
@@ -48,9 +50,9 @@ export const placeOf = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'ded
   return { name: id.slice(0, 2), id }
 }
 
-/** What the index says of a record. */
-export const summaryOf = ({ entries }: EventRecord): EventIndex[string] => {
-  const all = Object.values(entries)
+/** What the index says of a record; of none that it is empty. */
+export const summaryOf = (record: EventRecord | undefined): Summary => {
+  const all = Object.values(record?.entries ?? {})
   return { open: all.filter(({ condition }) => condition !== null).length, entries: all.length }
 }
 

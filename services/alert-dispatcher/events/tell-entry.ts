@@ -28,6 +28,7 @@ export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>):
     happenings: happenings.map((happening) => ({
       ...happening,
       hostKey: null,
+      reason: reasonOf(happening, condition),
       title: `${happening.title} on ${source}`.slice(0, longestTitle),
     })),
   }
@@ -36,7 +37,10 @@ export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>):
 const longestTitle = 300
 
 /** In words that speak of no sweeps. */
-const reasonOf = ({ kind, reason }: Notice, { held, clears }: Condition): string => {
+const reasonOf = (
+  { kind, reason }: Pick<Notice | Happening, 'kind' | 'reason'>,
+  { held, clears }: Condition,
+): string => {
   if (kind === 'recover') return clears > 0 ? 'its source says that it is over' : 'nothing more was heard of it'
   return kind === 'fire' && held === null ? 'its source says so' : reason
 }

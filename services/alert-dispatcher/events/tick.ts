@@ -26,11 +26,11 @@ const hourMs = 60 * 60_000
 export const tickEvents = async (
   parts: Parts,
   { fence }: Turn,
-  { policy, nowMs }: { policy: Policy; nowMs: number },
+  { policy, nowMs, most = mostOpen }: { policy: Policy; nowMs: number; most?: number },
 ): Promise<void> => {
   const index = (await parts.store.get(indexKey, EventIndex)) ?? {}
   const lifeMs = read(eventAlertSettings, parts.env).SVC_EVENTS_ALERTS_HOURS * hourMs
-  const hasRoom = openIn(index) < mostOpen
+  const hasRoom = openIn(index) < most
   await inLanes(Object.keys(index), recordsAtOnce, async (name) => {
     const after = (entry: EventEntry, now: number): EventEntry =>
       name === overflowName && hasRoom ? over(entry) : afterTime(entry, { nowMs: now, lifeMs })

@@ -1,9 +1,9 @@
 import { asMessage, type Notice } from '../notice.ts'
 import type { Happening } from '../episode.ts'
-import type { Fence } from '#shared/store/store.ts'
+import type { Fence, Store } from '#shared/store/store.ts'
 import type { Parts } from '../parts.ts'
 import { pruned } from './entry.ts'
-import { EventIndex, EventRecord, indexKey, recordKey, summaryOf } from './record.ts'
+import { EventIndex, EventRecord, type Summary, indexKey, recordKey, summaryOf } from './record.ts'
 import { type ToldEntry, tellEntry } from './tell-entry.ts'
 
 /** What stores and history the events are written to. */
@@ -22,7 +22,7 @@ export const writeRecord = async (
   const [policy, nowMs] = [await current(), clock.now()]
   let notices: Notice[] = []
   let happenings: Happening[] = []
-  await store.update(
+  const record = await store.update(
     recordKey(name),
     EventRecord,
     (before) => {
@@ -38,7 +38,7 @@ export const writeRecord = async (
     },
     fence,
   )
-  await writeIndex({ store }, name)
+  await writeIndex(store, name, summaryOf(record))
   observe.told({ notices, happenings })
   if (happenings.length === 0) return
   await episodes
@@ -49,14 +49,19 @@ export const writeRecord = async (
 const indexTries = 5
 
 /** Until the index says what the record holds: whoever writes both at the same time may have come in between. */
-const writeIndex = async ({ store }: Pick<Writing, 'store'>, name: string): Promise<void> => {
+const writeIndex = async (store: Store, name: string, written: Summary): Promise<void> => {
+  const known = (await store.get(indexKey, EventIndex))?.[name]
+  if (isSame(known ?? summaryOf(undefined), written)) return
+  let fresh = written
   for (let attempt = 0; attempt < indexTries; attempt += 1) {
-    const fresh = summaryOf((await store.get(recordKey(name), EventRecord)) ?? { entries: {} })
-    const known = (await store.get(indexKey, EventIndex))?.[name] ?? { open: 0, entries: 0 }
-    if (known.open === fresh.open && known.entries === fresh.entries) return
     await store.update(indexKey, EventIndex, (before = {}) => {
       const { [name]: _old, ...others } = before
       return { value: fresh.entries === 0 ? others : { ...others, [name]: fresh } }
     })
+    const now = summaryOf(await store.get(recordKey(name), EventRecord))
+    if (isSame(now, fresh)) return
+    fresh = now
   }
 }
+
+const isSame = (one: Summary, other: Summary): boolean => one.open === other.open && one.entries === other.entries

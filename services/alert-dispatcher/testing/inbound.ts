@@ -1,0 +1,105 @@
+import type { InboundEvent } from '#proto/inbound-event.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openTelemetry } from '#shared/telemetry/open.ts'
+import { takeEvent } from '../events.ts'
+import { mostOpen } from '../events/record.ts'
+import { tickEvents } from '../events/tick.ts'
+import { Notice } from '../notice.ts'
+import { openObserve } from '../observe.ts'
+import type { Parts } from '../parts.ts'
+import type { Policy } from '../policy.ts'
+import { memoryStores } from '../stores/memory.ts'
+import { takeTurn } from '../turn.ts'
+import { plainPolicy } from './story.ts'
+
+/** A dispatcher that hears of inbound events and of nothing else, on a clock of its own. */
+export interface Inbound extends AsyncDisposable {
+  nowMs: number
+  policy: Policy
+  env: Record<string, string>
+  /** Sends events in their order and gives what was told because of them. */
+  hear(...events: readonly Partial<InboundEvent>[]): Promise<string[]>
+  /** Lets time do its part and gives what was told. */
+  tick(): Promise<string[]>
+  /** Kinds and reasons of the history, the oldest first. */
+  history(): Promise<string[]>
+  /** What the last messages say in full. */
+  notices: Notice[]
+}
+
+const unasked: Partial<Parts['query']> = {}
+
+export const openInbound = async (most = mostOpen): Promise<Inbound> => {
+  await using opening = new AsyncDisposableStack()
+  const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
+  const telemetry = opening.use(await openTelemetry({}, facts, { write: () => {} })).of('alert-dispatcher')
+  const store = opening.use(await openStore({ env: {}, busIsShared: false }))
+  const stores = memoryStores()
+  const env: Record<string, string> = {}
+  let sent = 0
+  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices: [] as Notice[] }
+  const parts: Parts = {
+    env,
+    store,
+    clock: { now: () => inbound.nowMs },
+    net: opening.use(openNet({ env: {} })),
+    telemetry,
+    // Events are about no host, so no host is asked.
+    query: unasked as Parts['query'],
+    policy: async () => inbound.policy,
+    episodes: stores.episodes,
+    isLasting: false,
+    observe: openObserve(telemetry),
+  }
+
+  const told = async (): Promise<string[]> => {
+    const claimed = await store.outbox.claim(1_000, 60_000)
+    await store.outbox.ack(claimed.map(({ id }) => id))
+    inbound.notices = claimed.map(({ payload }) => Notice.parse(payload))
+    return inbound.notices.map(({ kind, severity, title, source }) => `${kind} ${severity} ${title} on ${source}`)
+  }
+  const running = opening.move()
+  return Object.assign(inbound, {
+    hear: async (...events: readonly Partial<InboundEvent>[]) => {
+      for (const event of events) {
+        sent += 1
+        const whole = { ...plainEvent, occurredAt: inbound.nowMs, receivedAt: inbound.nowMs, ...event, id: `e${sent}` }
+        await takeEvent({ ...parts, mostOpen: most }, whole)
+      }
+      return told()
+    },
+    tick: async () => {
+      await using turn = await takeTurn(store, new AbortController().signal)
+      if (!turn) throw new Error('nobody else has the turn')
+      await tickEvents(parts, turn, { policy: inbound.policy, nowMs: inbound.nowMs, most })
+      return told()
+    },
+    history: async () =>
+      (await stores.history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  })
+}
+
+const plainEvent: InboundEvent = {
+  id: '',
+  source: 'prometheus',
+  sourceType: 'alertmanager',
+  externalId: null,
+  dedupKey: 'k',
+  severity: 'warning',
+  severityUnknown: false,
+  status: 'firing',
+  resource: '',
+  title: 'Disk full',
+  body: '',
+  labels: {},
+  occurredAt: 0,
+  endsAt: null,
+  receivedAt: 0,
+  url: null,
+  truncated: false,
+  own: false,
+  hops: 0,
+  raw: '{}',
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
+import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
+import type { Queue } from '#shared/bus/durable/queue.ts'
+import { openInstallationId } from '#shared/store/installation.ts'
+import { openStore } from '#shared/store/open.ts'
+import { accept } from './accept.ts'
+import { anybody } from './testing/anybody.ts'
+
+const nowMs = Date.UTC(2026, 2, 1, 12)
+const json = { 'content-type': 'application/json' }
+
+/** An `ingest` in memory, and what came through its queue. */
+const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = {}) => {
+  const store = opening.use(await openStore({ env: {}, busIsShared: false }))
+  const queue = opening.use(await openMemoryQueues()())
+  const origin = openInstallationId(store)
+  const seen: InboundEvent[] = []
+  const consumer = { stream: 'EVENTS', name: 'test', subjects: inboundSubjects, body: InboundEvent } as const
+  opening.use(
+    await queue.consume(consumer, async ({ body }) => {
+      seen.push(body)
+      return 'done'
+    }),
+  )
+  const observed: string[] = []
+  const observe = (type: string, outcome: string) => void observed.push(`${type} ${outcome}`)
+  const handler = accept({ queue: { ...queue, ...replaced }, store, clock: { now: () => nowMs }, origin, observe })
+  const send = (sent: unknown, headers: Record<string, string> = {}) =>
+    handler({ body: typeof sent === 'string' ? sent : JSON.stringify(sent), headers: { ...json, ...headers } }, anybody)
+  return { send, seen, observed, origin }
+}
+
+const idOf = (taken: unknown): string => z.object({ id: z.string() }).parse(taken).id
+
+describe('what is accepted', () => {
+  it('is in the queue by then, whole and in one shape', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen, observed } = await opened(opening)
+    const sent = {
+      title: ' Disk full ',
+      severity: 'high',
+      host: 'db-1',
+      labels: { a: 1, b: { c: 2 }, d: null },
+      x: 'y',
+    }
+    const [taken] = await send(sent)
+    expect(taken).toEqual({ id: expect.stringMatching(/^[0-9a-f]{40}$/), duplicate: false })
+    await expect.poll(() => seen).toHaveLength(1)
+    expect(seen[0]).toEqual({
+      id: idOf(taken),
+      source: 'generic',
+      sourceType: 'generic',
+      externalId: null,
+      dedupKey: expect.stringMatching(/^[0-9a-f]{40}$/),
+      severity: 'warning',
+      severityUnknown: false,
+      status: 'firing',
+      resource: 'db-1',
+      title: 'Disk full',
+      body: '',
+      labels: { a: '1', b: '{"c":2}' },
+      occurredAt: nowMs,
+      endsAt: null,
+      receivedAt: nowMs,
+      url: null,
+      truncated: false,
+      own: false,
+      hops: 0,
+      raw: JSON.stringify(sent),
+    })
+    expect(observed).toEqual(['generic kept'])
+  })
+
+  it('is known when it comes again, in whatever order its fields stand', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send } = await opened(opening)
+    const [first] = await send({ title: 'T', a: [{ b: 1, c: 2 }] })
+    expect(await send({ a: [{ c: 2, b: 1 }], title: 'T' })).toEqual([{ id: idOf(first), duplicate: true }])
+    expect(await send({ a: [{ c: 2, b: 2 }], title: 'T' })).not.toEqual([{ id: idOf(first), duplicate: true }])
+  })
+
+  it('stands beside what is broken in the same request', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, observed } = await opened(opening)
+    const huge = { title: 'T', text: 'é'.repeat(33_000) }
+    expect(await send([{ title: 'a' }, 7, huge])).toEqual([
+      { id: expect.any(String), duplicate: false },
+      { error: 'an event must be a JSON object' },
+      { error: 'an event may have 65536 bytes' },
+    ])
+    expect(observed).toEqual(['none refused', 'none refused', 'generic kept'])
+  })
+
+  it('is cut where it is too long, says so, and is never cut within a character', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen } = await opened(opening)
+    const labels = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`l${index}`, '😀'.repeat(2_500)]))
+    await send({ title: `${'x'.repeat(298)}😀😀`, labels: { l0: labels.l0 }, fingerprint: 'k'.repeat(500) })
+    await send({ title: 'T', labels: Object.fromEntries(Object.keys(labels).map((name) => [name, 'v'])) })
+    await expect.poll(() => seen).toHaveLength(2)
+    expect(seen.map(({ truncated }) => truncated)).toEqual([true, true])
+    expect(seen[0]?.title).toBe(`${'x'.repeat(298)}…`)
+    expect(seen[0]?.labels.l0?.isWellFormed()).toBe(true)
+    expect(seen[0]?.dedupKey).toMatch(/^[0-9a-f]{40}$/)
+    expect(Object.keys(seen[1]?.labels ?? {})).toHaveLength(64)
+  })
+
+  it('happened no later than now, whatever the clock of its sender says', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen } = await opened(opening)
+    await send([
+      { title: 'a', timestamp: '2036-01-01T00:00:00Z' },
+      { title: 'b', timestamp: nowMs - 1 },
+    ])
+    await expect.poll(() => seen.map(({ occurredAt }) => occurredAt)).toEqual([nowMs, nowMs - 1])
+  })
+
+  it('is known for ours when the name of this installation is in it', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen, origin } = await opened(opening)
+    await send([{ title: 'a', details: [`sent by ${await origin()}`] }, { title: 'b' }], { 'x-reemit-hops': '2' })
+    await expect
+      .poll(() => seen.map(({ own, hops }) => [own, hops]))
+      .toEqual([
+        [true, 2],
+        [false, 2],
+      ])
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const key = { 'idempotency-key': 'k' }
+
+  it('means the events that it came with first', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen } = await opened(opening)
+    const [one, two] = await send([{ title: 'a' }, { title: 'a' }], key)
+    expect(idOf(one)).not.toBe(idOf(two))
+    expect(await send([{ title: 'a' }, { title: 'a' }], key)).toEqual([
+      { id: idOf(one), duplicate: true },
+      { id: idOf(two), duplicate: true },
+    ])
+    await expect(send([{ title: 'b' }], key)).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'this Idempotency-Key came with another body; choose a new key for new events',
+    })
+    expect(await send([{ title: 'b' }], { 'idempotency-key': 'l' })).toMatchObject([{ duplicate: false }])
+    expect(seen).toHaveLength(3)
+  })
+
+  it('of a request that failed is good for the same request again', async () => {
+    await using opening = new AsyncDisposableStack()
+    let isAway = true
+    const memory = opening.use(await openMemoryQueues()())
+    const publish: Queue['publish'] = async (...given) => {
+      if (isAway) throw new ServiceError('unavailable', 'the queue does not answer', { retryAfterMs: 1_000 })
+      return memory.publish(...given)
+    }
+    const { send } = await opened(opening, { publish })
+    await expect(send({ title: 'a' }, key)).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
+    isAway = false
+    expect(await send({ title: 'a' }, key)).toMatchObject([{ duplicate: false }])
+  })
+
+  it.each(['', 'k'.repeat(256)])('has a length', async (long) => {
+    await using opening = new AsyncDisposableStack()
+    const { send } = await opened(opening)
+    await expect(send({ title: 'a' }, { 'idempotency-key': long })).rejects.toMatchObject({
+      code: 'invalid',
+      message: 'Idempotency-Key must have 1 to 255 characters',
+    })
+  })
+})
