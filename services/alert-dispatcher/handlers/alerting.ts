@@ -22,7 +22,7 @@ export interface Alerting {
   store: Store
   stores: Stores
   query: Client<typeof query>
-  net: Pick<Net, 'check'>
+  net: Pick<Net, 'check' | 'mail'>
   policy: PolicyBook
 }
 

@@ -6,6 +6,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { Channel } from '../channels/channel.ts'
+import { readProvider } from '../channels/mail/provider.ts'
 import type { PolicyStore } from '../stores/stores.ts'
 import { ChannelEntry, sealText } from './channel-entry.ts'
 import { type Field, fieldsOf } from './fields.ts'
@@ -13,7 +14,7 @@ import { type Field, fieldsOf } from './fields.ts'
 /** What saving needs. */
 export interface Saving {
   env: Environment
-  net: Pick<Net, 'check'>
+  net: Pick<Net, 'check' | 'mail'>
   store: Pick<PolicyStore, 'all'>
 }
 
@@ -34,7 +35,7 @@ export const channelEntry = async (
     delete sealed[variable]
     if (text === null) continue
     requireMeant(field, text)
-    if (/^https?:/i.test(text)) await requireAllowed(net, `settings.${name}`, text)
+    if (/^(https?|smtps?):/i.test(text)) await requireAllowed(net, `settings.${name}`, text)
     if (setting.audience === 'secret') sealed[variable] = sealText(text, channel.id, variable, requireKey(env))
     else variables[variable] = text
   }
@@ -74,7 +75,8 @@ const requireMeant = ({ field, setting }: Field, text: string): void => {
 /** An address that leads where it may not is refused now, and again whenever it is used. */
 export const requireAllowed = async (net: Saving['net'], parameter: string, text: string): Promise<void> => {
   try {
-    await net.check(text, 'notification')
+    const provider = readProvider(text)
+    await (provider?.kind === 'smtp' ? net.mail.check(provider) : net.check(text, 'notification'))
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
     throw wrong(parameter, 'must be an address that may be asked: public, or private where the operator allows that')

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dial, guardedDial } from './dial.ts'
+import { checkMailServer, dial, guardedDial } from './dial.ts'
 import { openGuard } from './guard.ts'
 
 // Those who leave early reset their connection.
@@ -56,6 +56,20 @@ describe('a connection to a server that somebody saved', () => {
       })
     },
   )
+
+  it.each([
+    ['mail.example', 587, ['192.0.78.9'], undefined],
+    ['mail.example', 587, ['10.0.0.1'], 'address'],
+    ['mail.example', 22, ['192.0.78.9'], 'port'],
+    ['10.0.0.1', 587, [], 'address'],
+  ])('is looked at before it is saved: %s:%i at %j', async (host, port, answers, rule) => {
+    const checking = checkMailServer(openGuard({}, { resolve: async () => answers }), { host, port })
+    const refused = await checking.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    expect(refused).toEqual(rule === undefined ? undefined : expect.objectContaining({ rule }))
+  })
 
   it('is refused when any address of the name may not be reached', async () => {
     const dialling = guarded(['192.0.78.9', '10.0.0.1'])({ host: 'mail.example', port: 587 }, signal())

@@ -19,15 +19,25 @@ export type Dial = (place: Dialled, signal: AbortSignal) => Promise<Socket>
 /** Connects to whatever it is told. */
 export const dial: Dial = (place, signal) => open(place, signal)
 
+/** Throws for a place that no mail may be handed in at, without asking it. */
+export const checkMailServer = async (guard: Guard, { host, port }: Dialled): Promise<void> => {
+  requireMailPort({ host, port })
+  await guard.addresses(host)
+}
+
 /** Connects to mail servers at addresses that the guard has admitted, and to no others. */
 export const guardedDial =
   (guard: Guard): Dial =>
   async ({ host, port }, signal) => {
-    if (!isMailPort(port)) throw new NetFailure('not-allowed', { host, rule: 'port' })
+    requireMailPort({ host, port })
     // Names are checked by the lookup; an address that stands there itself is never looked up.
     if (isIP(host) !== 0) await guard.addresses(host)
     return open({ host, port, lookup: lookupThrough(guard) }, signal)
   }
+
+const requireMailPort = ({ host, port }: Dialled): void => {
+  if (!isMailPort(port)) throw new NetFailure('not-allowed', { host, rule: 'port' })
+}
 
 const open = async (options: TcpNetConnectOpts & Dialled, signal: AbortSignal): Promise<Socket> => {
   const { host } = options

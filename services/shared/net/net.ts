@@ -1,7 +1,7 @@
 import type { Agent } from 'undici'
 import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
-import { type Dial, dial, guardedDial } from './dial.ts'
+import { type Dial, type Dialled, checkMailServer, dial, guardedDial } from './dial.ts'
 import { NetFailure } from './failure.ts'
 import { type LookUp, openGuard } from './guard.ts'
 import type { Purpose } from './purposes.ts'
@@ -19,7 +19,7 @@ export interface Net extends AsyncDisposable {
   /** Checks an address without asking it, as before it is saved; gives it in its one form. */
   check(url: string | URL, purpose: Purpose): Promise<URL>
   /** For mail, which is no HTTP: to servers that the operator set, and to servers that somebody saved, checked like `guarded`. */
-  mail: { trusted: Dial; guarded: Dial }
+  mail: { trusted: Dial; guarded: Dial; check(server: Dialled): Promise<void> }
   /** For connections to databases that people bring, which keep pools of their own. */
   connect: Connector
 }
@@ -66,7 +66,7 @@ export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
       await guard.addresses(target.hostname)
       return target
     },
-    mail: { trusted: dial, guarded: guardedDial(guard) },
+    mail: { trusted: dial, guarded: guardedDial(guard), check: (server) => checkMailServer(guard, server) },
     connect: (options, connected) => {
       loaded().then(
         ({ connect }) => connect(options, connected),

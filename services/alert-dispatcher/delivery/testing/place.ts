@@ -126,8 +126,8 @@ const hasty = (net: Net, { timeoutMs, standIns }: Haste): Net => {
     trusted: (url, outgoing) => net.trusted(led(url), { ...outgoing, timeoutMs }),
     guarded: (purpose) => (url, outgoing) => net.guarded(purpose)(led(url), { ...outgoing, timeoutMs }),
     mail: {
+      ...net.mail,
       trusted: (place, signal) => net.mail.trusted(place, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
-      guarded: net.mail.guarded,
     },
   }
 }
