@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { EventsAnswer, IngestAnswer } from '#proto/http/events.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { longestIngestBody } from '#proto/ingest.ts'
+import { fakeIngest } from '../fake/ingest.ts'
+import { startFake } from '../fake/start.ts'
+
+const secret = 'the token of the senders'
+const withToken = { SVC_EVENTS_INGEST_TOKEN: secret }
+const good = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+
+type Taken = Awaited<ReturnType<typeof fakeIngest.accept>>
+type Given = Parameters<typeof fakeIngest.accept>[0]
+
+/** An `ingest` that tells what it was given. */
+const overheard = (answer: Taken | ServiceError = [{ id: 'a1', duplicate: false }]) => {
+  const heard: Given[] = []
+  const accept = async (given: Given) => {
+    heard.push(given)
+    if (answer instanceof ServiceError) throw answer
+    return answer
+  }
+  return { ingest: { accept }, heard }
+}
+
+const send = async (url: string, init: RequestInit & { headers?: Record<string, string> }) => {
+  const response = await fetch(`${url}/api/events/ingest`, { method: 'POST', body: '{"title":"T"}', ...init })
+  const body: unknown = await response.json()
+  return { status: response.status, headers: response.headers, body, error: Failure.safeParse(body).data?.error }
+}
+
+describe('the door for events', () => {
+  it('is shut while there is no token, whatever is sent', async () => {
+    const unset: Record<string, string>[] = [{}, { SVC_EVENTS_INGEST_TOKEN: '' }]
+    for (const env of unset) {
+      const { ingest, heard } = overheard()
+      await using product = await startFake({ env, ingest })
+      for (const headers of [{}, good, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }]) {
+        const { status, error } = await send(product.url, { headers })
+        expect([status, error?.message]).toEqual([
+          503,
+          'events are not taken: the operator has not set SVC_EVENTS_INGEST_TOKEN',
+        ])
+      }
+      expect(heard).toEqual([])
+    }
+  })
+
+  it('opens to its bearer only, and to the one before it', async () => {
+    const { ingest, heard } = overheard()
+    const env = { ...withToken, SVC_EVENTS_INGEST_TOKEN_PREVIOUS: 'the one before', SVC_API_KEY_SECRET: 'keys' }
+    await using product = await startFake({ env, ingest })
+    for (const bearer of ['', secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), 'svc_x.y']) {
+      const { status, headers, error } = await send(product.url, {
+        headers: { ...good, authorization: `Bearer ${bearer}` },
+      })
+      expect([status, error?.message]).toEqual([401, 'send the ingest token as Authorization: Bearer'])
+      expect(headers.get('www-authenticate')).toBe('Bearer realm="watchhouse"')
+    }
+    expect(heard).toEqual([])
+    for (const bearer of [secret, 'the one before']) {
+      expect((await send(product.url, { headers: { ...good, authorization: `Bearer ${bearer}` } })).status).toBe(202)
+    }
+    expect(product.logged.join('')).not.toContain(secret)
+  })
+
+  it('looks at token, budget, length, type and content, in this order', async () => {
+    const { ingest, heard } = overheard(new ServiceError('invalid', 'the body is not JSON'))
+    await using product = await startFake({ env: { ...withToken, RATE_LIMIT_INGEST_PER_MIN: '4' }, ingest })
+    const long = 'x'.repeat(longestIngestBody + 1)
+    const bad = { authorization: 'Bearer x', 'content-type': 'text/plain' }
+    const known = { ...bad, authorization: good.authorization }
+    // Who does not know the token uses up nobody's budget.
+    for (let time = 0; time < 5; time += 1)
+      expect((await send(product.url, { headers: bad, body: long })).status).toBe(401)
+    expect((await send(product.url, { headers: known, body: long })).status).toBe(413)
+    expect((await send(product.url, { headers: known, body: '{' })).status).toBe(415)
+    expect((await send(product.url, { headers: good, body: Buffer.from([0x22, 0xff, 0x22]) })).error?.message).toBe(
+      'the body is not UTF-8',
+    )
+    expect((await send(product.url, { headers: good, body: '{' })).error?.message).toBe('the body is not JSON')
+    const { status, headers } = await send(product.url, { headers: known, body: long })
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect(heard).toHaveLength(1)
+  })
+
+  it('counts the bytes of a body that does not say its length', async () => {
+    const { ingest, heard } = overheard()
+    await using product = await startFake({ env: withToken, ingest })
+    const body = new ReadableStream({
+      start(controller) {
+        for (let part = 0; part < 5; part += 1) controller.enqueue(new Uint8Array(64 * 1024).fill(0x20))
+        controller.close()
+      },
+    })
+    const streamed: RequestInit & { headers: Record<string, string>; duplex: 'half' } = {
+      headers: good,
+      body,
+      duplex: 'half',
+    }
+    expect((await send(product.url, streamed)).status).toBe(413)
+    expect(heard).toEqual([])
+  })
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/cloudevents+json',
+    'Application/Vnd.x+JSON',
+  ])('takes %s', async (type) => {
+    const { ingest } = overheard()
+    await using product = await startFake({ env: withToken, ingest })
+    expect((await send(product.url, { headers: { ...good, 'content-type': type } })).status).toBe(202)
+  })
+
+  it('hands on what the body and the headers about it say, and no credential', async () => {
+    const { ingest, heard } = overheard()
+    await using product = await startFake({ env: withToken, ingest })
+    const told = { 'ce-id': '1', 'idempotency-key': 'k', 'x-webhook-id': 'w', 'x-reemit-hops': '1' }
+    await send(product.url, { headers: { ...good, ...told, cookie: 'a=b', 'x-other': 'c' } })
+    expect(heard).toEqual([{ body: '{"title":"T"}', headers: { ...told, 'content-type': 'application/json' } }])
+  })
+})
+
+describe('the answer to a sender', () => {
+  it('says what was kept, what was known and what was wrong', async () => {
+    const taken = [
+      { id: 'a1', duplicate: false },
+      { error: 'an event must be a JSON object' },
+      { id: 'b2', duplicate: true },
+    ]
+    await using product = await startFake({ env: withToken, ...overheard(taken) })
+    const { status, body } = await send(product.url, { headers: good })
+    expect(status).toBe(202)
+    expect(IngestAnswer.parse(body).data).toEqual({
+      accepted: 2,
+      duplicates: 1,
+      ids: ['a1', 'b2'],
+      errors: [{ index: 1, message: 'an event must be a JSON object' }],
+    })
+  })
+
+  it.each<[Taken | ServiceError, number, string, string | null]>([
+    [[{ error: 'id is required' }], 422, 'id is required', null],
+    [new ServiceError('conflict', 'another body'), 409, 'another body', null],
+    [
+      new ServiceError('unavailable', 'the queue does not answer', { retryAfterMs: 1_000 }),
+      503,
+      'the queue does not answer',
+      '1',
+    ],
+    [
+      new ServiceError('busy', 'the queue EVENTS is full', { retryAfterMs: 5_000 }),
+      503,
+      'the queue EVENTS is full',
+      '5',
+    ],
+  ])('of whom nothing could be kept: %o', async (answer, status, message, retryAfter) => {
+    await using product = await startFake({ env: withToken, ...overheard(answer) })
+    const answered = await send(product.url, { headers: good })
+    expect([answered.status, answered.error?.message]).toEqual([status, message])
+    expect(answered.headers.get('retry-after')).toBe(retryAfter)
+  })
+
+  it('is 503 while nothing serves ingest', async () => {
+    await using product = await startFake({ env: withToken })
+    expect((await send(product.url, { headers: good })).status).toBe(503)
+  })
+})
+
+describe('the list of events', () => {
+  it('is asked for by what the caller names, page by page', async () => {
+    const asked: unknown[] = []
+    const events = async (...given: Parameters<typeof fakeIngest.events>) => {
+      asked.push(given[0])
+      return fakeIngest.events(...given)
+    }
+    await using product = await startFake({ ingest: { events } })
+    const url = `${product.url}/api/v1/events?source=a&severity=critical&status=firing&search=x&from=1&to=2&limit=1`
+    const { data, metadata } = EventsAnswer.parse(await (await fetch(url)).json())
+    expect(data).toMatchObject([{ id: 'a1', title: 'Disk full' }])
+    expect(metadata.next).toBe('1790000000001-a1')
+    await fetch(`${product.url}/api/v1/events?before=${metadata.next}`)
+    const filter = { source: 'a', severity: 'critical', status: 'firing', search: 'x', fromMs: 1, toMs: 2, limit: 1 }
+    expect(asked).toEqual([filter, { after: { receivedAt: 1_790_000_000_001, id: 'a1' }, limit: 100 }])
+  })
+
+  it.each([
+    ['severity=loud', 'severity'],
+    ['status=odd', 'status'],
+    ['search=', 'search'],
+    ['limit=501', 'limit'],
+    ['before=soon', 'before'],
+    ['from=-1', 'from'],
+  ])('refuses %s by its name', async (query, parameter) => {
+    await using product = await startFake({ ingest: {} })
+    const response = await fetch(`${product.url}/api/v1/events?${query}`)
+    expect(response.status).toBe(400)
+    expect(Failure.parse(await response.json()).error.details?.parameter).toBe(parameter)
+  })
+})
