@@ -27,11 +27,11 @@ const notice = (kind: Notice['kind'], episode: string, sequence = 0, more: Parti
 })
 
 /** Hands notices in one after the other; those that pass read as `recover a`. */
-const gatherAll = (notices: readonly Notice[], nowMs = 0) => {
+const gatherAll = (notices: readonly Notice[], atMs = 0) => {
   let record: DigestRecord | undefined
   const passed: string[] = []
   for (const each of notices) {
-    const gathering = gather(record, each, nowMs)
+    const gathering = gather(record, { ...each, atMs })
     record = gathering.record
     if (gathering.passes) passed.push(`${each.kind} ${each.episode}`)
   }

@@ -23,11 +23,12 @@ export interface Gathering {
  * Takes a notice in, or lets it pass: critical ones, those of a full digest, and recoveries of what was told before. A recovery
  * within the window of its fire is not told by itself. The same notice again changes nothing.
  */
-export const gather = (record: DigestRecord | undefined, notice: Notice, nowMs: number): Gathering => {
+export const gather = (record: DigestRecord | undefined, notice: Notice): Gathering => {
   const gathered = record?.gathered ?? []
   const known = gathered.find((entry) => entry.notice.episode === notice.episode)
   const others = gathered.filter((entry) => entry !== known)
-  const startedAtMs = record?.startedAtMs ?? nowMs
+  // The window begins with the decision, however long the notice was on its way.
+  const startedAtMs = record?.startedAtMs ?? notice.atMs
   if (known && known.notice.sequence >= notice.sequence) return { record, passes: false }
   if (notice.kind === 'recover') {
     if (known?.notice.kind !== 'fire') return { record: kept(startedAtMs, others), passes: true }

@@ -52,11 +52,11 @@ const addressed = (targets: readonly Target[], { ruleId, source }: Notice): Addr
     .map((target) => ({ ...target, key: targetKey({ channel: target.channel, target: target.id }) }))
     .filter(({ key }) => ruleId !== brokenRule || key !== source)
 
-const passesDigest = async ({ store, clock }: Relaying, { digestMs }: Policy, notice: Notice): Promise<boolean> => {
+const passesDigest = async ({ store }: Relaying, { digestMs }: Policy, notice: Notice): Promise<boolean> => {
   if (digestMs === 0 && !(await store.get(digestKey, DigestRecord))) return true
   let passes = true
   await store.update(digestKey, DigestRecord, (before) => {
-    const gathering = digestMs === 0 && notice.kind !== 'recover' ? pass(before) : gather(before, notice, clock.now())
+    const gathering = digestMs === 0 && notice.kind !== 'recover' ? pass(before) : gather(before, notice)
     passes = gathering.passes
     return { value: gathering.record }
   })
