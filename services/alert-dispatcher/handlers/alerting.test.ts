@@ -156,6 +156,13 @@ describe('an acknowledgement', () => {
       details: { parameter: 'ruleId', nearest: ['disk'] },
     })
   })
+
+  it.each(['constructor', '__proto__', 'toString'])('takes %s for no condition', async (ruleId) => {
+    await using rig = await open()
+    const asked = ask(rig.dispatchers)
+    await asked.sweep()
+    await expect(asked.silence({ ruleId })).rejects.toMatchObject({ code: 'not-found', details: { nearest: ['disk'] } })
+  })
 })
 
 describe('without a state database', () => {

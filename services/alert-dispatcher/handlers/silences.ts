@@ -60,7 +60,8 @@ const nouns = { ack: 'acknowledgement', dismissal: 'dismissal' } as const
 
 const conditionOf = async ({ store }: Alerting, hostKey: string, ruleId: string): Promise<Condition> => {
   const { conditions = {} } = (await store.get(hostRecordKey(hostKey), HostRecord)) ?? {}
-  const condition = conditions[ruleId]
+  // A caller may name what every object has, such as `constructor`.
+  const condition = Object.hasOwn(conditions, ruleId) ? conditions[ruleId] : undefined
   if (!condition) throw noSuch('condition that is not ok', ruleId, Object.keys(conditions), 'ruleId')
   return condition
 }
