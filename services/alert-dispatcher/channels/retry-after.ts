@@ -14,7 +14,8 @@ export const retryAfterMs = (header: string | null, body: unknown, nowMs: number
 
 const fromHeader = (header: string, nowMs: number): number | undefined => {
   if (/^\d{1,9}(\.\d+)?$/.test(header)) return Number(header) * 1_000
-  const at = Date.parse(header)
+  // Any text with a figure in it passes for a date otherwise.
+  const at = /^[A-Z][a-z]{2,8}, /.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
 }
 

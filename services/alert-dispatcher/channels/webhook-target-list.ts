@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { FileWebhookTarget } from '../health-d/shapes.ts'
 import type { WebhookTarget } from '../policy.ts'
 
-const maxTargets = 32
+/** Further webhooks that one place has at most. */
+export const maxTargets = 32
 
 /** Targets as a variable lists them, and what of it means nothing; without quoting it, for an address may stand there by mistake. */
 export const readTargetList = (text: string | undefined): { targets: WebhookTarget[]; problems: string[] } => {

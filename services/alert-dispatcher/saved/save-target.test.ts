@@ -106,6 +106,13 @@ describe('a webhook that is saved', () => {
     await expect(refused).rejects.not.toThrow(/secret(?!s of)/)
   })
 
+  it('is one of 32', async () => {
+    const numbered = (index: number) => ({ ...team, id: `cwt_${index}`, name: `team ${index}`, url })
+    for (let index = 0; index < 32; index += 1) await save(numbered(index))
+    await save({ ...numbered(3), enabled: false })
+    await expect(save(numbered(32))).rejects.toMatchObject({ code: 'conflict' })
+  })
+
   it('has a name of its own', async () => {
     await save({ ...team, url })
     await expect(save({ ...team, id: 'cwt_2', url })).rejects.toMatchObject({ code: 'conflict' })

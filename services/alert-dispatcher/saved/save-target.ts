@@ -1,7 +1,7 @@
 import type { TargetSaving } from '#proto/webhook-targets.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { requireTemplates } from '../channels/formats/template.ts'
-import { readHeaders } from '../channels/webhook-target-list.ts'
+import { maxTargets, readHeaders } from '../channels/webhook-target-list.ts'
 import { requireAllowed, requireKey, type Saving, wrong } from './save-channel.ts'
 import { targetEntry, TargetEntry } from './target-entry.ts'
 
@@ -16,6 +16,8 @@ export const savedTarget = async ({ env, net, store }: Saving, saving: TargetSav
     const details = { parameter: 'name' }
     throw new ServiceError('conflict', `there is a webhook target with the name ${name} already`, { details })
   }
+  if (others.every((entry) => entry.id !== id) && others.length >= maxTargets)
+    throw new ServiceError('conflict', `there are ${maxTargets} webhook targets already; remove one first`)
   requireTemplates(templates)
   if (headers && !readHeaders(JSON.stringify(headers)))
     throw wrong('headers', 'must be at most 8 of Authorization and X-…, each of at most 1024 printable characters')

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { retryAfterMs } from './retry-after.ts'
+
+const nowMs = Date.UTC(2026, 0, 1)
+
+describe('how long a server asks to be left alone', () => {
+  it.each([
+    ['3', undefined, 3_000],
+    [' 0.5 ', undefined, 500],
+    ['Thu, 01 Jan 2026 00:01:00 GMT', undefined, 60_000],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', undefined, 0],
+    ['soon', undefined, undefined],
+    [null, undefined, undefined],
+    ['-5', { retry_after: 1.5 }, 1_500],
+    [null, { retry_after: 0.65, global: false }, 650],
+    [null, { ok: false, parameters: { retry_after: 34 } }, 34_000],
+    [null, { errcode: 'M_LIMIT_EXCEEDED', retry_after_ms: 2_000 }, 2_000],
+    [null, { retry_after: -1 }, undefined],
+    [null, { retry_after: 'soon' }, undefined],
+    [null, 'slow down', undefined],
+    ['3', { retry_after: 9 }, 3_000],
+  ])('by the header %j and the body %j is %s ms', (header, body, expected) => {
+    expect(retryAfterMs(header, body, nowMs)).toBe(expected)
+  })
+})
