@@ -4,7 +4,7 @@ import { Feature } from './call.ts'
 /** File name of a definition without its suffix: the id in URLs. */
 export const DefinitionId = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'lower case letters, digits, dashes and underscores')
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be lower case letters, digits, dashes and underscores, 64 at most')
 
 /** How a number is meant; the web formats by it. Durations and sizes are raw numbers, never text made by SQL. */
 export const Unit = z.enum([

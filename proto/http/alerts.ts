@@ -15,6 +15,7 @@ import {
   thresholdProblem,
 } from '../alert-policy.ts'
 import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, maxHistoryLines } from '../alerting.ts'
+import { DefinitionId } from '../catalogue.ts'
 import { RuleMetric, ruleMethods } from '../rules.ts'
 import { answer } from './answer.ts'
 import { bodyHostId, hostId, text, whole, yesOrNo } from './parameters.ts'
@@ -200,7 +201,7 @@ export const NewRoute = z.strictObject({ ...newId, ...settledFields.route })
 export const RouteRequest = z.strictObject(settledFields.route)
 
 /** `POST /api/v1/health/actions`: the rows that explain a rule on one host. */
-export const DiagnosisRequest = z.strictObject({ hostId: bodyHostId.default(0), ruleId: RuleId })
+export const DiagnosisRequest = z.strictObject({ hostId: bodyHostId.default(0), ruleId: DefinitionId })
 /** Its answer. */
 export const DiagnosisAnswer = answer(
   ruleMethods.diagnoseRule.output.omit({ unavailable: true }),

@@ -46,7 +46,7 @@ export const fakeRules: Handlers<Service<typeof ruleMethods>> = {
   diagnoseRule: async ({ rule: id }) => {
     if (id === rule.id) return { columns: ['table', 'delay'], rows: [['shop.orders', 5]], unavailable: null }
     throw new ServiceError('not-found', `no such rule: ${id}; did you mean ${rule.id}?`, {
-      details: { parameter: 'name', nearest: [rule.id] },
+      details: { parameter: 'ruleId', nearest: [rule.id] },
     })
   },
 }

@@ -191,6 +191,7 @@ const refused: [method: string, path: string, body: unknown, parameter: string, 
   ['POST', 'routes', { id: 'a b', target: 'webhook' }, 'id', 'letters, digits'],
   ['PUT', 'routes/a%20b', { target: 'webhook' }, 'id', 'letters, digits'],
   ['POST', 'actions', { hostId: 1 }, 'ruleId', 'is required'],
+  ['POST', 'actions', { hostId: 1, ruleId: '__proto__' }, 'ruleId', 'must be lower case letters'],
 ]
 
 describe('what cannot be meant is refused', () => {

@@ -51,7 +51,6 @@ describe('our own definitions', () => {
 
   it.each([
     ['chart', 'query-coutn', 'query-count'],
-    ['rule', 'disk-usgae', 'disk-usage'],
     ['metric', 'running-query', 'running-queries'],
     ['chart', 'memory', 'query-memory'],
     ['table', 'diskz', 'disks'],
@@ -61,6 +60,16 @@ describe('our own definitions', () => {
       expect.objectContaining({
         code: 'not-found',
         details: { parameter: 'name', nearest: expect.arrayContaining([nearest]) },
+      }),
+    )
+  })
+
+  it('tell the nearest rules under the name that routes have for them', async () => {
+    const definitions = await openDefinitions(log)
+    expect(() => definitions.rule('disk-usgae')).toThrow(
+      expect.objectContaining({
+        code: 'not-found',
+        details: { parameter: 'ruleId', nearest: expect.arrayContaining(['disk-usage']) },
       }),
     )
   })

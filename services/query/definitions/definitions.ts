@@ -159,7 +159,7 @@ const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definit
     },
     chart: (name) => byName.charts.get(name) ?? unknown('chart', name, byName.charts),
     table: (name) => byName.tables.get(name) ?? unknown('table', name, byName.tables),
-    rule: (name) => byName.rules.get(name) ?? unknown('rule', name, byName.rules),
+    rule: (name) => byName.rules.get(name) ?? unknown('rule', name, byName.rules, 'ruleId'),
     metric: (name) => byName.metrics.get(name) ?? unknown('metric', name, byName.metrics),
   }
 }
@@ -177,6 +177,6 @@ export const chartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
 /** What callers may know of a table page. */
 export const tableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
 
-const unknown = (kind: Kind, name: string, known: ReadonlyMap<string, Located>): never => {
-  throw noSuch(kind, name, known.keys())
+const unknown = (kind: Kind, name: string, known: ReadonlyMap<string, Located>, parameter = 'name'): never => {
+  throw noSuch(kind, name, known.keys(), parameter)
 }
