@@ -37,7 +37,7 @@ export const openPolicy = ({ env, store, file, isAnyReady, clock, log }: Places)
     log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; its default stands in')
   }
   let database = emptyLayer('database')
-  let freshUntilMs = Number.NEGATIVE_INFINITY
+  let readAtMs = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
   let changes = 0
   const warned = new Set<string>()
@@ -55,11 +55,17 @@ export const openPolicy = ({ env, store, file, isAnyReady, clock, log }: Places)
       log.warn({ err: error }, 'settings of alerts cannot be read; those read last hold')
     }
     // What changed meanwhile may have been missed.
-    if (known === changes) freshUntilMs = clock.now() + freshMs
+    if (known === changes) readAtMs = clock.now()
+  }
+
+  /** What was read after now was read before the clock was set back. */
+  const isFresh = (): boolean => {
+    const ageMs = clock.now() - readAtMs
+    return ageMs >= 0 && ageMs < freshMs
   }
 
   const layers = async (): Promise<readonly Layer[]> => {
-    while (clock.now() >= freshUntilMs) {
+    while (!isFresh()) {
       reading ??= readDatabase().finally(() => {
         reading = undefined
       })
@@ -73,7 +79,7 @@ export const openPolicy = ({ env, store, file, isAnyReady, clock, log }: Places)
     current: async () => resolvePolicy(await layers(), env, isAnyReady),
     changed: () => {
       changes += 1
-      freshUntilMs = Number.NEGATIVE_INFINITY
+      readAtMs = Number.NEGATIVE_INFINITY
     },
   }
 }
