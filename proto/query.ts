@@ -18,6 +18,7 @@ import { comparisonMethods } from './comparison.ts'
 import { ownCostMethods } from './own-cost.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
 import { topologyMethods } from './topology.ts'
+import { insightRowMethods } from './insight-rows.ts'
 import { ruleMethods } from './rules.ts'
 import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
@@ -317,4 +318,5 @@ export const query = service('query', {
   ...topologyMethods,
   ...ruleMethods,
   ...advisingMethods,
+  ...insightRowMethods,
 })

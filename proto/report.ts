@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { adviceMethods } from './advice.ts'
 import { rpc, service } from './contract.ts'
+import { insightMethods } from './insights.ts'
 import { findingMethods } from './finding.ts'
 import { pruneMethods } from './prune.ts'
 
@@ -16,4 +17,5 @@ export const report = service('report', {
   ...findingMethods('INSIGHTS'),
   ...pruneMethods,
   ...adviceMethods,
+  ...insightMethods,
 })

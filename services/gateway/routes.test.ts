@@ -6,6 +6,7 @@ import { alertingRequests } from './fake/alerting-requests.ts'
 import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
 import { channelRequests } from './fake/channels.ts'
+import { insightRequests } from './fake/insights.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { pagingServiceRequests } from './fake/paging-services.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
@@ -21,6 +22,7 @@ const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['rea
 const good: Record<string, GoodRequest> = {
   ...alertingRequests,
   ...deliveryRequests,
+  ...insightRequests,
   ...channelRequests,
   ...pagingServiceRequests,
   'GET /api/health': { url: '/api/health' },

@@ -34,6 +34,7 @@ import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
 import { ingestEvents } from './routes/ingest.ts'
+import { insightRoutes } from './routes/insights.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { mcpInfo, serverCard } from './routes/mcp-info.ts'
 import { metrics } from './routes/metrics.ts'
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   tableList,
   table,
   filterOptions,
+  ...insightRoutes,
   queryPatterns,
   queryPattern,
   queryDetail,

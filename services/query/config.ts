@@ -12,6 +12,7 @@ import {
   whole,
 } from '#shared/config/setting.ts'
 import { defaultEventsTable } from './definitions/events.ts'
+import { findingsSettings } from './insights/findings-table.ts'
 import { isZone } from './definitions/window.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
 import { hostsFromFile } from './hosts/from-file.ts'
@@ -68,6 +69,7 @@ const hostListSettings = {
 /** The variables that this service obeys. */
 export const settings = {
   ...hostListSettings,
+  ...findingsSettings,
   COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
   COLUMNDB_POOL_SIZE: whole(10, 'Statements that run on one host at the same time.', { min: 1, max: 1_000 }),
   COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {

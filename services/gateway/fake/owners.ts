@@ -4,6 +4,7 @@ import type { report } from '#proto/report.ts'
 import { fakeAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
 import { fakeChannels } from './channels.ts'
+import { fakeInsights } from './insights.ts'
 import { fakeDeliveries } from './deliveries.ts'
 import { fakePagingServices } from './paging-services.ts'
 
@@ -38,4 +39,5 @@ export const fakeReport: Handlers<typeof report> = {
   weekly: async () => ({ written: 2, delivered: 1 }),
   prune: async () => ({ removed: { findings: 12, reports: 0 } }),
   ...fakeAdvice,
+  ...fakeInsights,
 }

@@ -11,6 +11,7 @@ import { fakeAdvising } from './advice.ts'
 import { fakeConnections } from './connections.ts'
 import { fakeConsole } from './console.ts'
 import { fakeExplorer } from './explorer.ts'
+import { fakeInsightRows } from './insights.ts'
 import { fakeFleet } from './fleet.ts'
 
 /** A question that reached `query`. */
@@ -148,6 +149,7 @@ export const fakeQuery: QueryHandlers = {
   ...fakeConsole,
   ...fakeExplorer,
   ...fakeAdvising,
+  ...fakeInsightRows,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

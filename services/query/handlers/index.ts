@@ -32,6 +32,7 @@ import { settingsDiff } from '../settings-diff/settings-diff.ts'
 import { topology } from '../topology/topology.ts'
 import type { WithStore } from '../rules/earlier.ts'
 import { ruleHandlers } from '../rules/handlers.ts'
+import { insightHandlers } from '../insights/handlers.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
@@ -62,6 +63,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<t
   ...explorerHandlers(parts),
   ...ruleHandlers(parts),
   ...advisingHandlers(parts),
+  ...insightHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

@@ -1,0 +1,140 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  DismissInsightAnswer,
+  FindingsAnswer,
+  GenerateInsightsAnswer,
+  InsightsAnswer,
+  InsightStatusAnswer,
+} from '#proto/http/insights.ts'
+import { query } from '#proto/query.ts'
+import { openBus, openMemoryHub } from '#shared/bus/open.ts'
+import { systemClock } from '#shared/clock.ts'
+import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
+import { clickhouseStore } from '../report/stores/clickhouse.ts'
+import { insightStoreSuite } from '../report/stores/stores.suite.ts'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask, askEngine, eventually } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const startLimitMs = 180_000
+
+describe('insights on the hosts themselves', () => {
+  const opened = new AsyncDisposableStack()
+  afterAll(() => opened.disposeAsync())
+
+  insightStoreSuite(async () => {
+    const sandbox = opened.use(await startSandbox())
+    const parts = opened.use(await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box' }))
+    const hub = openMemoryHub()
+    const open = async (caller: 'query' | 'report') =>
+      opened.use(
+        await openBus({ hub, caller, instance: caller, version: '1', telemetry: quietTelemetry(), clock: systemClock }),
+      )
+    opened.use(await (await open('query')).serve(query, parts.handlers))
+    return clickhouseStore((await open('report')).client(query), pino({ level: 'silent' }))
+  })
+})
+
+describeOnTopologies('insights', (topology) => {
+  let sandbox: Sandbox
+  let product: Product
+
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+    for (const statement of [
+      'CREATE DATABASE shop',
+      'CREATE TABLE shop.orders (n UInt64, v UInt8) ENGINE = MergeTree ORDER BY n',
+      'INSERT INTO shop.orders VALUES (1, 1)',
+      'ALTER TABLE shop.orders UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0',
+    ]) {
+      await askEngine(sandbox.url, statement)
+    }
+    const failing = `SELECT count() AS failing FROM system.mutations WHERE latest_fail_reason != ''`
+    await eventually(
+      () => askEngine(sandbox.url, failing),
+      ([row]) => row?.failing === 1,
+    )
+    const hosts = [
+      { url: sandbox.url, name: 'one' },
+      { url: sandbox.url, name: 'careful', user: 'analyst', password: 'analyst' },
+      { url: 'http://127.0.0.1:9', name: 'silent' },
+    ]
+    product = await startProduct({ topology, hosts, toolServer: true })
+  }, startLimitMs)
+  afterAll(async () => {
+    await product?.stop()
+    await sandbox?.[Symbol.asyncDispose]()
+  })
+
+  const get = async (path: string) => (await ask(`${product.url}/api/v1/${path}`)).body
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    return ask(`${product.url}/api/v1/insights/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+  const generate = async (body: object) => GenerateInsightsAnswer.parse((await post('generate', body)).body)
+  const listed = async (more = '') => InsightsAnswer.parse(await get(`insights?hostId=0${more}`)).data
+
+  it('are found, kept on the host and listed, with what they rest on', async () => {
+    expect(await listed()).toEqual([])
+    const { data, metadata } = await generate({ hostId: 0 })
+    expect(metadata).toMatchObject({ ran: true, run: { notKept: null, found: data.length } })
+    const stuck = data.find(({ kind }) => kind === 'stuck-mutation')
+    expect(stuck).toMatchObject({
+      subject: expect.stringContaining('shop.orders'),
+      host: 'one',
+      link: '/tables/mutations?host=0',
+    })
+    const evidence = await askEngine(sandbox.url, stuck?.evidenceSql ?? '')
+    expect(evidence).toMatchObject([{ database: 'shop', table: 'orders' }])
+    expect(await listed()).toEqual(expect.arrayContaining(data))
+    const [counted] = await askEngine(sandbox.url, 'SELECT count() AS rows FROM system.monitoring_findings')
+    expect(counted?.rows).toBe(data.length)
+  })
+
+  it('are findings too, in the shape that was promised', async () => {
+    const { findings, count } = FindingsAnswer.parse(await get('findings?host=0'))
+    expect(findings).toHaveLength(count)
+    expect(findings.map(({ kind }) => kind)).toContain('stuck-mutation')
+    expect(await ask(`${product.url}/api/v1/findings?hostId=0`)).toMatchObject({ status: 400 })
+  })
+
+  it('are not looked for again at once, unless that is forced; one that was dismissed stays so', async () => {
+    const [first] = await listed()
+    const dismissed = DismissInsightAnswer.parse((await post(`${first?.id}/dismiss`, { hostId: 0 })).body)
+    expect(dismissed.data).toMatchObject({ id: first?.id, dismissed: { by: expect.any(String) } })
+    expect((await generate({ hostId: 0 })).metadata).toMatchObject({ ran: false })
+    expect((await generate({ hostId: 0, force: true })).metadata).toMatchObject({ ran: true })
+    expect((await listed()).map(({ id }) => id)).not.toContain(first?.id)
+    expect((await listed('&dismissed=1')).map(({ id }) => id)).toContain(first?.id)
+    await post(`${first?.id}/dismiss`, { hostId: 0, dismissed: false })
+    expect((await listed()).map(({ id }) => id)).toContain(first?.id)
+  })
+
+  it('of a user who may only read are told and not kept, and the status says why', async () => {
+    const { data } = await generate({ hostId: 1 })
+    expect(data.map(({ kind }) => kind)).toContain('stuck-mutation')
+    const status = InsightStatusAnswer.parse(await get('insights/status?hostId=1'))
+    expect(status.data).toMatchObject({ backend: 'clickhouse', reason: null })
+    expect(status.data.lastRun?.notKept).toContain('read-only')
+    expect(await get('insights/backend')).toEqual({ backend: 'clickhouse' })
+  })
+
+  it('of a host that does not answer are an error that names the host, and no run', async () => {
+    expect(await post('generate', { hostId: 2 })).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('silent'),
+    })
+    expect(InsightStatusAnswer.parse(await get('insights/status?hostId=2')).data.lastRun).toBeNull()
+  })
+
+  it.each([
+    ['generate', { hostId: 9 }, 404, 'hostId'],
+    ['generate', { hostId: 0, force: 'yes' }, 400, 'force'],
+    ['x/dismiss', { hostId: 0 }, 400, 'id'],
+    [`${'0'.repeat(32)}/dismiss`, { hostId: 0 }, 404, 'no such insight'],
+  ])('%s with %j is refused with %d', async (path, body, status, words) => {
+    expect(await post(path, body)).toMatchObject({ status, text: expect.stringContaining(words) })
+  })
+})

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { InsightId, type Insight } from '#proto/insights.ts'
+import {
+  DismissInsightAnswer,
+  DismissInsightRequest,
+  FindingsAnswer,
+  FindingsQuery,
+  GenerateInsightsAnswer,
+  GenerateInsightsRequest,
+  InsightBackendAnswer,
+  InsightsAnswer,
+  InsightsQuery,
+  InsightStatusAnswer,
+  InsightStatusQuery,
+  type ShownInsight,
+} from '#proto/http/insights.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import type { Host } from '#proto/query.ts'
+import { parse } from '../parse.ts'
+import { getRoute, postRoute, type Route } from '../route.ts'
+import { success } from '../success.ts'
+import { findWatched } from '../watched-hosts.ts'
+
+const InsightPath = z.object({ id: InsightId })
+const reading = { feature: 'INSIGHTS', access: 'read', limit: 'data' } as const
+const writing = { feature: 'INSIGHTS', access: 'write', limit: 'data', query: noQuery } as const
+
+const insights = getRoute({
+  ...reading,
+  path: '/api/v1/insights',
+  doc: 'What is worth knowing about a host, with what it rests on; the newest first',
+  query: InsightsQuery,
+  answer: InsightsAnswer,
+  handle: async ({ query: { hostId, ...filter }, call }, { hosts, report }) => {
+    const host = await findWatched(hosts, hostId)
+    const found = await report.insights({ hostKey: host.key, ...filter }, call)
+    return success(found.map(shown(host)), { count: found.length })
+  },
+})
+
+const findings = getRoute({
+  ...reading,
+  path: '/api/v1/findings',
+  doc: 'What was found about a host lately, as the insights have it',
+  query: FindingsQuery,
+  answer: FindingsAnswer,
+  handle: async ({ query: { host: id, ...filter }, call }, { hosts, report }) => {
+    const host = await hosts.find(id, 'host')
+    const found = await report.insights({ hostKey: host.key, ...filter }, call)
+    return { findings: found.map(shown(host)), count: found.length }
+  },
+})
+
+const backend = getRoute({
+  ...reading,
+  path: '/api/v1/insights/backend',
+  doc: 'Where insights are kept',
+  query: noQuery,
+  answer: InsightBackendAnswer,
+  handle: async ({ call }, { report }) => report.insightBackend({}, call),
+})
+
+const status = getRoute({
+  ...reading,
+  path: '/api/v1/insights/status',
+  doc: 'Where insights are kept, why not elsewhere, and what came of the last look at a host',
+  query: InsightStatusQuery,
+  answer: InsightStatusAnswer,
+  handle: async ({ query: { hostId }, call }, { hosts, report }) => {
+    const { key: hostKey } = await findWatched(hosts, hostId)
+    return success(await report.insightStatus({ hostKey }, call), {})
+  },
+})
+
+const generate = postRoute({
+  ...writing,
+  path: '/api/v1/insights/generate',
+  doc: 'Looks for insights on a host now; within five minutes of the last time only when forced',
+  body: GenerateInsightsRequest,
+  answer: GenerateInsightsAnswer,
+  handle: async ({ body: { hostId, force }, call }, { hosts, report }) => {
+    const host = await findWatched(hosts, hostId)
+    const { insights: found, ...rest } = await report.generateInsights({ hostKey: host.key, force }, call)
+    return success(found.map(shown(host)), { count: found.length, ...rest })
+  },
+})
+
+const dismiss = postRoute({
+  ...writing,
+  path: '/api/v1/insights/{id}/dismiss',
+  doc: 'Hides an insight from lists, or shows it again',
+  body: DismissInsightRequest,
+  answer: DismissInsightAnswer,
+  handle: async ({ path, body: { hostId, dismissed }, call, requestId }, { hosts, report, audit }) => {
+    const host = await findWatched(hosts, hostId)
+    const { id } = parse(InsightPath, path)
+    const deed = { action: dismissed ? 'dismiss-insight' : 'show-insight', host: host.name, target: { insight: id } }
+    const insight = await audit.of(deed, { call, requestId }, () =>
+      report.dismissInsight({ hostKey: host.key, id, dismissed }, call),
+    )
+    return success(shown(host)(insight), {})
+  },
+})
+
+/** Keys stay inside; callers know hosts by their position and name, and links lead to the page of that host. */
+const shown =
+  ({ id: hostId, name: host }: Host) =>
+  ({ hostKey: _hostKey, link, ...insight }: Insight): ShownInsight => ({
+    ...insight,
+    link: `${link}${link.includes('?') ? '&' : '?'}host=${hostId}`,
+    hostId,
+    host,
+  })
+
+/** What is worth knowing about hosts. */
+export const insightRoutes: readonly Route[] = [insights, findings, backend, status, generate, dismiss]

@@ -1,0 +1,15 @@
+import type { Handlers, Service } from '#proto/contract.ts'
+import type { insightRowMethods } from '#proto/insight-rows.ts'
+import type { Parts } from '../handlers/parts.ts'
+import { insightRows } from './insight-rows.ts'
+import { keepFindings } from './keep-findings.ts'
+import { pruneFindings } from './prune-findings.ts'
+import { storedFindings } from './stored-findings.ts'
+
+/** What insights are made of, and the table that hosts keep them in. */
+export const insightHandlers = (parts: Parts): Handlers<Service<typeof insightRowMethods>> => ({
+  insightRows: insightRows(parts),
+  storedFindings: storedFindings(parts),
+  keepFindings: keepFindings(parts),
+  pruneFindings: pruneFindings(parts),
+})

@@ -1,0 +1,26 @@
+import type { Handlers, Service } from '#proto/contract.ts'
+import { type insightRowMethods, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
+import { readRecords } from '../analysis/records.ts'
+import { askFor } from '../availability.ts'
+import { expandMacros } from '../definitions/macros.ts'
+import type { Parts } from '../handlers/parts.ts'
+import { logSets } from './log-sets.ts'
+import { presentSets } from './present-sets.ts'
+import type { RowSet } from './row-set.ts'
+
+/** The statement behind every set of rows. */
+export const rowSets: Readonly<Record<InsightRowSet, RowSet>> = { ...logSets, ...presentSets }
+
+/** Asks one host for one set of rows, and says with which statement. */
+export const insightRows =
+  ({ hosts, client }: Parts): Handlers<Service<typeof insightRowMethods>>['insightRows'] =>
+  async ({ hostKey, set }, call) => {
+    const host = hosts.get(hostKey)
+    const { requires, sql: template } = rowSets[set]
+    const { tables } = await client.capabilities(host, call)
+    const sql = expandMacros(template, { window: undefined, zone: undefined, tables })
+    const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
+      readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, sql }, call)),
+    )
+    return { rows: told ?? [], sql, unavailable }
+  }

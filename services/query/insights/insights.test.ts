@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insightRowSets } from '#proto/insight-rows.ts'
+import type { Insight } from '#proto/insights.ts'
+import { query } from '#proto/query.ts'
+import { answerOf } from '../../sandbox/curl.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { rowSets } from './insight-rows.ts'
+
+const startLimitMs = 180_000
+let sandbox: Sandbox
+let parts: OpenParts
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  await answerOf(sandbox.url, 'CREATE DATABASE kept')
+  parts = await openParts({
+    COLUMNDB_HOST: [sandbox.url, sandbox.url, sandbox.url].join(','),
+    COLUMNDB_NAME: 'box,careful,limited',
+    COLUMNDB_USER: 'default,analyst,reports',
+    COLUMNDB_PASSWORD: ',analyst,reports',
+    COLUMNDB_DATABASE: 'kept',
+  })
+}, startLimitMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+const idOf = (letter: string): string => letter.repeat(16)
+const insight = (letter: string, more: Partial<Insight> = {}): Insight => ({
+  id: idOf(letter),
+  hostKey: 'box',
+  kind: 'disk-full',
+  subject: `it's \\ "so"`,
+  day: '2026-06-01',
+  severity: 'warning',
+  title: 'Disk fills',
+  detail: 'In\nfive days.',
+  signal: 'space used',
+  window: '14 days',
+  baseline: null,
+  value: 5,
+  unit: 'days',
+  score: null,
+  confidence: 'high',
+  evidenceSql: 'SELECT 1',
+  link: '/tables/disks',
+  foundAtMs: 1_780_000_000_123,
+  dismissed: null,
+  ...more,
+})
+
+describe('the rows of detectors', () => {
+  it.each(Object.keys(rowSets))('%s can be asked of a host, and are of the shape that was promised', async (set) => {
+    const asked = query.methods.insightRows.input.parse({ hostKey: 'box', set })
+    const { rows, sql, unavailable } = await parts.handlers.insightRows(asked, aCall())
+    expect(unavailable).toBeNull()
+    expect(sql).not.toContain('$')
+    for (const row of rows) expect(insightRowSets[asked.set].safeParse(row).success).toBe(true)
+  })
+
+  it('that the user may not read are none, and it says so', async () => {
+    const asked = { hostKey: 'limited', set: 'query-hours' as const }
+    const { rows, unavailable } = await parts.handlers.insightRows(asked, aCall())
+    expect(rows).toEqual([])
+    expect(unavailable).toMatchObject({ message: expect.stringContaining('system.query_log') })
+  })
+})
+
+describe('the table of findings', () => {
+  const stored = (more: { sinceMs?: number; ids?: string[]; limit?: number } = {}) =>
+    parts.handlers.storedFindings({ hostKey: 'box', sinceMs: 0, limit: 100, ...more }, aCall())
+  const keep = (insights: Insight[], version: number, hostKey = 'box') =>
+    parts.handlers.keepFindings({ hostKey, insights, version }, aCall())
+
+  it('is empty until something is kept, and is made then', async () => {
+    expect(await stored()).toEqual([])
+    expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1 }, aCall())).toEqual({ removed: 0 })
+    expect(await keep([insight('a'), insight('b', { foundAtMs: 1_780_000_000_124 })], 1)).toEqual({ kept: 2 })
+    expect(await stored()).toEqual([insight('b', { foundAtMs: 1_780_000_000_124 }), insight('a')])
+    expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([insight('a')])
+  })
+
+  it('shows an insight as it was written last', async () => {
+    const dismissed = insight('a', { dismissed: { by: 'ada', atMs: 5 } })
+    await keep([dismissed], 3)
+    await keep([insight('a')], 2)
+    expect(await stored({ ids: [idOf('a')] })).toEqual([dismissed])
+  })
+
+  it('forgets what is old', async () => {
+    expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1_780_000_000_124 }, aCall())).toEqual({
+      removed: 1,
+    })
+    expect((await stored()).map(({ id }) => id)).toEqual([idOf('b')])
+  })
+
+  it('is not written by a user who may only read, and says so', async () => {
+    await expect(keep([insight('c')], 1, 'careful')).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('read-only'),
+    })
+  })
+})

@@ -1,0 +1,33 @@
+import { detector, nameOf } from '../insights/detector.ts'
+import { severityOf } from '../insights/severity.ts'
+
+const limits = { info: 300, warning: 1_000 }
+
+/** A partition of a table has so many parts that reading it slows down. */
+export const fragmentation = detector({
+  kind: 'fragmentation',
+  signal: 'active parts of the fullest partition',
+  window: 'now',
+  sets: ['tables'],
+  link: '/tables/part-info',
+  detect: ({ tables }) => ({
+    notes: [],
+    sights: tables.flatMap((row) => {
+      const value = row.partsInFullestPartition
+      const severity = severityOf(value, limits)
+      return severity === undefined
+        ? []
+        : {
+            subject: nameOf(row),
+            severity,
+            title: `${nameOf(row)} has ${value} parts in one partition`,
+            detail: `Merges do not keep up, or inserts are too small; ${row.parts} parts in all hold ${row.rows} rows.`,
+            baseline: limits.info,
+            value,
+            unit: 'parts',
+            score: null,
+            confidence: 'high',
+          }
+    }),
+  }),
+})

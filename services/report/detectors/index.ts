@@ -1,0 +1,45 @@
+import type { AnyDetector } from '../insights/detector.ts'
+import { clockSkew } from './clock-skew.ts'
+import { compression } from './compression.ts'
+import { detachedParts } from './detached-parts.ts'
+import { diskFull } from './disk-full.ts'
+import { errorRate } from './error-rate.ts'
+import { failedDictionary } from './failed-dictionary.ts'
+import { fragmentation } from './fragmentation.ts'
+import { insertStopped } from './insert-stopped.ts'
+import { longQuery } from './long-query.ts'
+import { newErrorCode } from './new-error-code.ts'
+import { newPattern } from './new-pattern.ts'
+import { p95Duration } from './p95-duration.ts'
+import { partsRefused } from './parts-refused.ts'
+import { patternRegression } from './pattern-regression.ts'
+import { peakMemory } from './peak-memory.ts'
+import { readonlyReplica } from './readonly-replica.ts'
+import { replicaLag } from './replica-lag.ts'
+import { stuckMutation } from './stuck-mutation.ts'
+import { ttlHealth } from './ttl-health.ts'
+import { versionDrift } from './version-drift.ts'
+
+/** Every detector. */
+export const detectors: readonly AnyDetector[] = [
+  errorRate,
+  p95Duration,
+  peakMemory,
+  newErrorCode,
+  newPattern,
+  patternRegression,
+  insertStopped,
+  fragmentation,
+  compression,
+  ttlHealth,
+  readonlyReplica,
+  replicaLag,
+  detachedParts,
+  stuckMutation,
+  longQuery,
+  failedDictionary,
+  partsRefused,
+  diskFull,
+  versionDrift,
+  clockSkew,
+]

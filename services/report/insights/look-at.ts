@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { InsightRowSet } from '#proto/insight-rows.ts'
+import type { Insight } from '#proto/insights.ts'
+import type { query } from '#proto/query.ts'
+import { detectors } from '../detectors/index.ts'
+import { type AnyDetector, type Fleet, nothing, type Outcome, type Sight } from './detector.ts'
+import { readFleet } from './fleet.ts'
+
+/** Whom to ask about which host. */
+export interface Looking {
+  query: Client<typeof query>
+  call: Call
+  hostKey: string
+  nowMs: number
+}
+
+/** What was found, and what could not be told, in words. */
+export interface Found {
+  insights: Insight[]
+  notes: string[]
+}
+
+const longestNote = 500
+
+interface Told {
+  rows: readonly unknown[]
+  sql: string
+}
+
+/** Asks a host for every set of rows, one after another, and has every detector look at those that it wants. */
+export const lookAt = async (looking: Looking): Promise<Found> => {
+  const wanted = [...new Set(detectors.flatMap(({ sets }) => sets))]
+  const told = new Map<InsightRowSet, Told>()
+  const notes: string[] = []
+  let failure: unknown
+  for (const set of wanted) {
+    try {
+      const { rows, sql, unavailable } = await looking.query.insightRows(
+        { hostKey: looking.hostKey, set },
+        looking.call,
+      )
+      if (unavailable) notes.push(`${set}: ${unavailable.message}`)
+      else told.set(set, { rows, sql })
+    } catch (error) {
+      // What one statement fails on, the others may answer.
+      if (!(error instanceof ServiceError)) throw error
+      failure = error
+      notes.push(`${set}: ${error.message}`)
+    }
+  }
+  if (failure !== undefined && told.size === 0) throw failure
+  const fleet = await readFleet(looking)
+  const outcomes = detectors.map((detector) => ({ detector, outcome: outcomeOf(detector, told, fleet) }))
+  notes.push(...outcomes.flatMap(({ outcome }) => outcome.notes))
+  const insights = outcomes.flatMap(({ detector, outcome }) =>
+    outcome.sights.map((sight) => insightOf(looking, detector, sight, evidenceOf(detector, told))),
+  )
+  // Sights of one subject on one day are one insight.
+  const byId = new Map(insights.map((insight) => [insight.id, insight]))
+  return { insights: [...byId.values()], notes: notes.map((note) => note.slice(0, longestNote)) }
+}
+
+/** A detector looks when its first set was told; of the others, what was not told is empty. */
+const outcomeOf = (detector: AnyDetector, told: ReadonlyMap<InsightRowSet, Told>, fleet: Fleet): Outcome => {
+  const [first] = detector.sets
+  if (first !== undefined && !told.has(first)) return nothing
+  return detector.look(Object.fromEntries(detector.sets.map((set) => [set, told.get(set)?.rows ?? []])), fleet)
+}
+
+/** The statement that shows what a detector looked at. */
+const evidenceOf = ({ sets: [first], evidenceSql = '' }: AnyDetector, told: ReadonlyMap<InsightRowSet, Told>): string =>
+  (first && told.get(first)?.sql) ?? evidenceSql
+
+const longestSubject = 300
+
+/** An insight out of what a detector saw. */
+export const insightOf = (
+  { hostKey, nowMs }: Pick<Looking, 'hostKey' | 'nowMs'>,
+  { kind, signal, window, link }: Pick<AnyDetector, 'kind' | 'signal' | 'window' | 'link'>,
+  { show, ...sight }: Sight,
+  evidenceSql: string,
+): Insight => {
+  const day = new Date(nowMs).toISOString().slice(0, 10)
+  const subject = sight.subject.slice(0, longestSubject)
+  return {
+    id: createHash('sha256')
+      .update(JSON.stringify([hostKey, kind, sight.subject, day]))
+      .digest('hex')
+      .slice(0, 32),
+    hostKey,
+    kind,
+    day,
+    signal,
+    window,
+    ...sight,
+    subject,
+    title: sight.title.slice(0, 200),
+    detail: sight.detail.slice(0, 2_000),
+    evidenceSql,
+    link: show ? `${link}?${new URLSearchParams(show).toString()}` : link,
+    foundAtMs: nowMs,
+    dismissed: null,
+  }
+}

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino'
+import type { Client } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import type { StateDatabase } from '#shared/store/sql/state-database.ts'
+import { stateDatabase } from '#shared/store/sql/state-database.ts'
+import { clickhouseStore } from './clickhouse.ts'
+import { memoryStore } from './memory.ts'
+import { insightStoreSettings } from './settings.ts'
+import type { InsightStore } from './store.ts'
+
+/** The store in force. Disposing it closes what was opened for it. */
+export interface OpenInsightStore extends AsyncDisposable {
+  store: InsightStore
+  /** Why it is another than the operator chose; null otherwise. */
+  reason: string | null
+}
+
+interface Place {
+  env: Environment
+  query: Client<typeof query>
+  log: Logger
+}
+
+/** Opens what `INSIGHTS_STORE_BACKEND` names; where its prerequisite is missing, warns and takes the hosts' own tables. */
+export const openInsightStore = async ({ env, query: client, log }: Place): Promise<OpenInsightStore> => {
+  const { INSIGHTS_STORE_BACKEND: chosen } = read(insightStoreSettings, env)
+  const onHosts = (reason: string | null): OpenInsightStore => {
+    if (reason !== null) log.warn({ chosen, reason }, 'insights are kept on the hosts instead')
+    return { store: clickhouseStore(client, log), reason, [Symbol.asyncDispose]: async () => undefined }
+  }
+  switch (chosen) {
+    case 'auto':
+    case 'clickhouse':
+      return onHosts(null)
+    case 'memory':
+      return { store: memoryStore(), reason: null, [Symbol.asyncDispose]: async () => undefined }
+    case 'edgesql': {
+      const where = edgeDatabase(env)
+      return where
+        ? inDatabase(where)
+        : onHosts('edgesql needs INSIGHTS_EDGESQL or CONVERSATIONS_EDGESQL, which are not set')
+    }
+    case 'postgres': {
+      const where = stateDatabase(env)
+      return where?.kind === 'postgres'
+        ? inDatabase(where)
+        : onHosts('postgres needs a PostgreSQL database, such as DATABASE_URL, which is not set')
+    }
+    case 'convstore':
+      return onHosts('the conversation service keeps conversations only in this release')
+  }
+}
+
+const edgeDatabase = (env: Environment): StateDatabase | undefined => {
+  const { INSIGHTS_EDGESQL: own, CONVERSATIONS_EDGESQL: other } = read(insightStoreSettings, env)
+  const url = own ?? other
+  return url === undefined ? undefined : { kind: 'sqlite', url, token: undefined, tablePrefix: '' }
+}
+
+const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
+  await using opened = new AsyncDisposableStack()
+  // Loaded only where there is one, as the drivers are large.
+  const [{ openDatabase }, { sqlStore }] = await Promise.all([
+    import('#shared/store/sql/connection.ts'),
+    import('./sql.ts'),
+  ])
+  const database = opened.use(await openDatabase(where))
+  const store = await sqlStore(database)
+  const held = opened.move()
+  return { store, reason: null, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}

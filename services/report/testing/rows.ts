@@ -1,0 +1,131 @@
+import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
+import { detectors } from '../detectors/index.ts'
+import type { Fleet, HostFacts, Outcome } from '../insights/detector.ts'
+
+/** Rows by set, as a host would tell them. */
+export type Rows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
+
+/** A host that keeps time. */
+export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
+  name: 'box',
+  group: null,
+  version: '26.3.1.7',
+  clockSkewMs: 40,
+  ...more,
+})
+
+/** A host without others. */
+export const alone: Fleet = { self: aHost(), peers: [] }
+
+/** What the detector of this kind says of these rows. */
+export const look = (kind: string, rows: Rows, fleet: Fleet = alone): Outcome => {
+  const detector = detectors.find((each) => each.kind === kind)
+  if (!detector) throw new Error(`no detector ${kind}`)
+  return detector.look(rows, fleet)
+}
+
+type QueryHour = InsightRow<'query-hours'>
+
+/** Four quiet weeks: 200 calls an hour, two of which fail; one in twenty takes 100 ms; at most 2 GiB. */
+export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): QueryHour[] =>
+  Array.from({ length: hours }, (_, hoursAgo) => ({
+    hoursAgo,
+    calls: 200 + (hoursAgo % 7),
+    errors: 2,
+    p95Ms: 100 + (hoursAgo % 5),
+    peakMemoryBytes: 2 * 1_024 ** 3 + hoursAgo * 1_000,
+    ...(hoursAgo === 0 && now),
+  }))
+
+type PatternDay = InsightRow<'fingerprint-days'>
+
+/** Eight days of one pattern that takes 300 ms. */
+export const patternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay[] =>
+  Array.from({ length: days }, (_, daysAgo) => ({
+    hash: '42',
+    daysAgo,
+    kind: 'Select',
+    calls: 100,
+    totalMs: 30_000,
+    p95Ms: 300 + daysAgo,
+    readRows: 1_000,
+    selectedParts: 10,
+    marksShare: 0.1,
+    revision: 54_470,
+    settingsHash: 'a',
+    tables: ['shop.orders'],
+    dayTotalMs: 100_000,
+    historyHours: 200,
+    ...(daysAgo === 0 && now),
+  }))
+
+type DiskHour = InsightRow<'disk-hours'>
+
+/** Hours of a disk of 1,000 GiB that is at `used(hoursAgo)` GiB. */
+export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336): DiskHour[] =>
+  Array.from({ length: hours }, (_, hoursAgo) => {
+    const usedGibibytes = used(hoursAgo)
+    return {
+      disk: 'default',
+      hoursAgo,
+      usedBytes: usedGibibytes === null ? null : usedGibibytes * 1_024 ** 3,
+      totalBytes: 1_000 * 1_024 ** 3,
+    }
+  })
+
+type PartHour = InsightRow<'part-hours'>
+
+/** Hours of the fullest partition, where inserts are refused at 3,000 parts. */
+export const partHours = (parts: (hoursAgo: number) => number, hours = 48): PartHour[] =>
+  Array.from({ length: hours }, (_, hoursAgo) => ({ hoursAgo, parts: parts(hoursAgo), refusedAt: 3_000 }))
+
+/** A table whose inserts go on. */
+export const inserts = (more: Partial<InsightRow<'inserts'>> = {}): InsightRow<'inserts'> => ({
+  database: 'shop',
+  table: 'orders',
+  lastHour: 90,
+  dayAgo: 100,
+  weekAgo: 110,
+  activeHours: 24,
+  historyHours: 200,
+  ...more,
+})
+
+/** A table of three gibibytes in a few parts, which compresses well. */
+export const aTable = (more: Partial<InsightRow<'tables'>> = {}): InsightRow<'tables'> => ({
+  database: 'shop',
+  table: 'orders',
+  parts: 12,
+  partsInFullestPartition: 6,
+  rows: 1_000_000,
+  compressedBytes: 3 * 1_024 ** 3,
+  uncompressedBytes: 30 * 1_024 ** 3,
+  ...more,
+})
+
+const place = { database: 'shop', table: 'orders' }
+/** A replica that keeps up. */
+export const replica = (more: Partial<InsightRow<'replicas'>> = {}): InsightRow<'replicas'> => ({
+  ...place,
+  isReadonly: false,
+  delaySeconds: 0,
+  ...more,
+})
+/** A mutation that began a minute ago. */
+export const mutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRow<'mutations'> => ({
+  ...place,
+  mutationId: 'mutation_1.txt',
+  ageSeconds: 60,
+  partsToDo: 3,
+  isFailing: false,
+  ...more,
+})
+/** An error code that is old. */
+export const errorCode = (more: Partial<InsightRow<'error-codes'>> = {}): InsightRow<'error-codes'> => ({
+  code: 60,
+  name: 'UNKNOWN_TABLE',
+  recent: 30,
+  before: 200,
+  historyHours: 200,
+  ...more,
+})

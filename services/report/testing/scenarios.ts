@@ -1,0 +1,204 @@
+import type { Insight } from '#proto/insights.ts'
+import type { Fleet } from '../insights/detector.ts'
+import {
+  aHost,
+  alone,
+  aTable,
+  diskHours,
+  errorCode,
+  inserts,
+  mutation,
+  partHours,
+  patternDays,
+  quietHours,
+  replica,
+  type Rows,
+} from './rows.ts'
+
+/** What happened on a host, as its rows tell it, and what is to be found. */
+export interface Scenario {
+  name: string
+  rows: Rows
+  fleet?: Fleet
+  expected: readonly Pick<Insight, 'kind' | 'subject'>[]
+}
+
+const table = 'shop.orders'
+const place = { database: 'shop', table: 'orders' }
+const found = (kind: string, subject = table) => [{ kind, subject }]
+const noise = (hoursAgo: number): number => Math.sin(hoursAgo * 12.9898) * 3
+const gibibyte = 1_024 ** 3
+
+/** Incidents, each with the detector that has to see it. */
+const incidents: readonly Scenario[] = [
+  ...[
+    { name: 'a fifth of all statements fails', now: { errors: 40 }, kind: 'error-rate' },
+    { name: 'failures double at many calls', now: { calls: 4_000, errors: 120 }, kind: 'error-rate' },
+    { name: 'statements take six times as long', now: { p95Ms: 640 }, kind: 'p95-duration' },
+    { name: 'statements take 50 times as long', now: { p95Ms: 5_000 }, kind: 'p95-duration' },
+    { name: 'a statement takes ten times the memory', now: { peakMemoryBytes: 20 * gibibyte }, kind: 'peak-memory' },
+  ].map(({ name, now, kind }) => ({ name, rows: { 'query-hours': quietHours(now) }, expected: found(kind, '') })),
+  {
+    name: 'an outage: many failures, and what goes through is slow',
+    rows: { 'query-hours': quietHours({ errors: 100, p95Ms: 9_000 }) },
+    expected: [...found('error-rate', ''), ...found('p95-duration', '')],
+  },
+  {
+    name: 'only four days of history, and statements are slow',
+    rows: { 'query-hours': quietHours({ p95Ms: 5_000 }, 4 * 24) },
+    expected: found('p95-duration', ''),
+  },
+  {
+    name: 'a new error code beside an old one',
+    rows: { 'error-codes': [errorCode(), errorCode({ code: 241, name: 'MEMORY_LIMIT_EXCEEDED', before: 0 })] },
+    expected: found('new-error-code', '241'),
+  },
+  {
+    name: 'a new pattern takes a third of the time',
+    rows: { 'fingerprint-days': [...patternDays(), ...patternDays({ hash: '43', totalMs: 40_000 }, 1)] },
+    expected: found('new-pattern', '43'),
+  },
+  {
+    name: 'a pattern is slower since the server was upgraded',
+    rows: { 'fingerprint-days': patternDays({ p95Ms: 1_500, revision: 54_480 }) },
+    expected: found('pattern-regression', '42'),
+  },
+  {
+    name: 'a pattern reads ten times the parts and is slower',
+    rows: { 'fingerprint-days': patternDays({ p95Ms: 900, selectedParts: 100 }) },
+    expected: found('pattern-regression', '42'),
+  },
+  { name: 'inserts have stopped', rows: { inserts: [inserts({ lastHour: 0 })] }, expected: found('insert-stopped') },
+  {
+    name: 'inserts of one table of two have stopped',
+    rows: { inserts: [inserts(), inserts({ table: 'events', lastHour: 0 })] },
+    expected: found('insert-stopped', 'shop.events'),
+  },
+  {
+    name: 'many parts',
+    rows: { tables: [aTable({ partsInFullestPartition: 320 })] },
+    expected: found('fragmentation'),
+  },
+  {
+    name: 'random text',
+    rows: { tables: [aTable({ uncompressedBytes: 3.2 * gibibyte })] },
+    expected: found('compression'),
+  },
+  {
+    name: 'a TTL is not carried out',
+    rows: { 'expired-parts': [{ ...place, parts: 12, oldestHours: 200, bytes: gibibyte }] },
+    expected: found('ttl-health'),
+  },
+  { name: 'Keeper was lost', rows: { replicas: [replica({ isReadonly: true })] }, expected: found('readonly-replica') },
+  { name: 'a replica is behind', rows: { replicas: [replica({ delaySeconds: 900 })] }, expected: found('replica-lag') },
+  {
+    name: 'parts were put aside',
+    rows: { 'detached-parts': [{ ...place, parts: 60 }] },
+    expected: found('detached-parts'),
+  },
+  {
+    name: 'a mutation fails',
+    rows: { mutations: [mutation({ isFailing: true })] },
+    expected: found('stuck-mutation', `${table} mutation_1.txt`),
+  },
+  {
+    name: 'a mutation goes on for two hours',
+    rows: { mutations: [mutation({ ageSeconds: 7_200 })] },
+    expected: found('stuck-mutation', `${table} mutation_1.txt`),
+  },
+  {
+    name: 'a statement runs for an hour, twice',
+    rows: {
+      'running-queries': [4_000, 3_600].map((elapsedSeconds) => ({
+        hash: '7',
+        user: 'ada',
+        kind: 'Select',
+        elapsedSeconds,
+      })),
+    },
+    expected: found('long-query', '7'),
+  },
+  {
+    name: 'a dictionary lost its source',
+    rows: { dictionaries: [{ database: 'shop', name: 'countries', status: 'FAILED', isFailing: true }] },
+    expected: found('failed-dictionary', 'shop.countries'),
+  },
+  {
+    name: 'parts grow until inserts are refused',
+    rows: { 'part-hours': partHours((hoursAgo) => 2_000 - hoursAgo * 40) },
+    expected: found('parts-refused', ''),
+  },
+  {
+    name: 'a disk fills steadily',
+    rows: { 'disk-hours': diskHours((hoursAgo) => 900 - hoursAgo * 0.5 + noise(hoursAgo)) },
+    expected: found('disk-full', 'default'),
+  },
+  {
+    name: 'a disk fills again after a deletion',
+    rows: { 'disk-hours': diskHours((hoursAgo) => (hoursAgo > 100 ? 950 : 900 - hoursAgo * 2)) },
+    expected: found('disk-full', 'default'),
+  },
+  {
+    name: 'a host that was left out of an upgrade',
+    rows: {},
+    fleet: {
+      self: aHost({ version: '25.8.2' }),
+      peers: [aHost({ version: '26.3.1.7' }), aHost({ version: '26.3.1.7' })],
+    },
+    expected: found('version-drift', ''),
+  },
+  {
+    name: 'a clock half a minute slow',
+    rows: {},
+    fleet: { ...alone, self: aHost({ clockSkewMs: -30_000 }) },
+    expected: found('clock-skew', ''),
+  },
+]
+
+/** Times in which nothing is to be found. */
+const quiet: readonly Scenario[] = [
+  { name: 'four quiet weeks', rows: { 'query-hours': quietHours() } },
+  { name: 'a busy hour', rows: { 'query-hours': quietHours({ calls: 5_000, errors: 55 }) } },
+  { name: 'three failures of ten calls', rows: { 'query-hours': quietHours({ calls: 10, errors: 3 }) } },
+  { name: 'a little slower', rows: { 'query-hours': quietHours({ p95Ms: 180 }) } },
+  {
+    name: 'slow as on every day at this hour',
+    rows: {
+      'query-hours': quietHours().map((row) =>
+        row.hoursAgo % 24 <= 1 || row.hoursAgo % 24 === 23 ? { ...row, p95Ms: 4_000 } : row,
+      ),
+    },
+  },
+  { name: 'a day of history', rows: { 'query-hours': quietHours({ p95Ms: 9_000 }, 24) } },
+  { name: 'an old error code that comes more often', rows: { 'error-codes': [errorCode({ recent: 900 })] } },
+  {
+    name: 'a new log, in which all codes are new',
+    rows: { 'error-codes': [errorCode({ before: 0, historyHours: 20 })] },
+  },
+  {
+    name: 'a new pattern of no weight',
+    rows: { 'fingerprint-days': [...patternDays(), ...patternDays({ hash: '43', totalMs: 50 }, 1)] },
+  },
+  { name: 'a pattern a little slower', rows: { 'fingerprint-days': patternDays({ p95Ms: 450 }) } },
+  {
+    name: 'a table that is filled at night',
+    rows: { inserts: [inserts({ lastHour: 0, dayAgo: 0, weekAgo: 0, activeHours: 3 })] },
+  },
+  {
+    name: 'tables in good order',
+    rows: { tables: [aTable(), aTable({ table: 'small', compressedBytes: 500, uncompressedBytes: 600 })] },
+  },
+  { name: 'replicas that keep up', rows: { replicas: [replica(), replica({ table: 'events', delaySeconds: 5 })] } },
+  { name: 'a mutation under way', rows: { mutations: [mutation()] } },
+  { name: 'a disk that stays as it is', rows: { 'disk-hours': diskHours((hoursAgo) => 700 + noise(hoursAgo)) } },
+  { name: 'a disk that fills in a year', rows: { 'disk-hours': diskHours((hoursAgo) => 200 - hoursAgo * 0.05) } },
+  { name: 'parts that come and go', rows: { 'part-hours': partHours((hoursAgo) => 400 + noise(hoursAgo) * 20) } },
+  {
+    name: 'groups of different versions',
+    rows: {},
+    fleet: { self: aHost(), peers: [aHost({ group: 'eu', version: '25.8.2' }), aHost({ version: null })] },
+  },
+].map((scenario) => ({ ...scenario, expected: [] }))
+
+/** Every scenario. */
+export const scenarios: readonly Scenario[] = [...incidents, ...quiet]
