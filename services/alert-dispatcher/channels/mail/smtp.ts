@@ -16,7 +16,9 @@ export const sendBySmtp = async (server: SmtpServer, mail: Mail, dial: Dial): Pr
     try {
       return afterwards(await handIn(server, mail, { connection, signal }))
     } catch (error) {
-      return judgeSmtp(Failure.parse(error))
+      const failure = Failure.safeParse(error).data
+      if (!failure) throw error
+      return judgeSmtp(failure)
     } finally {
       connection.destroy()
     }
@@ -60,14 +62,14 @@ const afterwards = (info: unknown): SendResult => {
   return { kind: 'ok', remark: `refused for ${refused.length} of ${accepted.length + refused.length} recipients` }
 }
 
-/** Of the client's errors what says nothing of the server or of us. */
+/** Of the errors of the client and of sockets, which bear a code, what says nothing of the server or of us. */
 const Failure = z.object({
-  code: z.string().optional().catch(undefined),
+  code: z.string(),
   responseCode: z.int().optional().catch(undefined),
 })
 
 /** It does not log us in, or does not begin with TLS. */
-const setUp: ReadonlySet<string | undefined> = new Set(['EAUTH', 'ETLS'])
+const setUp: ReadonlySet<string> = new Set(['EAUTH', 'ETLS'])
 /** Who we are was not believed, or has to be said. */
 const login: ReadonlySet<number> = new Set([530, 534, 535, 538])
 
@@ -79,5 +81,5 @@ const judgeSmtp = ({ code, responseCode }: z.output<typeof Failure>): SendResult
   }
   if (code === 'EAUTH') return { kind: 'config', reason: 'offers no way to log in' }
   // Whether the text had been handed over by then nobody says.
-  return { kind: 'retry', reason: `broke off (${code ?? 'unknown'})`, mayHaveArrived: true }
+  return { kind: 'retry', reason: `broke off (${code})`, mayHaveArrived: true }
 }
