@@ -1,9 +1,11 @@
 import type { Benchmark } from './benchmark.ts'
 import { describe } from './benchmark.ts'
+import { detection } from './detect.ts'
 import { exportRate } from './export.ts'
 import { gatewayTax } from './gateway-tax.ts'
 import { guardCost } from './guard.ts'
 import { healthCost } from './health.ts'
+import { ingestCost } from './ingest.ts'
 import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { residentMemory } from './resident-memory.ts'
@@ -18,10 +20,12 @@ const benchmarks: readonly Benchmark[] = [
   guardCost,
   limiterCost,
   healthCost,
+  ingestCost,
   residentMemory,
   startTime,
   sweepCost,
   toolServerCost,
+  detection,
 ]
 
 const wanted = process.argv.slice(2)

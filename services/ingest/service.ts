@@ -1,4 +1,3 @@
-import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
 import { ingest } from '#proto/ingest.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
@@ -7,14 +6,11 @@ import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import { accept } from './accept.ts'
 import { settings } from './config.ts'
-import { reemit } from './reemit.ts'
+import { consumeEvents } from './consume.ts'
 import { memoryEvents } from './stores/memory.ts'
 import { sqlEvents } from './stores/sql.ts'
 
 const dayMs = 86_400_000
-/** A consumer that waits for its server tries on; the age of the stream ends that. */
-const tries = 100_000
-const reemitsAtOnce = 16
 
 /** Takes events of other systems into the queue; from there they are kept, and handed on where the operator says so. */
 export const start: Start = async ({ env, bus, store, clock, net, telemetry, readiness, openQueue }) => {
@@ -28,28 +24,15 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
   const origin = openInstallationId(store)
   const taken = metrics.eventsTaken(registry)
   const handedOn = metrics.eventsReemitted(registry)
-
-  const wanted = { stream: 'EVENTS', subjects: inboundSubjects, body: InboundEvent, tries } as const
-  opened.use(
-    await queue.consume({ ...wanted, name: 'events-kept' }, async ({ body }) => {
-      await events.put(body)
-      return 'done'
-    }),
-  )
-  const observe = (outcome: string) => handedOn.inc({ outcome })
-  const handingOn = { env, send: net.guarded('reemit'), clock, log, origin, observe }
-  opened.use(
-    await queue.consume({ ...wanted, name: 'events-reemitted', maxInFlight: reemitsAtOnce }, reemit(handingOn)),
-  )
+  const reemitting = { env, send: net.guarded('reemit'), clock, log, origin }
+  const observe = {
+    taken: (adapter: string, outcome: string) => taken.inc({ adapter, outcome }),
+    handedOn: (outcome: string) => handedOn.inc({ outcome }),
+  }
+  opened.use(await consumeEvents(queue, events, { ...reemitting, observe: observe.handedOn }))
   opened.use(
     await bus.serve(ingest, {
-      accept: accept({
-        queue,
-        store,
-        clock,
-        origin,
-        observe: (adapter, outcome) => taken.inc({ adapter, outcome }),
-      }),
+      accept: accept({ queue, store, clock, origin, observe: observe.taken }),
       events: (filter) => events.list(filter),
       prune: async () => ({
         removed: { events: await events.prune(clock.now() - read(settings, env).SVC_EVENTS_DAYS * dayMs) },

@@ -38,7 +38,8 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   const stores = memoryStores()
   const env: Record<string, string> = {}
   let sent = 0
-  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices: [] as Notice[] }
+  const notices: Notice[] = []
+  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices }
   const parts: Parts = {
     env,
     store,

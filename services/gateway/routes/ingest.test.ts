@@ -24,7 +24,9 @@ const overheard = (answer: Taken | ServiceError = [{ id: 'a1', duplicate: false 
   return { ingest: { accept }, heard }
 }
 
-const send = async (url: string, init: RequestInit & { headers?: Record<string, string> }) => {
+type Sent = Omit<RequestInit, 'headers'> & { headers: Record<string, string>; duplex?: 'half' }
+
+const send = async (url: string, init: Sent) => {
   const response = await fetch(`${url}/api/events/ingest`, { method: 'POST', body: '{"title":"T"}', ...init })
   const body: unknown = await response.json()
   return { status: response.status, headers: response.headers, body, error: Failure.safeParse(body).data?.error }
@@ -36,7 +38,8 @@ describe('the door for events', () => {
     for (const env of unset) {
       const { ingest, heard } = overheard()
       await using product = await startFake({ env, ingest })
-      for (const headers of [{}, good, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }]) {
+      const tried: Sent['headers'][] = [{}, good, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }]
+      for (const headers of tried) {
         const { status, error } = await send(product.url, { headers })
         expect([status, error?.message]).toEqual([
           503,
@@ -94,11 +97,7 @@ describe('the door for events', () => {
         controller.close()
       },
     })
-    const streamed: RequestInit & { headers: Record<string, string>; duplex: 'half' } = {
-      headers: good,
-      body,
-      duplex: 'half',
-    }
+    const streamed: Sent = { headers: good, body, duplex: 'half' }
     expect((await send(product.url, streamed)).status).toBe(413)
     expect(heard).toEqual([])
   })

@@ -1,0 +1,138 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { EventsAnswer, IngestAnswer } from '#proto/http/events.ts'
+import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
+import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
+import { eventually } from './ask.ts'
+import { type ProductProcess, startProcess } from './product/process.ts'
+import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
+import { freePort } from './servers/port.ts'
+
+/** More by variable, for a longer run. */
+const kills = Number(process.env.TEST_INGEST_KILLS ?? 4)
+const sendersAtOnce = 6
+const everyMs = 5
+const againMs = 100
+const token = 'token of the senders'
+
+/** What senders were promised, by the key of the event. */
+type Promised = Map<string, string>
+
+/** Sends events one after another until told to end, each again and again until somebody says that it is kept. */
+const sendEvents = async (url: string, sender: number, promised: Promised, end: AbortSignal): Promise<void> => {
+  for (let number = 0; !end.aborted; number += 1) {
+    const key = `s${sender}-${number}`
+    const body = JSON.stringify({
+      id: key,
+      source: 'load',
+      dedupKey: key,
+      title: key,
+      status: 'firing',
+      severity: 'info',
+    })
+    promised.set(key, await sendUntilKept(url, body))
+    await wait(everyMs)
+  }
+}
+
+const sendUntilKept = async (url: string, body: string): Promise<string> => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  for (;;) {
+    const answer = await fetch(`${url}/api/events/ingest`, { method: 'POST', headers, body }).catch(() => undefined)
+    if (answer?.status === 202) return IngestAnswer.parse(await answer.json()).data.ids[0] ?? ''
+    // A sender is told to come again in no other way.
+    if (answer !== undefined && answer.status < 500)
+      throw new Error(`answered ${answer.status}: ${await answer.text()}`)
+    await wait(againMs)
+  }
+}
+
+/** Every event that is listed, by its key as often as it is. */
+const listed = async (url: string): Promise<Map<string, string[]>> => {
+  const found = new Map<string, string[]>()
+  let before: string | null = ''
+  while (before !== null) {
+    const page = before === '' ? '' : `&before=${before}`
+    const { data, metadata } = EventsAnswer.parse(await (await fetch(`${url}/api/v1/events?limit=500${page}`)).json())
+    for (const { dedupKey, id } of data) found.set(dedupKey, [...(found.get(dedupKey) ?? []), id])
+    before = metadata.next
+  }
+  return found
+}
+
+const betweenKills = 50
+
+/** There is work under way whenever somebody is killed. */
+const untilMore = async (promised: Promised): Promise<void> => {
+  const wanted = promised.size + betweenKills
+  await eventually(
+    async () => promised.size,
+    (size) => size >= wanted,
+    60_000,
+  )
+}
+
+describeWith(['nats', 'redis', 'postgres'], 'events while their keepers are killed', () => {
+  it('are each found once downstream when they were accepted', { timeout: 300_000 }, async () => {
+    await using scope = new AsyncDisposableStack()
+    const nats = scope.use(await startNats({ private: true }))
+    const redis = scope.use(await startRedis({ private: true }))
+    const postgres = scope.use(await startPostgres())
+    const port = await freePort()
+    const variables = {
+      NATS_URL: nats.url,
+      REDIS_URL: redis.url,
+      SVC_STATE_DB_URL: postgres.url,
+      SVC_STATE_DB_TABLE_PREFIX: `k${port}_`,
+      SVC_EVENTS_INGEST_TOKEN: token,
+      RATE_LIMIT_INGEST_PER_MIN: '1000000',
+      RATE_LIMIT_API_PER_MIN: '1000000',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+    }
+    const start = async (service: string): Promise<ProductProcess> =>
+      scope.use(await startProcess({ services: [service], variables, operationsPort: await freePort() }))
+    const [ingest] = [await start('ingest'), await start('gateway')]
+    const url = `http://127.0.0.1:${port}`
+
+    const promised: Promised = new Map()
+    const end = new AbortController()
+    const sending = Promise.all(
+      Array.from({ length: sendersAtOnce }, (_, sender) => sendEvents(url, sender, promised, end.signal)),
+    )
+    for (let number = 0; number < kills; number += 1) {
+      await untilMore(promised)
+      const victim = number % 2 === 0 ? ingest : nats
+      await victim.kill()
+      await wait(100)
+      await victim.restart()
+    }
+    await untilMore(promised)
+    end.abort()
+    await sending
+
+    const kept = await eventually(
+      () => listed(url),
+      (found) => [...promised.keys()].every((key) => found.has(key)),
+      60_000,
+    )
+    const often = new Map<string, number>()
+    const queue = scope.use(await openNatsQueue({ url: nats.url, replicas: 1 }, { caller: 'ingest', instance: 'test' }))
+    const consumer = { stream: 'EVENTS', name: 'test', subjects: inboundSubjects, body: InboundEvent } as const
+    scope.use(
+      await queue.consume(consumer, async ({ body: { dedupKey } }) => {
+        often.set(dedupKey, (often.get(dedupKey) ?? 0) + 1)
+        return 'done'
+      }),
+    )
+    await eventually(
+      async () => often.size,
+      (size) => size >= promised.size,
+      30_000,
+    )
+    process.stdout.write(`ingest under kills: ${promised.size} events accepted, ${kills} kills, 0 lost\n`)
+    expect([...promised].filter(([key, id]) => kept.get(key)?.join() !== id)).toEqual([])
+    expect([...often].filter(([, count]) => count !== 1)).toEqual([])
+  })
+})

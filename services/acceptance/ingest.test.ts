@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { EventsAnswer } from '#proto/http/events.ts'
+import { ask, eventually } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+
+const token = 'token of the senders'
+
+/** A webhook that keeps what it is told. */
+const startWebhook = async () => {
+  const told: string[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    told.push(z.object({ text: z.string() }).parse(JSON.parse(text)).text)
+    response.end('ok')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server has an address of this kind.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    told,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+describe('an alert of Alertmanager', () => {
+  let webhook: Awaited<ReturnType<typeof startWebhook>>
+  let product: Product
+  beforeAll(async () => {
+    webhook = await startWebhook()
+    const env = { SVC_EVENTS_INGEST_TOKEN: token, HEALTH_ALERT_WEBHOOK_URL: webhook.url }
+    product = await startProduct({ hosts: [{ url: 'http://127.0.0.1:1' }], env })
+  }, 90_000)
+  afterAll(async () => {
+    await product[Symbol.asyncDispose]()
+    await webhook[Symbol.asyncDispose]()
+  })
+
+  const send = (status: 'firing' | 'resolved', endsAt: string) => {
+    const labels = { alertname: 'DiskFull', severity: 'critical', instance: 'db-9' }
+    const alert = {
+      status,
+      labels,
+      annotations: { summary: 'Disk <b>full</b>' },
+      startsAt: '2026-03-01T10:00:00Z',
+      endsAt,
+      fingerprint: 'f',
+    }
+    return ask(`${product.url}/api/events/ingest`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ version: '4', status, receiver: 'w', alerts: [alert] }),
+    })
+  }
+
+  it('is kept, found, told and recovers', async () => {
+    expect((await send('firing', '0001-01-01T00:00:00Z')).status).toBe(202)
+    expect((await send('firing', '0001-01-01T00:00:00Z')).body).toMatchObject({ data: { accepted: 1, duplicates: 1 } })
+    await eventually(
+      async () => webhook.told.length,
+      (count) => count === 1,
+    )
+    expect(webhook.told[0]).toContain('CRITICAL: Disk')
+    expect(webhook.told[0]).toContain('(db-9) on alertmanager')
+    expect((await send('resolved', '2026-03-01T11:00:00Z')).status).toBe(202)
+    await eventually(
+      async () => webhook.told.length,
+      (count) => count === 2,
+    )
+    expect(webhook.told[1]).toContain('RECOVERED: Disk')
+    const found = EventsAnswer.parse((await ask(`${product.url}/api/v1/events?search=disk`)).body).data
+    expect(found.map(({ status }) => status)).toEqual(['resolved', 'firing'])
+  })
+})

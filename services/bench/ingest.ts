@@ -1,0 +1,111 @@
+import { startProcess } from '../acceptance/product/process.ts'
+import { startNats, startRedis } from '../acceptance/servers.ts'
+import { freePort } from '../acceptance/servers/port.ts'
+import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
+import type { Queue } from '#shared/bus/durable/queue.ts'
+import { Pool } from 'undici'
+import type { Benchmark, Comparison } from './benchmark.ts'
+
+const repetitions = 5
+const warmUpMs = 2_000
+const measuredMs = 3_000
+/** Events on their way at once: the same on both sides. */
+const inFlight = 400
+/** A sender keeps so many open; further requests wait on its side, and are counted as on their way. */
+const connections = 64
+const token = 'token of the benchmark'
+
+/** What it costs to take events over HTTP and answer once the queue has them, beside publishing the same to the queue. */
+export const ingestCost: Benchmark = {
+  name: 'ingest',
+  async run() {
+    await using nats = await startNats({ private: true })
+    await using redis = await startRedis({ private: true })
+    await using queue = await openNatsQueue({ url: nats.url, replicas: 1 }, { caller: 'ingest', instance: 'bench' })
+    const port = await freePort()
+    const variables = {
+      NATS_URL: nats.url,
+      REDIS_URL: redis.url,
+      SVC_EVENTS_INGEST_TOKEN: token,
+      RATE_LIMIT_INGEST_PER_MIN: '100000000',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+    }
+    const options = { services: ['ingest', 'gateway'], variables, operationsPort: await freePort() }
+    await using _product = await startProcess(options)
+    await using pool = opened(`http://127.0.0.1:${port}`)
+    return [
+      await compare({ name: 'single events', count: 1, atLeast: 0.1 }, pool.pool, queue),
+      await compare({ name: 'batches of 50', count: 50, atLeast: 0.25 }, pool.pool, queue),
+    ]
+  },
+}
+
+interface Compared {
+  name: string
+  /** Events that are sent together, or published at once. */
+  count: number
+  atLeast: number
+}
+
+const compare = async ({ name, count, atLeast }: Compared, pool: Pool, queue: Queue): Promise<Comparison> => {
+  const sendSome = () => send(pool, freshEvents(count))
+  const publishSome = () => publish(queue, freshEvents(count))
+  await perSecond(sendSome, warmUpMs, inFlight / count)
+  const [ours, reference]: [number[], number[]] = [[], []]
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    reference.push(await perSecond(publishSome, measuredMs, inFlight / count))
+    ours.push(await perSecond(sendSome, measuredMs, inFlight / count))
+  }
+  return { name: `${name}, beside publishing them`, unit: 'events/s', ours, reference, bar: { atLeast } }
+}
+
+const publish = async (queue: Queue, events: readonly { id: string }[]): Promise<number> => {
+  await Promise.all(events.map((body) => queue.publish('inbound.bench', { id: body.id, body })))
+  return events.length
+}
+
+let last = 0
+/** Events that were never sent before. */
+const freshEvents = (count: number) => Array.from({ length: count }, () => eventOf(`e${(last += 1)}`))
+
+/** As Alertmanager says it, about half a kilobyte long. */
+const eventOf = (id: string) => ({
+  id,
+  source: 'bench',
+  title: 'Disk almost full',
+  status: 'firing',
+  severity: 'info',
+  host: 'db-1',
+  description: 'x'.repeat(350),
+})
+
+const send = async (pool: Pool, events: readonly unknown[]): Promise<number> => {
+  const { statusCode, body } = await pool.request({
+    path: '/api/events/ingest',
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(events.length === 1 ? events[0] : events),
+  })
+  const text = await body.text()
+  if (statusCode !== 202) throw new Error(`answered ${statusCode}: ${text}`)
+  return events.length
+}
+
+/** Events a second, with so many pieces of work on their way all the time. */
+const perSecond = async (work: () => Promise<number>, lengthMs: number, workers: number): Promise<number> => {
+  const began = performance.now()
+  const end = began + lengthMs
+  let done = 0
+  const worker = async () => {
+    while (performance.now() < end) done += await work()
+  }
+  await Promise.all(Array.from({ length: workers }, worker))
+  return (done * 1000) / (performance.now() - began)
+}
+
+const opened = (origin: string): { pool: Pool } & AsyncDisposable => {
+  const pool = new Pool(origin, { connections })
+  return { pool, [Symbol.asyncDispose]: () => pool.close() }
+}
