@@ -1,0 +1,71 @@
+import { pino } from 'pino'
+import { query } from '#proto/query.ts'
+import { openBus, openMemoryHub } from '#shared/bus/open.ts'
+import { systemClock } from '#shared/clock.ts'
+import { askEngine } from '../acceptance/ask.ts'
+import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
+import { lookAt } from '../report/insights/look-at.ts'
+import { startSandbox } from '../sandbox/start.ts'
+import type { Benchmark } from './benchmark.ts'
+import { seedStatements } from './detect/seed.ts'
+import { stories, tables, type Told } from './detect/stories.ts'
+
+const atLeast = 0.9
+
+/** What detectors find in stories with known answers, of which each is a host: kinds and subjects that are right, and missed. */
+export const detection: Benchmark = {
+  name: 'detect',
+  async run() {
+    await using opened = new AsyncDisposableStack()
+    const sandbox = opened.use(await startSandbox())
+    for (const statement of ['SYSTEM FLUSH LOGS', ...tables]) await askEngine(sandbox.url, statement)
+    const look = await openLook(opened, sandbox.url)
+    const score = { right: 0, found: 0, wanted: 0 }
+    for (const [index, story] of stories.entries()) {
+      for (const statement of seedStatements(story, index + 1)) await askEngine(sandbox.url, statement)
+      const found = await look()
+      for (const statement of story.after ?? []) await askEngine(sandbox.url, statement)
+      tell(story, found)
+      score.right += story.expected.filter((each) => found.includes(each)).length
+      score.found += found.length
+      score.wanted += story.expected.length
+    }
+    const { right, found, wanted } = score
+    const quiet = stories.filter(({ expected }) => expected.length === 0).length
+    const of = `${stories.length} hosts, ${quiet} of them quiet`
+    return [
+      { name: `precision over ${of}`, unit: 'insights', ours: [right], reference: [found], bar: { atLeast } },
+      { name: `recall over ${of}`, unit: 'insights', ours: [right], reference: [wanted], bar: { atLeast } },
+    ]
+  },
+}
+
+/** Looks at the host as the product does: statements by `query`, over the bus. */
+const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() => Promise<string[]>> => {
+  const parts = opened.use(await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'box' }))
+  const hub = openMemoryHub()
+  const open = async (caller: 'query' | 'report') => {
+    const telemetry = { ...quietTelemetry(), log: pino({ level: 'silent' }) }
+    return opened.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock: systemClock }))
+  }
+  opened.use(await (await open('query')).serve(query, parts.handlers))
+  const client = (await open('report')).client(query)
+  return async () => {
+    const call = {
+      identity: { kind: 'service' as const, subject: 'report', features: 'all' as const },
+      deadline: Date.now() + 60_000,
+      signal: new AbortController().signal,
+      priority: 'report' as const,
+    }
+    const { insights } = await lookAt({ query: client, call, hostKey: 'box', nowMs: Date.now() })
+    return insights.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()
+  }
+}
+
+/** Says which stories were not told right. */
+const tell = ({ name, expected }: Told, found: readonly string[]): void => {
+  const missed = expected.filter((each) => !found.includes(each))
+  const wrong = found.filter((each) => !expected.includes(each))
+  if (missed.length + wrong.length === 0) return
+  process.stdout.write(`  ${name}: missed ${missed.join(', ') || 'nothing'}; wrong ${wrong.join(', ') || 'nothing'}\n`)
+}

@@ -1,0 +1,79 @@
+/** How one host fared, as expressions over `hour` (hours ago), `number` and `hash`; what is not said is an ordinary fortnight. */
+export interface Story {
+  /** How long its logs are. */
+  hours?: number
+  /** Times as long as statements usually take; which pattern each of them is of; how many in a hundred fail, and with which code. */
+  slower?: string
+  pattern?: string
+  failing?: string
+  code?: string
+  memory?: string
+  /** Statements an hour. */
+  calls?: number
+  /** Whether rows came into the table `shop.events` then. */
+  events?: string
+  /** GiB used of the 1,000 of its disk, and parts in its fullest partition. */
+  used?: string
+  parts?: string
+  /** Further statements, and those that take their traces away. */
+  also?: readonly string[]
+  after?: readonly string[]
+}
+
+const week = 168
+const silently = 'SETTINGS log_queries = 0'
+const logs = ['query_log', 'part_log', 'asynchronous_metric_log']
+
+/** Statements that make the logs of a host tell a story; `salt` makes its chances its own. */
+export const seedStatements = (story: Story, salt: number): string[] => [
+  ...logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`),
+  queryLog(story, salt),
+  partLog(story, salt),
+  metricLog(story, salt),
+  ...(story.also ?? []),
+]
+
+const at = (hour: string): string => `toDateTime(now() - ${hour} * 3600 - 1800)`
+
+const queryLog = (story: Story, salt: number): string => {
+  const { hours = 2 * week + 24, calls = 40, slower = '1', failing = '1', code = '60', memory = '1' } = story
+  const { pattern = 'number % 2' } = story
+  return `INSERT INTO system.query_log
+  (type, event_date, event_time, query_start_time, query_duration_ms, memory_usage, query, normalized_query_hash, query_kind,
+   is_initial_query, exception_code, user, tables)
+SELECT if(fails, 'ExceptionWhileProcessing', 'QueryFinish'), toDate(at), at, at, toUInt64(ms), toUInt64(memory), 'SELECT', 40 + pattern, 'Select',
+  1, if(fails, ${code}, 0), 'reports', ['shop.orders']
+FROM
+(
+  SELECT intDiv(number, ${calls}) AS hour, cityHash64(number, ${salt}) AS hash, ${at('hour')} AS at, ${pattern} AS pattern,
+    hash % 100 < ${failing} AS fails,
+    (100 + 200 * pattern) * (0.85 + hash % 300 / 1000) * (1.1 + 0.3 * sin(hour / 24 * 6.2832)) * (${slower}) AS ms,
+    (1 + hash % 100 / 400) * 1e9 * (${memory}) AS memory
+  FROM numbers(${hours * calls})
+)
+${silently}`
+}
+
+const partLog = ({ events = '1', hours = week + 24 }: Story, salt: number): string => `INSERT INTO system.part_log
+  (event_type, event_date, event_time, database, table, part_name, rows)
+SELECT 'NewPart', toDate(at), at, 'shop', table, toString(number), 1000 + hash % 500
+FROM
+(
+  SELECT number, number AS hour, cityHash64(number, ${salt}) AS hash, ${at('hour')} AS at FROM numbers(${Math.min(hours, week + 24)})
+)
+ARRAY JOIN ['orders', 'events'] AS table
+WHERE table = 'orders' OR (${events})
+${silently}`
+
+const metricLog = ({ used = '400', parts = '200', hours = 2 * week }: Story, salt: number): string => `INSERT INTO
+  system.asynchronous_metric_log (event_date, event_time, metric, value)
+SELECT toDate(at), at, pair.1, pair.2
+FROM
+(
+  SELECT number AS hour, cityHash64(number, ${salt}) AS hash, ${at('hour')} AS at FROM numbers(${Math.min(hours, 2 * week)})
+)
+ARRAY JOIN [
+  ('DiskUsed_data', (toFloat64(${used}) + hash % 40 / 10) * 1073741824), ('DiskTotal_data', 1000 * 1073741824.),
+  ('MaxPartCountForPartition', toFloat64(${parts}) + hash % 30)
+] AS pair
+${silently}`
