@@ -53,7 +53,7 @@ export const Reading = z.object({
   /** Thresholds out of the server's own settings, where the rule is relative to them; they stand in for the rule's. */
   warning: z.number().nullable().default(null),
   critical: z.number().nullable().default(null),
-  /** The worst five by name (tables, disks, users); never a statement. */
+  /** The worst five by name (tables, disks, users), or what kept the host from answering; never a statement. */
   offenders: z.array(z.string().max(200)).max(5).default([]),
 })
 export type Reading = z.infer<typeof Reading>

@@ -274,6 +274,7 @@ describe('a host', () => {
       ['restarted', null],
     ])
     expect(told.readings.at(-1)?.reason).toBe('host refused refused the configured user or password')
+    expect(told.readings[1]?.offenders).toEqual(['host refused refused the configured user or password'])
     expect(told).toMatchObject({ version: null, uptimeSeconds: null, statements: 0 })
   })
 
