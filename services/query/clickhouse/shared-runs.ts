@@ -43,8 +43,9 @@ export const openSharedRuns = <T>(): SharedRuns<T> => {
         return await firstOf(run.result, limit.signal)
       } finally {
         run.waiters--
-        if (run.waiters === 0) {
-          if (runs.get(key) === run) runs.delete(key)
+        // A run that has ended is known no more, and needs no end.
+        if (run.waiters === 0 && runs.get(key) === run) {
+          runs.delete(key)
           run.controller.abort()
         }
       }
