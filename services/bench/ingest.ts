@@ -99,7 +99,10 @@ const perSecond = async (work: () => Promise<number>, lengthMs: number, workers:
   const end = began + lengthMs
   let done = 0
   const worker = async () => {
-    while (performance.now() < end) done += await work()
+    while (performance.now() < end) {
+      const count = await work()
+      done += count
+    }
   }
   await Promise.all(Array.from({ length: workers }, worker))
   return (done * 1000) / (performance.now() - began)
