@@ -1,18 +1,7 @@
-import { oneOf, type Setting, whole } from '#shared/config/setting.ts'
+import { oneOf, whole } from '#shared/config/setting.ts'
+import { edgeBinding, edgeDatabaseUrl } from '#shared/store/edge-binding.ts'
 
 const backends = ['auto', 'clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const
-
-/** A SQLite database: a file, or a libSQL server with its token in the address. */
-const edgeDatabase = (doc: string): Setting<string | undefined> => ({
-  doc,
-  audience: 'secret',
-  fallback: 'none',
-  allowed: 'file: or libsql: URL',
-  parse: (given) => {
-    if (given === undefined || /^(file|libsql|https?|wss?):./.test(given)) return given
-    throw new Error('must begin with file: or libsql:')
-  },
-})
 
 /** Where insights are kept, and for how long. */
 export const insightStoreSettings = {
@@ -21,7 +10,9 @@ export const insightStoreSettings = {
     'auto',
     'Where insights are kept. auto is clickhouse: the table monitoring_findings of each host. One whose prerequisite is missing gives way to clickhouse, with a warning.',
   ),
-  INSIGHTS_EDGESQL: edgeDatabase('SQLite database of the edgesql store of insights; CONVERSATIONS_EDGESQL by default.'),
-  CONVERSATIONS_EDGESQL: edgeDatabase('SQLite database of the edgesql stores.'),
+  INSIGHTS_EDGESQL: edgeDatabaseUrl(
+    'SQLite database of the edgesql store of insights; CONVERSATIONS_EDGESQL by default.',
+  ),
+  ...edgeBinding,
   SVC_INSIGHTS_DAYS: whole(90, 'Insights are removed this many days after they were found.', { min: 1, max: 3_650 }),
 } as const

@@ -1,5 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { maybeFlag, type Setting, type SettingProblem, text, url } from '#shared/config/setting.ts'
+import { maybeFlag, type Setting, type SettingProblem, text } from '#shared/config/setting.ts'
+import { edgeBinding } from '#shared/store/edge-binding.ts'
 
 const maxSubjectLength = 256
 
@@ -12,20 +13,6 @@ const subject = (fallback: string, doc: string): Setting<string> => ({
   },
 })
 
-const databases = ['libsql', 'https', 'http', 'wss', 'ws', 'file'] as const
-
-/** The address of a database as it was written: a file may be named from where the process runs. */
-const databaseUrl = (doc: string): Setting<string | undefined> => {
-  const setting = url(doc, { protocols: databases, audience: 'secret' })
-  return {
-    ...setting,
-    parse: (given) => {
-      setting.parse(given)
-      return given
-    },
-  }
-}
-
 /** What signing in a command line obeys. */
 export const deviceSettings = {
   SVC_DEVICE_LOGIN: {
@@ -36,9 +23,7 @@ export const deviceSettings = {
     allowed: 'auto, true/1/yes/on, false/0/no/off',
   },
   SVC_DEVICE_LOGIN_SUBJECT: subject('self-hosted', 'Whom keys stand for that the operator approved on a device.'),
-  CONVERSATIONS_EDGESQL: databaseUrl(
-    'The edge SQL binding: a libsql: server, its token as authToken in the query, or a file: of SQLite. Device codes are kept there when it is bound.',
-  ),
+  ...edgeBinding,
 } as const
 
 /** What is wrong with the binding where several processes share a bus. */
