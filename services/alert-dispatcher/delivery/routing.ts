@@ -21,15 +21,17 @@ export interface Routable {
 }
 
 /**
- * Who is to be told: the targets of all routes that match, else every target. The floor is the route's, else the channel's, else
- * the one for all; a target of several routes is told when any of them lets it.
+ * Who is to be told: the targets of all routes that match, else every target; a route whose target there is not matches nothing,
+ * for otherwise nobody would be told. The floor is the route's, else the channel's, else the one for all; a target of several
+ * routes is told when any of them lets it.
  */
 export const chooseTargets = <T extends Routable>(
   targets: readonly T[],
   subject: Subject,
   { routes, minSeverity }: Pick<Policy, 'routes' | 'minSeverity'>,
 ): T[] => {
-  const matching = routes.filter((route) => route.enabled && matches(route, subject))
+  const leadsSomewhere = (route: Route) => targets.some((target) => leadsTo(route, target))
+  const matching = routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route))
   const isTold = (target: T, floor: Severity | null) =>
     reaches(subject.severity, floor ?? target.minSeverity ?? minSeverity)
   if (matching.length === 0) return targets.filter((target) => isTold(target, null))
