@@ -37,6 +37,7 @@ await openDelivery({
   retry: {
     waitsMs: [50, 100],
     jitter: 0.2,
+    longestRestMs: 1_000,
     longestWaitMs: 1_000,
     lifeMs: { paging: 60_000, others: 60_000 },
     holdMs: 1_000,

@@ -17,7 +17,7 @@ import { type Message, messageOf } from './message.ts'
 import { asMessage } from '../notice.ts'
 import { type Entry, Pace, enter, leave, paceKey, withdraw } from './pace.ts'
 import type { Policy } from '../policy.ts'
-import { type RetryPlan, waitMs } from './retry.ts'
+import { type RetryPlan, restMs, waitMs } from './retry.ts'
 
 /** What delivering needs. */
 export interface Delivering {
@@ -153,9 +153,9 @@ const afterSend = async (delivering: Delivering, held: Held, result: SendResult)
   const { retry, clock } = delivering
   const failures = await patiently(() => writeLedger(delivering, queued, result))
   const askedMs = result.kind === 'retry' ? result.afterMs : undefined
-  const restMs = (count: number) => waitMs(retry, count, askedMs, Math.random())
-  const restsMs = await patiently(() => writePace(delivering, queued, result, restMs))
-  const ownMs = restMs(failures)
+  const rest = (count: number) => restMs(retry, count, askedMs, Math.random())
+  const restsMs = await patiently(() => writePace(delivering, queued, result, rest))
+  const ownMs = waitMs(retry, failures, askedMs, Math.random())
   if (result.kind === 'ok') return end(delivering, queued, 'sent', null, failures + 1)
   delivering.log.warn(
     { channel: queued.channel, target: queued.target, result: result.kind, reason: result.reason, failures },

@@ -55,6 +55,13 @@ describe('the pace of a target', () => {
     expect(at(well, 'b', nowMs + 6_000).entry).toMatchObject({ entered: true })
   })
 
+  it('counts sends that fail side by side as one failure', () => {
+    const two = at(at(undefined, 'a').pace, 'b').pace
+    const both = left(left(two, 'a', failed), 'b', failed, nowMs + 100)
+    expect(both.failures).toBe(1)
+    expect(at(both, 'c', nowMs + 2_100).entry).toMatchObject({ entered: true })
+  })
+
   it('does not let one message that is refused hold the others back', () => {
     const pace = left(at(undefined, 'a').pace, 'a', { kind: 'permanent', reason: 'answered 400' })
     expect(at(pace, 'b').entry).toMatchObject({ entered: true })

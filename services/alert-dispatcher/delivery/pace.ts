@@ -109,7 +109,8 @@ export const leave = (before: Pace | undefined, { episode, nowMs, result, restMs
   if (result.kind === 'ok') return { ...pace, last, failures: 0, restsUntilMs: 0, broken: null }
   // It refuses this message and not the next.
   if (result.kind === 'permanent') return { ...pace, last, failures: 0, restsUntilMs: 0 }
-  const failures = pace.failures + 1
+  // What was under way already when the target was put to rest says nothing new about it.
+  const failures = pace.restsUntilMs > nowMs ? pace.failures : pace.failures + 1
   const restsUntilMs = Math.max(pace.restsUntilMs, nowMs + restMs(failures))
   const broken = result.kind === 'config' ? (pace.broken ?? { reason: result.reason, sinceMs: nowMs }) : pace.broken
   return { ...pace, last, failures, restsUntilMs, broken }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { defaultRetryPlan, waitMs } from './retry.ts'
+import { defaultRetryPlan, restMs, waitMs } from './retry.ts'
 
 it.each([
   [1, undefined, 0.5, 2_000],
@@ -16,4 +16,13 @@ it.each([
   [1, 7_200_000, 0.5, 1_800_000],
 ])('after %s failures, asked for %s ms, with the chance %s it waits %s ms', (failures, asked, chance, expected) => {
   expect(waitMs(defaultRetryPlan, failures, asked, chance)).toBeCloseTo(expected, 0)
+})
+
+it.each([
+  [1, undefined, 2_000],
+  [3, undefined, 60_000],
+  [9, undefined, 60_000],
+  [9, 300_000, 300_000],
+])('after %s failures in a row, asked for %s ms, its target rests %s ms', (failures, asked, expected) => {
+  expect(restMs(defaultRetryPlan, failures, asked, 0.5)).toBeCloseTo(expected, 0)
 })

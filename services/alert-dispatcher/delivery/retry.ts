@@ -6,6 +6,8 @@ export interface RetryPlan {
   waitsMs: readonly number[]
   /** Share by which a wait varies, so that what failed together does not come back together. */
   jitter: number
+  /** A target that fails is asked again this often at least, for it may have been mended; a message waits longer. */
+  longestRestMs: number
   /** The longest wait that a server may ask for. */
   longestWaitMs: number
   /** After this long a message that could not be sent is given up. */
@@ -21,6 +23,7 @@ const minuteMs = 60 * secondMs
 export const defaultRetryPlan: RetryPlan = {
   waitsMs: [2 * secondMs, 10 * secondMs, minuteMs, 5 * minuteMs, 15 * minuteMs],
   jitter: 0.2,
+  longestRestMs: minuteMs,
   longestWaitMs: 30 * minuteMs,
   lifeMs: { paging: 60 * minuteMs, others: 30 * minuteMs },
   holdMs: sendWithinMs + 15 * secondMs,
@@ -28,7 +31,17 @@ export const defaultRetryPlan: RetryPlan = {
 
 /** How long to wait after so many failures in a row; what the server asked for counts when it is longer. `chance` is in [0, 1). */
 export const waitMs = (plan: RetryPlan, failures: number, askedMs: number | undefined, chance: number): number => {
-  const index = Math.min(Math.max(failures, 1), plan.waitsMs.length) - 1
-  const varied = (plan.waitsMs[index] ?? 0) * (1 + plan.jitter * (2 * chance - 1))
-  return Math.min(Math.max(varied, askedMs ?? 0), plan.longestWaitMs)
+  return asked(plan, variedMs(plan, failures, chance), askedMs)
 }
+
+/** How long a target rests after so many failures in a row. */
+export const restMs = (plan: RetryPlan, failures: number, askedMs: number | undefined, chance: number): number =>
+  asked(plan, Math.min(variedMs(plan, failures, chance), plan.longestRestMs), askedMs)
+
+const variedMs = ({ waitsMs, jitter }: RetryPlan, failures: number, chance: number): number => {
+  const index = Math.min(Math.max(failures, 1), waitsMs.length) - 1
+  return (waitsMs[index] ?? 0) * (1 + jitter * (2 * chance - 1))
+}
+
+const asked = ({ longestWaitMs }: RetryPlan, ownMs: number, askedMs = 0): number =>
+  Math.min(Math.max(ownMs, askedMs), longestWaitMs)

@@ -31,6 +31,7 @@ export const call: Call = {
 export const briefRetry: RetryPlan = {
   waitsMs: [20, 40, 80],
   jitter: 0.2,
+  longestRestMs: 2_000,
   longestWaitMs: 2_000,
   lifeMs: { paging: 4_000, others: 3_000 },
   holdMs: 3_000,
