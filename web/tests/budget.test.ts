@@ -12,6 +12,7 @@ const budgets = {
   '/overview': { script: 160 * kib, style: 15 * kib },
   '/tables/[name]': { script: 250 * kib, style: 15 * kib },
   '/hosts': { script: 160 * kib, style: 15 * kib },
+  '/health': { script: 250 * kib, style: 15 * kib },
 } as const
 
 const manifestPath = `${web}.svelte-kit/output/client/.vite/manifest.json`

@@ -19,6 +19,8 @@ export interface Session {
   readonly failure: string | null
   /** Whether who looks may read what is shown; undefined until that is known. */
   readonly mayRead: boolean | undefined
+  /** Whether who looks may change anything; undefined until that is known. */
+  readonly mayWrite: boolean | undefined
   /** The ways to sign in; undefined until they are known. */
   readonly signIn: SignInWays | undefined
   /** Whether people are told apart at all. */
@@ -65,6 +67,9 @@ export const createSession = (): Session => {
     },
     get mayRead() {
       return config.data?.capabilities.read
+    },
+    get mayWrite() {
+      return config.data?.capabilities.write
     },
     get signIn() {
       return config.data?.signIn

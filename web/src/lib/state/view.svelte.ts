@@ -34,7 +34,8 @@ export const view = {
     return !this.paused && this.refreshSeconds > 0 && this.range.kind === 'last' ? this.refreshSeconds * 1000 : false
   },
 
-  setHost: (host: number) => change({ host: String(host) }),
+  /** Choosing one ends the view of all. */
+  setHost: (host: number) => change({ host: String(host), hosts: null }),
   setRange: (range: Range) => change(writeRange(range)),
   setZone: (zone: ZoneChoice) => change({ zone: zone === 'browser' ? null : zone }),
   setRefresh: (seconds: number) => change({ refresh: writeRefresh(seconds), paused: null }),

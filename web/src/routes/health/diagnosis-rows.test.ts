@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { diagnosisColumns, diagnosisRows } from './diagnosis-rows.ts'
+
+const diagnosis = {
+  columns: ['table', 'part_count'],
+  rows: [
+    ['a', 9],
+    ['b', 10],
+    ['c', 1],
+  ],
+}
+
+describe('a diagnosis', () => {
+  it('has columns by their own names, of numbers only where all cells are', () => {
+    expect(diagnosisColumns(diagnosis)).toMatchObject([
+      { name: 'table', label: 'table', format: 'text' },
+      { name: 'part_count', label: 'part count', format: 'number' },
+    ])
+  })
+
+  it('keeps the order of the host until another is chosen', () => {
+    const tables = (direction: 'asc' | 'desc' | null) =>
+      diagnosisRows(diagnosis, direction && { column: 'part_count', direction }).map(({ table }) => table)
+    expect(tables(null)).toEqual(['a', 'b', 'c'])
+    expect(tables('asc')).toEqual(['c', 'a', 'b'])
+    expect(tables('desc')).toEqual(['b', 'a', 'c'])
+  })
+})

@@ -1,0 +1,27 @@
+import type { z } from 'zod'
+import type { DiagnosisAnswer } from '#proto/http/alerts.ts'
+import type { Row } from '#proto/query.ts'
+import type { Column } from '#lib/table/cell.ts'
+import type { Sort } from '#lib/table/table-state.ts'
+
+type Diagnosis = z.infer<typeof DiagnosisAnswer>['data']
+
+/** What the generic table shows of a diagnosis, whose columns nobody has described: by their own names, as numbers or as text. */
+export const diagnosisColumns = ({ columns, rows }: Diagnosis): Column[] =>
+  columns.map((name, index) => ({
+    name,
+    label: name.replaceAll('_', ' '),
+    format: rows.every((row) => typeof row[index] === 'number') ? 'number' : 'text',
+    bar: false,
+    hidden: false,
+  }))
+
+export const diagnosisRows = ({ columns, rows }: Diagnosis, sort: Sort | null): Row[] => {
+  const named = rows.map((row): Row => Object.fromEntries(columns.map((name, index) => [name, row[index]])))
+  if (!sort) return named
+  const sign = sort.direction === 'asc' ? 1 : -1
+  return named.toSorted((one, other) => sign * order(one[sort.column], other[sort.column]))
+}
+
+const order = (one: unknown, other: unknown): number =>
+  String(one ?? '').localeCompare(String(other ?? ''), 'en', { numeric: true })

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import type { Check, LiveCondition } from '#lib/api/health.ts'
+import { byUrgency, counted, happening, heldReason, limitsOf, severitiesOf, valueAgainst } from './words.ts'
+
+const condition = (given: Partial<LiveCondition>): LiveCondition => ({
+  hostId: 0,
+  host: 'one',
+  ruleId: 'disk-usage',
+  episode: 'e',
+  title: 'Disk usage',
+  unit: 'percent',
+  phase: 'firing',
+  severity: 'warning',
+  value: 91.5,
+  threshold: 90,
+  offenders: [],
+  sinceMs: 0,
+  judgedAtMs: 0,
+  toldAtMs: null,
+  held: null,
+  acknowledged: null,
+  dismissed: null,
+  ...given,
+})
+
+const check = (given: Partial<Check>): Check => ({
+  ruleId: 'disk-usage',
+  title: 'Disk usage',
+  doc: '',
+  category: 'storage',
+  unit: 'percent',
+  isCustom: false,
+  status: 'ok',
+  value: 50,
+  reason: null,
+  atMs: 0,
+  warning: 80,
+  critical: 90,
+  below: false,
+  runbook: '',
+  diagnosed: true,
+  ...given,
+})
+
+describe('a value', () => {
+  it.each([
+    [{}, '91.5%, limit 90%'],
+    [{ unit: 'bytes', value: 1024, threshold: 2048 }, '1 KiB, limit 2 KiB'],
+    [{ value: null }, '–, limit 90%'],
+    [{ threshold: null }, '91.5%'],
+  ] as const)('of %o is told as %s', (given, told) => {
+    expect(valueAgainst(condition(given))).toBe(told)
+  })
+})
+
+describe('limits', () => {
+  it.each([
+    [{}, 'warning from 80%, critical from 90%'],
+    [{ below: true }, 'warning below 80%, critical below 90%'],
+    [{ warning: null }, 'critical from 90%'],
+    [{ warning: null, critical: null }, 'no limit'],
+  ])('of %o are told as %s', (given, told) => {
+    expect(limitsOf(check(given))).toBe(told)
+  })
+})
+
+describe('counts', () => {
+  it('know one from several and from none', () => {
+    expect([0, 1, 2].map((count) => counted(count, 'host'))).toEqual(['no host', '1 host', '2 hosts'])
+  })
+
+  it('tell severities apart', () => {
+    const [critical, warning] = [condition({ severity: 'critical' }), condition({})]
+    expect(severitiesOf([critical, warning, warning])).toBe('1 critical and 2 warnings')
+    expect(severitiesOf([warning])).toBe('1 warning')
+    expect(severitiesOf([critical])).toBe('1 critical')
+  })
+})
+
+describe('words of a newer service', () => {
+  it('are shown as they are', () => {
+    expect([heldReason('full-moon'), happening('sing')]).toEqual(['full-moon', 'sing'])
+    expect([heldReason('quiet-hours'), happening('fire')]).toEqual(['these are quiet hours', 'Fired'])
+  })
+})
+
+describe('urgency', () => {
+  it('puts critical before warning, what fires before what may, and the latest before what is known', () => {
+    const all = [
+      condition({ ruleId: 'cleared', phase: 'cleared', severity: 'critical' }),
+      condition({ ruleId: 'pending', phase: 'pending', severity: 'critical' }),
+      condition({ ruleId: 'old', sinceMs: 1 }),
+      condition({ ruleId: 'new', sinceMs: 2 }),
+      condition({ ruleId: 'critical', severity: 'critical' }),
+    ]
+    expect(all.toSorted(byUrgency).map(({ ruleId }) => ruleId)).toEqual([
+      'critical',
+      'new',
+      'old',
+      'pending',
+      'cleared',
+    ])
+  })
+})

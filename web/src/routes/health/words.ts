@@ -1,0 +1,61 @@
+import type { Unit } from '#proto/catalogue.ts'
+import type { Check, LiveCondition } from '#lib/api/health.ts'
+import { formatValue } from '#lib/ui/number.ts'
+
+/** Why people are not told of something that is true. A newer service may know more words, which are shown as they are. */
+const heldReasons: Readonly<Record<string, string>> = {
+  disabled: 'alerts are switched off',
+  maintenance: 'the host is under maintenance',
+  'quiet-hours': 'these are quiet hours',
+  severity: 'only more severe findings are told',
+  'host-unreachable': 'the host does not answer, which is told instead',
+  acknowledged: 'it is acknowledged',
+  dismissed: 'it is dismissed',
+}
+
+export const heldReason = (word: string): string => heldReasons[word] ?? word
+
+/** What a line of the history tells. */
+const happenings: Readonly<Record<string, string>> = {
+  fire: 'Fired',
+  escalate: 'Became critical',
+  lower: 'Became less severe',
+  remind: 'Reminder sent',
+  recover: 'Recovered',
+  held: 'Nobody was told',
+}
+
+export const happening = (kind: string): string => happenings[kind] ?? kind
+export const happeningKinds = Object.keys(happenings)
+
+/** `10.3%, limit 5%`. */
+export const valueAgainst = ({ value, threshold, unit }: Pick<LiveCondition, 'value' | 'threshold' | 'unit'>): string =>
+  threshold === null ? formatValue(value, unit) : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
+
+/** `warning from 5%, critical from 20%`; `below` where less is worse. */
+export const limitsOf = ({ warning, critical, below, unit }: Check): string => {
+  const word = below ? 'below' : 'from'
+  const limits = Object.entries({ warning, critical }).filter(([, at]) => at !== null)
+  return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit satisfies Unit)}`).join(', ') || 'no limit'
+}
+
+/** `3 conditions`, `1 condition`, `no condition`. */
+export const counted = (count: number, noun: string): string =>
+  count === 0 ? `no ${noun}` : `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** `2 critical and 1 warning`. */
+export const severitiesOf = (conditions: readonly Pick<LiveCondition, 'severity'>[]): string => {
+  const critical = conditions.filter(({ severity }) => severity === 'critical').length
+  const warning = conditions.length - critical
+  return [critical > 0 && `${critical} critical`, warning > 0 && counted(warning, 'warning')]
+    .filter(Boolean)
+    .join(' and ')
+}
+
+const ranks = { firing: 0, pending: 2, cleared: 3 }
+
+/** What needs somebody first: critical before warning, what fires before what may, the latest before what is known. */
+export const byUrgency = (one: LiveCondition, other: LiveCondition): number => {
+  const rank = ({ phase, severity }: LiveCondition) => ranks[phase] * 2 + (severity === 'critical' ? 0 : 1)
+  return rank(one) - rank(other) || other.sinceMs - one.sinceMs || one.ruleId.localeCompare(other.ruleId)
+}

@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ask } from '../../services/acceptance/ask.ts'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const secret = 'secret-of-the-scheduler'
+
+let kept: Product
+let forgetful: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+/** A fresh sandbox has just been started, which is what the rule `restarted` is about. */
+beforeAll(async () => {
+  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+  await sandbox.seeded
+  const hosts = [
+    { url: sandbox.url, name: 'one' },
+    { url: 'http://127.0.0.1:1', name: 'gone' },
+  ]
+  const env = { CRON_SECRET: secret }
+  const directory = await mkdtemp(join(tmpdir(), 'health-page-'))
+  scope.defer(() => rm(directory, { recursive: true, force: true }))
+  kept = scope.use(
+    await startProduct({ hosts, env: { ...env, SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` } }),
+  )
+  forgetful = scope.use(await startProduct({ hosts, env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const sweep = async ({ url }: Product) => {
+  const { status } = await ask(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${secret}` } })
+  expect(status).toBe(200)
+}
+
+const open = async ({ url }: Product, path: string, options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  await visit.page.goto(`${url}${path}`)
+  await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Health' }))
+  await expectSeen(visit.page.getByRole('heading', { name: 'Conditions' }))
+  await visit.settled()
+  return visit
+}
+
+const restarted = ({ page }: Visit) => page.getByRole('article', { name: 'Server restarted on one' })
+
+describe('before the first sweep', () => {
+  it('says how one is scheduled, and that nobody is told', async () => {
+    const visit = await open(forgetful, '/health?host=0')
+    await expectSeen(visit.page.getByRole('heading', { name: 'No sweep has run yet' }))
+    await expectSeen(visit.page.getByText('/api/cron/health-sweep'))
+    await expectSeen(visit.page.getByRole('heading', { name: 'Nobody is told of what fires' }))
+    await expectSeen(visit.page.getByText('Not known yet'))
+    expect(await findings(visit)).toEqual([])
+  })
+})
+
+describe('without a state database', () => {
+  it('says why nothing can be acknowledged', async () => {
+    await sweep(forgetful)
+    const visit = await open(forgetful, '/health?host=0')
+    await expectSeen(visit.page.getByText('set SVC_STATE_DB_URL'))
+    const acknowledge = restarted(visit).getByRole('button', { name: 'Acknowledge' })
+    expect(await acknowledge.isDisabled()).toBe(true)
+    const reason = await acknowledge.getAttribute('aria-describedby')
+    expect(await visit.page.locator(`#${reason}`).innerText()).toContain('SVC_STATE_DB_URL')
+  })
+})
+
+describe('what a sweep has found', () => {
+  beforeAll(() => sweep(kept))
+
+  it('is led by the worst and by counts in words, and counted in the menu', async () => {
+    const visit = await open(kept, '/health?hosts=all')
+    const { data } = (await ask(`${kept.url}/api/v1/health/alert-state`)).body as { data: { phase: string }[] }
+    const firing = data.filter(({ phase }) => phase === 'firing').length
+    expect(firing).toBeGreaterThan(1)
+    await expectSeen(visit.page.getByRole('status').filter({ hasText: /firing/ }))
+    await expectSeen(visit.page.getByRole('status').filter({ hasText: '1 host did not answer' }))
+    await expectSeen(
+      visit.page
+        .getByRole('navigation', { name: 'Pages' })
+        .getByRole('link', { name: new RegExp(`^Health ${firing} firing`) }),
+    )
+    await expectSeen(visit.page.getByRole('table', { name: 'Hosts' }).getByRole('link', { name: 'gone' }))
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('is shown of one host with value, limit, age and whether people were told', async () => {
+    const visit = await open(kept, '/health?host=0')
+    const card = restarted(visit)
+    await expectSeen(card.getByText('Warning'))
+    await expectSeen(card.getByText('1, limit 1'))
+    await expectSeen(card.getByText(/began .*(ago|just now)/))
+    await expectSeen(card.getByText('Nobody was told: alerts are switched off.'))
+    expect(await visit.page.getByRole('article', { name: /on gone$/ }).count()).toBe(0)
+  })
+
+  it('is acknowledged with a note by keyboard, and taken back', async () => {
+    const visit = await open(kept, '/health?host=0')
+    const card = restarted(visit)
+    await card.getByRole('button', { name: 'Acknowledge' }).press('Enter')
+    await card.getByRole('radio', { name: 'Until it recovers' }).check()
+    await card.getByLabel('Note for others').fill('the upgrade')
+    await card.getByLabel('Note for others').press('Enter')
+    await expectSeen(card.getByText(/Acknowledged until it recovers by .*: “the upgrade”/))
+    const { data } = (await ask(`${kept.url}/api/v1/health/ack`)).body as { data: unknown[] }
+    expect(data).toMatchObject([{ kind: 'ack', ruleId: 'restarted', note: 'the upgrade', untilMs: null }])
+    await card.getByRole('button', { name: 'Take back' }).click()
+    await expectSeen(card.getByRole('button', { name: 'Acknowledge' }))
+    expect((await ask(`${kept.url}/api/v1/health/ack`)).body).toMatchObject({ data: [] })
+  })
+
+  it('is dismissed for a while', async () => {
+    const visit = await open(kept, '/health?host=0')
+    const card = restarted(visit)
+    await card.getByRole('button', { name: 'Dismiss' }).click()
+    await card.getByRole('radio', { name: '1 day' }).check()
+    await card.getByRole('button', { name: 'Dismiss' }).last().click()
+    await expectSeen(card.getByText(/^Dismissed until \d\d \w+ \d\d:\d\d/))
+    await card.getByRole('button', { name: 'Take back' }).click()
+    await expectSeen(card.getByRole('button', { name: 'Dismiss' }))
+  })
+
+  it('is explained by rows and a runbook, in the URL', async () => {
+    const visit = await open(kept, '/health?host=0')
+    await restarted(visit).getByRole('button', { name: 'Diagnose' }).click()
+    await visit.page.waitForURL(/diagnose=0\.restarted/)
+    const dialog = visit.page.getByRole('dialog', { name: 'Server restarted' })
+    await expectSeen(dialog.getByRole('columnheader', { name: 'uptime seconds' }))
+    await expectSeen(dialog.getByText('A single restart may be an upgrade'))
+    await visit.settled()
+    expect(await findings(visit)).toEqual([])
+    await visit.page.keyboard.press('Escape')
+    await visit.page.waitForURL((url) => !url.searchParams.has('diagnose'))
+  })
+
+  it('lists every check by category, by status and by text, the unknown ones with their reason', async () => {
+    const visit = await open(kept, '/health?host=0&status=unknown')
+    const checks = visit.page.getByRole('region', { name: 'Checks' })
+    const { data } = (await ask(`${kept.url}/api/v1/health/checks?hostId=0`)).body as {
+      data: { status: string; reason: string | null }[]
+    }
+    const unknown = data.filter(({ status }) => status === 'unknown')
+    expect(unknown.length).toBeGreaterThan(0)
+    await until(async () => (await checks.getByRole('listitem').count()) === unknown.length)
+    await expectSeen(checks.getByText(unknown[0]?.reason ?? 'no reason').first())
+    await checks.getByRole('button', { name: /^All/ }).click()
+    await until(async () => (await checks.getByRole('listitem').count()) === data.length)
+    await visit.page.getByRole('searchbox', { name: /Search conditions/ }).fill('server restarted')
+    await visit.page.waitForURL(/search=server/)
+    await until(async () => (await checks.getByRole('listitem').count()) === 1)
+  })
+
+  it('leaves lines in the history, which a day and a kind narrow down', async () => {
+    const visit = await open(kept, '/health?host=0')
+    const history = visit.page.getByRole('region', { name: 'History' })
+    await expectSeen(history.getByText('Nobody was told: alerts are switched off').first())
+    await history.getByLabel('Day in UTC').fill('2020-01-01')
+    await visit.page.waitForURL(/day=2020-01-01/)
+    await expectSeen(history.getByText('Nothing matches'))
+    await history.getByRole('button', { name: 'Show everything' }).click()
+    await history.getByLabel('What happened').selectOption('Recovered')
+    await visit.page.waitForURL(/kind=recover/)
+    await expectSeen(history.getByText('Nothing matches'))
+  })
+
+  it('is about all hosts where a link names none', async () => {
+    const visit = await open(kept, '/health')
+    await expectSeen(visit.page.getByRole('link', { name: 'All hosts' }))
+    await expectSeen(visit.page.getByRole('article', { name: /on gone$/ }))
+  })
+
+  it('stays on screen, marked as old, when it cannot be renewed', async () => {
+    const visit = await open(kept, '/health?host=0')
+    await visit.page.route('**/api/v1/health/alert-state*', (route) => route.abort())
+    await visit.page.getByRole('button', { name: 'Refresh now' }).click()
+    await expectSeen(visit.page.getByText('Stale, from').first())
+    await expectSeen(restarted(visit))
+  })
+
+  it.each([
+    ['light', 1440, '/health?host=0'],
+    ['dark', 1440, '/health?hosts=all'],
+    ['light', 390, '/health?hosts=all'],
+    ['dark', 390, '/health?host=0'],
+  ] as const)('has nothing that axe objects to in the %s theme at %d px: %s', async (colorScheme, width, path) => {
+    const visit = await open(kept, path, {
+      colorScheme,
+      viewport: { width, height: 900 },
+      reducedMotion: 'reduce',
+    })
+    await visit.page.getByRole('button', { name: 'Acknowledge' }).first().click()
+    expect(await findings(visit)).toEqual([])
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+
+  it('asks for little while nobody touches it', async () => {
+    const visit = await browser.visit()
+    await visit.page.clock.install()
+    await visit.page.goto(`${kept.url}/health?host=0`)
+    await expectSeen(restarted(visit))
+    await visit.settled()
+    visit.requests.length = 0
+    const minutes = 4
+    for (let minute = 0; minute < minutes; minute++) {
+      await visit.page.clock.runFor(60_000)
+      await visit.settled()
+    }
+    expect(visit.requests.filter((request) => request.endsWith('/alert-state')).length).toBeGreaterThan(2)
+    expect(visit.requests.length).toBeLessThanOrEqual(4 * minutes)
+  })
+})
