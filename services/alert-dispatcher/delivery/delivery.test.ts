@@ -66,6 +66,15 @@ describe('delivery', () => {
     expect(post.told).toEqual(['a fire e', 'a recover e'])
   })
 
+  it('obeys the floor of a rule before the one for all', async () => {
+    const post = scripted({ targets: ['a'] })
+    const rules = { low: { minSeverity: 'warning' as const } }
+    const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical', rules } })
+    const warning = { severity: 'warning' as const }
+    await place.tell(fire('e', { ...warning, ruleId: 'other' }), fire('f', { ...warning, ruleId: 'low' }))
+    expect(await ended(place, 1)).toEqual(['a fire f sent'])
+  })
+
   it('tells nobody of the end when nobody was told of the fire', async () => {
     const post = scripted()
     const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })

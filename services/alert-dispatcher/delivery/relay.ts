@@ -34,7 +34,7 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
   const policy = await relaying.policy()
   if (!(await passesDigest(relaying, policy, notice))) return
   const [hosts, targets] = [await relaying.hosts(), addressed(relaying.targets(policy), notice)]
-  const choose = (about: About) => chooseTargets(targets, subjectOfNotice(about, hosts), policy)
+  const choose = (about: About) => chooseTargets(targets, subjectOfNotice(about, hosts), floorsFor(about, policy))
   if (notice.kind === 'digest') return handDigest(relaying, notice, targets, choose)
   const told = notice.kind === 'recover' ? await whoWasTold(relaying, notice, targets) : undefined
   // Who was told of the fire hears of its end, whatever routes and floors say by now.
@@ -64,6 +64,12 @@ const passesDigest = async ({ store }: Relaying, { digestMs }: Policy, notice: N
 }
 
 const pass = (record: DigestRecord | undefined) => ({ record, passes: true })
+
+/** The floor of a rule goes before the one for all. */
+const floorsFor = ({ ruleId }: About, { routes, rules, minSeverity }: Policy) => ({
+  routes,
+  minSeverity: rules[ruleId]?.minSeverity ?? minSeverity,
+})
 
 type About = Pick<Notice, 'hostKey' | 'ruleId' | 'severity'> & Partial<Pick<Notice, 'source'>>
 
