@@ -22,6 +22,8 @@ export default defineConfig({
           environment: 'node',
           expect: { requireAssertions: true },
           experimental: { viteModuleRunner: false },
+          // Modules keep nothing between files, so they are loaded once for all files of a worker.
+          isolate: false,
           // Real servers and engines start slowly on a busy machine; nothing passes because it waited.
           testTimeout: 60_000,
           hookTimeout: 120_000,
