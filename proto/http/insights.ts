@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Insight, InsightBackend, InsightRun, insightSeverities } from '../insights.ts'
+import { Insight, InsightBackend, InsightId, InsightRun, insightSeverities } from '../insights.ts'
 import { answer } from './answer.ts'
 import { bodyHostId, hostId, HostQuery, whole, yesOrNo } from './parameters.ts'
 
@@ -53,9 +53,10 @@ export const GenerateInsightsAnswer = answer(
   z.object({ count: z.int(), ran: z.boolean(), run: InsightRun.nullable() }),
 )
 
-/** `POST /api/v1/insights/{id}/dismiss` */
+/** `POST /api/v1/insights/dismiss` */
 export const DismissInsightRequest = z.strictObject({
   hostId: bodyHostId.default(0),
+  id: InsightId,
   dismissed: z.boolean().default(true),
 })
 /** Its answer. */

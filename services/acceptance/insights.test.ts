@@ -102,13 +102,13 @@ describeOnTopologies('insights', (topology) => {
 
   it('are not looked for again at once, unless that is forced; one that was dismissed stays so', async () => {
     const [first] = await listed()
-    const dismissed = DismissInsightAnswer.parse((await post(`${first?.id}/dismiss`, { hostId: 0 })).body)
+    const dismissed = DismissInsightAnswer.parse((await post('dismiss', { hostId: 0, id: first?.id })).body)
     expect(dismissed.data).toMatchObject({ id: first?.id, dismissed: { by: expect.any(String) } })
     expect((await generate({ hostId: 0 })).metadata).toMatchObject({ ran: false })
     expect((await generate({ hostId: 0, force: true })).metadata).toMatchObject({ ran: true })
     expect((await listed()).map(({ id }) => id)).not.toContain(first?.id)
     expect((await listed('&dismissed=1')).map(({ id }) => id)).toContain(first?.id)
-    await post(`${first?.id}/dismiss`, { hostId: 0, dismissed: false })
+    await post('dismiss', { hostId: 0, id: first?.id, dismissed: false })
     expect((await listed()).map(({ id }) => id)).toContain(first?.id)
   })
 
@@ -132,8 +132,8 @@ describeOnTopologies('insights', (topology) => {
   it.each([
     ['generate', { hostId: 9 }, 404, 'hostId'],
     ['generate', { hostId: 0, force: 'yes' }, 400, 'force'],
-    ['x/dismiss', { hostId: 0 }, 400, 'id'],
-    [`${'0'.repeat(32)}/dismiss`, { hostId: 0 }, 404, 'no such insight'],
+    ['dismiss', { hostId: 0, id: 'x' }, 400, 'id'],
+    ['dismiss', { hostId: 0, id: '0'.repeat(32) }, 404, 'no such insight'],
   ])('%s with %j is refused with %d', async (path, body, status, words) => {
     expect(await post(path, body)).toMatchObject({ status, text: expect.stringContaining(words) })
   })

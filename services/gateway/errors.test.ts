@@ -16,6 +16,7 @@ const trusted = {
 }
 const named = { 'x-svc-proxy-secret': 'shared', 'x-forwarded-user': 'ada', 'x-forwarded-groups': 'guests' }
 const cron = '/api/cron/health-sweep'
+const events = '/api/events/ingest'
 
 /** The specification's table of errors, as far as the gateway itself answers. */
 const rows: [status: number, condition: string, asked: Asked][] = [
@@ -26,11 +27,18 @@ const rows: [status: number, condition: string, asked: Asked][] = [
     { env: key, method: 'POST', path: '/api/mcp', headers: { authorization: 'Bearer svc_x.y' } },
   ],
   [401, 'the tool server with nothing configured', { method: 'POST', path: '/api/mcp' }],
+  [401, 'events with no token', { env: { SVC_EVENTS_INGEST_TOKEN: 'token' }, method: 'POST', path: events }],
+  [
+    401,
+    'events with a wrong token',
+    { env: { SVC_EVENTS_INGEST_TOKEN: 'token' }, method: 'POST', path: events, headers: { authorization: 'Bearer t' } },
+  ],
   [403, 'a user of a trusted proxy in none of the groups', { env: trusted, path: '/api/v1/hosts', headers: named }],
   [404, 'metrics that are off', { env: { SVC_FEATURE_PROMETHEUS_ENABLED: 'false' }, path: '/api/v1/metrics' }],
   [429, 'more requests than the limit', { env: { RATE_LIMIT_API_PER_MIN: '1' }, path: '/api/v1/hosts' }],
   [503, 'a cron route without a secret', { path: cron }],
   [503, 'a cron route with an empty secret', { env: { CRON_SECRET: '' }, path: cron }],
+  [503, 'events while there is no token', { method: 'POST', path: events }],
 ]
 
 describe('the table of errors', () => {

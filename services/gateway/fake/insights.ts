@@ -58,6 +58,6 @@ export const insightRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${base}/backend`]: { url: `${base}/backend` },
   [`GET ${base}/status`]: { url: `${base}/status?hostId=1` },
   [`POST ${base}/generate`]: { url: `${base}/generate`, body: { hostId: 1 } },
-  [`POST ${base}/{id}/dismiss`]: { url: `${base}/${id}/dismiss`, body: { hostId: 1 } },
+  [`POST ${base}/dismiss`]: { url: `${base}/dismiss`, body: { hostId: 1, id } },
   'GET /api/v1/findings': { url: '/api/v1/findings?host=1' },
 }

@@ -180,6 +180,17 @@ export const variableRows: readonly VariableRow[] = [
   budget('RATE_LIMIT_BROWSER_CONN_PER_MIN', '10', 'tests and sessions of browser connections are 429 beyond it, each'),
   budget('RATE_LIMIT_DEVICE_CODE_PER_MIN', '10', 'device-login requests are refused beyond it'),
   {
+    ...budget('RATE_LIMIT_INGEST_PER_MIN', '6000', 'requests that bring events are 429 beyond it'),
+    shownBy: 'routes/ingest.test.ts',
+  },
+  {
+    name: 'SVC_EVENTS_INGEST_TOKEN',
+    fallback: 'none',
+    effect: 'the bearer of the door for events, which answers 503 without it',
+    shownBy: 'routes/ingest.test.ts',
+    bad: [],
+  },
+  {
     name: 'CRON_SECRET',
     fallback: 'none',
     effect: 'the bearer of the cron routes, which answer 503 without it',

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { InsightId, type Insight } from '#proto/insights.ts'
+import type { Insight } from '#proto/insights.ts'
 import {
   DismissInsightAnswer,
   DismissInsightRequest,
@@ -16,12 +15,10 @@ import {
 } from '#proto/http/insights.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Host } from '#proto/query.ts'
-import { parse } from '../parse.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
 import { success } from '../success.ts'
 import { findWatched } from '../watched-hosts.ts'
 
-const InsightPath = z.object({ id: InsightId })
 const reading = { feature: 'INSIGHTS', access: 'read', limit: 'data' } as const
 const writing = { feature: 'INSIGHTS', access: 'write', limit: 'data', query: noQuery } as const
 
@@ -87,13 +84,12 @@ const generate = postRoute({
 
 const dismiss = postRoute({
   ...writing,
-  path: '/api/v1/insights/{id}/dismiss',
+  path: '/api/v1/insights/dismiss',
   doc: 'Hides an insight from lists, or shows it again',
   body: DismissInsightRequest,
   answer: DismissInsightAnswer,
-  handle: async ({ path, body: { hostId, dismissed }, call, requestId }, { hosts, report, audit }) => {
+  handle: async ({ body: { hostId, id, dismissed }, call, requestId }, { hosts, report, audit }) => {
     const host = await findWatched(hosts, hostId)
-    const { id } = parse(InsightPath, path)
     const deed = { action: dismissed ? 'dismiss-insight' : 'show-insight', host: host.name, target: { insight: id } }
     const insight = await audit.of(deed, { call, requestId }, () =>
       report.dismissInsight({ hostKey: host.key, id, dismissed }, call),
