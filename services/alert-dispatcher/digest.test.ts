@@ -64,6 +64,12 @@ describe('a digest', () => {
     expect(flushed(record, windowMs)?.notice.gathered).toMatchObject([{ episode: 'a', recovered: true }])
   })
 
+  it('does so too after a reminder, where the window is longer than the cooldown', () => {
+    const { record, passed } = gatherAll([notice('fire', 'a'), notice('remind', 'a', 1), notice('recover', 'a', 2)])
+    expect(passed).toEqual([])
+    expect(flushed(record, windowMs)?.notice.gathered).toMatchObject([{ episode: 'a', recovered: true }])
+  })
+
   it('lets the recovery of what was told before pass, without the reminder that waits', () => {
     const { record, passed } = gatherAll([notice('remind', 'a', 3), notice('fire', 'b'), notice('recover', 'a', 4)])
     expect(passed).toEqual(['recover a'])

@@ -38,7 +38,9 @@ export const gather = (record: DigestRecord | undefined, notice: Notice): Gather
   }
   const goesAlone = notice.severity === 'critical' || notice.kind === 'digest' || notice.kind === 'test'
   if (goesAlone || others.length >= mostGathered) return { record: kept(startedAtMs, others), passes: true }
-  return { record: { startedAtMs, gathered: [...others, { notice, recovered: false }] }, passes: false }
+  // A reminder of a fire that nobody was told of yet is still that fire: its recovery must not be told alone.
+  const latest = known?.notice.kind === 'fire' ? { ...notice, kind: known.notice.kind } : notice
+  return { record: { startedAtMs, gathered: [...others, { notice: latest, recovered: false }] }, passes: false }
 }
 
 const kept = (startedAtMs: number, gathered: DigestRecord['gathered']): DigestRecord | undefined =>
