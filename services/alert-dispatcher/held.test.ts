@@ -32,7 +32,7 @@ describe('maintenance', () => {
     expect(story.notices[0]?.reason).toContain('held until now: maintenance')
     expect(story.happenings.map(({ kind, reason }) => `${kind} ${reason.slice(0, 11)}`)).toEqual([
       'held maintenance',
-      'fire it has brea',
+      'fire it has reac',
     ])
   })
 
@@ -151,7 +151,7 @@ describe('a dismissal', () => {
 
 describe('a floor', () => {
   it.each([
-    ['of the product', { minSeverity: 'critical' as const }],
+    ['of all who could be told', { leastSeverity: 'critical' as const }],
     ['of the rule', { rules: { disk: { minSeverity: 'critical' as const } } }],
   ])('%s keeps a warning untold, which fires when it gets worse', (_whose, settled) => {
     const story = newStory([disk], settled)
@@ -161,12 +161,12 @@ describe('a floor', () => {
   })
 
   it('of a rule goes before that of the product', () => {
-    const story = newStory([disk], { minSeverity: 'critical', rules: { disk: { minSeverity: 'warning' } } })
+    const story = newStory([disk], { leastSeverity: 'critical', rules: { disk: { minSeverity: 'warning' } } })
     expect(sweepOnce(story, { disk: 85 })).toEqual(['fire disk warning'])
   })
 
   it('holds no recovery of what was worse', () => {
-    const story = newStory([disk], { minSeverity: 'critical' })
+    const story = newStory([disk], { leastSeverity: 'critical' })
     sweepOnce(story, { disk: 95 })
     sweepOnce(story, { disk: 85 })
     expect([sweepOnce(story, { disk: 50 }), sweepOnce(story, { disk: 50 })]).toEqual([[], ['recover disk critical']])

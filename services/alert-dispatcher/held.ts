@@ -29,7 +29,7 @@ export const heldBy = (due: Due, condition: Condition, isMuted: boolean, telling
   if (!policy.enabled) return 'disabled'
   if (isInMaintenance(policy.maintenance, hostKey, nowMs)) return 'maintenance'
   if (due === 'recover') return null
-  const floor = policy.rules[ruleId]?.minSeverity ?? policy.minSeverity
+  const floor = policy.rules[ruleId]?.minSeverity ?? policy.leastSeverity
   if (floor === 'critical' && severity === 'warning') return 'severity'
   if (isMuted) return 'host-unreachable'
   if (holds(dismissed, nowMs)) return 'dismissed'

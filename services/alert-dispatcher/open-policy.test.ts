@@ -18,7 +18,7 @@ const open = (store: PolicyStore, env: Record<string, string> = {}) =>
     env,
     store,
     file: { ...emptyLayer('file'), general: { clears: 9 } },
-    isAnyReady: () => true,
+    floorsOf: () => [null],
     clock: { now: () => nowMs },
     log: pino({}, { write: (line) => logged.push(line) }),
   })

@@ -6,7 +6,7 @@ import { databaseLayer } from './layers/database.ts'
 import { environmentLayer, invalidVariables } from './layers/environment.ts'
 import { emptyLayer, type Layer } from './layers/layer.ts'
 import type { Policy } from './policy.ts'
-import { type IsAnyReady, resolvePolicy } from './layers/resolve.ts'
+import { type FloorsOf, resolvePolicy } from './layers/resolve.ts'
 import type { PolicyStore } from './stores/stores.ts'
 
 /** How long what the database said is used: a change through another process shows within this. */
@@ -26,13 +26,13 @@ interface Places {
   store: PolicyStore
   /** Read once. */
   file: Layer
-  isAnyReady: IsAnyReady
+  floorsOf: FloorsOf
   clock: Clock
   log: Logger
 }
 
 /** Brings database, file and environment together. While the database does not answer, what it said last holds. */
-export const openPolicy = ({ env, store, file, isAnyReady, clock, log }: Places): PolicyBook => {
+export const openPolicy = ({ env, store, file, floorsOf, clock, log }: Places): PolicyBook => {
   for (const { name, sentence } of invalidVariables(env)) {
     log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; its default stands in')
   }
@@ -76,7 +76,7 @@ export const openPolicy = ({ env, store, file, isAnyReady, clock, log }: Places)
 
   return {
     layers,
-    current: async () => resolvePolicy(await layers(), env, isAnyReady),
+    current: async () => resolvePolicy(await layers(), env, floorsOf),
     changed: () => {
       changes += 1
       readAtMs = Number.NEGATIVE_INFINITY

@@ -18,6 +18,8 @@ export interface Policy {
   /** False pauses dispatch; checks and the state of conditions go on. */
   enabled: boolean
   minSeverity: Severity
+  /** The lowest floor of any target or route; what is below reaches nobody. */
+  leastSeverity: Severity
   /** 0 sends no reminders. */
   cooldownMs: number
   /** 0 gathers nothing. */

@@ -2,7 +2,7 @@ import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
 import { channels } from './channels/index.ts'
-import { isAnyReady, openDelivery } from './delivery/open.ts'
+import { floorsOf, openDelivery } from './delivery/open.ts'
 import { consumeEvents } from './events.ts'
 import { handlers } from './handlers/index.ts'
 import { fileLayer } from './health-d/file-layer.ts'
@@ -25,7 +25,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
     env,
     store: stores.policy,
     file: fileLayer(env, log, channels),
-    isAnyReady: isAnyReady(env),
+    floorsOf: floorsOf(env),
     clock,
     log,
   })

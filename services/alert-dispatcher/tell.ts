@@ -117,7 +117,7 @@ const reasonOf = (due: Due, condition: Condition, { nowMs }: Telling): string =>
   const { held, clears, told } = condition
   if (due === 'recover') return clears > 0 ? `ok on ${sweeps(clears)} in a row` : 'it is no longer watched'
   if (due === 'remind') return `still so ${minutes(nowMs - (told?.atMs ?? nowMs))} after it was told last`
-  const cause = due === 'fire' ? 'it has breached often enough' : 'it has become worse'
+  const cause = due === 'fire' ? 'it has reached its threshold' : 'it has become worse'
   return held === null ? cause : `${cause}; it was held until now: ${held}`
 }
 

@@ -10,6 +10,7 @@ import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Channel } from '../channels/channel.ts'
 import { channels as every } from '../channels/index.ts'
 import { type Target, targetsNow } from '../channels/targets.ts'
+import type { FloorsOf } from '../layers/resolve.ts'
 import type { Policy } from '../policy.ts'
 import { type Delivering, deliver } from './deliver.ts'
 import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
@@ -91,8 +92,8 @@ const consume = (queue: Queue, channel: Channel, delivering: Delivering): Promis
   return queue.consume({ ...consumer, stream: 'DELIVER' }, (message) => deliver(delivering, channel, message))
 }
 
-/** Whether any channel has all that it needs. */
-export const isAnyReady =
-  (env: Context['env'], channels: readonly Channel[] = every) =>
-  (reached: Pick<Policy, 'channels' | 'webhookTargets'>): boolean =>
-    targetsNow({ channels, env, policy: reached }).length > 0
+/** The floors of all targets that have what they need. */
+export const floorsOf =
+  (env: Context['env'], channels: readonly Channel[] = every): FloorsOf =>
+  (reached) =>
+    targetsNow({ channels, env, policy: reached }).map(({ minSeverity }) => minSeverity)

@@ -50,7 +50,7 @@ const inventedMessage = ({ env, clock }: Previewing, severity: Severity): Messag
     runbook: 'This alert is invented.',
     sinceMs: atMs - hourMs,
     atMs,
-    reason: 'it has breached often enough',
+    reason: 'it has reached its threshold',
     gathered: [],
   }
   const frame = { ...messageFrame(env), origin: 'watchhouse-0000000000000000' }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { Severity } from '#proto/rules.ts'
+import type { Route } from '../policy.ts'
 import { databaseLayer } from './database.ts'
 import { emptyLayer, type Layer, mergeById, mergeFields } from './layer.ts'
 import { resolvePolicy } from './resolve.ts'
 
-const never = () => false
+const never = () => []
 const layer = (source: Layer['source'], said: Partial<Layer>): Layer => ({ ...emptyLayer(source), ...said })
 const resolve = (...layers: Layer[]) => resolvePolicy(layers, {}, never)
 
@@ -23,6 +25,7 @@ describe('what places say is brought together', () => {
     expect(resolve()).toEqual({
       enabled: false,
       minSeverity: 'warning',
+      leastSeverity: 'warning',
       cooldownMs: 3_600_000,
       digestMs: 0,
       breaches: 1,
@@ -83,7 +86,19 @@ describe('what places say is brought together', () => {
     [false, true, false],
     [true, false, true],
   ])('switched %s with a channel ready: %s is %s', (enabled, isReady, expected) => {
-    expect(resolvePolicy([layer('environment', { general: { enabled } })], {}, () => isReady).enabled).toBe(expected)
+    expect(
+      resolvePolicy([layer('environment', { general: { enabled } })], {}, () => (isReady ? [null] : [])).enabled,
+    ).toBe(expected)
+  })
+
+  it.each<[string, (Severity | null)[], Route[], Severity]>([
+    ['the one for all', [null], [], 'critical'],
+    ['that of a target', [null, 'warning'], [], 'warning'],
+    ['that of a route', [null], [{ ...route('a', 'webhook'), minSeverity: 'warning' }], 'warning'],
+    ['of no route that is off', [], [{ ...route('a', 'webhook'), minSeverity: 'warning', enabled: false }], 'critical'],
+  ])('and the lowest floor is %s', (_whose, floors, routes, expected) => {
+    const said = layer('environment', { general: { minSeverity: 'critical' }, routes })
+    expect(resolvePolicy([said], {}, () => floors).leastSeverity).toBe(expected)
   })
 
   it('with secrets out of the variables that files name, as they are now', () => {

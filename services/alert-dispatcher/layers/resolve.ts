@@ -1,4 +1,5 @@
 import type { AlertSettings } from '#proto/alert-policy.ts'
+import type { Severity } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { defaultDigestMinutes, defaultGeneral } from './environment.ts'
 import { type ChannelLayer, type Layer, mergeById, mergeFields } from './layer.ts'
@@ -6,18 +7,22 @@ import type { ChannelPolicy, Policy } from '../policy.ts'
 
 const minuteMs = 60_000
 
-/** Whether any channel has all that it needs. */
-export type IsAnyReady = (reached: Pick<Policy, 'channels' | 'webhookTargets'>) => boolean
+/** The floors of all targets that are ready; null is the one for all. */
+export type FloorsOf = (reached: Pick<Policy, 'channels' | 'webhookTargets'>) => readonly (Severity | null)[]
 
 /** What places say together, the highest first, field by field. */
-export const resolvePolicy = (layers: readonly Layer[], env: Environment, isAnyReady: IsAnyReady): Policy => {
+export const resolvePolicy = (layers: readonly Layer[], env: Environment, floorsOf: FloorsOf): Policy => {
   const general = { ...defaultGeneral, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
   const digestMinutes = layers.find((layer) => layer.digestMinutes !== undefined)?.digestMinutes
   const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers) }
+  const routes = mergeById(layers, (layer) => layer.routes)
+  const floors = floorsOf(reached)
+  const ofRoutes = routes.flatMap(({ enabled, minSeverity }) => (enabled ? minSeverity : []))
   return {
     ...reached,
-    enabled: general.enabled ?? isAnyReady(reached),
+    enabled: general.enabled ?? floors.length > 0,
     minSeverity: general.minSeverity,
+    leastSeverity: [...floors, ...ofRoutes].includes('warning') ? 'warning' : general.minSeverity,
     cooldownMs: general.cooldownMinutes * minuteMs,
     digestMs: (digestMinutes ?? defaultDigestMinutes) * minuteMs,
     breaches: general.breaches,
@@ -26,7 +31,7 @@ export const resolvePolicy = (layers: readonly Layer[], env: Environment, isAnyR
     custom: mergeById(layers, ({ custom }) => custom),
     maintenance: mergeById(layers, ({ maintenance }) => maintenance),
     quietHours: mergeById(layers, ({ quietHours }) => quietHours),
-    routes: mergeById(layers, ({ routes }) => routes),
+    routes,
   }
 }
 

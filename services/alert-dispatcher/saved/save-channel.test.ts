@@ -32,7 +32,7 @@ describe('a channel that is saved', () => {
   const policyWith = async (env: Environment = key) => {
     const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
     const file = { ...emptyLayer('file'), channels: { 'chat-a': { variables: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' } } } }
-    return { ...resolvePolicy([layer, file], env, () => true), unread }
+    return { ...resolvePolicy([layer, file], env, () => [null]), unread }
   }
   const variables = async (env: Environment = key) => (await policyWith(env)).channels['chat-a']?.variables
 

@@ -34,7 +34,7 @@ describe('a webhook that is saved', () => {
     const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
     const filed = { name: 'team', urlEnv: 'TEAM_URL', enabled: true, format: 'auto', minSeverity: null } as const
     const file = { ...emptyLayer('file'), webhookTargets: [filed] }
-    return { policy: resolvePolicy([layer, file], env, () => true), unread }
+    return { policy: resolvePolicy([layer, file], env, () => [null]), unread }
   }
 
   it('stands before one of a file with its name, and holds its secrets encrypted', async () => {

@@ -11,6 +11,7 @@ import { watchedRules } from '../watched.ts'
 export const plainPolicy: Policy = {
   enabled: true,
   minSeverity: 'warning',
+  leastSeverity: 'warning',
   cooldownMs: 60 * 60_000,
   digestMs: 0,
   breaches: 1,
