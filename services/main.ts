@@ -94,7 +94,7 @@ const checkConfig = async (directories: readonly string[]): Promise<void> => {
       'check-config takes one folder of alert definitions: check-config /etc/watchhouse/health.d\n',
     )
   }
-  const { checkHealthFiles } = await import('./alert-dispatcher/health-d/check.ts')
+  const { checkHealthFiles } = await import('./alert-dispatcher/policy/health-d/check.ts')
   const { sound, text } = checkHealthFiles(directory)
   if (!sound) return refuse(failed, text)
   process.stdout.write(text)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HostRecord, hostRecordKey } from '../alert-dispatcher/condition.ts'
+import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { startDispatchers } from './alerts/dispatchers.ts'
 import { type Ground, openGround } from './alerts/ground.ts'
 import { play } from './alerts/scenario.ts'

@@ -1,7 +1,7 @@
 import { deliverySettings } from './delivery/settings.ts'
 import { eventAlertSettings } from './events/settings.ts'
-import { policySettings } from './layers/settings.ts'
-import { sweepSettings } from './sweep-settings.ts'
+import { policySettings } from './policy/layers/settings.ts'
+import { sweepSettings } from './sweeps/sweep-settings.ts'
 
 /** What the dispatcher obeys. */
 export const settings = {

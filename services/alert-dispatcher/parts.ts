@@ -2,9 +2,9 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Context } from '#shared/service.ts'
-import type { Episodes } from './episode.ts'
-import type { Observe } from './observe.ts'
-import type { Policy } from './policy.ts'
+import type { Episodes } from './conditions/episode.ts'
+import type { Observe } from './sweeps/observe.ts'
+import type { Policy } from './policy/policy.ts'
 
 /** What sweeps and ticks work with. */
 export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {

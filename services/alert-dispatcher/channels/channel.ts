@@ -5,7 +5,7 @@ import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
 import type { TargetLimits } from '../delivery/pace.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy } from '../policy/policy.ts'
 
 /** One way of telling people. */
 export interface Channel {

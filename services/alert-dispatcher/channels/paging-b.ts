@@ -3,7 +3,7 @@ import type { Send } from '#shared/net/net.ts'
 import { cut } from '../delivery/cut.ts'
 import { type Message, plainText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
-import { forgiving } from '../layers/forgiving.ts'
+import { forgiving } from '../policy/layers/forgiving.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
 import { type Answer, exchange } from './exchange.ts'
 

@@ -3,7 +3,7 @@ import { InvalidSettings, type SettingProblem } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Message } from '../delivery/message.ts'
-import type { ChannelPolicy, Policy } from '../policy.ts'
+import type { ChannelPolicy, Policy } from '../policy/policy.ts'
 import type { Channel, SendResult } from './channel.ts'
 
 /** What channels need of the way out. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { FileWebhookTarget } from '../health-d/shapes.ts'
-import type { WebhookTarget } from '../policy.ts'
+import { FileWebhookTarget } from '../policy/health-d/shapes.ts'
+import type { WebhookTarget } from '../policy/policy.ts'
 
 /** Further webhooks that one place has at most. */
 export const maxTargets = 32

@@ -16,7 +16,7 @@ import { messageFrame } from './message-settings.ts'
 import { type Message, messageOf } from './message.ts'
 import { asMessage } from '../notice.ts'
 import { type Entry, Pace, enter, leave, paceKey, withdraw } from './pace.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy } from '../policy/policy.ts'
 import { type RetryPlan, restMs, waitMs } from './retry.ts'
 
 /** What delivering needs. */

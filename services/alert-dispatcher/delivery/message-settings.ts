@@ -1,7 +1,7 @@
 import type { Severity } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
-import { forgiving } from '../layers/forgiving.ts'
+import { forgiving } from '../policy/layers/forgiving.ts'
 
 const maxNameLength = 64
 const maxPairs = 10

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Route } from '../policy.ts'
+import type { Route } from '../policy/policy.ts'
 import { isLike } from './glob.ts'
 import { type Routable, type Subject, chooseTargets } from './routing.ts'
 

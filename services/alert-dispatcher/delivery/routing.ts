@@ -1,6 +1,6 @@
 import type { Severity } from '#proto/rules.ts'
 import { isLike } from './glob.ts'
-import type { Policy, Route } from '../policy.ts'
+import type { Policy, Route } from '../policy/policy.ts'
 
 /** What a notice is about, as routes know it. */
 export interface Subject {

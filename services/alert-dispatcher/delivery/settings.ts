@@ -1,6 +1,6 @@
 import { whole } from '#shared/config/setting.ts'
 import { channelSettings } from '../channels/index.ts'
-import { forgiving } from '../layers/forgiving.ts'
+import { forgiving } from '../policy/layers/forgiving.ts'
 import { messageSettings } from './message-settings.ts'
 
 /** As they must be written. */

@@ -1,7 +1,7 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import type { Verdict } from '../judge.ts'
-import { afterVerdict, withdrawn } from '../transition.ts'
-import type { Watched } from '../watched.ts'
+import type { Verdict } from '../conditions/judge.ts'
+import { afterVerdict, withdrawn } from '../conditions/transition.ts'
+import type { Watched } from '../conditions/watched.ts'
 import type { EventEntry, EventRecord } from './record.ts'
 
 interface Now {

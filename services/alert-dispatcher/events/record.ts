@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { Condition } from '../condition.ts'
+import { Condition } from '../conditions/condition.ts'
 
 const Milliseconds = z.number().int()
 

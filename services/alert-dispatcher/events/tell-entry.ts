@@ -1,8 +1,8 @@
-import type { Condition } from '../condition.ts'
-import type { Happening } from '../episode.ts'
-import type { Telling } from '../held.ts'
+import type { Condition } from '../conditions/condition.ts'
+import type { Happening } from '../conditions/episode.ts'
+import type { Telling } from '../conditions/held.ts'
 import type { Notice } from '../notice.ts'
-import { tell } from '../tell.ts'
+import { tell } from '../conditions/tell.ts'
 import type { EventEntry } from './record.ts'
 
 /** What is told about one entry now, and what it leaves. */

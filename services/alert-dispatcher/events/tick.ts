@@ -1,9 +1,9 @@
 import { read } from '#shared/config/setting.ts'
-import { inLanes } from '../lanes.ts'
+import { inLanes } from '../sweeps/lanes.ts'
 import type { Parts } from '../parts.ts'
-import type { Policy } from '../policy.ts'
-import type { Turn } from '../turn.ts'
-import { withdrawn } from '../transition.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Turn } from '../sweeps/turn.ts'
+import { withdrawn } from '../conditions/transition.ts'
 import { afterTime, pruned } from './entry.ts'
 import {
   type EventEntry,

@@ -1,5 +1,5 @@
 import { asMessage, type Notice } from '../notice.ts'
-import type { Happening } from '../episode.ts'
+import type { Happening } from '../conditions/episode.ts'
 import type { Fence, Store } from '#shared/store/store.ts'
 import type { Parts } from '../parts.ts'
 import { pruned } from './entry.ts'

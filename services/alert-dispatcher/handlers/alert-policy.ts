@@ -1,6 +1,6 @@
 import type { AlertPolicy } from '#proto/alerting.ts'
 import { channels } from '../channels/index.ts'
-import { describePolicy } from '../describe-policy.ts'
+import { describePolicy } from '../policy/describe-policy.ts'
 import type { Alerting, AlertingHandlers } from './alerting.ts'
 
 export const alertPolicy =

@@ -1,7 +1,7 @@
 import type { AlertCondition, AlertHost } from '#proto/alerting.ts'
-import { type Condition, HostRecord, hostRecordKey } from '../condition.ts'
-import { emptyFleet, FleetRecord, fleetKey, unsweptHost } from '../fleet-record.ts'
-import { inLanes } from '../lanes.ts'
+import { type Condition, HostRecord, hostRecordKey } from '../conditions/condition.ts'
+import { emptyFleet, FleetRecord, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
+import { inLanes } from '../sweeps/lanes.ts'
 import type { Alerting, AlertingHandlers } from './alerting.ts'
 
 const hostsAtOnce = 16

@@ -1,7 +1,7 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Store } from '#shared/store/store.ts'
-import { FleetRecord, fleetKey } from '../fleet-record.ts'
+import { FleetRecord, fleetKey } from '../conditions/fleet-record.ts'
 
 /** What fires on each host, as the last sweep left it; asks no host. */
 export const firing = (store: Store): Pick<Handlers<typeof alerts>, 'firing' | 'worstFindings'> => {

@@ -8,7 +8,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Context } from '#shared/service.ts'
 import { settings } from '../channels/paging-a.ts'
 import { withSettled } from '../channels/targets.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy } from '../policy/policy.ts'
 
 interface Asking extends Pick<Context, 'env' | 'net'> {
   policy(): Promise<Policy>

@@ -6,7 +6,7 @@ import { noSuch } from '#shared/no-such.ts'
 import { channels } from '../channels/index.ts'
 import { targetsNow } from '../channels/targets.ts'
 import { listedTargets } from '../channels/webhook-targets.ts'
-import { requireSoundRule, requireSoundSettings } from '../sound.ts'
+import { requireSoundRule, requireSoundSettings } from '../policy/sound.ts'
 import type { Alerting } from './alerting.ts'
 
 /** Throws `invalid` for what contradicts itself, and `not-found` for names that nothing has. */

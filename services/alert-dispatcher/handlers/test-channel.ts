@@ -12,7 +12,7 @@ import { messageFrame } from '../delivery/message-settings.ts'
 import { type Message, messageOf } from '../delivery/message.ts'
 import { leave, Pace, paceKey } from '../delivery/pace.ts'
 import { asMessage, type Notice } from '../notice.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy } from '../policy/policy.ts'
 
 interface Testing extends Pick<Context, 'env' | 'store' | 'net' | 'clock'> {
   policy(): Promise<Policy>

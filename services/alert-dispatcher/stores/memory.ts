@@ -1,5 +1,5 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
-import type { Episode } from '../episode.ts'
+import type { Episode } from '../conditions/episode.ts'
 import { requireRoom } from './room.ts'
 import { settledBy } from './settled-by.ts'
 import type { History, KeptEpisodes, PolicyEntry, PolicyStore, Silences, Stores } from './stores.ts'

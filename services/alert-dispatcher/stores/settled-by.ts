@@ -1,5 +1,5 @@
 import type { Silence } from '#proto/alert-history.ts'
-import type { Settled } from '../episode.ts'
+import type { Settled } from '../conditions/episode.ts'
 
 /** What silences come to for each of their episodes. */
 export const settledBy = (silences: readonly Silence[]): Settled[] => {

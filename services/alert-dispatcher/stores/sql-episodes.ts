@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { Condition } from '../condition.ts'
-import type { Episode, Happening } from '../episode.ts'
+import { Condition } from '../conditions/condition.ts'
+import type { Episode, Happening } from '../conditions/episode.ts'
 import { removeOld } from './remove-old.ts'
 import { settledBy } from './settled-by.ts'
 import { historyRow } from './sql-history.ts'

@@ -1,5 +1,5 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
-import type { Episodes } from '../episode.ts'
+import type { Episodes } from '../conditions/episode.ts'
 
 /** What the dispatcher keeps beside its live state: in the state database, or in memory where there is none. */
 export interface Stores {

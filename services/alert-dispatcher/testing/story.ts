@@ -1,11 +1,11 @@
 import type { Reading, Rule } from '#proto/rules.ts'
-import type { Condition, HostRecord } from '../condition.ts'
-import { decide } from '../decide.ts'
-import type { Episode, Happening } from '../episode.ts'
+import type { Condition, HostRecord } from '../conditions/condition.ts'
+import { decide } from '../conditions/decide.ts'
+import type { Episode, Happening } from '../conditions/episode.ts'
 import type { Notice } from '../notice.ts'
-import type { Policy } from '../policy.ts'
-import { type Told, tell } from '../tell.ts'
-import { watchedRules } from '../watched.ts'
+import type { Policy } from '../policy/policy.ts'
+import { type Told, tell } from '../conditions/tell.ts'
+import { watchedRules } from '../conditions/watched.ts'
 
 /** What holds where nobody has settled anything, told without delay. */
 export const plainPolicy: Policy = {

@@ -13,11 +13,7 @@ export const limitSettings = {
   RATE_LIMIT_AGENT_GUEST_PER_MIN: whole(5, 'Questions to the agent a minute for one guest of cloud mode.', atLeastOne),
   SVC_GUEST_AI_REQUESTS_PER_DAY: whole(3, 'Questions to the agent a day (UTC) for one guest of cloud mode.'),
   RATE_LIMIT_MCP_PER_MIN: whole(30, 'Requests to the tool server a minute for one client address.', atLeastOne),
-  RATE_LIMIT_INGEST_PER_MIN: whole(
-    6_000,
-    'Requests that bring events a minute for one client address.',
-    atLeastOne,
-  ),
+  RATE_LIMIT_INGEST_PER_MIN: whole(6_000, 'Requests that bring events a minute for one client address.', atLeastOne),
   RATE_LIMIT_BROWSER_CONN_PER_MIN: whole(
     10,
     'Browser-connection requests a minute for one client address and route.',

@@ -3,7 +3,7 @@ import type { Message } from '../../delivery/message.ts'
 import { quantity } from '../../delivery/quantity.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetTemplates } from '#proto/webhook-targets.ts'
-import type { WebhookTarget } from '../../policy.ts'
+import type { WebhookTarget } from '../../policy/policy.ts'
 
 /** What templates say; absent where there is none. */
 export interface Written {

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Notice } from '../notice.ts'
+import type { Policy } from '../policy/policy.ts'
+import { type Story, type Values, newStory, plainRule, say, sweepOnce, tickOnce } from '../testing/story.ts'
+
+const rules = [
+  plainRule({ id: 'disk', clearRatio: 0.8 }),
+  plainRule({ id: 'memory' }),
+  plainRule({ id: 'errors', measure: 'counter', thresholds: { warning: 1, critical: 10, below: false } }),
+  plainRule({ id: 'host-unreachable', thresholds: { warning: null, critical: 1, below: false } }),
+]
+
+const level = fc.option(fc.integer({ min: 0, max: 100 }), { nil: null, freq: 6 })
+const settled: fc.Arbitrary<Partial<Policy>> = fc.record(
+  {
+    enabled: fc.boolean(),
+    minSeverity: fc.constantFrom('warning' as const, 'critical' as const),
+    cooldownMs: fc.constantFrom(0, 300_000, 3_600_000),
+    breaches: fc.integer({ min: 1, max: 3 }),
+    clears: fc.integer({ min: 1, max: 3 }),
+    maintenance: fc.constantFrom<Policy['maintenance'][]>(
+      [],
+      [{ id: 'all', hostKey: null, reason: '', startsAtMs: 0, endsAtMs: Number.MAX_SAFE_INTEGER }],
+    ),
+    quietHours: fc.constantFrom<Policy['quietHours'][]>(
+      [],
+      [{ id: 'noon', days: [1, 2], start: '12:00', end: '14:00', timezone: 'UTC', severityCap: null }],
+    ),
+    rules: fc.constantFrom<Policy['rules'][]>(
+      {},
+      { disk: { enabled: false } },
+      { memory: { minSeverity: 'critical' } },
+    ),
+  },
+  { requiredKeys: [] },
+)
+const until = fc.constantFrom({ untilMs: null }, { untilMs: 0 }, null)
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('sweep'),
+      values: fc.tuple(level, level, level),
+      down: fc.constantFrom(0, 0, 0, 1),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('tick'), minutes: fc.integer({ min: 0, max: 120 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle'), settled }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('say'), acknowledged: until, dismissed: until }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('jump'), minutes: fc.integer({ min: -5_000, max: 5_000 }) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+const make = (story: Story, step: Step): void => {
+  if ('values' in step) {
+    const [disk, memory, errors] = step.values
+    const values: Values = step.down ? { 'host-unreachable': 1 } : { disk, memory, errors, 'host-unreachable': 0 }
+    sweepOnce(story, values, { uptimeSeconds: step.down ? null : 1_000 })
+  } else if ('settled' in step) story.policy = { ...story.policy, ...step.settled }
+  else if ('acknowledged' in step) {
+    const { acknowledged, dismissed } = step
+    for (const ruleId of Object.keys(story.record?.conditions ?? {})) say(story, ruleId, { acknowledged, dismissed })
+  } else if (step.kind === 'tick') tickOnce(story, step.minutes)
+  else story.nowMs += step.minutes * 60_000
+}
+
+const told = (steps: readonly Step[], policy: Partial<Policy>): Story => {
+  const story = newStory(rules, policy)
+  for (const each of steps) make(story, each)
+  return story
+}
+
+const whatever = (check: (story: Story) => void) =>
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), settled, (steps, policy) => check(told(steps, policy))),
+    { numRuns: 300 },
+  )
+
+const episodesOf = (story: Story): Notice[][] => [...Map.groupBy(story.notices, ({ episode }) => episode).values()]
+
+describe('whatever happens', () => {
+  it('an episode is told of from its one fire on, and of nothing after its recovery', () => {
+    whatever((story) => {
+      for (const notices of episodesOf(story)) {
+        const kinds = notices.map(({ kind }) => kind)
+        expect(kinds.indexOf('fire')).toBe(0)
+        expect(kinds.lastIndexOf('fire')).toBe(0)
+        expect([-1, kinds.length - 1]).toContain(kinds.indexOf('recover'))
+      }
+    })
+  })
+
+  it('the sequence of an episode grows by one, and no id is used twice', () => {
+    whatever((story) => {
+      for (const notices of episodesOf(story))
+        expect(notices.map(({ sequence }) => sequence)).toEqual([...notices.keys()])
+      expect(new Set(story.notices.map(({ id }) => id)).size).toBe(story.notices.length)
+    })
+  })
+
+  it('an episode is of one rule, and a rule has one at a time', () => {
+    whatever((story) => {
+      for (const notices of episodesOf(story)) expect(new Set(notices.map(({ ruleId }) => ruleId)).size).toBe(1)
+      const open = Object.values(story.record?.conditions ?? {}).map(({ episode }) => episode)
+      expect(new Set(open).size).toBe(open.length)
+    })
+  })
+
+  it('people know of a condition what the record says that they know', () => {
+    whatever((story) => {
+      for (const { episode, told, sequence } of Object.values(story.record?.conditions ?? {})) {
+        const notices = story.notices.filter((notice) => notice.episode === episode)
+        expect([told !== null, sequence]).toEqual([notices.length > 0, notices.length])
+      }
+    })
+  })
+
+  it('two sweeps at the same moment with the same values tell nothing the second time', () => {
+    whatever((story) => {
+      // Of a counter the same value twice is no growth.
+      const values = { disk: 95, memory: 95, errors: null, 'host-unreachable': 0 }
+      const policy = { ...story.policy, breaches: 1, clears: 1 }
+      story.policy = policy
+      sweepOnce(story, values)
+      expect(sweepOnce(story, values, { afterMinutes: 0 })).toEqual([])
+    })
+  })
+
+  it('everybody who was told hears of the end once it is over and nothing holds it', () => {
+    whatever((story) => {
+      story.policy = { ...story.policy, enabled: true, maintenance: [] }
+      for (let sweep = 0; sweep < 4; sweep++) sweepOnce(story, { disk: 0, memory: 0, errors: 0, 'host-unreachable': 0 })
+      expect(story.record?.conditions).toEqual({})
+      for (const notices of episodesOf(story)) expect(notices.at(-1)?.kind).toBe('recover')
+    })
+  })
+
+  it('nothing is told while dispatch is paused', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const unpaused = steps.map((each) =>
+          'settled' in each ? { ...each, settled: { ...each.settled, enabled: false } } : each,
+        )
+        expect(told(unpaused, { enabled: false }).notices).toEqual([])
+      }),
+    )
+  })
+})

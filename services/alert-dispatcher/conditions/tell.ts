@@ -1,0 +1,126 @@
+import type { Condition, HeldReason, HostRecord } from './condition.ts'
+import type { Episode, Happening } from './episode.ts'
+import { type Due, type Telling, dueOf, heldBy, isMuted } from './held.ts'
+import type { Notice } from '../notice.ts'
+
+/** What is told about one host now, and what it leaves. */
+export interface Told {
+  conditions: HostRecord['conditions']
+  notices: Notice[]
+  /** Notices that are due and not told, by why. */
+  held: Partial<Record<HeldReason, number>>
+  /** Episodes that something became of, and what. */
+  episodes: Episode[]
+  happenings: Happening[]
+}
+
+/** Tells what is due and may be told. What is held is due again each time, until it is told or no longer true. */
+export const tell = (conditions: HostRecord['conditions'], telling: Telling): Told => {
+  const told: Told = { conditions: {}, notices: [], held: {}, episodes: [], happenings: [] }
+  for (const condition of Object.values(conditions)) {
+    tellOne(onThisClock(condition, telling.nowMs), isMuted(condition.ruleId, conditions), telling, told)
+  }
+  return told
+}
+
+/** A clock that was set back must neither put off reminders nor make an episode begin after its end. */
+const onThisClock = (condition: Condition, nowMs: number): Condition => ({
+  ...condition,
+  sinceMs: Math.min(condition.sinceMs, nowMs),
+  told: condition.told && { ...condition.told, atMs: Math.min(condition.told.atMs, nowMs) },
+})
+
+const tellOne = (condition: Condition, isMuted: boolean, telling: Telling, into: Told): void => {
+  const due = dueOf(condition, telling)
+  if (due === null) return keep({ ...condition, held: null }, into)
+  if (due === 'recover' && condition.told === null) return end(condition, 'nobody had been told', telling, into)
+  const held = heldBy(due, condition, isMuted, telling)
+  if (held !== null) return hold(condition, held, telling, into)
+  const reason = reasonOf(due, condition, telling)
+  into.notices.push(noticeOf(due, condition, reason, telling))
+  if (due === 'recover') return end(condition, reason, telling, into)
+  const { severity } = condition
+  const next = { ...condition, told: { severity, atMs: telling.nowMs }, sequence: condition.sequence + 1, held: null }
+  happen(due, next, reason, telling, into)
+  keep(next, into)
+}
+
+const keep = (condition: Condition, { conditions }: Told): void => {
+  conditions[condition.ruleId] = condition
+}
+
+const hold = (condition: Condition, reason: HeldReason, telling: Telling, into: Told): void => {
+  into.held[reason] = (into.held[reason] ?? 0) + 1
+  const next = { ...condition, held: reason }
+  if (condition.held !== reason) happen('held', next, reason, telling, into)
+  keep(next, into)
+}
+
+const end = (condition: Condition, reason: string, telling: Telling, into: Told): void => {
+  happen('recover', { ...condition, sequence: condition.sequence + 1 }, reason, telling, into, telling.nowMs)
+}
+
+/** Adds a line to the history, and what the episode has become by it. */
+export const happen = (
+  kind: Happening['kind'],
+  condition: Condition,
+  reason: string,
+  { hostKey, nowMs }: Pick<Telling, 'hostKey' | 'nowMs'>,
+  into: Pick<Told, 'episodes' | 'happenings'>,
+  endedAtMs: number | null = null,
+): void => {
+  const { episode, sequence } = condition
+  into.episodes.push({ hostKey, condition, endedAtMs })
+  into.happenings.push({
+    // The same step made twice writes the same line.
+    id: `${episode}:${kind}:${sequence}:${nowMs}`,
+    ...factsOf(condition),
+    hostKey,
+    kind,
+    atMs: nowMs,
+    reason,
+  })
+}
+
+const noticeOf = (kind: Due, condition: Condition, reason: string, { hostKey, nowMs }: Telling): Notice => {
+  const { episode, sequence, unit, offenders, runbook, peak } = condition
+  const facts = factsOf(condition)
+  return {
+    ...facts,
+    id: `${episode}:${sequence}`,
+    kind,
+    sequence,
+    hostKey,
+    source: null,
+    // A recovery is judged by the worst that it recovers from.
+    severity: kind === 'recover' ? peak : facts.severity,
+    unit,
+    offenders,
+    runbook,
+    atMs: nowMs,
+    reason,
+    gathered: [],
+  }
+}
+
+const factsOf = ({ episode, ruleId, title, severity, value, threshold, sinceMs }: Condition) => ({
+  episode,
+  ruleId,
+  title,
+  severity,
+  value,
+  threshold,
+  sinceMs,
+})
+
+const reasonOf = (due: Due, condition: Condition, { nowMs }: Telling): string => {
+  const { held, clears, told } = condition
+  if (due === 'recover') return clears > 0 ? `ok on ${sweeps(clears)} in a row` : 'it is no longer watched'
+  if (due === 'remind') return `still so ${minutes(nowMs - (told?.atMs ?? nowMs))} after it was told last`
+  const cause = due === 'fire' ? 'it has reached its threshold' : 'it has become worse'
+  return held === null ? cause : `${cause}; it was held until now: ${held}`
+}
+
+const sweeps = (count: number): string => (count === 1 ? '1 sweep' : `${count} sweeps`)
+
+const minutes = (lengthMs: number): string => `${Math.round(lengthMs / 60_000)} min`

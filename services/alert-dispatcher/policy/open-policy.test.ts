@@ -1,0 +1,96 @@
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { emptyLayer } from './layers/layer.ts'
+import { openPolicy } from './open-policy.ts'
+import { memoryStores } from '../stores/memory.ts'
+import type { PolicyStore } from '../stores/stores.ts'
+
+let nowMs = 0
+let logged: string[] = []
+beforeEach(() => {
+  nowMs = 1_000_000
+  logged = []
+})
+
+const open = (store: PolicyStore, env: Record<string, string> = {}) =>
+  openPolicy({
+    env,
+    store,
+    file: { ...emptyLayer('file'), general: { clears: 9 } },
+    floorsOf: () => [null],
+    clock: { now: () => nowMs },
+    log: pino({}, { write: (line) => logged.push(line) }),
+  })
+
+/** A state database that can be taken away. */
+const breakable = () => {
+  const { policy } = memoryStores()
+  const state = { isThere: true, reads: 0 }
+  const store: PolicyStore = {
+    ...policy,
+    async all() {
+      state.reads += 1
+      if (!state.isThere) throw new ServiceError('unavailable', 'the state database does not answer')
+      return policy.all()
+    },
+  }
+  return { store, state }
+}
+
+describe('the policy', () => {
+  it('shows a change made here at once, and one made elsewhere within two seconds', async () => {
+    const { store, state } = breakable()
+    const policy = open(store)
+    expect((await policy.current()).cooldownMs).toBe(3_600_000)
+    await store.put('general', 'all', { cooldownMinutes: 5 }, nowMs)
+    expect((await policy.current()).cooldownMs).toBe(3_600_000)
+    nowMs += 2_000
+    expect((await policy.current()).cooldownMs).toBe(300_000)
+    await store.put('general', 'all', { cooldownMinutes: 6 }, nowMs)
+    policy.changed()
+    expect((await policy.current()).cooldownMs).toBe(360_000)
+    expect(state.reads).toBe(3)
+  })
+
+  it('is read once for all who ask meanwhile', async () => {
+    const { store, state } = breakable()
+    const policy = open(store)
+    await Promise.all([policy.current(), policy.current(), policy.layers()])
+    expect(state.reads).toBe(1)
+  })
+
+  it('is read again when it was changed while it was being read', async () => {
+    const { store, state } = breakable()
+    const policy = open(store)
+    const asked = policy.current()
+    policy.changed()
+    await asked
+    expect(state.reads).toBe(2)
+  })
+
+  it('holds as it was last known while the database does not answer', async () => {
+    const { store, state } = breakable()
+    await store.put('general', 'all', { cooldownMinutes: 5 }, nowMs)
+    const policy = open(store)
+    await policy.current()
+    state.isThere = false
+    nowMs += 60_000
+    expect(await policy.current()).toMatchObject({ cooldownMs: 300_000, clears: 9 })
+    expect(logged.join('')).toContain('those read last hold')
+  })
+
+  it('warns once of each variable that cannot be meant, and of each entry that is not understood', async () => {
+    const { store } = breakable()
+    await store.put('rule', 'r', { warning: 'many' }, nowMs)
+    const policy = open(store, { HEALTH_ALERT_COOLDOWN_MINUTES: 'hunter2' })
+    await policy.current()
+    policy.changed()
+    await policy.current()
+    expect(logged.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ variable: 'HEALTH_ALERT_COOLDOWN_MINUTES', level: 40 }),
+      expect.objectContaining({ entry: 'rule r', level: 40 }),
+    ])
+    expect(logged.join('')).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,47 @@
+import type { ChannelField } from '#proto/alert-policy.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { ShownTarget } from '#proto/webhook-targets.ts'
+import { readHeaders } from '../../channels/webhook-target-list.ts'
+import type { ChannelPolicy, WebhookTarget } from '../policy.ts'
+import { type ChannelSpec, fieldsOf } from './fields.ts'
+
+/** The settings of a channel as people see them: where each comes from, and of secrets no more than their end. */
+export const describeFields = (
+  channel: ChannelSpec,
+  settled: ChannelPolicy | undefined,
+  env: Environment,
+): ChannelField[] =>
+  fieldsOf(channel).map(({ field, variable, setting }) => {
+    const places = [
+      ['database', settled?.variables[variable]],
+      ['file', settled?.fromFiles?.[variable]],
+      ['environment', env[variable]],
+    ] as const
+    const [source, text] = places.find(([, each]) => each !== undefined && each !== '') ?? ['default', null]
+    const isSecret = setting.audience === 'secret'
+    return { field, variable, isSecret, value: isSecret && text != null ? masked(text) : (text ?? null), source }
+  })
+
+/** A webhook as people see it: of its address the end at most, of its headers the names. */
+export const describeTarget = (target: WebhookTarget, env: Environment): ShownTarget => {
+  const { name, enabled, format, minSeverity, templates, saved, urlEnv = '', headersEnv = '', source } = target
+  const url = saved?.url ?? env[urlEnv]
+  const headers = readHeaders(saved?.headers ?? env[headersEnv] ?? '{}') ?? {}
+  return {
+    id: saved?.id ?? name,
+    name,
+    enabled,
+    format,
+    minSeverity,
+    ...(templates && { templates }),
+    url: url ? masked(url) : null,
+    headers: Object.keys(headers),
+    source: source ?? 'environment',
+  }
+}
+
+const shown = 4
+/** Of a shorter one its end would tell too much. */
+const shortest = 12
+
+const masked = (secret: string): string => `••••${secret.length < shortest ? '' : secret.slice(-shown)}`

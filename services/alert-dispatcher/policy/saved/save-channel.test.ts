@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ChannelSaving } from '#proto/alert-policy.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { openNet } from '#shared/net/net.ts'
+import { sealKey } from '#shared/seal/config.ts'
+import { chatA } from '../../channels/chat-a.ts'
+import { channels } from '../../channels/index.ts'
+import { pushA } from '../../channels/push-a.ts'
+import { databaseLayer } from '../layers/database.ts'
+import { emptyLayer } from '../layers/layer.ts'
+import { resolvePolicy } from '../layers/resolve.ts'
+import { memoryStores } from '../../stores/memory.ts'
+import { describeFields } from './describe-fields.ts'
+import { channelEntry } from './save-channel.ts'
+
+const token = '123456:a-token-that-nobody-sees'
+const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
+
+describe('a channel that is saved', () => {
+  let opened: AsyncDisposableStack
+  let store: ReturnType<typeof memoryStores>['policy']
+  beforeEach(() => {
+    opened = new AsyncDisposableStack()
+    store = memoryStores().policy
+  })
+  afterEach(() => opened.disposeAsync())
+
+  const save = async (value: ChannelSaving, channel = chatA, env: Environment = key) => {
+    const net = opened.use(openNet({ env, resolve: async () => ['93.184.215.14'] }))
+    await store.put('channel', channel.id, await channelEntry({ env, net, store }, channel, value), 0)
+  }
+  const policyWith = async (env: Environment = key) => {
+    const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
+    const file = { ...emptyLayer('file'), channels: { 'chat-a': { variables: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' } } } }
+    return { ...resolvePolicy([layer, file], env, () => [null]), unread }
+  }
+  const variables = async (env: Environment = key) => (await policyWith(env)).channels['chat-a']?.variables
+
+  it('holds secrets encrypted, and everything else as it is', async () => {
+    await save({ enabled: true, settings: { botToken: token, chatId: '-7' } })
+    const [entry] = await store.all()
+    expect(JSON.stringify(entry)).not.toContain('a-token')
+    expect(entry?.body).toMatchObject({ enabled: true, variables: { HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' } })
+    expect(await variables()).toEqual({ HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
+  })
+
+  it('keeps what is not named, replaces what is, and takes back what is null', async () => {
+    await save({ enabled: false, settings: { botToken: token, chatId: '-7' } })
+    await save({ minSeverity: 'critical', settings: { chatId: '-8' } })
+    expect(await variables()).toEqual({ HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: '-8' })
+    expect((await store.all())[0]?.body).toMatchObject({ minSeverity: 'critical' })
+    expect((await store.all())[0]?.body).not.toHaveProperty('enabled')
+    await save({ settings: { botToken: null } })
+    expect(await variables()).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-8' })
+  })
+
+  it('shows where each setting comes from, and of secrets their end', async () => {
+    await save({ settings: { botToken: token } })
+    const { channels: settled } = await policyWith()
+    const described = describeFields(chatA, settled['chat-a'], {})
+    expect(described).toEqual([
+      {
+        field: 'botToken',
+        variable: 'HEALTH_ALERT_CHAT_A_BOT_TOKEN',
+        isSecret: true,
+        value: '••••sees',
+        source: 'database',
+      },
+      { field: 'chatId', variable: 'HEALTH_ALERT_CHAT_A_CHAT_ID', isSecret: false, value: '5', source: 'file' },
+    ])
+  })
+
+  it('shows nothing of a short secret, and what variables and nobody say', () => {
+    const short = { HEALTH_ALERT_PUSH_A_TOKEN: 'tk_short' }
+    expect(describeFields(pushA, undefined, short)).toMatchObject([
+      { field: 'url', value: null, source: 'default' },
+      { field: 'token', value: '••••', source: 'environment' },
+    ])
+  })
+
+  it('is refused where it has secrets and nothing encrypts them', async () => {
+    const refused = save({ settings: { botToken: token } }, chatA, {})
+    await expect(refused).rejects.toMatchObject({
+      code: 'not-implemented',
+      message: expect.stringContaining('SVC_USER'),
+    })
+    await save({ settings: { chatId: '-7' } }, chatA, {})
+    expect(await variables({})).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
+  })
+
+  it('leaves out a secret that the present key does not open, and names its variable', async () => {
+    await save({ settings: { botToken: token, chatId: '-7' } })
+    const { unread, channels: settled } = await policyWith({
+      SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs',
+    })
+    expect(unread).toEqual(['channel chat-a HEALTH_ALERT_CHAT_A_BOT_TOKEN'])
+    expect(settled['chat-a']?.variables).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
+  })
+
+  it.each([
+    [chatA, { botTokn: token }, 'invalid', 'settings.botTokn is not known here; known are botToken, chatId'],
+    [chatA, { enabled: 'no' }, 'invalid', 'settings.enabled is not known here'],
+    [chatA, { botToken: 'secret nonsense' }, 'invalid', 'settings.botToken must be the token of a bot'],
+    [pushA, { url: 'https://ntfy.sh/' }, 'invalid', 'settings.url must end in the name of a topic'],
+    [pushA, { url: 'http://169.254.169.254/secret' }, 'invalid', 'settings.url must be an address that may be asked'],
+    [pushA, { url: 'http://localhost:3000/secret' }, 'invalid', 'settings.url must be an address that may be asked'],
+  ])('%# is refused with the name of the field', async (channel, settings, code, says) => {
+    const refused = save({ settings }, channel)
+    await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
+    await expect(refused).rejects.not.toThrow(/secret/)
+    expect(await store.all()).toEqual([])
+  })
+
+  it('has a field for each of its settings', () => {
+    const without = channels.filter((channel) => describeFields(channel, undefined, {}).length === 0)
+    expect(without.map(({ id }) => id)).toEqual(['webhook-targets'])
+  })
+})

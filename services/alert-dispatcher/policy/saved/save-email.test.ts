@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { openNet } from '#shared/net/net.ts'
+import { email } from '../../channels/email.ts'
+import { memoryStores } from '../../stores/memory.ts'
+import { channelEntry } from './save-channel.ts'
+
+const env = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
+
+describe('a mail server that is saved', () => {
+  const save = async (providerUrl: string, answer = '93.184.215.14') => {
+    await using net = openNet({ env, resolve: async () => [answer] })
+    const store = memoryStores().policy
+    return await channelEntry({ env, net, store }, email, { settings: { providerUrl } })
+  }
+
+  it('is kept encrypted, its password with it', async () => {
+    const entry = await save('smtp://user:secret-password@mail.example:587')
+    expect(Object.keys(entry.sealed)).toEqual(['HEALTH_ALERT_EMAIL_PROVIDER_URL'])
+    expect(JSON.stringify(entry)).not.toContain('secret-password')
+  })
+
+  it.each([
+    ['smtp://user:secret-password@10.0.0.1:587', undefined],
+    ['smtps://user:secret-password@localhost', undefined],
+    ['smtp://user:secret-password@mail.example:587', '169.254.169.254'],
+    ['smtp://user:secret-password@mail.example:6379', undefined],
+  ])('is refused at %s, without its password', async (url, answer) => {
+    const refused: unknown = await save(url, answer).catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/^settings\.providerUrl must be an address/),
+    })
+    expect(JSON.stringify(refused)).not.toContain('secret-password')
+  })
+})

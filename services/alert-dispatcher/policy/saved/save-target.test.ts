@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TargetSaving } from '#proto/webhook-targets.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { openNet } from '#shared/net/net.ts'
+import { sealKey } from '#shared/seal/config.ts'
+import { targetsNow } from '../../channels/targets.ts'
+import { messageFor } from '../../channels/testing/send-once.ts'
+import { webhookTargets } from '../../channels/webhook-targets.ts'
+import { databaseLayer } from '../layers/database.ts'
+import { emptyLayer } from '../layers/layer.ts'
+import { resolvePolicy } from '../layers/resolve.ts'
+import { memoryStores } from '../../stores/memory.ts'
+import { describeTarget } from './describe-fields.ts'
+import { savedTarget } from './save-target.ts'
+
+const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
+const url = 'https://hooks.example/services/secret-of-the-hook'
+const team: TargetSaving = { id: 'cwt_1', name: 'team', enabled: true, format: 'raw', minSeverity: null }
+
+describe('a webhook that is saved', () => {
+  let opened: AsyncDisposableStack
+  let store: ReturnType<typeof memoryStores>['policy']
+  beforeEach(() => {
+    opened = new AsyncDisposableStack()
+    store = memoryStores().policy
+  })
+  afterEach(() => opened.disposeAsync())
+
+  const netOf = (env: Environment) => opened.use(openNet({ env, resolve: async () => ['93.184.215.14'] }))
+  const save = async (value: TargetSaving, env: Environment = key) => {
+    await store.put('webhook-target', value.id, await savedTarget({ env, net: netOf(env), store }, value), 0)
+  }
+  const policyWith = async (env: Environment = key) => {
+    const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
+    const filed = { name: 'team', urlEnv: 'TEAM_URL', enabled: true, format: 'auto', minSeverity: null } as const
+    const file = { ...emptyLayer('file'), webhookTargets: [filed] }
+    return { policy: resolvePolicy([layer, file], env, () => [null]), unread }
+  }
+
+  it('stands before one of a file with its name, and holds its secrets encrypted', async () => {
+    await save({ ...team, url, headers: { Authorization: 'Bearer secret-token' } })
+    expect(JSON.stringify(await store.all())).not.toMatch(/secret-of-the-hook|secret-token/)
+    const { policy } = await policyWith()
+    expect(policy.webhookTargets).toHaveLength(1)
+    expect(policy.webhookTargets[0]?.saved).toEqual({
+      id: 'cwt_1',
+      url,
+      headers: '{"Authorization":"Bearer secret-token"}',
+    })
+  })
+
+  it('keeps the secrets that are not given, and takes back headers that are null', async () => {
+    await save({ ...team, url, headers: { 'X-A': 'b' } })
+    await save({ ...team, enabled: false })
+    expect((await policyWith()).policy.webhookTargets[0]).toMatchObject({
+      enabled: false,
+      saved: { url, headers: '{"X-A":"b"}' },
+    })
+    await save({ ...team, headers: null })
+    expect((await policyWith()).policy.webhookTargets[0]?.saved).toMatchObject({ url, headers: '{}' })
+  })
+
+  it('is shown without its secrets', async () => {
+    await save({ ...team, url, headers: { Authorization: 'Bearer secret-token' } })
+    const [target] = (await policyWith()).policy.webhookTargets
+    expect(target && describeTarget(target, {})).toEqual({
+      ...team,
+      url: '••••hook',
+      headers: ['Authorization'],
+      source: 'database',
+    })
+  })
+
+  it('is asked through the guard, each time', async () => {
+    await save({ ...team, url: 'https://hooks.example/x' })
+    const { policy } = await policyWith()
+    const [target] = targetsNow({ channels: [webhookTargets], env: {}, policy })
+    const inside = opened.use(openNet({ env: {}, resolve: async () => ['10.0.0.1'] }))
+    expect(await target?.send(messageFor(), inside)).toEqual({ kind: 'config', reason: 'its address may not be asked' })
+  })
+
+  it('is left out and named when the present key does not open it', async () => {
+    await save({ ...team, url })
+    const { policy, unread } = await policyWith({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs' })
+    expect(unread).toEqual(['webhook-target cwt_1'])
+    expect(policy.webhookTargets.map(({ saved }) => saved)).toEqual([undefined])
+  })
+
+  it.each([
+    [{ ...team }, key, 'invalid', 'url is required'],
+    [{ ...team, url }, {}, 'not-implemented', 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'],
+    [{ ...team, url: 'http://hooks.example/secret' }, key, 'invalid', 'url must be an absolute URL with https'],
+    [{ ...team, url: 'https://10.0.0.1/secret' }, key, 'invalid', 'url must be an address that may be asked'],
+    [
+      { ...team, url: 'https://user:secret@hooks.example/' },
+      key,
+      'invalid',
+      'url must be an address that may be asked',
+    ],
+    [{ ...team, url, headers: { Host: 'secret' } }, key, 'invalid', 'headers must be'],
+    [{ ...team, url, headers: { 'X-A': 'secret\r\nX-B: c' } }, key, 'invalid', 'headers must be'],
+    [{ ...team, url, templates: { title: '{{secret}}' } }, key, 'invalid', 'templates.title names what there is not'],
+  ])('%# is refused', async (value, env, code, says) => {
+    const refused = save(value, env)
+    await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
+    await expect(refused).rejects.not.toThrow(/secret(?!s of)/)
+  })
+
+  it('is one of 32', async () => {
+    const numbered = (index: number) => ({ ...team, id: `cwt_${index}`, name: `team ${index}`, url })
+    for (let index = 0; index < 32; index += 1) await save(numbered(index))
+    await save({ ...numbered(3), enabled: false })
+    await expect(save(numbered(32))).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('has a name of its own', async () => {
+    await save({ ...team, url })
+    await expect(save({ ...team, id: 'cwt_2', url })).rejects.toMatchObject({ code: 'conflict' })
+  })
+})

@@ -1,0 +1,80 @@
+import {
+  type HostRecord,
+  HostRecord as HostRecordSchema,
+  type Silence,
+  hostRecordKey,
+} from '../conditions/condition.ts'
+import { emptyRecord } from '../conditions/decide.ts'
+import type { Episode, Settled } from '../conditions/episode.ts'
+import type { FleetRecord } from '../conditions/fleet-record.ts'
+import { inLanes } from './lanes.ts'
+import type { Parts } from '../parts.ts'
+import type { Turn } from './turn.ts'
+
+const atOnce = 16
+
+/**
+ * Brings the store and the state database to one account: hosts whose records were lost get their open episodes back,
+ * conditions get what operators said about them, and episodes that the store knows to be over are ended. Resolves with the
+ * episodes that the database has open, undefined when it cannot tell: then what the store knows holds.
+ */
+export const reconcile = async (
+  { episodes, isLasting, store, clock, telemetry: { log } }: Parts,
+  fleet: FleetRecord,
+  { fence }: Turn,
+): Promise<ReadonlySet<string> | undefined> => {
+  if (!isLasting) return undefined
+  const kept = await Promise.all([episodes.open(), episodes.settled()]).catch((error: unknown) => {
+    log.warn({ err: error }, 'episodes cannot be read; what is known of them holds')
+    return undefined
+  })
+  if (!kept) return undefined
+  const [open, settled] = kept
+  const saidOf = new Map(settled.map((said) => [said.episode, said]))
+  const openOf = Map.groupBy(open, ({ hostKey }) => hostKey)
+  const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
+  const over: Episode[] = []
+  await inLanes([...new Set([...openOf.keys(), ...withConditions])], atOnce, async (hostKey) => {
+    const ofHost = openOf.get(hostKey) ?? []
+    const key = hostRecordKey(hostKey)
+    const known = await store.get(key, HostRecordSchema)
+    if (known) over.push(...ofHost.filter(({ condition }) => !isKnown(known, condition.episode)))
+    if (reconciled(known, ofHost, saidOf) === known) return
+    await store.update(key, HostRecordSchema, (before) => ({ value: reconciled(before, ofHost, saidOf) }), fence)
+  })
+  const endedAtMs = clock.now()
+  await episodes
+    .write(
+      over.map((episode) => ({ ...episode, endedAtMs })),
+      [],
+    )
+    .catch((error: unknown) => log.warn({ err: error }, 'episodes that are over could not be ended'))
+  return new Set(open.map(({ condition }) => condition.episode))
+}
+
+const isKnown = ({ conditions }: HostRecord, episode: string): boolean =>
+  Object.values(conditions).some((condition) => condition.episode === episode)
+
+/** The record itself when nothing differs. */
+export const reconciled = (
+  known: HostRecord | undefined,
+  open: readonly Episode[],
+  saidOf: ReadonlyMap<string, Settled>,
+): HostRecord | undefined => {
+  if (!known && open.length === 0) return undefined
+  const record = known ?? {
+    ...emptyRecord,
+    conditions: Object.fromEntries(open.map(({ condition }) => [condition.ruleId, condition])),
+  }
+  const changed = Object.values(record.conditions).flatMap((condition) => {
+    const { acknowledged = null, dismissed = null } = saidOf.get(condition.episode) ?? {}
+    const isSame = same(condition.acknowledged, acknowledged) && same(condition.dismissed, dismissed)
+    return isSame ? [] : [{ ...condition, acknowledged, dismissed }]
+  })
+  if (changed.length === 0) return record
+  const after = Object.fromEntries(changed.map((condition) => [condition.ruleId, condition]))
+  return { ...record, conditions: { ...record.conditions, ...after } }
+}
+
+const same = (one: Silence | null, other: Silence | null): boolean =>
+  one === null || other === null ? one === other : one.untilMs === other.untilMs

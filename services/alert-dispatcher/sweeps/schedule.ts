@@ -1,0 +1,54 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { Parts } from '../parts.ts'
+import { sweep } from './sweep.ts'
+import type { Swept } from './tally.ts'
+import { tick } from './tick.ts'
+
+const tickEveryMs = 10_000
+
+/** Sweeps when asked and ticks by itself; disposing it ends both, between one host and the next. */
+export interface Schedule extends AsyncDisposable {
+  /** Goes on whether or not its caller waits. */
+  sweep(): Promise<Swept>
+}
+
+export const openSchedule = (parts: Parts, everyMs = tickEveryMs): Schedule => {
+  const { log } = parts.telemetry
+  const stop = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const ended: Promise<unknown> = work.then(
+      () => running.delete(ended),
+      () => running.delete(ended),
+    )
+    running.add(ended)
+    return work
+  }
+  let isTicking = false
+  let isFailing = false
+  const tickOnce = async (): Promise<void> => {
+    if (isTicking) return
+    isTicking = true
+    try {
+      await tick(parts, stop.signal)
+      if (isFailing) log.info('ticks succeed again')
+      isFailing = false
+    } catch (error) {
+      // Told once: the next tick is near, and a store that is away fails them all.
+      if (!isFailing && !stop.signal.aborted) log.error({ err: error }, 'tick failed')
+      isFailing = true
+    } finally {
+      isTicking = false
+    }
+  }
+  const timer = setInterval(() => void track(tickOnce()), everyMs)
+  timer.unref()
+  return {
+    sweep: () => track(sweep(parts, stop.signal)),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      stop.abort(new ServiceError('unavailable', 'this dispatcher is stopping'))
+      await Promise.all(running)
+    },
+  }
+}

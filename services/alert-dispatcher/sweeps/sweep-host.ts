@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '#proto/errors.ts'
+import type { Reading } from '#proto/rules.ts'
+import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
+import { type Decision, decide } from '../conditions/decide.ts'
+import { summaryOf, type HostSummary } from '../conditions/fleet-record.ts'
+import type { Measured } from '../conditions/judge.ts'
+import { asMessage } from '../notice.ts'
+import { type Parts, ownCall } from '../parts.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Turn } from './turn.ts'
+import type { Watched } from '../conditions/watched.ts'
+
+/** A probe of 2 s and three rounds of statements at their time limit. */
+const measuredWithinMs = 45_000
+
+/** What one sweep does everywhere. */
+export interface Sweeping {
+  turn: Turn
+  policy: Policy
+  watched: readonly Watched[]
+  /** How many there were before. */
+  number: number
+  nowMs: number
+}
+
+export interface SweptHost {
+  decision: Decision
+  summary: HostSummary
+}
+
+/** Measures one host, and decides on it in one write together with what is to be told. */
+export const sweepHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
+  const { turn, watched, number } = sweeping
+  const known = await parts.store.get(hostRecordKey(hostKey), HostRecord)
+  const asked = watched.filter(({ id, everySweeps }) => number % everySweeps === 0 || known?.conditions[id])
+  const measured = await measure(parts, hostKey, asked, turn.signal)
+  const decision = await decideOn(parts, hostKey, sweeping, { watched, asked, measured })
+  return { decision, summary: summaryOf(decision.record, measured.uptimeSeconds === null) }
+}
+
+/** A host that is no longer in the list: its conditions end, and its record when nobody waits to hear of that. */
+export const leaveHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
+  const decision = await decideOn(parts, hostKey, sweeping, { watched: [], asked: [], measured: nothing })
+  return { decision, summary: summaryOf(decision.record, false) }
+}
+
+const nothing: Measured = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
+
+const decideOn = async (
+  { store, observe }: Parts,
+  hostKey: string,
+  { turn, policy, nowMs }: Sweeping,
+  what: Pick<Parameters<typeof decide>[1], 'watched' | 'asked' | 'measured'>,
+): Promise<Decision> => {
+  let decision: Decision | undefined
+  await store.update(
+    hostRecordKey(hostKey),
+    HostRecord,
+    (before) => {
+      decision = decide(before, { ...what, hostKey, policy, nowMs, newEpisode: randomUUID })
+      const isEmpty = what.watched.length === 0 && Object.keys(decision.record.conditions).length === 0
+      return { value: isEmpty ? undefined : decision.record, outbox: decision.notices.map(asMessage) }
+    },
+    turn.fence,
+  )
+  if (!decision) throw new Error('a store must make the step that it is given')
+  observe.told(decision)
+  return decision
+}
+
+/** Whatever keeps the host from being measured makes its rules unknown, and their conditions stay as they are. */
+const measure = async (
+  parts: Parts,
+  hostKey: string,
+  asked: readonly Watched[],
+  signal: AbortSignal,
+): Promise<Measured> => {
+  const measured = asked.filter(({ allOf }) => allOf.length === 0)
+  const rules = measured.flatMap(({ id, metric }) => (metric === null ? [id] : []))
+  const metrics = [...new Set(measured.flatMap(({ metric }) => metric ?? []))]
+  try {
+    const call = ownCall(parts, measuredWithinMs, signal)
+    const answer = await parts.query.evaluateRules({ hostKey, rules, metrics }, call)
+    return {
+      readings: byId(answer.readings),
+      metrics: byId(answer.metrics),
+      uptimeSeconds: answer.uptimeSeconds,
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    const reason = error instanceof ServiceError ? error.message.slice(0, 300) : 'it could not be measured'
+    parts.telemetry.log.warn({ err: error, host: hostKey }, 'host could not be measured')
+    const none = (id: string): Reading => ({
+      ...unmeasured,
+      id,
+      reason,
+    })
+    return { readings: byId(rules.map(none)), metrics: byId(metrics.map(none)), uptimeSeconds: null }
+  }
+}
+
+const unmeasured = { value: null, samples: null, warning: null, critical: null, offenders: [] }
+
+const byId = (readings: readonly Reading[]): ReadonlyMap<string, Reading> =>
+  new Map(readings.map((reading) => [reading.id, reading]))

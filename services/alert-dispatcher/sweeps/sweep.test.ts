@@ -1,0 +1,247 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import type { Store } from '#shared/store/store.ts'
+import { type Dispatchers, startDispatchers } from '../../acceptance/alerts/dispatchers.ts'
+import { type Ground, type Place, openGround } from '../../acceptance/alerts/ground.ts'
+import type { WatchedHosts } from '../../acceptance/alerts/watched-hosts.ts'
+import { eventually } from '../../acceptance/ask.ts'
+import { plainRule } from '../testing/story.ts'
+
+let ground: Ground
+beforeAll(async () => {
+  ground = await openGround('memory')
+})
+afterAll(() => ground[Symbol.asyncDispose]())
+
+interface Chosen {
+  names?: string[]
+  env?: Record<string, string>
+  place?: Place
+}
+
+/** One dispatcher on memory, and hosts that a test can hold. */
+const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) => {
+  const watched: WatchedHosts = { names, values: {} }
+  const clock = { ms: Date.UTC(2026, 0, 5, 12) }
+  const dispatchers = await startDispatchers({
+    place: place ?? (await ground.next()),
+    clock: { now: () => clock.ms },
+    env: { HEALTH_ALERT_ENABLED: 'true', ...env },
+    watched,
+  })
+  return { watched, clock, dispatchers, [Symbol.asyncDispose]: () => dispatchers[Symbol.asyncDispose]() }
+}
+
+/** Holds a host where it is measured until it is released. */
+const hold = (watched: WatchedHosts, held: string) => {
+  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  watched.onMeasure = async (hostKey) => {
+    if (hostKey !== held) return
+    arrived.resolve()
+    await released.promise
+  }
+  return { arrived: arrived.promise, release: () => released.resolve() }
+}
+
+const sweep = ({ alerts, call }: Dispatchers, signal?: AbortSignal) =>
+  alerts.sweep({}, { ...call(), ...(signal && { signal }) })
+const firing = ({ alerts, call }: Dispatchers) => alerts.firing({}, call())
+const names = (count: number) => Array.from({ length: count }, (_, index) => `host-${index}`)
+
+describe('a sweep', () => {
+  it('says what it did', async () => {
+    await using rig = await open()
+    rig.watched.values = { 'one/disk': 85, 'one/memory': 95, 'two/memory': null }
+    const swept = await sweep(rig.dispatchers)
+    expect(swept).toEqual({
+      enabled: true,
+      hosts: 2,
+      checks: 6,
+      findings: 2,
+      firing: 2,
+      dispatched: 2,
+      messages: 2,
+      suppressed: {},
+      recoveries: 0,
+      unknown: 1,
+      tookMs: expect.any(Number),
+    })
+    expect(await firing(rig.dispatchers)).toEqual([{ hostKey: 'one', conditions: 2 }])
+    expect(await rig.dispatchers.alerts.worstFindings({}, rig.dispatchers.call())).toEqual([
+      { hostKey: 'one', severity: 'critical', title: 'memory' },
+    ])
+  })
+
+  it('says what it held, and why', async () => {
+    await using rig = await open({ env: { HEALTH_ALERT_ENABLED: 'off' } })
+    rig.watched.values = { 'one/disk': 85 }
+    expect(await sweep(rig.dispatchers)).toMatchObject({ firing: 1, dispatched: 0, suppressed: { disabled: 1 } })
+  })
+
+  it('goes on when its caller leaves', async () => {
+    await using rig = await open()
+    rig.watched.values = { 'two/disk': 85 }
+    const held = hold(rig.watched, 'two')
+    const leaving = new AbortController()
+    const asked = sweep(rig.dispatchers, leaving.signal)
+    await held.arrived
+    leaving.abort(new Error('nobody waits'))
+    await expect(asked).rejects.toThrow('nobody waits')
+    held.release()
+    await eventually(
+      () => firing(rig.dispatchers),
+      (hosts) => hosts.length === 1,
+    )
+  })
+
+  it('refuses the next while it runs', async () => {
+    await using rig = await open()
+    const held = hold(rig.watched, 'two')
+    const first = sweep(rig.dispatchers)
+    await held.arrived
+    await expect(sweep(rig.dispatchers)).rejects.toMatchObject({ code: 'conflict' })
+    held.release()
+    expect(await first).toMatchObject({ hosts: 2 })
+    expect(await sweep(rig.dispatchers)).toMatchObject({ hosts: 2 })
+  })
+
+  it('ends when its dispatcher does, and leaves the turn to the next', async () => {
+    const place = await ground.next()
+    const rig = await open({ place })
+    const held = hold(rig.watched, 'two')
+    const cutOff = expect(sweep(rig.dispatchers)).rejects.toMatchObject({ code: 'unavailable' })
+    await held.arrived
+    const stopped = rig[Symbol.asyncDispose]()
+    held.release()
+    await Promise.all([cutOff, stopped])
+    await using next = await open({ place })
+    expect(await sweep(next.dispatchers)).toMatchObject({ hosts: 2 })
+  })
+
+  it('measures 128 hosts at once, and those that did not answer last, 16 at once', async () => {
+    await using rig = await open({ names: names(300) })
+    const most: number[] = []
+    let [inFlight, order]: [number, string[]] = [0, []]
+    rig.watched.onMeasure = async (hostKey) => {
+      order.push(hostKey)
+      most.push(++inFlight)
+      await new Promise((resolve) => setImmediate(resolve))
+      inFlight -= 1
+    }
+    const down = names(40)
+    rig.watched.values = Object.fromEntries(down.map((host) => [`${host}/host-unreachable`, 1]))
+    await sweep(rig.dispatchers)
+    expect(Math.max(...most)).toBe(128)
+    order = []
+    await sweep(rig.dispatchers)
+    expect(order.slice(-40).toSorted()).toEqual(down.toSorted())
+    expect(Math.max(...most.slice(-40))).toBe(16)
+  })
+
+  it('asks dear rules every third time, and each time while they are not ok', async () => {
+    await using rig = await open({ names: ['one'] })
+    rig.watched.rules = [plainRule({ id: 'dear', everySweeps: 3 })]
+    const asked: boolean[] = []
+    rig.watched.onMeasure = async (_host, rules) => void asked.push(rules.includes('dear'))
+    for (let count = 0; count < 7; count++) await sweep(rig.dispatchers)
+    rig.watched.values = { 'one/dear': 85 }
+    for (let count = 7; count < 12; count++) await sweep(rig.dispatchers)
+    expect(asked.map(Number).join('')).toBe('100100100111')
+  })
+
+  it('goes on when one host cannot be measured, and leaves it as it is', async () => {
+    await using rig = await open()
+    rig.watched.values = { 'one/disk': 85 }
+    await sweep(rig.dispatchers)
+    rig.watched.onMeasure = async (hostKey) => {
+      if (hostKey === 'one') throw new ServiceError('busy', 'the host has enough to do')
+    }
+    expect(await sweep(rig.dispatchers)).toMatchObject({ hosts: 2, unknown: 3, firing: 1, dispatched: 0 })
+    const checks = await rig.dispatchers.alerts.alertChecks({ hostKey: 'one' }, rig.dispatchers.call())
+    expect(checks[0]).toMatchObject({ status: 'unknown', reason: 'the host has enough to do' })
+  })
+
+  it('fails when the store goes on its way, and the next one tells what that one could not', async () => {
+    const place = await ground.next()
+    let isAway = false
+    const failing = async (): Promise<Store> => {
+      const store = await place.openStore()
+      return {
+        ...store,
+        update: async (key, schema, step, fence) => {
+          if (isAway && key === 'alerts:host:two')
+            throw new ServiceError('unavailable', 'the state store does not answer')
+          return store.update(key, schema, step, fence)
+        },
+      }
+    }
+    await using rig = await open({ place: { ...place, openStore: failing } })
+    rig.watched.values = { 'one/disk': 85, 'two/disk': 85 }
+    isAway = true
+    await expect(sweep(rig.dispatchers)).rejects.toMatchObject({ code: 'unavailable' })
+    isAway = false
+    expect(await sweep(rig.dispatchers)).toMatchObject({ firing: 2, dispatched: 1 })
+  })
+
+  it.each([
+    [{ SVC_HEALTH_SWEEP_ENABLED: 'off' }, false],
+    [{ SVC_HEALTH_SWEEP_ENABLED: 'no', CRON_SECRET: 'secret' }, false],
+    [{ SVC_HEALTH_SWEEP_ENABLED: '' }, false],
+    [{ SVC_HEALTH_SWEEP_ENABLED: 'perhaps' }, false],
+    [{ SVC_HEALTH_SWEEP_ENABLED: 'perhaps', CRON_SECRET: 'secret' }, true],
+    [{ SVC_HEALTH_SWEEP_ENABLED: 'on' }, true],
+  ])('with %j runs: %s', async (env, runs) => {
+    await using rig = await open({ env })
+    expect(await sweep(rig.dispatchers)).toMatchObject({ enabled: runs, hosts: runs ? 2 : 0 })
+  })
+
+  it('begins by itself when its interval has passed, also when the clock was set back', async () => {
+    await using rig = await open({ env: { SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5' } })
+    const swept: string[] = []
+    rig.watched.onMeasure = async (hostKey) => void swept.push(hostKey)
+    const sweepsBy = async (ms: number) => {
+      rig.clock.ms += ms
+      await rig.dispatchers.ticked()
+      await rig.dispatchers.ticked()
+      return swept.length / 2
+    }
+    expect(await sweepsBy(0)).toBe(1)
+    expect(await sweepsBy(299_999)).toBe(1)
+    expect(await sweepsBy(1)).toBe(2)
+    expect(await sweepsBy(-86_400_000)).toBe(3)
+  })
+})
+
+describe('a heartbeat', () => {
+  const listen = async (status: number) => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(status).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    // A listening TCP server has an address of this kind.
+    const { port } = server.address() as AddressInfo
+    return { asked, url: `http://127.0.0.1:${port}/ping/secret-of-the-ping`, [Symbol.dispose]: () => server.close() }
+  }
+
+  it('is sent after each sweep', async () => {
+    using server = await listen(200)
+    await using rig = await open({ env: { HEALTH_ALERT_HEARTBEAT_URL: server.url } })
+    await sweep(rig.dispatchers)
+    await sweep(rig.dispatchers)
+    expect(server.asked).toEqual(['/ping/secret-of-the-ping', '/ping/secret-of-the-ping'])
+  })
+
+  it('that is refused or cannot be sent fails no sweep, and is told without its address', async () => {
+    using server = await listen(500)
+    for (const url of [server.url, 'http://127.0.0.1:1/ping/secret-of-the-ping']) {
+      await using rig = await open({ env: { HEALTH_ALERT_HEARTBEAT_URL: url } })
+      expect(await sweep(rig.dispatchers)).toMatchObject({ hosts: 2 })
+      expect(rig.dispatchers.logged()).toContain('heartbeat')
+      expect(rig.dispatchers.logged()).not.toContain('secret-of-the-ping')
+    }
+  })
+})

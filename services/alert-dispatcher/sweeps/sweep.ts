@@ -1,0 +1,140 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ServiceError } from '#proto/errors.ts'
+import type { Store } from '#shared/store/store.ts'
+import { FleetRecord, emptyFleet, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
+import { beat } from './heartbeat.ts'
+import { inLanes } from './lanes.ts'
+import { type Parts, ownCall } from '../parts.ts'
+import { reconcile } from './reconcile.ts'
+import { type Sweeping, leaveHost, sweepHost } from './sweep-host.ts'
+import { type Swept, type Tally, count, newTally } from './tally.ts'
+import { type Turn, takeTurn } from './turn.ts'
+import { watchedRules } from '../conditions/watched.ts'
+
+const hostsAtOnce = 128
+/** Those that did not answer last time wait for each other at the end, where nobody waits for them. */
+const failedAtOnce = 16
+const listedWithinMs = 10_000
+/** A tick has the turn for a moment. */
+const turnWithinMs = 5_000
+const turnEveryMs = 100
+
+/** Takes the turn and sweeps; `conflict` while another sweep runs. */
+export const sweep = async (parts: Parts, stop: AbortSignal): Promise<Swept> => {
+  for (let waitedMs = 0; waitedMs <= turnWithinMs; waitedMs += turnEveryMs) {
+    await using turn = await takeTurn(parts.store, stop)
+    // Awaited here, for the turn ends with this block.
+    if (turn) return await sweepIn(turn, parts)
+    const fleet = await parts.store.get(fleetKey, FleetRecord)
+    if (fleet?.isSweeping) break
+    await wait(turnEveryMs, undefined, { signal: stop })
+  }
+  throw new ServiceError('conflict', 'a sweep is running already; it does what this one would')
+}
+
+/** Sweeps all hosts with a turn that is held. Rejects when the store or `query` fails: each host is then decided whole or not at all. */
+export const sweepIn = (turn: Turn, parts: Parts): Promise<Swept> => parts.observe.sweep(sweepHosts(turn, parts))
+
+const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
+  const began = performance.now()
+  const call = ownCall(parts, listedWithinMs, turn.signal)
+  const [policy, catalogue, hosts] = await Promise.all([
+    parts.policy(),
+    parts.query.rules({}, call),
+    parts.query.hosts({}, call),
+  ])
+  const nowMs = parts.clock.now()
+  const listed = hosts.map(({ key }) => key)
+  const fleet = await begin(parts.store, turn, listed, nowMs)
+  const tally = newTally()
+  const sweeping = { turn, policy, watched: watchedRules(catalogue, policy), number: fleet.sweeps, nowMs }
+  const finish = async () => {
+    await keep(parts, tally)
+    await end(parts, turn, new Set(listed), tally.hosts)
+  }
+  try {
+    const open = await reconcile(parts, fleet, turn)
+    await sweepAll(parts, sweeping, { fleet, listed, tally, open })
+  } catch (error) {
+    // What was decided so far counts; where that cannot be said either, the next sweep finds it out.
+    await finish().catch(() => {})
+    throw error
+  }
+  await finish()
+  const swept = { ...tally.swept, hosts: listed.length, tookMs: Math.round(performance.now() - began) }
+  parts.telemetry.log.info(swept, 'sweep finished')
+  await beat({ ...parts, log: parts.telemetry.log })
+  return swept
+}
+
+/** Says that a sweep runs, and gives what was known before. */
+const begin = async (store: Store, { fence }: Turn, listed: readonly string[], nowMs: number): Promise<FleetRecord> => {
+  let known = emptyFleet
+  const step = (before = emptyFleet) => {
+    known = before
+    const unswept = Object.fromEntries(listed.map((key) => [key, unsweptHost]))
+    const hosts = { ...unswept, ...before.hosts }
+    return { value: { ...before, hosts, sweeps: before.sweeps + 1, begunAtMs: nowMs, isSweeping: true } }
+  }
+  await store.update(fleetKey, FleetRecord, step, fence)
+  return known
+}
+
+const end = async (
+  { store, observe }: Parts,
+  { fence }: Turn,
+  listed: ReadonlySet<string>,
+  swept: Tally['hosts'],
+): Promise<void> => {
+  const step = (before = emptyFleet) => {
+    // A host that has left the list is remembered until all who knew of its conditions have been told.
+    const isOver = (key: string) => !listed.has(key) && swept[key]?.conditions === 0
+    const hosts = Object.entries({ ...before.hosts, ...swept }).filter(([key]) => !isOver(key))
+    return { value: { ...before, hosts: Object.fromEntries(hosts), isSweeping: false } }
+  }
+  const fleet = await store.update(fleetKey, FleetRecord, step, fence)
+  if (fleet) observe.fleet(fleet)
+}
+
+/** Writes what became of episodes; a database that does not answer stops nobody from being told. */
+const keep = async ({ episodes, telemetry: { log } }: Parts, tally: Tally): Promise<void> => {
+  try {
+    await episodes.write(tally.episodes, tally.happenings)
+  } catch (error) {
+    log.warn({ err: error, episodes: tally.episodes.length }, 'episodes could not be kept')
+  }
+}
+
+interface Hosts {
+  /** As the sweep before left it. */
+  fleet: FleetRecord
+  listed: readonly string[]
+  tally: Tally
+  open: ReadonlySet<string> | undefined
+}
+
+const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally, open }: Hosts): Promise<void> => {
+  const isListed = new Set(listed)
+  const gone = Object.keys(fleet.hosts).filter((key) => !isListed.has(key))
+  const work = (act: typeof sweepHost) => async (hostKey: string) => {
+    sweeping.turn.signal.throwIfAborted()
+    try {
+      count(tally, hostKey, await act(parts, hostKey, sweeping), open)
+    } catch (error) {
+      if (sweeping.turn.signal.aborted || isOfTheStore(error)) throw error
+      parts.telemetry.log.error({ err: error, host: hostKey }, 'host could not be swept')
+    }
+  }
+  const hasFailed = (key: string) => fleet.hosts[key]?.failed ?? false
+  await inLanes(gone, failedAtOnce, work(leaveHost))
+  await inLanes(
+    listed.filter((key) => !hasFailed(key)),
+    hostsAtOnce,
+    work(sweepHost),
+  )
+  await inLanes(listed.filter(hasFailed), failedAtOnce, work(sweepHost))
+}
+
+/** One that no other host would fare better with. */
+const isOfTheStore = (error: unknown): boolean =>
+  error instanceof ServiceError && ['unavailable', 'conflict', 'busy'].includes(error.code)

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { read } from '#shared/config/setting.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { sweepSettings } from './sweep-settings.ts'
+import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
+import { DigestRecord, digestKey, flush } from '../conditions/digest.ts'
+import { tickEvents } from '../events/tick.ts'
+import { FleetRecord, emptyFleet, fleetKey } from '../conditions/fleet-record.ts'
+import { inLanes } from './lanes.ts'
+import { isInMaintenance } from '../conditions/maintenance.ts'
+import { type Notice, asMessage } from '../notice.ts'
+import type { Parts } from '../parts.ts'
+import type { Policy } from '../policy/policy.ts'
+import { isQuiet } from '../conditions/quiet-hours.ts'
+import { sweepIn } from './sweep.ts'
+import { isSweepEnabled } from './sweep-enabled.ts'
+import { type Told, tell } from '../conditions/tell.ts'
+import { type Turn, takeTurn } from './turn.ts'
+
+const hostsAtOnce = 16
+const minuteMs = 60_000
+
+/**
+ * What time alone brings about, by whoever has the turn: reminders, what was held until now, digests whose window has ended, and
+ * the sweep that is due. Nothing while another has the turn.
+ */
+export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
+  const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
+  parts.observe.fleet(fleet)
+  await using turn = await takeTurn(parts.store, stop)
+  if (!turn) return
+  if (isSweepDue(fleet, parts.env, parts.clock.now())) return void (await sweepIn(turn, parts))
+  const policy = await parts.policy()
+  const nowMs = parts.clock.now()
+  const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
+  await inLanes(withConditions, hostsAtOnce, (hostKey) => tellHost(parts, turn, { hostKey, policy, nowMs }))
+  await tickEvents(parts, turn, { policy, nowMs })
+  await flushDigest(parts, turn, policy, nowMs)
+}
+
+/** A clock that was set back must not put it off. */
+const isSweepDue = ({ begunAtMs }: FleetRecord, env: Environment, nowMs: number): boolean => {
+  const intervalMs = read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
+  if (intervalMs === 0 || !isSweepEnabled(env)) return false
+  return begunAtMs === null || begunAtMs > nowMs || nowMs - begunAtMs >= intervalMs
+}
+
+/** Tells what has become due since the last sweep; a record of which nothing is due is not written. */
+const tellHost = async (
+  { store, episodes, observe, telemetry: { log } }: Parts,
+  { fence }: Turn,
+  telling: Parameters<typeof tell>[1],
+): Promise<void> => {
+  const key = hostRecordKey(telling.hostKey)
+  const known = await store.get(key, HostRecord)
+  if (!known || tell(known.conditions, telling).happenings.length === 0) return
+  let told: Told | undefined
+  await store.update(
+    key,
+    HostRecord,
+    (before) => {
+      if (!before) return { value: undefined }
+      told = tell(before.conditions, telling)
+      return { value: { ...before, conditions: told.conditions }, outbox: told.notices.map(asMessage) }
+    },
+    fence,
+  )
+  if (!told) return
+  observe.told(told)
+  await episodes
+    .write(told.episodes, told.happenings)
+    .catch((error: unknown) => log.warn({ err: error }, 'episodes could not be kept'))
+}
+
+const flushDigest = async ({ store }: Parts, { fence }: Turn, policy: Policy, nowMs: number): Promise<void> => {
+  if (!(await store.get(digestKey, DigestRecord))) return
+  const mustWait = ({ hostKey, severity }: Notice) =>
+    !policy.enabled ||
+    (hostKey !== null && isInMaintenance(policy.maintenance, hostKey, nowMs)) ||
+    isQuiet(policy.quietHours, severity, nowMs)
+  const episode = randomUUID()
+  await store.update(
+    digestKey,
+    DigestRecord,
+    (before) => {
+      const flushed = flush(before, { windowMs: policy.digestMs, nowMs, episode, mustWait })
+      return flushed ? { value: flushed.record, outbox: [asMessage(flushed.notice)] } : { value: before }
+    },
+    fence,
+  )
+}
