@@ -137,7 +137,7 @@ describe('what operators have settled', () => {
   it('holds of inbound events too, and what was held is told when it may be', async () => {
     await using inbound = await openInbound()
     const { policy } = inbound
-    inbound.policy = { ...policy, minSeverity: 'critical' }
+    inbound.policy = { ...policy, leastSeverity: 'critical' }
     expect(await inbound.hear({})).toEqual([])
     inbound.policy = { ...policy, enabled: false }
     expect(await inbound.tick()).toEqual([])
