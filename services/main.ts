@@ -10,7 +10,7 @@ import { systemClock } from '#shared/clock.ts'
 import { type Environment, withFiles } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { InvalidSettings, type Values, read } from '#shared/config/setting.ts'
-import { describeProblems, secretNamesOf, startProblems } from '#shared/lifecycle/check.ts'
+import { describeProblems, listed, secretNamesOf, startProblems } from '#shared/lifecycle/check.ts'
 import { openOperations } from '#shared/lifecycle/operations.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { listenForStop } from '#shared/lifecycle/stop.ts'
@@ -61,7 +61,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
   if (unknown.length > 0) {
     return refuse(
       misused,
-      `no such service: ${unknown.join(', ')}; there are ${targets.join(' and ')}, and all run when none is named\n`,
+      `no such service: ${unknown.join(', ')}; there are ${listed(targets)}, and all run when none is named\n`,
     )
   }
   try {

@@ -23,7 +23,7 @@ export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: En
     problems.push({ name: 'SVC_INSTANCE', sentence: 'must be 1 to 64 lower-case letters, digits and dashes' })
   }
   if (elsewhere.length > 0 && !env.NATS_URL) {
-    const sentence = `must be set to run ${chosen.join(' and ')} without ${elsewhere.join(' and ')}: processes meet on NATS; name no service to run all in one process without it`
+    const sentence = `must be set to run ${listed(chosen)} without ${listed(elsewhere)}: processes meet on NATS; name no service to run all in one process without it`
     problems.push({ name: 'NATS_URL', sentence })
   }
   return problems
@@ -44,3 +44,6 @@ const instancePattern = /^[a-z0-9-]{1,64}$/
 /** The problems as a person reads them, one to a line. */
 export const describeProblems = (problems: readonly SettingProblem[]): string =>
   ['watchhouse cannot start:', ...problems.map(({ name, sentence }) => `  ${name}: ${sentence}`), ''].join('\n')
+
+/** Names in a sentence: `query, mcp and gateway`. */
+export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names)
