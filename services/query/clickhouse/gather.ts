@@ -20,7 +20,7 @@ export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong'
 }
 
-/** Sends a request and keeps its whole body. Half the work of undici's `request`, which opens a stream for each answer. */
+/** Sends a request and keeps its whole body, without a stream in between. */
 export const gather = (dispatcher: Dispatcher, { options, signal, mostBytes, heard }: Gathering): Promise<Gathered> => {
   const { promise, resolve, reject } = Promise.withResolvers<Gathered>()
   const chunks: Buffer[] = []
