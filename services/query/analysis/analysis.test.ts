@@ -139,9 +139,10 @@ describe('patterns of statements', () => {
     const executions = await logged(readers.map(({ id }) => id))
     const times = executions.map(({ ms }) => ms)
     const memory = executions.map((execution) => execution.memory)
+    // The product looked at the host within the window too, and its own statements are no part of the whole.
     const timeOfAll = Number(
-      await direct(`SELECT sum(query_duration_ms) FROM system.query_log
-        WHERE type != 'QueryStart' AND is_initial_query AND event_time >= ${window.from} AND event_time < ${window.to}`),
+      await direct(`SELECT sum(query_duration_ms) FROM system.query_log WHERE type != 'QueryStart' AND is_initial_query
+        AND http_user_agent != 'watchhouse' AND event_time >= ${window.from} AND event_time < ${window.to}`),
     )
     expect([unavailable, total]).toEqual([null, 1])
     expect(executions).toHaveLength(readers.length)
