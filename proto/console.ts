@@ -80,6 +80,11 @@ export const consoleMethods = {
       ...statement,
       ...runOptions,
       maxBytes: whole(mostWholeBytes).default(mostWholeBytes),
+      /** Part of the product whose own statement it is, as the log of the host tells it; people's have none. */
+      purpose: z
+        .string()
+        .regex(/^[a-z][a-z-]{0,31}$/)
+        .optional(),
     }),
     output: z.object({
       columns: z.array(ResultColumn),

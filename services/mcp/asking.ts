@@ -71,7 +71,7 @@ export const select = async <R extends z.ZodType>(
   { sql, parameters, maxRows }: Selected,
   row: R,
 ): Promise<z.output<R>[]> => {
-  const input = { hostKey: host.key, query: sql, maxRows, ...(parameters && { parameters }) }
+  const input = { hostKey: host.key, query: sql, maxRows, purpose: 'tool', ...(parameters && { parameters }) }
   const { columns, rows } = await query.runQuery(input, call)
   const named = rows.map((values) => Object.fromEntries(columns.map((column, index) => [column.name, values[index]])))
   return z.array(row).parse(named)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isOwn } from '#shared/own-statements.ts'
 import { type Asking, statementText } from './asking.ts'
 
 /** From the best to the worst; what is not known may be anything short of a warning. */
@@ -36,7 +37,7 @@ export const checks: readonly PerformanceCheck[] = [
     sql: (asking) => `
 SELECT ${statementText(asking)} AS name, query_duration_ms / 1000 AS value
 FROM system.query_log
-WHERE type = 'QueryFinish' AND is_initial_query AND event_date >= yesterday() AND event_time >= now() - toIntervalDay(1)
+WHERE type = 'QueryFinish' AND is_initial_query AND NOT ${isOwn} AND event_date >= yesterday() AND event_time >= now() - toIntervalDay(1)
 ORDER BY value DESC`,
   },
   {

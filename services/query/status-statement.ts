@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FleetMetrics, HostLoad, type HostStatus } from '#proto/query.ts'
+import { isOwn } from '#shared/own-statements.ts'
 import { hostFailure } from './clickhouse/failure.ts'
-import { isOwn } from './clickhouse/own-statements.ts'
 import type { Statement } from './clickhouse/statement.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
+import { isOwn } from '#shared/own-statements.ts'
 import { type Asking, count, hostAt, limitOf, ofHost, select, type Selected, statementText } from '../asking.ts'
 import { whyNoQueryLog } from '../query-log.ts'
 import { tool } from '../tool.ts'
@@ -22,7 +23,7 @@ SELECT query_id AS queryId, user, toString(query_kind) AS kind, toUnixTimestamp(
   query_duration_ms AS durationMs, read_rows AS rowsRead, read_bytes AS bytesRead, memory_usage AS memoryBytes,
   toString(normalized_query_hash) AS fingerprint, ${statementText(asking)} AS statement
 FROM system.query_log
-WHERE type = 'QueryFinish' AND is_initial_query
+WHERE type = 'QueryFinish' AND is_initial_query AND NOT ${isOwn}
   AND event_date >= toDate(now() - toIntervalHour({lastHours:UInt16}))
   AND event_time >= now() - toIntervalHour({lastHours:UInt16})
   AND query_duration_ms >= {minDurationMs:UInt64}
@@ -31,7 +32,7 @@ ORDER BY query_duration_ms DESC`
 export const getSlowQueries = tool({
   name: 'get_slow_queries',
   title: 'Slow queries',
-  description: 'Slowest finished queries of the last hours, from the query log.',
+  description: 'Slowest finished queries of the last hours, from the query log, without those of this product itself.',
   feature: 'QUERIES',
   input: z.strictObject({
     ...ofHost,

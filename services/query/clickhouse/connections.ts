@@ -1,8 +1,8 @@
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
+import { userAgent } from '#shared/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { gather, type Gathered, type Gathering } from './gather.ts'
-import { userAgent } from './own-statements.ts'
 
 const connectTimeoutMs = 5_000
 /** Servers that do not say how long they keep an idle connection are taken to keep it this long. */

@@ -8,6 +8,7 @@ export interface Asked {
   database?: string | undefined
   parameters?: Readonly<Record<string, ParameterValue>> | undefined
   maxSeconds?: number | undefined
+  purpose?: string | undefined
 }
 
 const maxMemoryBytes = 4 * 1024 * 1024 * 1024
@@ -16,8 +17,11 @@ const maxMemoryBytes = 4 * 1024 * 1024 * 1024
  * A caller's statement as it is sent; throws `invalid` unless it only reads. The setting `limit` bounds the outer SELECT
  * exactly and leaves its text alone; the one row more tells whether there are more. EXPLAIN and DESCRIBE do not obey it.
  */
-export const consoleStatement = ({ query, database, parameters, maxSeconds }: Asked, maxRows: number): Statement => ({
-  what: 'console',
+export const consoleStatement = (
+  { query, database, parameters, maxSeconds, purpose }: Asked,
+  maxRows: number,
+): Statement => ({
+  what: purpose ?? 'console',
   sql: callersStatement(query),
   limits: {
     limit: maxRows + 1,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOwn } from '../clickhouse/own-statements.ts'
+import { isOwn } from '#shared/own-statements.ts'
 import { expandMacros, type Scope } from './macros.ts'
 
 const scope: Scope = {

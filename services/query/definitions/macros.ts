@@ -1,4 +1,4 @@
-import { isOwn, ownPurpose } from '../clickhouse/own-statements.ts'
+import { isOwn, ownPurpose } from '#shared/own-statements.ts'
 import { buckets } from './intervals.ts'
 import type { ChartWindow } from './window.ts'
 
