@@ -112,6 +112,16 @@ export const TrendPoint = z.object({
 })
 export type TrendPoint = z.infer<typeof TrendPoint>
 
+/** Executions that ended within one bucket and took about as long: from `fromMs` up to but without `toMs`. */
+export const LatencyCell = z.object({
+  timeMs: z.number(),
+  fromMs: z.number(),
+  toMs: z.number(),
+  calls: z.number().int(),
+  errors: z.number().int(),
+})
+export type LatencyCell = z.infer<typeof LatencyCell>
+
 /** How often a pattern failed in one way. */
 export const FingerprintError = z.object({
   code: z.number().int(),
@@ -126,6 +136,8 @@ export const FingerprintError = z.object({
 export const FingerprintDetail = z.object({
   summary: Fingerprint,
   trend: z.array(TrendPoint),
+  /** How long executions took, by the buckets of the trend; two cells for each doubling, and none where nothing ran. */
+  latency: z.array(LatencyCell).optional(),
   /** The latest, newest first. */
   executions: z.array(Execution),
   slowest: z.array(Execution),
@@ -134,3 +146,12 @@ export const FingerprintDetail = z.object({
   errors: z.array(FingerprintError),
 })
 export type FingerprintDetail = z.infer<typeof FingerprintDetail>
+
+/** Which executions of a pattern: those that took from `minMs` up to but without `maxMs`. */
+export const ExecutionsRequest = z.object({
+  hash: FingerprintHash,
+  minMs: z.number().int().min(0).optional(),
+  maxMs: z.number().int().min(1).optional(),
+  limit: z.number().int().min(1).max(1_000).default(100),
+})
+export type ExecutionsRequest = z.infer<typeof ExecutionsRequest>

@@ -10,7 +10,14 @@ import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
 import { explorerMethods } from './explorer.ts'
 import { Explanation, ExplainMode, ExplainSettings, longestExplained } from './explain.ts'
-import { Fingerprint, FingerprintDetail, FingerprintHash, FingerprintsRequest } from './fingerprints.ts'
+import {
+  Execution,
+  ExecutionsRequest,
+  Fingerprint,
+  FingerprintDetail,
+  FingerprintHash,
+  FingerprintsRequest,
+} from './fingerprints.ts'
 import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, ofHost, readers } from './host.ts'
 import { fleetMethods } from './fleet.ts'
@@ -276,6 +283,21 @@ export const query = service('query', {
     }),
     output: z.object({
       detail: FingerprintDetail.nullable(),
+      window: UsedWindow,
+      unavailable: Unavailable.nullable(),
+    }),
+  }),
+  executions: rpc({
+    doc: 'Executions of one pattern within a window, those that took longest first; of all durations or of some.',
+    callers: readers,
+    feature: 'QUERIES',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ ...ofHost, ...Window.shape, ...ExecutionsRequest.shape }),
+    output: z.object({
+      executions: z.array(Execution),
+      /** How many there are. */
+      total: z.number().int(),
       window: UsedWindow,
       unavailable: Unavailable.nullable(),
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { intervals } from '../catalogue.ts'
 import { ExplainMode, explainModes, ExplainSettings, Explanation, longestExplained } from '../explain.ts'
-import { Fingerprint, FingerprintDetail, FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
+import { Execution, Fingerprint, FingerprintDetail, FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
 import { query, StatementFacts } from '../query.ts'
 import { QueryDetail, QueryId } from '../query-detail.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -61,6 +61,28 @@ export const QueryPatternAnswer = answer(
   z.object({
     host: z.string(),
     window: query.methods.fingerprint.output.shape.window,
+    unavailable: Unavailable.nullable(),
+  }),
+)
+
+const longestDurationMs = 1_000_000_000
+/** `GET /api/v1/insights/query-patterns/{hash}/executions`; those that took from `minMs` up to but without `maxMs`. */
+export const ExecutionsQuery = z
+  .strictObject({
+    hostId: hostId.default(0),
+    ...window,
+    minMs: whole(0, longestDurationMs).optional(),
+    maxMs: whole(1, longestDurationMs).optional(),
+    limit: whole(1, maxPatterns).optional(),
+  })
+  .refine(forwards, backwards)
+/** The answer: those that took longest first, and in `metadata.total` how many there are. */
+export const ExecutionsAnswer = answer(
+  z.array(Execution),
+  z.object({
+    host: z.string(),
+    total: z.number().int(),
+    window: query.methods.executions.output.shape.window,
     unavailable: Unavailable.nullable(),
   }),
 )

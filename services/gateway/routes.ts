@@ -4,6 +4,7 @@ import { authCli } from './routes/auth-cli.ts'
 import { authDocumentRoutes } from './routes/auth-documents.ts'
 import { me, signIn, signInCallback, signInWithKey, signOut } from './routes/auth-session.ts'
 import { actions } from './routes/actions.ts'
+import { advice } from './routes/advice.ts'
 import { audit } from './routes/audit.ts'
 import { management, managementState } from './routes/management.ts'
 import { connectionSession, connectionTest } from './routes/browser-connections.ts'
@@ -41,7 +42,7 @@ import { metrics } from './routes/metrics.ts'
 import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
 import { ownCost } from './routes/own-cost.ts'
-import { queryDetail, queryPattern, queryPatterns } from './routes/query-analysis.ts'
+import { queryDetail, queryExecutions, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
 import {
   addUserConnection,
@@ -74,9 +75,11 @@ export const routes: readonly Route[] = [
   ...insightRoutes,
   queryPatterns,
   queryPattern,
+  queryExecutions,
   queryDetail,
   explain,
   explainLong,
+  advice,
   runQuery,
   cancelQuery,
   ...explorerRoutes,

@@ -141,6 +141,7 @@ export const fakeQuery: QueryHandlers = {
   filterOptions: async () => ({ options: [{ value: 'ada', rows: 2 }], truncated: false, unavailable: null }),
   fingerprints: async () => ({ fingerprints: [pattern], total: 1, window, unavailable: null, statement }),
   fingerprint: async () => ({ detail: patternDetail, window, unavailable: null }),
+  executions: async () => ({ executions: [], total: 0, window, unavailable: null }),
   queryDetail: async () => ({ detail: queryDetail, unavailable: null }),
   explain: async () => explanation,
   exposition,

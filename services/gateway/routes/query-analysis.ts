@@ -1,4 +1,6 @@
 import {
+  ExecutionsAnswer,
+  ExecutionsQuery,
   QueryDetailAnswer,
   QueryDetailPath,
   QueryDetailQuery,
@@ -38,6 +40,20 @@ export const queryPattern = getRoute({
     const { key, name } = await gateway.hosts.find(hostId)
     const { detail, ...metadata } = await gateway.query.fingerprint({ hostKey: key, hash, ...asked }, call)
     return success(detail, { host: name, ...metadata })
+  },
+})
+
+export const queryExecutions = getRoute({
+  path: '/api/v1/insights/query-patterns/{hash}/executions',
+  doc: 'Executions of one pattern that took so long, longest first',
+  ...common,
+  query: ExecutionsQuery,
+  answer: ExecutionsAnswer,
+  handle: async ({ path, query: { hostId, ...asked }, call }, gateway) => {
+    const { hash } = parse(QueryPatternPath, path)
+    const { key, name } = await gateway.hosts.find(hostId)
+    const { executions, ...metadata } = await gateway.query.executions({ hostKey: key, hash, ...asked }, call)
+    return success(executions, { host: name, ...metadata })
   },
 })
 

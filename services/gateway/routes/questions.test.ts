@@ -87,6 +87,11 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
       executions: 200,
     },
   ],
+  [
+    '/api/v1/insights/query-patterns/123/executions?hostId=1&from=10&to=20&minMs=5&maxMs=9&limit=7',
+    'executions',
+    { hostKey: 'logs', hash: '123', from: 10, to: 20, minMs: 5, maxMs: 9, limit: 7 },
+  ],
   ['/api/v1/queries/a%2Fb%20c', 'queryDetail', { hostKey: 'analytics', queryId: 'a/b c', lastHours: 336 }],
   ['/api/v1/queries/q?hostId=1&lastHours=2', 'queryDetail', { hostKey: 'logs', queryId: 'q', lastHours: 2 }],
   [

@@ -127,6 +127,10 @@ const one = async (hash: string, asked: Record<string, unknown> = {}) => {
   const input = query.methods.fingerprint.input.parse({ hostKey: 'box', hash, ...window, ...asked })
   return query.methods.fingerprint.output.parse(await parts.handlers.fingerprint(input, aCall()))
 }
+const executionsOf = async (hash: string, asked: Record<string, unknown> = {}) => {
+  const input = query.methods.executions.input.parse({ hostKey: 'box', hash, ...window, ...asked })
+  return query.methods.executions.output.parse(await parts.handlers.executions(input, aCall()))
+}
 const detail = async (queryId: string, hostKey = 'box') => {
   const input = query.methods.queryDetail.input.parse({ hostKey, queryId, lastHours: 2 })
   return query.methods.queryDetail.output.parse(await parts.handlers.queryDetail(input, aCall()))
@@ -225,6 +229,30 @@ describe('one pattern', () => {
     expect(sumOf(trend.map(({ calls }) => calls))).toBe(readers.length)
     expect(sumOf(trend.map(({ totalMs }) => totalMs))).toBe(found?.summary.totalMs)
     expect(trend[0]).toMatchObject({ calls: 0, p95Ms: null })
+  })
+
+  it('says how long its executions took, bucket by bucket', async () => {
+    const { detail: found } = await one(await hashOf(throwing(5)))
+    const cells = found?.latency ?? []
+    expect(sumOf(cells.map(({ calls }) => calls))).toBe(throwers.length)
+    expect(sumOf(cells.map(({ errors }) => errors))).toBe(failures)
+    for (const { ms } of await logged(throwers.map(({ id }) => id))) {
+      expect(cells.some(({ fromMs, toMs }) => fromMs <= ms && ms < toMs)).toBe(true)
+    }
+    expect(cells.every(({ timeMs }) => found?.trend.some((point) => point.timeMs === timeMs))).toBe(true)
+  })
+
+  it('tells the executions that took so long, longest first, and how many they are', async () => {
+    const hash = await hashOf(reading(0))
+    const times = (await logged(readers.map(({ id }) => id))).map(({ ms }) => ms).toSorted((a, b) => b - a)
+    const all = await executionsOf(hash)
+    expect(all.executions.map(({ durationMs }) => durationMs)).toEqual(times)
+    const [longest = 0] = times
+    const some = await executionsOf(hash, { minMs: longest, maxMs: longest + 1, limit: 1 })
+    expect(some.executions.map(({ durationMs }) => durationMs)).toEqual([longest])
+    expect([all.total, some.total]).toEqual([readers.length, times.filter((ms) => ms === longest).length])
+    expect(await executionsOf(hash, { minMs: longest + 1 })).toMatchObject({ executions: [], total: 0 })
+    expect((await executionsOf(hash, { hostKey: 'closed' })).unavailable).toMatchObject({ reason: 'permission' })
   })
 
   it('that did not run is not found', async () => {

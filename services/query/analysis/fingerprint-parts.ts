@@ -1,3 +1,4 @@
+import type { ExecutionsRequest } from '#proto/fingerprints.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { buckets } from '../definitions/intervals.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
@@ -81,6 +82,41 @@ GROUP BY time
 ORDER BY time WITH FILL FROM ${start(window.since, scope.zone)} TO ${window.until} STEP ${step}
 )`
   return { what: 'fingerprint/trend', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
+}
+
+/** Cells of one doubling of the time that executions took. */
+const cellsPerDoubling = 2
+
+/** The time from which an execution is in a cell, in milliseconds; the first cell has those too that took no time at all. */
+export const cellFromMs = (cell: number): number => (cell === 0 ? 0 : Math.ceil(2 ** (cell / cellsPerDoubling)))
+
+/** How many executions of a pattern took how long, bucket by bucket. */
+export const latencyStatement = (hash: string, scope: Scope): Statement => {
+  const sql = `SELECT
+  $ms($bucket(event_time)) AS timeMs,
+  toUInt8(floor(log2(greatest(query_duration_ms, 1)) * ${cellsPerDoubling})) AS cell,
+  count() AS calls,
+  countIf(log.type != 'QueryFinish') AS errors
+FROM $log(query_log) AS log
+WHERE ${ofPattern}
+GROUP BY timeMs, cell
+ORDER BY timeMs, cell`
+  return { what: 'fingerprint/latency', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
+}
+
+/** The executions of a pattern that took so long, longest first, and how many they are. */
+export const slowestStatement = ({ hash, minMs, maxMs, limit }: ExecutionsRequest, scope: Scope): Statement => {
+  const bounds = {
+    ...(minMs !== undefined && { 'query_duration_ms >= {minMs:UInt64}': { minMs: String(minMs) } }),
+    ...(maxMs !== undefined && { 'query_duration_ms < {maxMs:UInt64}': { maxMs: String(maxMs) } }),
+  }
+  const sql = `SELECT count() OVER () AS total,${execution}
+FROM $log(query_log) AS log
+WHERE ${[ofPattern, ...Object.keys(bounds)].join(' AND ')}
+ORDER BY query_duration_ms DESC, event_time_microseconds DESC
+LIMIT ${limit}`
+  const parameters = Object.assign({ hash }, ...Object.values(bounds))
+  return { what: 'executions', cache: 'realtime', sql: expandMacros(sql, scope), parameters }
 }
 
 /** In which ways a pattern failed. */

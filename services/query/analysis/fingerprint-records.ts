@@ -30,10 +30,7 @@ export const FingerprintRow = z.object({
   lastSeenMs: figure,
 })
 
-/** One row of the statement about executions. */
-export const ExecutionRow = z.object({
-  list: z.string(),
-  place: figure,
+const execution = {
   queryId: z.string(),
   query: z.string(),
   failed: flag,
@@ -50,7 +47,16 @@ export const ExecutionRow = z.object({
   resultBytes: figure,
   exceptionCode: z.number(),
   exception: z.string(),
-})
+}
+
+/** One row of the statement about the lists of executions. */
+export const ListedExecutionRow = z.object({ list: z.string(), place: figure, ...execution })
+
+/** One row of the statement about executions of some duration. */
+export const ExecutionRow = z.object({ total: figure, ...execution })
+
+/** One row of the statement about how long executions took. */
+export const LatencyRow = z.object({ timeMs: figure, cell: z.number(), calls: figure, errors: figure })
 
 /** One row of the statement about a pattern's course. */
 export const TrendRow = z.object({

@@ -4,7 +4,14 @@ import { intervals } from '#proto/catalogue.ts'
 import type { Scope } from '../definitions/macros.ts'
 import type { ChartWindow } from '../definitions/window.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
-import { errorsStatement, executionsStatement, trendStatement } from './fingerprint-parts.ts'
+import {
+  cellFromMs,
+  errorsStatement,
+  executionsStatement,
+  latencyStatement,
+  slowestStatement,
+  trendStatement,
+} from './fingerprint-parts.ts'
 import { fingerprintsStatement, fingerprintStatement } from './fingerprint-statement.ts'
 import { children, processors, threads, views } from './query-parts.ts'
 import { loggedQueryStatement, runningQueryStatement } from './query-summary-statement.ts'
@@ -24,6 +31,8 @@ it.each([
   fingerprintStatement('1', scope),
   executionsStatement('1', 50, scope),
   errorsStatement('1', scope),
+  latencyStatement('1', scope),
+  slowestStatement({ hash: '1', limit: 5, minMs: 10, maxMs: 20 }, scope),
   ...intervals.map((interval) =>
     trendStatement('1', { ...window, interval }, { ...scope, window: { ...window, interval } }),
   ),
@@ -48,4 +57,10 @@ it.each([threads, views, processors, children])('asks for at most as many rows o
   expect(part.limit).toBeLessThanOrEqual(1_000)
   expect(part.sql).toContain('{query_id:String}')
   expect(part.sql).not.toMatch(/\bLIMIT\b/)
+})
+
+it('has cells of durations that meet without gaps, each wider than the one before or as wide', () => {
+  const bounds = Array.from({ length: 20 }, (_, cell) => cellFromMs(cell))
+  expect(bounds.slice(0, 9)).toEqual([0, 2, 2, 3, 4, 6, 8, 12, 16])
+  expect(bounds).toEqual(bounds.toSorted((left, right) => left - right))
 })

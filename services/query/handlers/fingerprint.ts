@@ -5,8 +5,14 @@ import type { Execution, FingerprintDetail } from '#proto/fingerprints.ts'
 import type { query } from '#proto/query.ts'
 import type { z } from 'zod'
 import { type Analysed, analysed, shownWindow } from '../analysis/analysis-window.ts'
-import { errorsStatement, executionsStatement, trendStatement } from '../analysis/fingerprint-parts.ts'
-import { ErrorRow, ExecutionRow, FingerprintRow, TrendRow } from '../analysis/fingerprint-records.ts'
+import {
+  cellFromMs,
+  errorsStatement,
+  executionsStatement,
+  latencyStatement,
+  trendStatement,
+} from '../analysis/fingerprint-parts.ts'
+import { ErrorRow, FingerprintRow, LatencyRow, ListedExecutionRow, TrendRow } from '../analysis/fingerprint-records.ts'
 import { fingerprintStatement } from '../analysis/fingerprint-statement.ts'
 import { readRecords } from '../analysis/records.ts'
 import { missingNeeds, unavailableBy } from '../availability.ts'
@@ -53,9 +59,10 @@ const detailOf = async (parts: Parts, question: Question, call: Call): Promise<F
       details: { parameter: 'hash' },
     })
   }
-  const [trend, lists, errors] = await Promise.all([
+  const [trend, latency, lists, errors] = await Promise.all([
     ask(TrendRow, trendStatement(hash, window, scope)),
-    ask(ExecutionRow, executionsStatement(hash, executions, scope)),
+    ask(LatencyRow, latencyStatement(hash, scope)),
+    ask(ListedExecutionRow, executionsStatement(hash, executions, scope)),
     ask(ErrorRow, errorsStatement(hash, scope)),
   ])
   const listed = (name: string): Execution[] =>
@@ -66,6 +73,7 @@ const detailOf = async (parts: Parts, question: Question, call: Call): Promise<F
   return {
     summary,
     trend,
+    latency: latency.map(({ cell, ...told }) => ({ ...told, fromMs: cellFromMs(cell), toMs: cellFromMs(cell + 1) })),
     errors,
     executions: listed('executions'),
     slowest: listed('slowest'),

@@ -14,6 +14,7 @@ import { databaseTables } from './database-tables.ts'
 import { exportTable } from './export-table.ts'
 import { filterOptions } from './filter-options.ts'
 import { exposition } from '../exposition/exposition.ts'
+import { executions } from './executions.ts'
 import { explain } from './explain.ts'
 import { fingerprint } from './fingerprint.ts'
 import { fingerprints } from './fingerprints.ts'
@@ -50,6 +51,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<t
   databaseTables: databaseTables(parts),
   fingerprints: fingerprints(parts),
   fingerprint: fingerprint(parts),
+  executions: executions(parts),
   queryDetail: queryDetail(parts),
   explain: explain(parts),
   exposition: exposition(parts),

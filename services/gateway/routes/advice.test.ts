@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { AdviceAnswer } from '#proto/http/advice.ts'
+import { startFake } from '../fake/start.ts'
+
+const asking = (body: unknown) => ({
+  method: 'POST',
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json' },
+})
+
+it('asks report what would make a statement cheaper', async () => {
+  const asked: unknown[] = []
+  await using product = await startFake({
+    report: {
+      advise: async (input) => {
+        asked.push(input)
+        return { recommendations: [], notes: ['nothing is to be gained'] }
+      },
+    },
+  })
+  const answer = await fetch(`${product.url}/api/v1/advice`, asking({ hostId: 1, query: 'SELECT 1', database: 'shop' }))
+  expect(answer.status).toBe(200)
+  expect(AdviceAnswer.parse(await answer.json())).toMatchObject({
+    data: [],
+    metadata: { host: 'logs', notes: ['nothing is to be gained'] },
+  })
+  await fetch(`${product.url}/api/v1/advice`, asking({ queryId: 'a/b c' }))
+  expect(asked).toEqual([
+    { hostKey: 'logs', query: 'SELECT 1', database: 'shop' },
+    { hostKey: 'analytics', queryId: 'a/b c' },
+  ])
+})
+
+it.each([
+  [{}, 'query'],
+  [{ query: 'SELECT 1', queryId: 'q' }, 'query'],
+  [{ query: 1 }, 'query'],
+  [{ queryId: '' }, 'queryId'],
+  [{ query: 'SELECT 1', host: 0 }, 'host'],
+])('refuses %j and names %s', async (body, parameter) => {
+  await using product = await startFake()
+  const answer = await fetch(`${product.url}/api/v1/advice`, asking(body))
+  expect(answer.status).toBe(400)
+  expect(Failure.parse(await answer.json()).error.details).toMatchObject({ parameter })
+})
