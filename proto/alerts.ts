@@ -5,6 +5,7 @@ import { rpc, service } from './contract.ts'
 import { deliveryMethods } from './delivery.ts'
 import { findingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
+import { notifyMethods } from './notify.ts'
 import { pagingServiceMethods } from './paging-services.ts'
 import { pruneMethods } from './prune.ts'
 
@@ -50,6 +51,7 @@ export const alerts = service('alert-dispatcher', {
   ...alertingMethods,
   ...deliveryMethods,
   ...channelMethods,
+  ...notifyMethods,
   ...pagingServiceMethods,
   ...findingMethods('HEALTH'),
   ...pruneMethods,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Unit } from '#proto/catalogue.ts'
 import { HostKey } from '#proto/host.ts'
+import { Announcement } from '#proto/notify.ts'
 import { Severity } from '#proto/rules.ts'
 import type { OutboxMessage } from '#shared/store/store.ts'
 
@@ -10,7 +11,7 @@ import type { OutboxMessage } from '#shared/store/store.ts'
  */
 export const Notice = z.object({
   id: z.string().max(200),
-  kind: z.enum(['fire', 'escalate', 'remind', 'recover', 'digest', 'test']),
+  kind: z.enum(['fire', 'escalate', 'remind', 'recover', 'digest', 'test', 'notify']),
   /** Names one time of being not ok, from the first breach to the recovery. */
   episode: z.string().max(160),
   /** Grows within the episode: a target that knows a later one is not told of an earlier one. */
@@ -48,6 +49,8 @@ export const Notice = z.object({
     )
     .max(500)
     .default([]),
+  /** What another service says, where it is no condition that is told. */
+  announced: Announcement.pick({ text: true, facts: true, path: true }).optional(),
 })
 export type Notice = z.infer<typeof Notice>
 

@@ -16,6 +16,8 @@ export interface Channel {
   isPaging: boolean
   /** Opens something with each fire that its recovery closes: what a digest opened nobody would close. */
   opensIncidents?: true
+  /** Also takes what other services tell, such as a weekly report. */
+  announces?: true
   limits: TargetLimits
   /** Where it sends to, as its settings are now; none while one that it needs is missing. */
   targets(env: Environment, policy: Pick<Policy, 'webhookTargets'>): readonly ChannelTarget[]

@@ -61,6 +61,7 @@ export const email: Channel = {
   id: 'email',
   settings,
   isPaging: false,
+  announces: true,
   limits: { concurrency: 2, perSecond: 2, burst: 10 },
   targets(env) {
     const given = read(readSettings, env)

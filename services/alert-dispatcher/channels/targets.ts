@@ -17,6 +17,8 @@ export interface Target {
   minSeverity: Severity | null
   /** Gets each condition by itself, never a digest. */
   opensIncidents: boolean
+  /** Also takes what other services tell. */
+  announces: boolean
   send(message: Message, net: WayOut): Promise<SendResult>
 }
 
@@ -42,6 +44,7 @@ export const targetsNow = ({ channels, env, policy, leftOut }: Known): Target[] 
         name,
         minSeverity: settled?.minSeverity ?? minSeverity,
         opensIncidents: channel.opensIncidents === true,
+        announces: channel.announces === true,
         send: (message, net) =>
           send(message, ...waysTo(net, isSaved || settled?.variables[addressFrom ?? ''] !== undefined)),
       }))

@@ -40,6 +40,7 @@ export const webhookTargets: Channel = {
   id: 'webhook-targets',
   settings,
   isPaging: false,
+  announces: true,
   // Discord takes five in two seconds, Slack one a second.
   limits: { concurrency: 2, perSecond: 1, burst: 5 },
   targets(env, policy) {

@@ -22,6 +22,7 @@ export const webhook: Channel = {
   id: 'webhook',
   settings,
   isPaging: false,
+  announces: true,
   // What such services bear for a while; beyond it they answer 429.
   limits: { concurrency: 4, perSecond: 5, burst: 20 },
   targets(env) {
@@ -57,7 +58,7 @@ const maxFact = 500
 
 /** What a chat service is posted: the headline for its notification, the rest as an attachment; what templates say stands instead. */
 export const chatBody = (message: Message, { title, body }: Written = {}) => {
-  const { headline, facts, gathered, runbook, url, severity, isOver, origin } = message
+  const { headline, facts, gathered, runbook, url, tone, origin } = message
   const text = title ?? escape(cut(headline, maxHeadline))
   const rest = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
   return {
@@ -65,7 +66,7 @@ export const chatBody = (message: Message, { title, body }: Written = {}) => {
     attachments: [
       {
         fallback: text,
-        color: isOver ? colors.over : colors[severity],
+        color: colors[tone],
         text: body ?? escape(cut(rest, maxText)),
         footer: origin,
         fields: (body === undefined ? facts : []).slice(0, maxFacts).map(({ label, value }) => ({
@@ -78,7 +79,7 @@ export const chatBody = (message: Message, { title, body }: Written = {}) => {
   }
 }
 
-const colors = { warning: '#d97706', critical: '#dc2626', over: '#16a34a' } as const
+const colors = { warning: '#d97706', critical: '#dc2626', over: '#16a34a', plain: '#2563eb' } as const
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
 

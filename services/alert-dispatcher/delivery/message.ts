@@ -16,10 +16,13 @@ export interface Message {
   host: { key: string; id: number | null; name: string } | null
   severity: Severity
   isOver: boolean
+  /** How it looks where colours are shown. */
+  tone: Severity | 'over' | 'plain'
   /** Labels and values, in the order of their weight. */
   facts: readonly Fact[]
   /** What a digest gathers, one line each. */
   gathered: readonly string[]
+  /** The runbook, or the text of what another service tells. */
   runbook: string
   url: string | null
   instance: string | null
@@ -54,13 +57,14 @@ export const messageOf = (
   return {
     notice,
     origin,
-    headline: `${prefix}${word(notice)}: ${title}${where === null ? '' : ` on ${where}`}`,
+    headline: `${prefix}${word(notice)}${title}${where === null ? '' : ` on ${where}`}`,
     host: hostOf(notice, hosts),
     severity: notice.severity,
     isOver: notice.kind === 'recover',
+    tone: toneOf(notice),
     facts: factsOf(notice, where, metadata),
     gathered: notice.gathered.map((entry) => gatheredLine(entry, hosts)),
-    runbook: notice.kind === 'recover' ? '' : notice.runbook.trim(),
+    runbook: textOf(notice),
     url: dashboardUrl === null ? null : linkOf(dashboardUrl, notice, hosts),
     instance,
     metadata,
@@ -68,11 +72,20 @@ export const messageOf = (
 }
 
 const word = ({ kind, severity }: Notice): string => {
-  if (kind === 'recover') return 'RECOVERED'
-  if (kind === 'test') return 'TEST'
-  if (kind === 'digest') return 'DIGEST'
-  return kind === 'remind' ? `STILL ${severity.toUpperCase()}` : severity.toUpperCase()
+  if (kind === 'notify') return ''
+  if (kind === 'recover') return 'RECOVERED: '
+  if (kind === 'test') return 'TEST: '
+  if (kind === 'digest') return 'DIGEST: '
+  return kind === 'remind' ? `STILL ${severity.toUpperCase()}: ` : `${severity.toUpperCase()}: `
 }
+
+const toneOf = ({ kind, severity }: Notice): Message['tone'] => {
+  if (kind === 'recover') return 'over'
+  return kind === 'notify' ? 'plain' : severity
+}
+
+const textOf = ({ kind, announced, runbook }: Notice): string =>
+  kind === 'recover' ? '' : (announced?.text ?? runbook).trim()
 
 const hostOf = ({ hostKey }: Notice, hosts: ReadonlyMap<string, NamedHost>): Message['host'] => {
   if (hostKey === null) return null
@@ -88,22 +101,28 @@ const placeOf = ({ hostKey, source = null }: Placed, hosts: ReadonlyMap<string, 
 }
 
 const factsOf = (notice: Notice, where: string | null, metadata: Message['metadata']): Fact[] => {
+  const pairs: readonly (readonly [string, string | null])[] = [
+    ['Host', where],
+    ...(notice.announced?.facts.map(({ label, value }) => [label, value] as const) ?? conditionPairs(notice)),
+    ...Object.entries(metadata),
+  ]
+  return pairs.flatMap(([label, text]) =>
+    text === null || text === '' ? [] : [{ label: oneLine(label), value: oneLine(text) }],
+  )
+}
+
+const conditionPairs = (notice: Notice): [string, string | null][] => {
   const { value, threshold, unit, ruleId, sinceMs, atMs, reason, offenders, kind, severity } = notice
-  const facts: Fact[] = []
-  const add = (label: string, text: string | null) => {
-    if (text !== null && text !== '') facts.push({ label, value: oneLine(text) })
-  }
   const isDigest = kind === 'digest'
-  add('Host', where)
-  add('Severity', isDigest ? null : severity)
-  add('Rule', isDigest ? null : ruleId)
-  add('Value', value === null || isDigest ? null : quantity(value, unit))
-  add('Threshold', threshold === null ? null : quantity(threshold, unit))
-  add('Since', `${instant(sinceMs)}${atMs - sinceMs >= 1_000 ? `, for ${lengthOfTime(atMs - sinceMs)}` : ''}`)
-  add('Reason', reason)
-  add('Worst', offenders.map(oneLine).join(', '))
-  for (const [label, text] of Object.entries(metadata)) add(label, text)
-  return facts
+  return [
+    ['Severity', isDigest ? null : severity],
+    ['Rule', isDigest ? null : ruleId],
+    ['Value', value === null || isDigest ? null : quantity(value, unit)],
+    ['Threshold', threshold === null ? null : quantity(threshold, unit)],
+    ['Since', `${instant(sinceMs)}${atMs - sinceMs >= 1_000 ? `, for ${lengthOfTime(atMs - sinceMs)}` : ''}`],
+    ['Reason', reason],
+    ['Worst', offenders.map(oneLine).join(', ')],
+  ]
 }
 
 /** Without the parts of a second, which nobody reads. */
@@ -117,7 +136,8 @@ const gatheredLine = (
   return `${severity.toUpperCase()}: ${oneLine(title)}${where === null ? '' : ` on ${where}`}${recovered ? ' (fired and recovered)' : ''}`
 }
 
-const linkOf = (base: string, { hostKey }: Notice, hosts: ReadonlyMap<string, NamedHost>): string => {
+const linkOf = (base: string, { hostKey, announced }: Notice, hosts: ReadonlyMap<string, NamedHost>): string => {
+  if (announced?.path !== undefined) return base + announced.path
   const host = hostKey === null ? undefined : hosts.get(hostKey)
   return host === undefined ? `${base}/health` : `${base}/health?host=${host.id}`
 }

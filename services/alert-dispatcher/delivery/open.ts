@@ -13,6 +13,7 @@ import { type Target, targetsNow } from '../channels/targets.ts'
 import type { FloorsOf } from '../policy/layers/resolve.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Delivering, deliver } from './deliver.ts'
+import { type NotifyHandlers, announce } from './announce.ts'
 import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
 import { openLine } from './line.ts'
 import { openListedHosts } from './listed-hosts.ts'
@@ -40,7 +41,7 @@ export interface DeliveryParts extends Pick<
 
 /** Tells people what the outbox holds, until disposed: then it finishes the sends that are under way. */
 export interface Delivery extends AsyncDisposable {
-  handlers: DeliveryHandlers
+  handlers: DeliveryHandlers & NotifyHandlers
   /** Forgets what is older than its stated age; says how many. */
   prune(beforeMs: number): Promise<number>
 }
@@ -76,7 +77,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   opening.use(startPump({ store, log, limits: parts.pump }, (notice) => handOn(shared, notice)))
   const running = opening.move()
   return {
-    handlers: deliveryHandlers(shared),
+    handlers: { ...deliveryHandlers(shared), notify: announce(shared) },
     prune: (beforeMs) => deliveries.prune(beforeMs),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

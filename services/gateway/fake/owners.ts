@@ -23,6 +23,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
     unknown: 4,
     tookMs: 350,
   }),
+  notify: async () => [],
   prune: async () => ({ removed: { deliveries: 4 } }),
   ...fakeDeliveries,
   ...fakeChannels,

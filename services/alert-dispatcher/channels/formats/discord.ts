@@ -12,7 +12,7 @@ const maxValue = 200
 /** A webhook of Discord. */
 export const discord: Format = {
   compose: ({ message, write }) => {
-    const { headline, facts, gathered, runbook, url, severity, isOver, origin } = message
+    const { headline, facts, gathered, runbook, url, tone, origin } = message
     const { title, body } = write(escapeMarkdown)
     const text = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
     const fields = facts.slice(0, maxFields).map(({ label, value }) => ({
@@ -29,7 +29,7 @@ export const discord: Format = {
           {
             title: title ?? cutInMarkup(headline, maxTitle, escapeMarkdown),
             description: body ?? cutInMarkup(text, maxText, escapeMarkdown),
-            color: isOver ? colors.over : colors[severity],
+            color: colors[tone],
             fields: body === undefined ? fields : [],
             footer: { text: origin },
             ...(url !== null && { url }),
@@ -40,4 +40,4 @@ export const discord: Format = {
   },
 }
 
-const colors = { warning: 0xd97706, critical: 0xdc2626, over: 0x16a34a } as const
+const colors = { warning: 0xd97706, critical: 0xdc2626, over: 0x16a34a, plain: 0x2563eb } as const

@@ -14,9 +14,9 @@ const maxFactBytes = 400
 /** A workflow of Teams that posts cards. */
 export const teams: Format = {
   compose: ({ message, write }) => {
-    const { headline, severity, isOver, url, origin } = message
+    const { headline, tone, url, origin } = message
     const { title, body } = write(escapeMarkdown)
-    const look = { weight: 'Bolder', size: 'Medium', color: isOver ? 'Good' : colors[severity] }
+    const look = { weight: 'Bolder', size: 'Medium', color: colors[tone] }
     const head =
       title === undefined
         ? run([{ ...look, text: cut(headline, maxHeadlineBytes, jsonBytesOf) }])
@@ -39,7 +39,7 @@ export const teams: Format = {
       : undefined,
 }
 
-const colors = { warning: 'Warning', critical: 'Attention' } as const
+const colors = { warning: 'Warning', critical: 'Attention', over: 'Good', plain: 'Default' } as const
 
 interface Run {
   text: string

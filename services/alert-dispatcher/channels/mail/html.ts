@@ -1,13 +1,13 @@
 import type { Fact, Message } from '../../delivery/message.ts'
 import { escapeHtml } from '../escape.ts'
 
-const colors = { warning: '#b45309', critical: '#b91c1c', over: '#15803d' } as const
+const colors = { warning: '#b45309', critical: '#b91c1c', over: '#15803d', plain: '#111827' } as const
 
 /** The message as a page that mail programs show: no styles but those of an element, and nothing from elsewhere. */
-export const htmlOf = ({ headline, facts, gathered, runbook, url, origin, severity, isOver }: Message): string =>
+export const htmlOf = ({ headline, facts, gathered, runbook, url, origin, tone }: Message): string =>
   [
     '<!doctype html><html><body style="font-family:sans-serif;font-size:14px;color:#111827">',
-    `<h2 style="font-size:18px;color:${isOver ? colors.over : colors[severity]}">${escapeHtml(headline)}</h2>`,
+    `<h2 style="font-size:18px;color:${colors[tone]}">${escapeHtml(headline)}</h2>`,
     url === null ? '' : `<p><a href="${escapeHtml(url)}">Open in Watchhouse</a></p>`,
     `<table style="border-collapse:collapse">${facts.map(rowOf).join('')}</table>`,
     gathered.length === 0 ? '' : `<ul>${gathered.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`,

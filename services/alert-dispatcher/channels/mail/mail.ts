@@ -42,6 +42,8 @@ export const mailOf = (message: Message, { from, to }: Pick<Mail, 'from' | 'to'>
       // Nobody who is away need answer.
       'Auto-Submitted': 'auto-generated',
       'X-Watchhouse-Installation': origin,
+      // Whom to ask: recipients are the operator's choice.
+      ...(notice.kind === 'notify' && { 'List-Unsubscribe': `<mailto:${from.address}?subject=unsubscribe>` }),
     },
     severity,
   }

@@ -19,13 +19,14 @@ export interface Scripted {
 interface Chosen {
   id?: string
   isPaging?: boolean
+  announces?: true
   limits?: Partial<TargetLimits>
   targets?: readonly string[]
 }
 
 const plenty: TargetLimits = { concurrency: 16, perSecond: 1_000, burst: 1_000 }
 
-export const scripted = ({ id = 'post', isPaging = false, limits, targets = ['a'] }: Chosen = {}): Scripted => {
+export const scripted = ({ id = 'post', isPaging = false, announces, limits, targets = ['a'] }: Chosen = {}): Scripted => {
   const told: string[] = []
   const tried: string[] = []
   const messages: Message[] = []
@@ -47,6 +48,7 @@ export const scripted = ({ id = 'post', isPaging = false, limits, targets = ['a'
       id,
       settings: {},
       isPaging,
+      ...(announces && { announces }),
       limits: { ...plenty, ...limits },
       targets: () =>
         targets.map((target) => ({

@@ -1,0 +1,82 @@
+import type { Clock } from '#shared/clock.ts'
+import type { Published, Queue } from '#shared/bus/durable/queue.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { Target } from '../channels/targets.ts'
+import type { Notice } from '../notice.ts'
+import type { Policy } from '../policy/policy.ts'
+import { brokenRule } from './broken.ts'
+import { Ledger, cutOff, ledgerKey, ledgerMs, meanFor, targetKey } from './ledger.ts'
+import type { ListedHosts } from './listed-hosts.ts'
+import { type Queued, messageIdOf, subjectOf } from './queued.ts'
+import type { Deliveries } from './records/store.ts'
+import { type Subject, chooseTargets } from './routing.ts'
+
+/** What handing a notice on needs. */
+export interface Relaying {
+  store: Store
+  queue: Queue
+  clock: Clock
+  deliveries: Deliveries
+  policy(): Promise<Policy>
+  targets(policy: Policy): readonly Target[]
+  hosts(): Promise<ListedHosts>
+}
+
+/** A target under the two names by which the ledger and the queue know it. */
+export type Addressed = Target & { key: string }
+
+/** Who is broken is not told that it is. */
+export const addressed = (targets: readonly Target[], { ruleId, source }: Notice): Addressed[] =>
+  targets
+    .map((target) => ({ ...target, key: targetKey({ channel: target.channel, target: target.id }) }))
+    .filter(({ key }) => ruleId !== brokenRule || key !== source)
+
+/** What decides who is told. */
+export type About = Pick<Notice, 'hostKey' | 'ruleId' | 'severity'> & Partial<Pick<Notice, 'source'>>
+
+/** Who of the targets is to be told of something, by routes and floors. */
+export const chooser =
+  (targets: readonly Addressed[], policy: Policy, hosts: ListedHosts) =>
+  (about: About): Addressed[] =>
+    chooseTargets(targets, aboutOf(about, hosts), floorsFor(about, policy))
+
+/** The floor of a rule goes before the one for all. */
+const floorsFor = ({ ruleId }: About, { routes, rules, minSeverity }: Policy) => ({
+  routes,
+  minSeverity: rules[ruleId]?.minSeverity ?? minSeverity,
+})
+
+const aboutOf = ({ hostKey, source = null, ruleId, severity }: About, hosts: ListedHosts): Subject => {
+  const host = hostKey === null ? undefined : hosts.get(hostKey)
+  const names = [hostKey, host?.name, source].filter((name) => typeof name === 'string')
+  return { ruleId, hosts: names, group: host?.group ?? null, tags: host?.tags ?? [], severity }
+}
+
+/**
+ * Written before the queue has it, so that whatever was meant earlier and still waits is known to be old; and written when nobody
+ * is to be told, so that nobody hears of the end either.
+ */
+export const mean = async (
+  { store }: Relaying,
+  notice: Notice,
+  targets: readonly Addressed[],
+  isFirst: boolean,
+): Promise<void> => {
+  const keys = targets.map(({ key }) => key)
+  // Of a recovery whose ledger is lost anybody may know the fire: told twice is better than never.
+  const mayKnow = notice.kind === 'recover' && isFirst
+  await store.update(ledgerKey(notice.episode), Ledger, (before) => {
+    const meant = meanFor(before, keys, notice)
+    return { value: mayKnow ? keys.reduce(cutOff, meant) : meant, expiresInMs: ledgerMs }
+  })
+}
+
+/** Puts a notice where its target's sender finds it. */
+export const enqueue = (
+  { queue, clock }: Relaying,
+  { channel, id: target }: Target,
+  notice: Notice,
+): Promise<Published> => {
+  const body: Queued = { notice, channel, target, queuedAtMs: clock.now() }
+  return queue.publish(subjectOf(body), { id: messageIdOf(body), body })
+}
