@@ -22,6 +22,8 @@ export interface Request {
   route: Route
   body: Uint8Array
   call: Call
+  /** The instance to turn to when the one that was asked is busy. */
+  leastLoaded(): string | undefined
 }
 
 /** A question that has begun to be answered. */
@@ -38,6 +40,18 @@ const triesOf = (method: Method): number => (method.safe ? 2 : 1)
  * nothing was done.
  */
 export const ask = async (asking: Asking, request: Request): Promise<Begun> => {
+  try {
+    return await askRoute(asking, request)
+  } catch (error) {
+    const elsewhere = isBusy(error) && request.method.elsewhere ? request.leastLoaded() : undefined
+    if (elsewhere === undefined) throw error
+    return askRoute(asking, { ...request, route: { instance: elsewhere, only: false } })
+  }
+}
+
+const isBusy = (error: unknown): boolean => error instanceof ServiceError && error.code === 'busy'
+
+const askRoute = async (asking: Asking, request: Request): Promise<Begun> => {
   const { route, method } = request
   let instance = route.instance
   let triesLeft = triesOf(method)

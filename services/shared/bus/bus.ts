@@ -23,6 +23,8 @@ export interface Bus extends AsyncDisposable {
 export interface ServeOptions {
   /** Calls in flight beyond this are answered `busy`; default 256. */
   maxInFlight?: number
+  /** The load that is announced; calls in flight where nothing else is said. */
+  load?: () => number
 }
 
 /** A contract that is being served; disposing it finishes the calls in flight. */

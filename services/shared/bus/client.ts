@@ -32,7 +32,8 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
       const body = encodeInput(input, channel.limits.inputBytes)
       const target = route(method, input, () => instances.of(service))
       const traced = { ...call, trace: observed.trace }
-      const begun = await ask(calling, { service, name, method, route: target, body, call: traced })
+      const leastLoaded = () => instances.leastLoaded(service)
+      const begun = await ask(calling, { service, name, method, route: target, body, call: traced, leastLoaded })
       if (method.kind === 'stream') {
         begun.exchange.onEnd(observed.end)
         return readStream(method, begun)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Instances } from './instances.ts'
 
 const limits = { instanceDeadMs: 6_000, instances: 2 }
-const alive = (instance: string) => ({ service: 'query' as const, instance, leaving: false })
+const alive = (instance: string, load = 0) => ({ service: 'query' as const, instance, load, leaving: false })
 
 it('knows an instance until it was unheard for six seconds', () => {
   let now = 0
@@ -33,4 +33,17 @@ it('keeps the services apart', () => {
   const instances = new Instances(limits, () => 0)
   instances.hear(alive('a'))
   expect(instances.of('report')).toEqual([])
+})
+
+it('tells the one that said last that it has the least to do', () => {
+  const instances = new Instances({ ...limits, instances: 3 }, () => 0)
+  expect(instances.leastLoaded('query')).toBeUndefined()
+  for (const [name, load] of [
+    ['a', 5],
+    ['b', 2],
+    ['c', 3],
+    ['b', 9],
+  ] as const)
+    instances.hear(alive(name, load))
+  expect(instances.leastLoaded('query')).toBe('c')
 })

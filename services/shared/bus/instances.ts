@@ -5,14 +5,21 @@ import type { Limits } from './limits.ts'
 interface Announcement {
   service: ServiceName
   instance: string
+  load: number
   leaving: boolean
+}
+
+/** An instance as it was last heard of. */
+interface Known {
+  heardMs: number
+  load: number
 }
 
 /** The instances of every service that were heard of lately. */
 export class Instances {
   readonly #limits: Pick<Limits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
-  readonly #heardMs = new Map<ServiceName, Map<string, number>>()
+  readonly #known = new Map<ServiceName, Map<string, Known>>()
 
   /** `nowMs` is any clock that only moves forward. */
   constructor(limits: Pick<Limits, 'instanceDeadMs' | 'instances'>, nowMs: () => number) {
@@ -20,20 +27,28 @@ export class Instances {
     this.#nowMs = nowMs
   }
 
-  hear({ service, instance, leaving }: Announcement): void {
-    const known = this.#heardMs.get(service) ?? new Map<string, number>()
-    this.#heardMs.set(service, known)
+  hear({ service, instance, load, leaving }: Announcement): void {
+    const known = this.#known.get(service) ?? new Map<string, Known>()
+    this.#known.set(service, known)
     known.delete(instance)
     // Beyond the limit the others still answer, through their queue group.
-    if (!leaving && known.size < this.#limits.instances) known.set(instance, this.#nowMs())
+    if (!leaving && known.size < this.#limits.instances) known.set(instance, { heardMs: this.#nowMs(), load })
   }
 
   /** Those of a service that are alive. */
   of(service: ServiceName): string[] {
-    const known = this.#heardMs.get(service)
-    if (!known) return []
+    return [...this.#alive(service).keys()]
+  }
+
+  /** The one of a service with the least load when it last announced itself; undefined when none is known. */
+  leastLoaded(service: ServiceName): string | undefined {
+    return [...this.#alive(service)].toSorted(([, a], [, b]) => a.load - b.load)[0]?.[0]
+  }
+
+  #alive(service: ServiceName): ReadonlyMap<string, Known> {
+    const known = this.#known.get(service) ?? new Map<string, Known>()
     const deadline = this.#nowMs() - this.#limits.instanceDeadMs
-    for (const [instance, heardMs] of known) if (heardMs < deadline) known.delete(instance)
-    return [...known.keys()]
+    for (const [instance, { heardMs }] of known) if (heardMs < deadline) known.delete(instance)
+    return known
   }
 }

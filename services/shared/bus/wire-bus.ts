@@ -72,7 +72,7 @@ export class WireBus implements Bus {
     const checked = handlers as Readonly<Record<string, Handler>>
     const server = new Server(context, contract, checked, options.maxInFlight ?? limits.maxInFlight)
     await wire.flush()
-    const presence = () => ({ service: caller, instance, version, load: server.load })
+    const presence = () => ({ service: caller, instance, version, load: options.load?.() ?? server.load })
     const announced = await announce(this.#events, presence, limits.announceEveryMs)
     const serving: Serving = {
       get load() {

@@ -45,6 +45,13 @@ export const probe = service('query', {
     output: served,
   }),
   ofRun: rpc({ doc: 'Who answers.', callers, exact: 'runId', input: z.object({ runId: z.string() }), output: served }),
+  spread: rpc({
+    doc: 'Who answers; instances whose name begins with `full` are busy.',
+    callers,
+    elsewhere: true,
+    input: empty,
+    output: served,
+  }),
   stall: rpc({
     doc: 'Never answers on one instance.',
     callers,
@@ -138,6 +145,10 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
     instance: who,
     ofHost: who,
     ofRun: who,
+    async spread() {
+      if (instance.startsWith('full')) throw new ServiceError('busy', 'No room.', { retryAfterMs: 1_000 })
+      return { instance }
+    },
     stall,
     stallOnce: stall,
     secret: async () => ({}),

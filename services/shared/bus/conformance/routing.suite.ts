@@ -71,6 +71,25 @@ export const routing = (place: () => Place): void => {
     }
   })
 
+  it('asks the least loaded instance when one is busy, where the contract says so', async () => {
+    await place().serve('full-1', { load: () => 9 })
+    await place().serve('full-2', { load: () => 7 })
+    await place().serve('roomy', { load: () => 3 })
+    const client = (await place().open('gateway')).client(probe)
+    const many = () => Promise.allSettled(Array.from({ length: 50 }, () => client.spread({}, callOf())))
+    // Loads are heard of one after the other.
+    await until(async () => (await many()).every((each) => each.status === 'fulfilled'))
+    expect(await many()).toEqual(
+      Array.from({ length: 50 }, () => ({ status: 'fulfilled', value: { instance: 'roomy' } })),
+    )
+  })
+
+  it('is busy when the least loaded instance is busy as well', async () => {
+    await place().serve('full')
+    const client = (await place().open('gateway')).client(probe)
+    await expect(client.spread({}, callOf())).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
+  })
+
   it('loses no question when an instance stops in good order', async () => {
     const { bus: stopping, seen } = await place().serve('stopping')
     const { seen: other } = await place().serve('staying')
