@@ -69,19 +69,20 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
 
   const run = async (host: MonitoredHost, statement: Statement, asking: Asking): Promise<Answer> => {
     const { version, readonly } = await capabilities(host, asking)
-    const perform = async (own: Asking): Promise<Answer> => {
+    const perform = async (own: Asking, key?: string): Promise<Answer> => {
       const { size, ...answer } = await transport.whole({ host, statement, asking: own, readonly })
       const complete = { ...answer, clickhouseVersion: version }
-      if (statement.cache && readLimits(env).cache) answers.put(key, complete, size, statement.cache)
+      if (statement.cache && key !== undefined) answers.put(key, complete, size, statement.cache)
       return complete
     }
+    // A sweep or a report asks nothing twice, and a person does not wait for what yields to people: neither has anything to share.
+    const isAlone = statement.writes === true || isBackground(asking.priority)
+    if (!readLimits(env).cache || (isAlone && !statement.cache)) return perform(asking)
     const key = keyOf(host, statement)
-    if (!readLimits(env).cache || statement.writes) return perform(asking)
     const kept = statement.cache && answers.get(key)
     if (kept) return kept
-    // A person does not join what yields to people.
-    const shared = `${isBackground(asking.priority) ? 'background' : 'person'} ${key}`
-    return runs.join(shared, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal)))
+    if (isAlone) return perform(asking, key)
+    return runs.join(key, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal), key))
   }
 
   return {
