@@ -1,0 +1,69 @@
+import type { ModelProvider } from '#proto/models.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read, type Setting } from '#shared/config/setting.ts'
+
+/** Text that may stand in a header field. */
+const headerText = (fallback: string | undefined, doc: string): Setting<string | undefined> => ({
+  doc,
+  audience: 'server',
+  fallback: fallback ?? 'none',
+  allowed: 'printable ASCII',
+  parse: (given) => {
+    const text = given?.trim() ?? fallback
+    if (text !== undefined && !/^[\x20-\x7e]{1,256}$/.test(text))
+      throw new Error('must be printable ASCII, at most 256 characters')
+    return text
+  },
+})
+
+/** How the product introduces itself to gateways, which list what is asked of them by application. */
+export const attributionSettings = {
+  GATEWAY_A_REFERER: headerText(undefined, 'Referer that gateway A is told; APP_REFERER by default.'),
+  GATEWAY_A_APP_NAME: headerText(undefined, 'Name of the application that gateway A is told; APP_NAME by default.'),
+  APP_REFERER: headerText(
+    undefined,
+    'Referer that gateways are told; by default GATEWAY_A_REFERER, else https://watchhouse.example.',
+  ),
+  APP_NAME: headerText(
+    undefined,
+    'Name of the application that gateways are told; by default GATEWAY_A_APP_NAME, else Watchhouse.',
+  ),
+  APP_SOURCE: headerText('watchhouse', 'What gateway C groups usage by.'),
+  APP_CATEGORY: headerText('programming-app', 'Category in the marketplaces of gateways.'),
+  APP_VERSION: headerText(
+    '0.2.0',
+    'Version of the application that gateways are told; on edge platforms also the ui version of GET /api/version.',
+  ),
+} as const
+
+const defaultReferer = 'https://watchhouse.example'
+const defaultName = 'Watchhouse'
+
+/** Header fields of every request to a gateway. None of them is about who asks. */
+export const attributionOf = (env: Environment, provider: ModelProvider): Record<string, string> => {
+  const given = read(attributionSettings, env)
+  const { GATEWAY_A_REFERER: refererA, GATEWAY_A_APP_NAME: nameA } = given
+  const referer = given.APP_REFERER ?? refererA ?? defaultReferer
+  const name = given.APP_NAME ?? nameA ?? defaultName
+  switch (provider) {
+    case 'gateway_a':
+      return present({
+        'HTTP-Referer': refererA ?? referer,
+        'X-OpenRouter-Title': nameA ?? name,
+        'X-OpenRouter-Categories': given.APP_CATEGORY,
+      })
+    case 'gateway_b':
+      return { 'HTTP-Referer': referer, 'X-Title': name }
+    case 'gateway_c':
+      return present({
+        'HTTP-Referer': referer,
+        'X-AnyRouter-Title': name,
+        'X-AnyRouter-Source': given.APP_SOURCE,
+        'X-AnyRouter-Categories': given.APP_CATEGORY,
+        'X-AnyRouter-Version': given.APP_VERSION,
+      })
+  }
+}
+
+const present = (headers: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))

@@ -1,0 +1,63 @@
+import { type catalogueStates, type ConfigCheck, modelProviders } from '#proto/models.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { missingOf, operatorAccess } from './access.ts'
+import { defaultModel } from './choose.ts'
+import { modelSettings } from './config.ts'
+import { gateways } from './gateways.ts'
+import { idOf } from './model-reference.ts'
+import type { Lists } from './offer.ts'
+import { asksLive } from './asks-live.ts'
+
+/** What stands between the operator and answers. Names variables, and never says what is in them. */
+export const checkConfig = (env: Environment, lists: Lists): ConfigCheck => {
+  const chosen = defaultModel(env, [])
+  return {
+    active: chosen !== undefined,
+    defaultModel: chosen ? idOf(chosen) : null,
+    providers: modelProviders.map((id) => {
+      const access = operatorAccess(env, id)
+      return {
+        id,
+        name: gateways[id].name,
+        configured: access !== undefined,
+        keyFrom: access?.keyFrom ?? null,
+        ownAddress: access?.ownAddress ?? false,
+        catalogue: stateOf(asksLive(env, id), lists[id] !== undefined),
+        missing: missingOf(env, id),
+      }
+    }),
+    notes: notesOn(env, lists),
+  }
+}
+
+const stateOf = (asked: boolean, told: boolean): (typeof catalogueStates)[number] => {
+  if (!asked) return 'off'
+  return told ? 'live' : 'failed'
+}
+
+const notesOn = (env: Environment, lists: Lists): string[] => {
+  const given = read(modelSettings, env)
+  const { provider, isDefault } = given.LLM_MODEL
+  const { keyVariable, baseVariable } = gateways[provider]
+  const hasOwnKey = Boolean(given[keyVariable]?.trim())
+  const all: [holds: boolean, note: string][] = [
+    [
+      !isDefault && !operatorAccess(env, provider),
+      `LLM_MODEL names a model of ${provider}, which has no key: set ${missingOf(env, provider).join(' or ')}.`,
+    ],
+    [
+      Boolean(given.LLM_API_KEY) && hasOwnKey,
+      `LLM_API_KEY is not used, since ${keyVariable} goes before it for the gateway that LLM_MODEL names.`,
+    ],
+    [
+      given.LLM_API_BASE !== undefined && (hasOwnKey || !given.LLM_API_KEY),
+      `LLM_API_BASE is not used: only LLM_API_KEY is sent there. ${keyVariable} goes to ${baseVariable}.`,
+    ],
+    [
+      given.GATEWAY_C_PRESETS && lists.gateway_c?.presets === null,
+      'Presets of gateway C cannot be read with its key, so none is offered.',
+    ],
+  ]
+  return all.flatMap(([holds, note]) => (holds ? [note] : []))
+}

@@ -1,0 +1,110 @@
+import type { Logger } from 'pino'
+import type { Call } from '#proto/call.ts'
+import { type ConfigCheck, type ModelProvider, modelProviders, type ModelsOffered } from '#proto/models.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Context } from '#shared/service.ts'
+import { configuredProviders, operatorAccess } from './access.ts'
+import { asksLive } from './asks-live.ts'
+import { checkConfig } from './check.ts'
+import {
+  accessFor,
+  candidateFor,
+  type ChosenModel,
+  defaultModel,
+  fallbackOf,
+  leastContextTokens,
+  type OwnKeys,
+  referenceFor,
+} from './choose.ts'
+import { modelSettings } from './config.ts'
+import { openClient } from './client.ts'
+import { openLiveLists } from './live-lists.ts'
+import { idOf, type ModelReference } from './model-reference.ts'
+import { candidates, type Lists, realModel, shown } from './offer.ts'
+import { openSignIn, type SignIn } from './sign-in.ts'
+
+/** Language models, and the ways to them. */
+export interface Models extends AsyncDisposable {
+  /**
+   * The model that is to answer. A key that comes with the request goes before any other. Throws `unavailable` with reason
+   * `provider-not-configured` and what to set, `invalid` or `not-found` for a model that is none, `forbidden` for guests who choose.
+   */
+  choose(asked: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
+  offered(call: Call): Promise<ModelsOffered>
+  check(): Promise<ConfigCheck>
+  signIn: SignIn
+}
+
+type Parts = Pick<Context, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
+
+/** Nothing is asked before somebody wants to know. */
+export const openModels = (parts: Parts): Models => {
+  const { env } = parts
+  const live = openLiveLists(parts)
+  const signIn = openSignIn(parts)
+  const listsOf = async (providers: readonly ModelProvider[]): Promise<Lists> =>
+    Object.fromEntries(
+      await Promise.all(
+        providers.map(async (provider) => {
+          const access = asksLive(env, provider) ? operatorAccess(env, provider) : undefined
+          return [provider, access && (await live.of(provider, access))] as const
+        }),
+      ),
+    )
+  return {
+    signIn,
+    choose: async (asked, call, request) => {
+      const own = { request, signedIn: await signIn.accessOf(call) }
+      const reference = referenceFor(env, { asked, call, ownProviders: ownProviders(env, own) })
+      const access = accessFor(env, reference.provider, own)
+      const lists = await listsOf([reference.provider])
+      return chosenModel(parts, { reference, access, lists })
+    },
+    offered: async (call) => {
+      const own = { request: undefined, signedIn: await signIn.accessOf(call) }
+      return offeredModels(env, ownProviders(env, own), await listsOf(modelProviders))
+    },
+    check: async () => checkConfig(env, await listsOf(modelProviders)),
+    [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
+  }
+}
+
+/** Gateways that a caller has a key for. One of which nobody says where it belongs is for the gateway of the standard model. */
+const ownProviders = (env: Environment, { request, signedIn }: OwnKeys): ModelProvider[] => [
+  ...(request === undefined ? [] : [read(modelSettings, env).LLM_MODEL.provider]),
+  ...(signedIn ? (['gateway_c'] as const) : []),
+]
+
+interface Choice {
+  reference: ModelReference
+  access: ReturnType<typeof accessFor>
+  lists: Lists
+}
+
+const chosenModel = (parts: Parts, { reference, access, lists }: Choice): ChosenModel => {
+  const { env } = parts
+  const { contextTokens, price } = candidateFor(env, reference, { lists, isOwn: access.isOwn })
+  return {
+    id: idOf(reference),
+    provider: reference.provider,
+    model: realModel(env, reference),
+    client: openClient(parts, reference.provider, access),
+    fallback: fallbackOf(env, reference, access),
+    contextTokens: contextTokens ?? leastContextTokens,
+    price,
+  }
+}
+
+const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: Lists): ModelsOffered => {
+  const usable = new Set([...configuredProviders(env), ...own])
+  const chosen = defaultModel(env, own)
+  const standard = chosen ? idOf(chosen) : null
+  return {
+    models: candidates(env, lists)
+      .map((each) => shown(each, usable.has(each.provider)))
+      .toSorted((a, b) => Number(b.id === standard) - Number(a.id === standard)),
+    configuredProviders: modelProviders.filter((each) => usable.has(each)),
+    defaultModel: standard,
+  }
+}
