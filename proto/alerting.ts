@@ -16,6 +16,7 @@ import { Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
 import { HostKey, ofHost } from './host.ts'
 import { Severity } from './rules.ts'
+import { Encrypted, TransitPublicKey } from './transit.ts'
 import { ShownTarget, TargetSaving } from './webhook-targets.ts'
 
 const Milliseconds = z.number().int()
@@ -231,10 +232,19 @@ export const alertingMethods = {
     doc: 'Settles one thing, in place of what the database had of it; `not-implemented` without a state database.',
     input: z.object({
       settling: Settling,
+      /** What is secret of its value, as JSON encrypted with `alertSecretsKey`: these fields are added to it. */
+      encrypted: Encrypted.optional(),
       /** Whether it must be new, or must be there already; null is both. */
       mustBe: z.enum(['new', 'known']).nullable().default(null),
     }),
     output: AlertPolicy,
+  }),
+  alertSecretsKey: rpc({
+    ...common,
+    doc: 'The key to encrypt secrets of channels with; only `alert-dispatcher` opens them.',
+    safe: true,
+    input: z.object({}),
+    output: TransitPublicKey,
   }),
   unsettle: rpc({
     ...common,

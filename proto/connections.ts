@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { HostKey, HostStatus } from './host.ts'
 import { ConnectionName, SealedConnection } from './sealed-connection.ts'
+import { TransitPublicKey } from './transit.ts'
 
 /** Where somebody's own database is, and who they are there, with nothing left to defaults. */
 export const WholeConnectionTarget = z.strictObject({
@@ -16,10 +17,6 @@ export const ConnectionTarget = WholeConnectionTarget.extend({
   password: password.default(''),
 })
 export type ConnectionTarget = z.infer<typeof ConnectionTarget>
-
-/** Public key that targets are encrypted with on their way to `query`: a JWK of RFC 8037. */
-export const ConnectionKey = z.object({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.string().max(64) })
-export type ConnectionKey = z.infer<typeof ConnectionKey>
 
 /** A target at its limits, of characters of four bytes each. */
 const longestEncrypted = 20_000
@@ -39,7 +36,7 @@ export const ConnectionTest = z.discriminatedUnion('ok', [
 ])
 export type ConnectionTest = z.infer<typeof ConnectionTest>
 
-const fromGateway = { callers: ['gateway'] } as const
+const fromGateway = { callers: ['gateway'], guest: true } as const
 
 /** Methods of `query` for databases that people bring themselves. */
 export const connectionsMethods = {
@@ -48,7 +45,7 @@ export const connectionsMethods = {
     doc: 'The key to encrypt a target with, as a compact JWE by ECDH-ES and A256GCM; only `query` opens it.',
     safe: true,
     input: z.object({}),
-    output: ConnectionKey,
+    output: TransitPublicKey,
   }),
   testConnection: rpc({
     ...fromGateway,

@@ -1,5 +1,6 @@
 import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
+import { encryptFor } from '#shared/seal/transit.ts'
 import type { Gateway } from './gateway.ts'
 
 /** A request that settles something. */
@@ -18,7 +19,27 @@ export const settle = (
   mustBe: Standing = null,
 ): Promise<AlertPolicy> => {
   const deed = { action: `settle-${settling.kind}`, host: null, target: { ...idOf(settling), ...namesOf(settling) } }
-  return audit.of(deed, { call, requestId }, () => alerts.settle({ settling, mustBe }, call))
+  return audit.of(deed, { call, requestId }, async () =>
+    alerts.settle({ ...(await withoutSecrets(alerts, settling, call)), mustBe }, call),
+  )
+}
+
+/** Fields of whose values each may be a secret. */
+const secretFields: Readonly<Partial<Record<Settling['kind'], readonly string[]>>> = {
+  channel: ['settings'],
+  'webhook-target': ['url', 'headers'],
+}
+
+/** Whoever reads the bus learns no secret of a channel, since only `alert-dispatcher` opens them. */
+const withoutSecrets = async (alerts: Gateway['alerts'], settling: Settling, call: Call) => {
+  const names = new Set(secretFields[settling.kind])
+  const given = Object.entries(settling.value).filter(([, each]) => each !== undefined)
+  const secrets = given.filter(([name]) => names.has(name))
+  if (secrets.length === 0) return { settling }
+  const encrypted = await encryptFor(await alerts.alertSecretsKey({}, call), Object.fromEntries(secrets))
+  const value = Object.fromEntries(given.filter(([name]) => !names.has(name)))
+  // Of all kinds only those above get here, and what is taken from them may be absent.
+  return { settling: { ...settling, value } as Settling, encrypted }
 }
 
 /** Takes back what was settled here, once that is on record; gives all that is settled then. */

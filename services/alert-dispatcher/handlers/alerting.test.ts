@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Settling } from '#proto/alerting.ts'
+import { encryptFor } from '#shared/seal/transit.ts'
 import { type Dispatchers, startDispatchers } from '../../acceptance/alerts/dispatchers.ts'
 import { type Ground, openGround } from '../../acceptance/alerts/ground.ts'
 import type { WatchedHosts } from '../../acceptance/alerts/watched-hosts.ts'
@@ -293,6 +294,29 @@ describe('what operators settle', () => {
     const asked = ask(rig.dispatchers)
     await expect(asked.settle(settling)).rejects.toMatchObject({ code, details })
     expect(await asked.policy()).toMatchObject({ rules: [], routes: [], customRules: [] })
+  })
+})
+
+describe('secrets of channels', () => {
+  const withKey = { env: { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that nobody guesses' } }
+  const settings = { url: 'https://93.184.216.34/services/a-secret-of-ours' }
+
+  it('come encrypted, and are kept as if they had been named in clear', async () => {
+    await using rig = await open(withKey)
+    const { alerts, call } = rig.dispatchers
+    const encrypted = await encryptFor(await alerts.alertSecretsKey({}, call()), { settings })
+    const settling = { kind: 'channel', id: 'webhook', value: {} } as const
+    const { channels } = await alerts.settle({ settling, encrypted }, call())
+    const saved = channels.find(({ channel }) => channel === 'webhook')?.settings
+    expect(saved?.find(({ field }) => field === 'url')).toMatchObject({ value: '••••ours', source: 'database' })
+  })
+
+  it('are refused when they are for nobody here', async () => {
+    await using rig = await open(withKey)
+    const { alerts, call } = rig.dispatchers
+    const settling = { kind: 'channel', id: 'webhook', value: {} } as const
+    const refused = { code: 'invalid', message: expect.stringContaining('try again') }
+    await expect(alerts.settle({ settling, encrypted: 'x.y.z' }, call())).rejects.toMatchObject(refused)
   })
 })
 

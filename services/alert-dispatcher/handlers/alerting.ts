@@ -4,6 +4,7 @@ import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
+import type { Transit } from '#shared/seal/transit.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { PolicyBook } from '../policy/open-policy.ts'
 import type { Stores } from '../stores/stores.ts'
@@ -24,6 +25,7 @@ export interface Alerting {
   query: Client<typeof query>
   net: Pick<Net, 'check' | 'mail'>
   policy: PolicyBook
+  transit: Transit
 }
 
 export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>
@@ -38,6 +40,7 @@ export const alertingHandlers = (alerting: Alerting): AlertingHandlers => ({
   unsilence: unsilence(alerting),
   alertPolicy: alertPolicy(alerting),
   settle: settle(alerting),
+  alertSecretsKey: () => alerting.transit.publicKey(),
   unsettle: unsettle(alerting),
   testCustomRule: testCustomRule(alerting),
 })

@@ -1,6 +1,7 @@
 import type { alerts } from '#proto/alerts.ts'
 import type { Client, Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
+import { openTransit } from '#shared/seal/transit.ts'
 import type { Context } from '#shared/service.ts'
 import type { Delivery } from '../delivery/open.ts'
 import type { PolicyBook } from '../policy/open-policy.ts'
@@ -32,7 +33,7 @@ export const handlers = (answering: Answering): Handlers<typeof alerts> => {
     ...testChannel(settled),
     ...pagingServices(settled),
     ...previewTarget(answering),
-    ...alertingHandlers(answering),
+    ...alertingHandlers({ ...answering, transit: openTransit(answering.store, 'alert-dispatcher:transit-key') }),
     prune: prune(answering),
   }
 }

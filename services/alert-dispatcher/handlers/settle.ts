@@ -1,4 +1,5 @@
-import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
+import { z } from 'zod'
+import { type AlertPolicy, type Settled, Settling } from '#proto/alerting.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { channels } from '../channels/index.ts'
@@ -12,9 +13,10 @@ import { requireSound } from './require-sound.ts'
 /** Checks what an operator settles against what there is, and keeps it. */
 export const settle =
   (alerting: Alerting): AlertingHandlers['settle'] =>
-  async ({ settling, mustBe }, call) => {
-    const { stores, clock, policy } = alerting
+  async ({ settling: shown, encrypted, mustBe }, call) => {
+    const { stores, clock, policy, transit } = alerting
     requireLasting(stores, 'settling this')
+    const settling = encrypted === undefined ? shown : withSecrets(shown, await transit.decrypt(encrypted, Secrets))
     const id = idOf(settling)
     if (mustBe !== null) requireStanding(settling, id, mustBe, await describedNow(alerting))
     await requireSound(alerting, settling, call)
@@ -22,6 +24,11 @@ export const settle =
     policy.changed()
     return describedNow(alerting)
   }
+
+const Secrets = z.record(z.string(), z.json())
+
+const withSecrets = (shown: Settling, secrets: z.output<typeof Secrets>): Settling =>
+  Settling.parse({ ...shown, value: { ...shown.value, ...secrets } })
 
 /** What is kept of it: secrets encrypted. */
 const bodyOf = async ({ env, net, stores }: Alerting, settling: Settling): Promise<unknown> => {

@@ -3,6 +3,7 @@ import type { AlertCheck, AlertCondition, AlertPolicy } from '#proto/alerting.ts
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { fakeTransitKey, opened } from './transit.ts'
 
 const condition: AlertCondition = {
   ruleId: 'disk-usage',
@@ -167,7 +168,13 @@ export const fakeAlerting: Handlers<Service<typeof alertingMethods>> = {
     return { ...said, kind }
   },
   alertPolicy: async () => policy,
-  settle: async () => policy,
+  alertSecretsKey: async () => fakeTransitKey,
+  settle: async ({ settling, encrypted }) => {
+    // What is secret comes encrypted or not at all.
+    if ('url' in settling.value || 'settings' in settling.value) throw new ServiceError('internal', 'secrets in clear')
+    if (encrypted !== undefined) await opened(encrypted)
+    return policy
+  },
   unsettle: async () => policy,
   testCustomRule: async () => ({ status: 'warning', value: 51, unit: 'count', reason: null }),
 }

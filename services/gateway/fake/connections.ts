@@ -1,12 +1,10 @@
-import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
-import { ConnectionKey, ConnectionTarget, type connectionsMethods } from '#proto/connections.ts'
+import { ConnectionTarget, type connectionsMethods } from '#proto/connections.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
-
-const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
+import { fakeTransitKey, opened } from './transit.ts'
 
 /** Every connection works, what is sealed is marked as such, and a target in clear is none. */
 export const fakeConnections: Handlers<Service<typeof connectionsMethods>> = {
-  connectionKey: async () => ConnectionKey.parse(await exportJWK(publicKey)),
+  connectionKey: async () => fakeTransitKey,
   testConnection: async ({ encryptedTarget }) => {
     await decrypted(encryptedTarget)
     return { ok: true, version: '26.3.1', uptimeSeconds: 60, hostname: 'own', timezone: 'UTC' }
@@ -19,7 +17,5 @@ export const fakeConnections: Handlers<Service<typeof connectionsMethods>> = {
   keepsConnections: async () => true,
 }
 
-const decrypted = async (encryptedTarget = ''): Promise<ConnectionTarget> => {
-  const { plaintext } = await compactDecrypt(encryptedTarget, privateKey)
-  return ConnectionTarget.parse(JSON.parse(Buffer.from(plaintext).toString('utf8')))
-}
+const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
+  ConnectionTarget.parse(await opened(encryptedTarget))

@@ -1,17 +1,23 @@
 import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
-import type { query } from '#proto/query.ts'
+import type { Handlers, Methods } from '#proto/contract.ts'
+import { query } from '#proto/query.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Part } from '#shared/bus/bus.ts'
 import type { Hosts } from '../hosts/hosts.ts'
 import type { BroughtHosts } from './brought-hosts.ts'
 
 type QueryHandlers = Handlers<typeof query>
 
-/** The same handlers, each beginning by opening the connections that came with its call. */
-export const admitting = (handlers: QueryHandlers, brought: BroughtHosts): QueryHandlers => {
+/**
+ * The same handlers, each beginning by opening the connections that came with its call. A process with the part `own` opens
+ * none, and answers nothing that has to do with them.
+ */
+export const admitting = (handlers: QueryHandlers, brought: BroughtHosts, part: Part): QueryHandlers => {
   const wrapped = Object.entries(handlers).map(([method, handle]) => [
     method,
     async (input: never, call: Call) => {
-      for (const connection of call.connections?.values() ?? []) await brought.admit(connection)
+      if (part === 'own' && isForGuests(method)) throw noGuest()
+      if (part !== 'own') for (const connection of call.connections?.values() ?? []) await brought.admit(connection)
       return handle(input, call)
     },
   ])
@@ -19,8 +25,28 @@ export const admitting = (handlers: QueryHandlers, brought: BroughtHosts): Query
   return Object.fromEntries(wrapped) as QueryHandlers
 }
 
-/** The configured hosts, and by their keys those that people brought. */
-export const withBrought = (hosts: Hosts, brought: BroughtHosts): Hosts => ({
+const isForGuests = (name: string): boolean => {
+  const methods: Methods = query.methods
+  return methods[name]?.guest === true
+}
+
+/** The configured hosts, and by their keys those that people brought, as far as a process of this part knows them. */
+export const withBrought = (hosts: Hosts, brought: BroughtHosts, part: Part): Hosts => ({
   ...hosts,
-  get: (key) => brought.get(key) ?? hosts.get(key),
+  get: (key) => {
+    const found = brought.get(key)
+    if (found) return found
+    if (part === 'own' && isBrought(key)) throw noGuest()
+    if (part === 'guest' && !isBrought(key)) throw noHostList()
+    return hosts.get(key)
+  },
 })
+
+/** No label of the host list begins so. */
+const isBrought = (key: string): boolean => key.startsWith('user:')
+
+const noGuest = (): ServiceError =>
+  new ServiceError('unavailable', 'databases that people bring are not connected to here: no process for them runs')
+
+const noHostList = (): ServiceError =>
+  new ServiceError('invalid', 'hosts of the host list cannot be asked in one go with a database that somebody brought')

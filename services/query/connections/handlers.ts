@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Call } from '#proto/call.ts'
-import type { ConnectionTarget, ConnectionTest, connectionFailures, connectionsMethods } from '#proto/connections.ts'
+import {
+  ConnectionTarget,
+  type ConnectionTest,
+  type connectionFailures,
+  type connectionsMethods,
+} from '#proto/connections.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { failureReason } from '../clickhouse/failure.ts'
@@ -8,14 +13,13 @@ import { basicStatement, readBasics } from '../status-statement.ts'
 import type { Parts } from '../handlers/parts.ts'
 import type { WithConnections } from './connections.ts'
 import { dialledHost, requireDiallable } from './dialled-host.ts'
-import { decryptTarget, publicPart } from './transit.ts'
 
 /** How long somebody waits to hear whether a connection works. */
 const testLimitMs = 10_000
 
 /** Databases that people bring themselves: tried, sealed, and sealed again. */
 export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Service<typeof connectionsMethods>> => ({
-  connectionKey: async () => publicPart(await parts.connections.keys.inTransit()),
+  connectionKey: () => parts.connections.keys.transit.publicKey(),
   testConnection: async (given, call) => test(parts, await targetOf(parts, given), call),
   async sealConnection({ key, name, lifetimeMs, ...given }) {
     const { net, sealing } = parts.connections
@@ -37,7 +41,7 @@ const targetOf = async (
   { connections: { keys } }: WithConnections,
   { target, encryptedTarget }: { target?: ConnectionTarget | undefined; encryptedTarget?: string | undefined },
 ): Promise<ConnectionTarget> => {
-  if (encryptedTarget !== undefined) return decryptTarget(encryptedTarget, await keys.inTransit())
+  if (encryptedTarget !== undefined) return keys.transit.decrypt(encryptedTarget, ConnectionTarget)
   if (target === undefined) throw new ServiceError('invalid', 'encryptedTarget is missing')
   return target
 }

@@ -3,8 +3,9 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
+import { openTransit, type Transit } from '#shared/seal/transit.ts'
 import type { Store } from '#shared/store/store.ts'
-import { newTransitKey, TransitKey } from './transit.ts'
+import { madeOnce } from '#shared/store/made-once.ts'
 
 const sessionKeyName = 'query:connection-session-key'
 const sessionKeyBytes = 32
@@ -16,8 +17,8 @@ export interface Keys {
   kept(): RotatingKey | undefined
   /** Of sessions: made here once and shared by all processes, so that sessions need no setting. */
   ofSessions(): Promise<RotatingKey>
-  /** Of targets on their way here; made like that of sessions. */
-  inTransit(): Promise<TransitKey>
+  /** Of targets on their way here. */
+  transit: Transit
 }
 
 export const openKeys = (env: Environment, store: Store): Keys => ({
@@ -26,13 +27,5 @@ export const openKeys = (env: Environment, store: Store): Keys => ({
     const make = async () => randomBytes(sessionKeyBytes).toString('base64url')
     return { current: await madeOnce(store, sessionKeyName, z.string(), make), previous: undefined }
   },
-  inTransit: () => madeOnce(store, transitKeyName, TransitKey, newTransitKey),
+  transit: openTransit(store, transitKeyName),
 })
-
-/** What is under a name in the store; made when there is nothing, by one process for all. */
-const madeOnce = async <T>(store: Store, name: string, schema: z.ZodType<T, T>, make: () => Promise<T>): Promise<T> => {
-  const present = await store.get(name, schema)
-  if (present !== undefined) return present
-  const made = await make()
-  return (await store.update(name, schema, (known) => ({ value: known ?? made }))) ?? made
-}

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { encryptFor, openTransit } from './transit.ts'
+
+const Secret = z.object({ url: z.string() })
+
+describe('a secret on its way over the bus', () => {
+  let store: Store
+  beforeEach(async () => {
+    store = await openStore({ env: {}, busIsShared: false })
+  })
+  afterEach(() => store[Symbol.asyncDispose]())
+
+  it('is read by every process of the service it is for, and shows nothing of itself', async () => {
+    const [one, other] = [openTransit(store, 'a:key'), openTransit(store, 'a:key')]
+    const encrypted = await encryptFor(await one.publicKey(), { url: 'https://hooks.example/a-secret' })
+    expect(await other.decrypt(encrypted, Secret)).toEqual({ url: 'https://hooks.example/a-secret' })
+    const parts = encrypted.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+    expect(parts.join('')).not.toContain('secret')
+  })
+
+  it('is given no private part of the key', async () => {
+    expect(Object.keys(await openTransit(store, 'a:key').publicKey()).toSorted()).toEqual(['crv', 'kty', 'x'])
+  })
+
+  it.each([
+    ['for another service', async () => encryptFor(await openTransit(store, 'b:key').publicKey(), { url: 'x' })],
+    ['of another shape', async () => encryptFor(await openTransit(store, 'a:key').publicKey(), { uri: 'x' })],
+    ['no JWE', async () => 'secret'],
+    ['empty', async () => ''],
+  ])('is refused when it is %s', async (_what, encrypted) => {
+    const refused = openTransit(store, 'a:key').decrypt(await encrypted(), Secret)
+    await expect(refused).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('try again') })
+  })
+})

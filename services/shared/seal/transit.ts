@@ -1,0 +1,56 @@
+import { CompactEncrypt, compactDecrypt, errors, exportJWK, generateKeyPair, importJWK } from 'jose'
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import { TransitPublicKey } from '#proto/transit.ts'
+import { madeOnce } from '../store/made-once.ts'
+import type { Store } from '../store/store.ts'
+
+const algorithm = 'ECDH-ES'
+const encryption = 'A256GCM'
+
+/** A key pair as the store keeps it. */
+const TransitKey = TransitPublicKey.extend({ d: z.string() })
+type TransitKey = z.infer<typeof TransitKey>
+
+/** How one service is told secrets over a bus that others may read. */
+export interface Transit {
+  /** What callers encrypt with. */
+  publicKey(): Promise<TransitPublicKey>
+  /** What a caller encrypted for us; throws `invalid` for what neither opens with the present key nor has this shape. */
+  decrypt<S extends z.ZodType>(encrypted: string, schema: S): Promise<z.output<S>>
+}
+
+/** The key under `name` in the store: made by one process for all of its service. */
+export const openTransit = (store: Store, name: string): Transit => {
+  const key = () => madeOnce(store, name, TransitKey, newTransitKey)
+  return {
+    publicKey: async () => TransitPublicKey.parse(await key()),
+    decrypt: async (encrypted, schema) => decrypt(encrypted, schema, await key()),
+  }
+}
+
+/** A value that only the owner of the key can read. */
+export const encryptFor = async (key: TransitPublicKey, value: unknown): Promise<string> =>
+  new CompactEncrypt(Buffer.from(JSON.stringify(value)))
+    .setProtectedHeader({ alg: algorithm, enc: encryption })
+    .encrypt(await importJWK(key, algorithm))
+
+const newTransitKey = async (): Promise<TransitKey> => {
+  const { privateKey } = await generateKeyPair(algorithm, { crv: 'X25519', extractable: true })
+  return TransitKey.parse(await exportJWK(privateKey))
+}
+
+const decrypt = async <S extends z.ZodType>(encrypted: string, schema: S, key: TransitKey): Promise<z.output<S>> => {
+  try {
+    const { plaintext } = await compactDecrypt(encrypted, await importJWK(key, algorithm), {
+      keyManagementAlgorithms: [algorithm],
+      contentEncryptionAlgorithms: [encryption],
+    })
+    return schema.parse(JSON.parse(Buffer.from(plaintext).toString('utf8')))
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof SyntaxError || error instanceof z.ZodError) {
+      throw new ServiceError('invalid', 'what came encrypted is not for the present key; try again')
+    }
+    throw error
+  }
+}
