@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { answerOf, curl } from '../../services/sandbox/curl.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
@@ -17,10 +18,16 @@ let forgetful: Product
 let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
-/** A fresh sandbox has just been started, which is what the rule `restarted` is about. */
+/** Of two hosts, one has a dictionary that cannot be loaded and the other is not there. */
 beforeAll(async () => {
   const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
   await sandbox.seeded
+  await answerOf(
+    sandbox.url,
+    `CREATE DICTIONARY default.names (id UInt64, name String) PRIMARY KEY id
+    SOURCE(CLICKHOUSE(QUERY 'SELECT 1 AS id, throwIf(1) AS name')) LAYOUT(FLAT()) LIFETIME(0)`,
+  )
+  await curl(sandbox.url, 'SYSTEM RELOAD DICTIONARY default.names')
   const hosts = [
     { url: sandbox.url, name: 'one' },
     { url: 'http://127.0.0.1:1', name: 'gone' },
@@ -50,7 +57,7 @@ const open = async ({ url }: Product, path: string, options = {}): Promise<Visit
   return visit
 }
 
-const restarted = ({ page }: Visit) => page.getByRole('article', { name: 'Server restarted on one' })
+const failed = ({ page }: Visit) => page.getByRole('article', { name: 'Failed dictionaries on one' })
 
 describe('before the first sweep', () => {
   it('says how one is scheduled, and that nobody is told', async () => {
@@ -68,7 +75,7 @@ describe('without a state database', () => {
     await sweep(forgetful)
     const visit = await open(forgetful, '/health?host=0')
     await expectSeen(visit.page.getByText('set SVC_STATE_DB_URL'))
-    const acknowledge = restarted(visit).getByRole('button', { name: 'Acknowledge' })
+    const acknowledge = failed(visit).getByRole('button', { name: 'Acknowledge' })
     expect(await acknowledge.isDisabled()).toBe(true)
     const reason = await acknowledge.getAttribute('aria-describedby')
     expect(await visit.page.locator(`#${reason}`).innerText()).toContain('SVC_STATE_DB_URL')
@@ -96,7 +103,7 @@ describe('what a sweep has found', () => {
 
   it('is shown of one host with value, limit, age and whether people were told', async () => {
     const visit = await open(kept, '/health?host=0')
-    const card = restarted(visit)
+    const card = failed(visit)
     await expectSeen(card.getByText('Warning'))
     await expectSeen(card.getByText('1, limit 1'))
     await expectSeen(card.getByText(/began .*(ago|just now)/))
@@ -106,14 +113,14 @@ describe('what a sweep has found', () => {
 
   it('is acknowledged with a note by keyboard, and taken back', async () => {
     const visit = await open(kept, '/health?host=0')
-    const card = restarted(visit)
+    const card = failed(visit)
     await card.getByRole('button', { name: 'Acknowledge' }).press('Enter')
     await card.getByRole('radio', { name: 'Until it recovers' }).check()
     await card.getByLabel('Note for others').fill('the upgrade')
     await card.getByLabel('Note for others').press('Enter')
     await expectSeen(card.getByText(/Acknowledged until it recovers by .*: “the upgrade”/))
     const { data } = (await ask(`${kept.url}/api/v1/health/ack`)).body as { data: unknown[] }
-    expect(data).toMatchObject([{ kind: 'ack', ruleId: 'restarted', note: 'the upgrade', untilMs: null }])
+    expect(data).toMatchObject([{ kind: 'ack', ruleId: 'dictionary-failed', note: 'the upgrade', untilMs: null }])
     await card.getByRole('button', { name: 'Take back' }).click()
     await expectSeen(card.getByRole('button', { name: 'Acknowledge' }))
     expect((await ask(`${kept.url}/api/v1/health/ack`)).body).toMatchObject({ data: [] })
@@ -121,7 +128,7 @@ describe('what a sweep has found', () => {
 
   it('is dismissed for a while', async () => {
     const visit = await open(kept, '/health?host=0')
-    const card = restarted(visit)
+    const card = failed(visit)
     await card.getByRole('button', { name: 'Dismiss' }).click()
     await card.getByRole('radio', { name: '1 day' }).check()
     await card.getByRole('button', { name: 'Dismiss' }).last().click()
@@ -132,11 +139,11 @@ describe('what a sweep has found', () => {
 
   it('is explained by rows and a runbook, in the URL', async () => {
     const visit = await open(kept, '/health?host=0')
-    await restarted(visit).getByRole('button', { name: 'Diagnose' }).click()
-    await visit.page.waitForURL(/diagnose=0\.restarted/)
-    const dialog = visit.page.getByRole('dialog', { name: 'Server restarted' })
-    await expectSeen(dialog.getByRole('columnheader', { name: 'uptime seconds' }))
-    await expectSeen(dialog.getByText('A single restart may be an upgrade'))
+    await failed(visit).getByRole('button', { name: 'Diagnose' }).click()
+    await visit.page.waitForURL(/diagnose=0\.dictionary-failed/)
+    const dialog = visit.page.getByRole('dialog', { name: 'Failed dictionaries' })
+    await expectSeen(dialog.getByRole('columnheader', { name: 'last success' }))
+    await expectSeen(dialog.getByText('A dictionary that was loaded before goes on'))
     await visit.settled()
     expect(await findings(visit)).toEqual([])
     await visit.page.keyboard.press('Escape')
@@ -155,8 +162,8 @@ describe('what a sweep has found', () => {
     await expectSeen(checks.getByText(unknown[0]?.reason ?? 'no reason').first())
     await checks.getByRole('button', { name: /^All/ }).click()
     await until(async () => (await checks.getByRole('listitem').count()) === data.length)
-    await visit.page.getByRole('searchbox', { name: /Search conditions/ }).fill('server restarted')
-    await visit.page.waitForURL(/search=server/)
+    await visit.page.getByRole('searchbox', { name: /Search conditions/ }).fill('failed dictionaries')
+    await visit.page.waitForURL(/search=failed/)
     await until(async () => (await checks.getByRole('listitem').count()) === 1)
   })
 
@@ -184,7 +191,7 @@ describe('what a sweep has found', () => {
     await visit.page.route('**/api/v1/health/alert-state*', (route) => route.abort())
     await visit.page.getByRole('button', { name: 'Refresh now' }).click()
     await expectSeen(visit.page.getByText('Stale, from').first())
-    await expectSeen(restarted(visit))
+    await expectSeen(failed(visit))
   })
 
   it.each([
@@ -207,7 +214,7 @@ describe('what a sweep has found', () => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${kept.url}/health?host=0`)
-    await expectSeen(restarted(visit))
+    await expectSeen(failed(visit))
     await visit.settled()
     visit.requests.length = 0
     const minutes = 4

@@ -12,7 +12,9 @@ const keptMs = maxDays * 86_400_000
 export const Earlier = z.object({
   /** Sweeps in a row that it did not answer. */
   unanswered: z.number().int().default(0),
-  /** When the server was started, as epoch milliseconds, each start once. */
+  /** By the clock of the host, when it answered a sweep for the first time. */
+  firstMetMs: z.number().nullable().default(null),
+  /** When the server was started again since then, as epoch milliseconds, each start once. */
   startsMs: z.array(z.number()).default([]),
   version: z.string().nullable().default(null),
   versionChangedMs: z.number().nullable().default(null),

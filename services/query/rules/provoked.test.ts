@@ -261,7 +261,7 @@ describe('a host', () => {
     const known = told.readings.filter(({ value }) => value !== null)
     expect(known.map(({ id, value }) => [id, value])).toEqual([
       ['host-unreachable', 0],
-      ['restarted', 1],
+      ['restarted', 0],
       ['settings-changed', 0],
       ['version-changed', 0],
       ['auth-or-grant-denied', 10],

@@ -46,12 +46,36 @@ describe('restarts', () => {
     const startMs = 100 * dayMs
     const at = async (minute: number, uptimeMinutes: number) =>
       (await sweep(restarted, { nowMs: startMs + minute * minuteMs, uptimeSeconds: uptimeMinutes * 60 })).value
+    expect(await at(-10, 1_000)).toBe(0)
     expect(await at(5, 5)).toBe(1)
     expect(await at(9, 9)).toBe(1)
     expect(await at(11, 11)).toBe(0)
     expect(await at(20, 1)).toBe(2)
     expect(await at(25, 3)).toBe(3)
     expect(await at(81, 2)).toBe(2)
+  })
+
+  it('are none before the host was met first, however young it is then', async () => {
+    const sweep = sweeps()
+    const at = async (second: number, uptimeSeconds: number) =>
+      (await sweep(restarted, { nowMs: 100 * dayMs + second * 1_000, uptimeSeconds })).value
+    expect(await at(30, 30)).toBe(0)
+    expect(await at(330, 330)).toBe(0)
+    expect(await at(630, 20)).toBe(1)
+  })
+
+  it('are unknown while nobody can say what was found before', async () => {
+    const contact = {
+      answers: true,
+      version: '25.8.1.1',
+      uptimeSeconds: 30,
+      hostname: 'h',
+      timezone: 'UTC',
+      nowMs: 0,
+    } as const
+    const capabilities = { version: '25.8.1.1', readonly: 0, tables: new Set<string>() }
+    const asked = anAsked({ contact: { ...contact, capabilities }, earlier: undefined })
+    expect(await restarted(asked)).toEqual({ measured: expect.objectContaining({ value: null }) })
   })
 })
 
