@@ -3,8 +3,9 @@ import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
+import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
-import { stateDatabase } from '#shared/store/sql/state-database.ts'
+import { postgresDatabase } from '#shared/store/sql/state-database.ts'
 import { clickhouseStore } from './clickhouse.ts'
 import { memoryStore } from './memory.ts'
 import { insightStoreSettings } from './settings.ts'
@@ -37,14 +38,14 @@ export const openInsightStore = async ({ env, query: client, log }: Place): Prom
     case 'memory':
       return { store: memoryStore(), reason: null, [Symbol.asyncDispose]: async () => undefined }
     case 'edgesql': {
-      const where = edgeDatabase(env)
+      const where = edgeDatabaseOf(env)
       return where
         ? inDatabase(where)
         : onHosts('edgesql needs INSIGHTS_EDGESQL or CONVERSATIONS_EDGESQL, which are not set')
     }
     case 'postgres': {
-      const where = stateDatabase(env)
-      return where?.kind === 'postgres'
+      const where = postgresDatabase(env)
+      return where
         ? inDatabase(where)
         : onHosts('postgres needs a PostgreSQL database, such as DATABASE_URL, which is not set')
     }
@@ -53,10 +54,10 @@ export const openInsightStore = async ({ env, query: client, log }: Place): Prom
   }
 }
 
-const edgeDatabase = (env: Environment): StateDatabase | undefined => {
+const edgeDatabaseOf = (env: Environment): StateDatabase | undefined => {
   const { INSIGHTS_EDGESQL: own, CONVERSATIONS_EDGESQL: other } = read(insightStoreSettings, env)
-  const url = own ?? other
-  return url === undefined ? undefined : { kind: 'sqlite', url, token: undefined, tablePrefix: '' }
+  const address = own ?? other
+  return address === undefined ? undefined : edgeDatabase(address)
 }
 
 const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {

@@ -1,4 +1,6 @@
-import { type Setting, url } from '../config/setting.ts'
+import type { Environment } from '../config/environment.ts'
+import { type Setting, type SettingProblem, url } from '../config/setting.ts'
+import type { StateDatabase } from './sql/state-database.ts'
 
 const protocols = ['libsql', 'https', 'http', 'wss', 'ws', 'file'] as const
 
@@ -17,6 +19,23 @@ export const edgeDatabaseUrl = (doc: string): Setting<string | undefined> => {
 /** The edge SQL binding of the configuration reference, for whoever keeps something there. */
 export const edgeBinding = {
   CONVERSATIONS_EDGESQL: edgeDatabaseUrl(
-    'The edge SQL binding: a libsql: server, its token as authToken in the query, or a file: of SQLite. Device codes are kept there when it is bound, and insights that are to be kept in edgesql and have no INSIGHTS_EDGESQL.',
+    'The edge SQL binding: a libsql: server, its token as authToken in the query, or a file: of SQLite. Conversations and device codes are kept there when it is bound, and insights that are to be kept in edgesql and have no INSIGHTS_EDGESQL.',
   ),
 } as const
+
+/** The database at such an address. Tables keep their plain names, as whoever bound it expects them. */
+export const edgeDatabase = (address: string): StateDatabase => ({
+  kind: 'sqlite',
+  url: address,
+  token: undefined,
+  tablePrefix: '',
+})
+
+/** Which of these settings name a file where several processes would have to share it. */
+export const unsharedFiles = (names: readonly string[], env: Environment): SettingProblem[] =>
+  names
+    .filter((name) => env.NATS_URL && env[name]?.startsWith('file:'))
+    .map((name) => ({
+      name,
+      sentence: 'a file: database cannot be shared by the processes of NATS_URL; name a libsql: server',
+    }))

@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { maybeFlag, type Setting, type SettingProblem, text } from '#shared/config/setting.ts'
-import { edgeBinding } from '#shared/store/edge-binding.ts'
+import { edgeBinding, unsharedFiles } from '#shared/store/edge-binding.ts'
 
 const maxSubjectLength = 256
 
@@ -27,8 +27,5 @@ export const deviceSettings = {
 } as const
 
 /** What is wrong with the binding where several processes share a bus. */
-export const deviceProblems = (env: Environment): readonly SettingProblem[] => {
-  if (!env.NATS_URL || !env.CONVERSATIONS_EDGESQL?.startsWith('file:')) return []
-  const sentence = 'a file: database cannot be shared by the processes of NATS_URL; name a libsql: server'
-  return [{ name: 'CONVERSATIONS_EDGESQL', sentence }]
-}
+export const deviceProblems = (env: Environment): readonly SettingProblem[] =>
+  unsharedFiles(['CONVERSATIONS_EDGESQL'], env)

@@ -31,6 +31,13 @@ export const stateDatabase = (env: Environment): StateDatabase | undefined => {
   return ownDatabase(settings, tablePrefix) ?? otherDatabase(settings, tablePrefix)
 }
 
+/** The PostgreSQL database for what is to be kept in one: the state database, else the one beside a SQLite state database. */
+export const postgresDatabase = (env: Environment): StateDatabase | undefined => {
+  const state = stateDatabase(env)
+  if (state === undefined || state.kind === 'postgres') return state
+  return otherDatabase(read(storeSettings, env), state.tablePrefix)
+}
+
 const ownDatabase = (settings: StoreValues, tablePrefix: string): StateDatabase | undefined => {
   const {
     SVC_STATE_DB_URL: given,

@@ -1,0 +1,162 @@
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { NetFailure } from '#shared/net/failure.ts'
+import type { Net } from '#shared/net/net.ts'
+import { conversationSettings } from '../config.ts'
+
+/** What the service says of its thread: the conversation's own facts are in its metadata. */
+const ThreadFacts = z.object({ id: z.string().min(1), external_id: z.string().nullish(), metadata: z.unknown() })
+/** A thread with what was said in it. */
+const Thread = ThreadFacts.extend({
+  title: z.string().nullish(),
+  messages: z.array(z.object({ metadata: z.unknown() })),
+})
+export type Thread = z.infer<typeof Thread>
+const ThreadPage = z.object({
+  data: z.array(ThreadFacts.extend({ title: z.string().nullish() })),
+  pagination: z.object({ next_cursor: z.string().nullable() }),
+})
+export type ThreadPage = z.infer<typeof ThreadPage>
+
+/** A message as the service keeps it: text for its own search, and in the metadata what it was made from. */
+export interface ThreadMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string
+  metadata: Record<string, unknown>
+}
+
+/** What a thread is made of. */
+export interface NewThread {
+  external_id: string
+  title: string
+  metadata: Record<string, unknown>
+  messages: readonly ThreadMessage[]
+}
+
+/** Which threads are listed. */
+export interface ThreadList {
+  tag?: string
+  order?: 'asc' | 'desc'
+  limit: number
+  cursor?: string | undefined
+}
+
+/** Most threads that the service lists, or removes, at once. */
+export const threadsAtOnce = 100
+
+/** The conversation service's own interface; fails with `unavailable` or `busy`, and never with what the service says. */
+export interface ThreadClient {
+  byExternalId(externalId: string): Promise<Thread | undefined>
+  /** Undefined when there is one of this external id. */
+  create(thread: NewThread): Promise<string | undefined>
+  tag(id: string, tag: string): Promise<void>
+  append(id: string, messages: readonly ThreadMessage[]): Promise<void>
+  update(id: string, facts: Partial<Pick<NewThread, 'title' | 'metadata'>>): Promise<void>
+  remove(id: string): Promise<void>
+  removeAll(ids: readonly string[]): Promise<void>
+  list(wanted: ThreadList): Promise<ThreadPage>
+  whole(ids: readonly string[]): Promise<Thread[]>
+}
+
+interface Place {
+  env: Environment
+  net: Net
+  log: Logger
+}
+
+const path = '/v1/conversations'
+const named = (id: string, rest = '') => `${path}/${encodeURIComponent(id)}${rest}`
+
+export const openThreadClient = (place: Place): ThreadClient => {
+  const ask = asking(place)
+  const done = async (method: Method, to: string, body?: unknown) => void (await ask(method, to, body, z.unknown()))
+  return {
+    byExternalId: (externalId) =>
+      ask('GET', `${path}/by-external-id/${encodeURIComponent(externalId)}`, undefined, Thread),
+    async create(thread) {
+      return (await ask('POST', path, thread, ThreadFacts))?.id
+    },
+    tag: (id, tag) => done('POST', named(id, '/tags'), { tags: [tag] }),
+    append: (id, messages) => done('POST', named(id, '/messages'), { messages }),
+    update: (id, facts) => done('PUT', named(id), facts),
+    remove: (id) => done('DELETE', named(id)),
+    removeAll: (ids) => done('POST', `${path}/bulk-delete`, { ids }),
+    async list({ tag, order = 'desc', limit, cursor }) {
+      const wanted = { limit: String(limit), order, ...(tag && { tag }), ...(cursor && { cursor }) }
+      const page = await ask('GET', `${path}?${new URLSearchParams(wanted)}`, undefined, ThreadPage)
+      return page ?? { data: [], pagination: { next_cursor: null } }
+    },
+    async whole(ids) {
+      const exported = await ask('POST', `${path}/export`, { ids }, z.object({ data: z.array(Thread) }))
+      return exported?.data ?? []
+    },
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Room for as many whole conversations as are read at once, each told twice: in words and in metadata. */
+const maxBytes = 16 * 1024 * 1024
+const timeoutMs = 15_000
+
+/** Asks for one thing; undefined when it is not there, or is there already. */
+const asking =
+  ({ env, net, log }: Place) =>
+  async <S extends z.ZodType>(method: Method, to: string, body: unknown, schema: S) => {
+    const { CONVSTORE_API_KEY: key = '', CONVSTORE_BASE_URL: base } = read(conversationSettings, env)
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const sent = { method, headers, body: body === undefined ? undefined : JSON.stringify(body), timeoutMs, maxBytes }
+    const { status, retryAfter, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
+    if (status === 404 || status === 409) return undefined
+    if (status >= 200 && status < 300) return readAnswer(schema, text)
+    // Never what it answered: that may repeat what was said.
+    log.warn({ status, method }, 'the conversation service refused a request')
+    throw refusal(status, retryAfter)
+  }
+
+const exchange = async (net: Net, url: string, sent: Parameters<Net['trusted']>[1]) => {
+  try {
+    const response = await net.trusted(url, sent)
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() }
+  } catch (error) {
+    if (!(error instanceof NetFailure)) throw error
+    throw new ServiceError('unavailable', 'the conversation service does not answer', {
+      retryAfterMs: 1_000,
+      cause: error,
+    })
+  }
+}
+
+const readAnswer = <S extends z.ZodType>(schema: S, text: string): z.output<S> => {
+  const answer = schema.safeParse(jsonOf(text))
+  if (answer.success) return answer.data
+  throw new ServiceError('unavailable', 'the conversation service answered in a way that cannot be read')
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const longestWaitSeconds = 60
+
+const refusal = (status: number, retryAfter: string | null): ServiceError => {
+  if (status === 401 || status === 403) {
+    return new ServiceError('unavailable', 'the conversation service refuses the key of CONVSTORE_API_KEY')
+  }
+  if (status !== 429) return new ServiceError('unavailable', `the conversation service answered ${status}`)
+  const seconds = /^\d{1,4}$/.test(retryAfter ?? '') ? Number(retryAfter) : longestWaitSeconds
+  return new ServiceError('busy', 'the conversation service takes no more requests for now', {
+    retryAfterMs: Math.min(seconds, longestWaitSeconds) * 1_000,
+  })
+}

@@ -1,0 +1,154 @@
+import type { Conversation } from '#proto/conversations.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { summaryOf as toldOf } from '../cursor.ts'
+import { type ConversationStore, type Kept, wholeAtOnce, type Written } from '../store.ts'
+import { merged } from '../written.ts'
+import { type Thread, type ThreadClient, threadsAtOnce } from './client.ts'
+import { conversationOf, evidenceMessage, factsOf, summaryOf, threadMessages } from './thread.ts'
+
+/** Pages that are looked through at most to remove things. */
+const mostPages = 20
+/** How often somebody else may begin the same conversation while we do. */
+const mostRaces = 3
+
+/** Conversation ids have no colon, so the last one ends the owner. */
+const externalId = (owner: string, id: string): string => `${owner}:${id}`
+const tagOf = (owner: string): string => `user:${owner}`
+/** A tag could be put on any thread; the external id is what counts. */
+const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>): boolean =>
+  name?.slice(0, name.lastIndexOf(':')) === owner
+
+/** Kept in the conversation service, where all owners share one project: a thread's external id and tag name its owner. */
+export const convstore = (threads: ThreadClient): ConversationStore => {
+  const find = async (owner: string, id: string) => {
+    const thread = await threads.byExternalId(externalId(owner, id))
+    return thread?.external_id === externalId(owner, id) ? thread : undefined
+  }
+
+  return {
+    backend: 'convstore',
+    async list(owner, { limit, cursor }) {
+      const { data, pagination } = await threads.list({ tag: tagOf(owner), limit, cursor })
+      const conversations = data.filter((thread) => isOf(owner, thread)).flatMap((thread) => summaryOf(thread) ?? [])
+      return { conversations, next: pagination.next_cursor }
+    },
+    async whole(owner, cursor) {
+      const { data, pagination } = await threads.list({ tag: tagOf(owner), limit: wholeAtOnce, cursor })
+      const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
+      const found = ids.length === 0 ? [] : await threads.whole(ids)
+      return { conversations: found.flatMap((thread) => conversationOf(thread) ?? []), next: pagination.next_cursor }
+    },
+    async get(owner, id) {
+      const thread = await find(owner, id)
+      return thread && conversationOf(thread)
+    },
+    async put(owner, written) {
+      for (let race = 0; race < mostRaces; race += 1) {
+        const thread = await find(owner, written.id)
+        const kept = await putOver(threads, owner, written, thread)
+        if (kept) return kept
+      }
+      throw new ServiceError('busy', 'this conversation is written from several places at once', {
+        retryAfterMs: 1_000,
+      })
+    },
+    async retitle(owner, id, from, to) {
+      const thread = await find(owner, id)
+      if (thread?.title === from) await threads.update(thread.id, { title: to })
+    },
+    async remove(owner, id) {
+      const thread = await find(owner, id)
+      if (thread) await threads.remove(thread.id)
+      return thread !== undefined
+    },
+    removeAll: (owner) => removeAll(threads, tagOf(owner), (thread) => isOf(owner, thread)),
+    prune: (beforeMs) => prune(threads, beforeMs),
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+/** Undefined when somebody else began it meanwhile. */
+const putOver = async (
+  threads: ThreadClient,
+  owner: string,
+  written: Written,
+  thread: Thread | undefined,
+): Promise<Kept | undefined> => {
+  const present = thread && conversationOf(thread)
+  const conversation = merged(written, present)
+  if (thread && present && continues(conversation, present)) {
+    const news = threadMessages(conversation.messages, present.messages.length)
+    const evidence = isSame(conversation.evidence, present.evidence) ? [] : [evidenceMessage(conversation.evidence)]
+    if (news.length + evidence.length > 0) await threads.append(thread.id, [...news, ...evidence])
+    await threads.update(thread.id, { title: conversation.title, metadata: factsOf(conversation) })
+    return { created: false, conversation: toldOf(conversation) }
+  }
+  // The service only ever adds messages: where one has changed the thread begins anew. Whoever writes still has it whole.
+  if (thread) await threads.remove(thread.id)
+  const isBegun = await begin(threads, owner, conversation)
+  return isBegun ? { created: present === undefined, conversation: toldOf(conversation) } : undefined
+}
+
+const begin = async (threads: ThreadClient, owner: string, conversation: Conversation): Promise<boolean> => {
+  const { id, title, messages, evidence } = conversation
+  const threadId = await threads.create({
+    external_id: externalId(owner, id),
+    title,
+    metadata: factsOf(conversation),
+    messages: [...threadMessages(messages), ...(evidence.length > 0 ? [evidenceMessage(evidence)] : [])],
+  })
+  if (threadId === undefined) return false
+  try {
+    await threads.tag(threadId, tagOf(owner))
+    return true
+  } catch (error) {
+    // Without its tag it would be in no list, and stay when its owner removes all.
+    await threads.remove(threadId)
+    throw error
+  }
+}
+
+/** Whether nothing that was said before has changed. */
+const continues = (now: Conversation, before: Conversation): boolean =>
+  isSame(now.messages.slice(0, before.messages.length), before.messages)
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const removeAll = async (
+  threads: ThreadClient,
+  tag: string,
+  isOwn: (thread: Pick<Thread, 'external_id'>) => boolean,
+): Promise<number> => {
+  let removed = 0
+  for (let page = 0; page < mostPages; page += 1) {
+    // What was listed is gone, so that the first page is always the next.
+    const { data } = await threads.list({ tag, limit: threadsAtOnce })
+    const ids = data.filter(isOwn).map(({ id }) => id)
+    if (ids.length === 0) return removed
+    await threads.removeAll(ids)
+    removed += ids.length
+  }
+  throw new ServiceError('busy', `${removed} conversations are removed and more are left; remove them again`, {
+    retryAfterMs: 60_000,
+  })
+}
+
+/** From the oldest on, until a page has some of ours and none that is old. */
+const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
+  let removed = 0
+  let cursor: string | undefined
+  for (let page = 0; page < mostPages; page += 1) {
+    const { data, pagination } = await threads.list({ order: 'asc', limit: threadsAtOnce, cursor })
+    const own = data.flatMap(({ metadata, title, id }) => {
+      const summary = summaryOf({ metadata, title })
+      return summary ? [{ id, updatedAtMs: summary.updatedAtMs }] : []
+    })
+    const old = own.filter(({ updatedAtMs }) => updatedAtMs < beforeMs)
+    if (old.length > 0) await threads.removeAll(old.map(({ id }) => id))
+    removed += old.length
+    const isYoung = own.length > 0 && old.length === 0
+    if (isYoung || pagination.next_cursor === null) return removed
+    cursor = pagination.next_cursor
+  }
+  return removed
+}

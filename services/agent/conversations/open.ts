@@ -1,0 +1,154 @@
+import type { Logger } from 'pino'
+import type { Call } from '#proto/call.ts'
+import { conversationBounds, type Conversation, type WrittenConversation } from '#proto/conversations.ts'
+import type { ConversationBackend, ConversationSummary } from '#proto/conversations.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Net } from '#shared/net/net.ts'
+import type { Models } from '../models/open.ts'
+import { type Choice, chooseStore } from './choose.ts'
+import { conversationSettings } from './config.ts'
+import { generateFollowUps } from './enrich.ts'
+import { memoryStore } from './memory.ts'
+import type { ConversationStore, Kept, Page, Place } from './store.ts'
+import { openTitling } from './titling.ts'
+import { firstWords } from './words.ts'
+
+/** Conversations of people, each reached by its owner alone. */
+export interface Conversations extends AsyncDisposable {
+  readonly backend: ConversationBackend
+  /** Whether titles and follow-up questions are generated. */
+  supportsAiEnrichment(): boolean
+  list(owner: string, place: Place): Promise<Page<ConversationSummary>>
+  /** Throws `not-found`, as `remove` and `followUps` do, also for somebody else's. */
+  get(owner: string, id: string): Promise<Conversation>
+  /** The whole of them, some at a time. */
+  export(owner: string, cursor: string | undefined): Promise<Page<Conversation>>
+  /** Throws `too-large`, and `conflict` for one too many. */
+  keep(owner: string, written: WrittenConversation, call: Call): Promise<Kept>
+  remove(owner: string, id: string): Promise<void>
+  removeAll(owner: string): Promise<number>
+  /** Throws `not-implemented` where none are generated. */
+  followUps(owner: string, id: string, call: Call): Promise<string[]>
+  /** Removes what is older than the settings say, of everybody. */
+  prune(): Promise<number>
+}
+
+interface Parts {
+  env: Environment
+  net: Net
+  clock: Clock
+  log: Logger
+  models: Pick<Models, 'choose'>
+}
+
+const dayMs = 86_400_000
+
+/** The store is opened by whoever needs it first: where nobody keeps conversations there, nothing is asked for it. */
+export const openConversations = (parts: Parts): Conversations => {
+  const { env, clock, log, models } = parts
+  const choice = chooseStore(env)
+  if (choice.backend === 'memory') log.info('conversations are kept in memory, and end with this process')
+  const { store, close } = openLazily(() => openStore(choice, parts))
+  const titling = openTitling({ store, models, clock, log })
+  const enriches = () => choice.backend === 'convstore' && read(conversationSettings, env).CONVSTORE_AI_ENRICH
+  const get = async (owner: string, id: string) => found(await (await store()).get(owner, id))
+
+  return {
+    backend: choice.backend,
+    supportsAiEnrichment: enriches,
+    list: async (owner, place) => (await store()).list(owner, place),
+    get,
+    export: async (owner, cursor) => (await store()).whole(owner, cursor),
+    async keep(owner, written, call) {
+      requireSize(written)
+      const kept = await (
+        await store()
+      ).put(owner, {
+        ...written,
+        firstWords: firstWords(written.messages),
+        atMs: clock.now(),
+      })
+      if (kept.created && written.title === undefined && enriches()) {
+        titling.begin(owner, { ...kept.conversation, messages: written.messages }, call)
+      }
+      return kept
+    },
+    async remove(owner, id) {
+      if (!(await (await store()).remove(owner, id))) throw notFound()
+    },
+    removeAll: async (owner) => (await store()).removeAll(owner),
+    async followUps(owner, id, call) {
+      if (!enriches()) throw notGenerated()
+      const { messages } = await get(owner, id)
+      return generateFollowUps(models, messages, call)
+    },
+    prune: async () =>
+      (await store()).prune(clock.now() - read(conversationSettings, env).SVC_CONVERSATIONS_DAYS * dayMs),
+    async [Symbol.asyncDispose]() {
+      await titling[Symbol.asyncDispose]()
+      await close()
+    },
+  }
+}
+
+const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStore> => {
+  switch (choice.backend) {
+    case 'memory':
+      return memoryStore()
+    case 'convstore': {
+      const [{ openThreadClient }, { convstore }] = await Promise.all([
+        import('./convstore/client.ts'),
+        import('./convstore/store.ts'),
+      ])
+      return convstore(openThreadClient(parts))
+    }
+    case 'edgesql':
+    case 'postgres': {
+      // Loaded only where there is one, as the drivers are large.
+      const { openSqlStore } = await import('./sql.ts')
+      return openSqlStore(choice.where)
+    }
+  }
+}
+
+/** Opens once, for all who wait for it; whoever comes after a failure tries again. */
+const openLazily = (open: () => Promise<ConversationStore>) => {
+  let opening: Promise<ConversationStore> | undefined
+  return {
+    store: (): Promise<ConversationStore> =>
+      (opening ??= open().catch((error: unknown) => {
+        opening = undefined
+        throw error
+      })),
+    close: async (): Promise<void> => {
+      const opened = await opening?.catch(() => undefined)
+      await opened?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const requireSize = ({ messages, evidence }: WrittenConversation): void => {
+  if (Buffer.byteLength(JSON.stringify([messages, evidence])) <= conversationBounds.bytes) return
+  const sentence = `a conversation must not take more than ${conversationBounds.bytes} bytes; begin a new one`
+  throw new ServiceError('too-large', sentence, { details: { parameter: 'messages' } })
+}
+
+const found = (conversation: Conversation | undefined): Conversation => {
+  if (conversation) return conversation
+  throw notFound()
+}
+
+/** Somebody else's is told like one that never was. */
+const notFound = (): ServiceError =>
+  new ServiceError('not-found', 'no such conversation among yours; it may have been removed as old', {
+    details: { parameter: 'id' },
+  })
+
+const notGenerated = (): ServiceError =>
+  new ServiceError(
+    'not-implemented',
+    'no follow-up questions are generated here: they need the conversation service and CONVSTORE_AI_ENRICH',
+  )

@@ -1,0 +1,132 @@
+import { beforeAll, expect, it } from 'vitest'
+import { type ConversationStore, wholeAtOnce } from './store.ts'
+import { aMessage, anEvidence, aToolMessage, aWritten } from './testing/conversations.ts'
+
+/** Somebody whose name begins like another's, and holds what external ids and tags are made with. */
+const [ada, eve] = ['user_ada', 'user_ada:eve/ö?']
+const startedAtMs = 1_790_000_000_000
+
+/** What holds for every store of conversations; each opening is empty. */
+export const conversationStoreSuite = (open: () => Promise<ConversationStore>): void => {
+  let store: ConversationStore
+  beforeAll(async () => {
+    store = await open()
+  })
+  const idsOf = async (owner: string) => (await store.list(owner, { limit: 100 })).conversations.map(({ id }) => id)
+
+  it('has nothing to list, read or remove at first', async () => {
+    expect(await store.list(ada, { limit: 20 })).toEqual({ conversations: [], next: null })
+    expect(await store.whole(ada, undefined)).toEqual({ conversations: [], next: null })
+    expect(await store.get(ada, 'one')).toBeUndefined()
+    expect(await store.remove(ada, 'one')).toBe(false)
+    expect(await store.removeAll(ada)).toBe(0)
+    expect(await store.prune(Date.now())).toBe(0)
+  })
+
+  it('gives a conversation back as it was kept, by its first words', async () => {
+    const { messages, ...written } = aWritten('one', { evidence: [anEvidence()] })
+    const { created, conversation } = await store.put(ada, { ...written, messages })
+    const summary = {
+      id: 'one',
+      title: 'First words',
+      hostKey: 'logs',
+      model: 'gateway_a:some/model',
+      messageCount: 2,
+      createdAtMs: startedAtMs,
+      updatedAtMs: startedAtMs,
+    }
+    expect({ created, conversation }).toEqual({ created: true, conversation: summary })
+    expect(await store.get(ada, 'one')).toEqual({ ...summary, messages, evidence: [anEvidence()] })
+    expect(await store.list(ada, { limit: 20 })).toEqual({ conversations: [summary], next: null })
+    expect((await store.whole(ada, undefined)).conversations).toEqual([await store.get(ada, 'one')])
+  })
+
+  it('adds what is said later, and keeps age, title and evidence where none are given', async () => {
+    const messages = [...aWritten('one').messages, aMessage('m3'), aToolMessage('m4')]
+    const later = aWritten('one', { messages, firstWords: 'Others', hostKey: null, atMs: startedAtMs + 5 })
+    expect((await store.put(ada, later)).created).toBe(false)
+    expect(await store.get(ada, 'one')).toMatchObject({
+      title: 'First words',
+      hostKey: null,
+      messages,
+      messageCount: 4,
+      evidence: [anEvidence()],
+      createdAtMs: startedAtMs,
+      updatedAtMs: startedAtMs + 5,
+    })
+  })
+
+  it('replaces what was said otherwise before, and takes another title and other evidence', async () => {
+    const messages = [aMessage('m1'), aMessage('m2', 'assistant', 'anew')]
+    const evidence = [anEvidence('e1'), anEvidence('e2')]
+    await store.put(ada, aWritten('one', { messages, evidence, title: 'Größer', atMs: startedAtMs + 6 }))
+    const expected = { title: 'Größer', messages, evidence, createdAtMs: startedAtMs, updatedAtMs: startedAtMs + 6 }
+    expect(await store.get(ada, 'one')).toMatchObject(expected)
+    await store.put(ada, aWritten('one', { messages, evidence: [], atMs: startedAtMs + 7 }))
+    expect(await store.get(ada, 'one')).toMatchObject({ ...expected, evidence: [], updatedAtMs: startedAtMs + 7 })
+  })
+
+  it('takes another title only in place of the one that it was thought of for', async () => {
+    await store.retitle(ada, 'one', 'First words', 'Too late')
+    expect((await store.get(ada, 'one'))?.title).toBe('Größer')
+    await store.retitle(ada, 'one', 'Größer', 'In time')
+    await store.retitle(eve, 'one', 'In time', 'Not hers')
+    await store.retitle(ada, 'none', 'In time', 'Of nothing')
+    expect((await store.get(ada, 'one'))?.title).toBe('In time')
+  })
+
+  it('means a conversation of the owner alone by an id, and shows, changes and removes no other', async () => {
+    const theirs = aWritten('one', { messages: [aMessage('of eve')], atMs: startedAtMs + 8 })
+    expect(await store.get(eve, 'one')).toBeUndefined()
+    expect((await store.put(eve, theirs)).created).toBe(true)
+    expect((await store.get(ada, 'one'))?.title).toBe('In time')
+    expect((await store.get(eve, 'one'))?.messages).toEqual(theirs.messages)
+    expect([await idsOf(ada), await idsOf(eve)]).toEqual([['one'], ['one']])
+    expect(await store.remove(eve, 'one')).toBe(true)
+    expect([await idsOf(ada), await idsOf(eve)]).toEqual([['one'], []])
+  })
+
+  it('lists those changed last first, page by page, each once, also those of one time', async () => {
+    const many = Array.from({ length: 2 * wholeAtOnce + 1 }, (_, index) =>
+      aWritten(`n${index}`, { atMs: startedAtMs + 100 + Math.floor(index / 3) }),
+    )
+    for (const each of many) await store.put(eve, each)
+    for (const read of [
+      async (cursor?: string) => store.list(eve, { limit: 4, cursor }),
+      async (cursor?: string) => store.whole(eve, cursor),
+    ]) {
+      const found = []
+      let cursor: string | undefined
+      do {
+        const page = await read(cursor)
+        found.push(...page.conversations)
+        cursor = page.next ?? undefined
+      } while (cursor !== undefined)
+      expect(found.map(({ id }) => id).toSorted()).toEqual(many.map(({ id }) => id).toSorted())
+      const times = found.map(({ updatedAtMs }) => updatedAtMs)
+      expect(times).toEqual(times.toSorted((one, other) => other - one))
+    }
+  })
+
+  it('keeps one conversation of two that are begun at once', async () => {
+    const [one, other] = [aWritten('raced', { title: 'one' }), aWritten('raced', { title: 'other' })]
+    await Promise.allSettled([store.put(ada, one), store.put(ada, other)])
+    expect(['one', 'other']).toContain((await store.get(ada, 'raced'))?.title)
+    expect((await idsOf(ada)).filter((id) => id === 'raced')).toHaveLength(1)
+    expect(await store.remove(ada, 'raced')).toBe(true)
+    expect(await store.get(ada, 'raced')).toBeUndefined()
+  })
+
+  it('removes those changed before a time, of everybody, and says how many', async () => {
+    await store.put(ada, aWritten('young', { atMs: startedAtMs + 1_000 }))
+    expect(await store.prune(startedAtMs + 102)).toBe(1 + 6)
+    expect(await idsOf(ada)).toEqual(['young'])
+    expect((await idsOf(eve)).length).toBe(2 * wholeAtOnce + 1 - 6)
+  })
+
+  it('removes all of one owner, and nothing of another', async () => {
+    expect(await store.removeAll(eve)).toBe(2 * wholeAtOnce + 1 - 6)
+    expect(await idsOf(eve)).toEqual([])
+    expect(await idsOf(ada)).toEqual(['young'])
+  })
+}

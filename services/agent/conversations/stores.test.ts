@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { edgeDatabase } from '#shared/store/edge-binding.ts'
+import { openNet } from '#shared/net/net.ts'
+import { describeWith, startPostgres } from '../../acceptance/servers.ts'
+import { openThreadClient } from './convstore/client.ts'
+import { convstore } from './convstore/store.ts'
+import { memoryStore } from './memory.ts'
+import { openSqlStore } from './sql.ts'
+import type { ConversationStore } from './store.ts'
+import { conversationStoreSuite } from './stores.suite.ts'
+import { aMessage, aWritten } from './testing/conversations.ts'
+import { type ConvstoreServer, convstoreKey, startConvstore } from './testing/convstore-server.ts'
+
+const opened = new AsyncDisposableStack()
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'watchhouse-conversations-'))
+  opened.defer(() => rm(directory, { recursive: true }))
+})
+afterAll(() => opened.disposeAsync())
+
+const most = 3
+
+/** Those that are kept in a place of ours. */
+const boundedSuite = (open: () => Promise<ConversationStore>): void => {
+  it('refuses one too many of one owner, and takes those of another', async () => {
+    const store = await open()
+    for (let index = 0; index < most; index += 1) await store.put('full', aWritten(`c${index}`))
+    await expect(store.put('full', aWritten('more'))).rejects.toMatchObject({ code: 'conflict' })
+    expect((await store.put('full', aWritten('c0', { title: 'still changed' }))).created).toBe(false)
+    expect((await store.put('empty', aWritten('more'))).created).toBe(true)
+  })
+}
+
+describe('conversations in memory', () => {
+  conversationStoreSuite(async () => memoryStore())
+  boundedSuite(async () => memoryStore({ most }))
+
+  it('make room by forgetting those changed longest ago', async () => {
+    const store = memoryStore({ room: 1_500 })
+    for (const id of ['a', 'b', 'c']) await store.put('ada', aWritten(id, { messages: [aMessage(id)] }))
+    const long = aWritten('d', { messages: [aMessage('d', 'user', 'x'.repeat(1_000))] })
+    await store.put('ada', long)
+    expect(await store.get('ada', 'a')).toBeUndefined()
+    expect(await store.get('ada', 'd')).toMatchObject({ id: 'd' })
+  })
+
+  it('are copies that nobody changes from outside', async () => {
+    const store = memoryStore()
+    const written = aWritten('one')
+    await store.put('ada', written)
+    written.messages.length = 0
+    const read = await store.get('ada', 'one')
+    read?.messages.pop()
+    expect((await store.get('ada', 'one'))?.messages).toHaveLength(2)
+  })
+})
+
+describe('conversations in SQLite', () => {
+  const open = (name: string, bound?: number) => async () =>
+    opened.use(await openSqlStore(edgeDatabase(`file:${join(directory, name)}`), bound))
+  conversationStoreSuite(open('suite.db'))
+  boundedSuite(open('full.db', most))
+})
+
+describeWith(['postgres'], 'conversations in PostgreSQL', () => {
+  let url: string
+  beforeAll(async () => {
+    url = opened.use(await startPostgres()).url
+  })
+  const open = (tablePrefix: string, bound?: number) => async () =>
+    opened.use(await openSqlStore({ kind: 'postgres', url, token: undefined, tablePrefix }, bound))
+  conversationStoreSuite(open('suite_'))
+  boundedSuite(open('full_', most))
+})
+
+describe('conversations in the conversation service', () => {
+  let server: ConvstoreServer
+  beforeAll(async () => {
+    server = opened.use(await startConvstore())
+  })
+  afterEach(() => server.failing.clear())
+  const open = async (more: Record<string, string> = {}) => {
+    const env = { CONVSTORE_API_KEY: convstoreKey, CONVSTORE_BASE_URL: `${server.url}/`, ...more }
+    const net = opened.use(openNet({ env }))
+    return convstore(openThreadClient({ env, net, log: pino({ level: 'silent' }) }))
+  }
+  conversationStoreSuite(open)
+
+  const threadOf = (external: string) => [...server.threads.values()].find((each) => each.external_id === external)
+
+  it('are threads that name their owner, in words that others can read', async () => {
+    const store = await open()
+    await store.put('user_bob', aWritten('told'))
+    expect(threadOf('user_bob:told')).toMatchObject({
+      title: 'First words',
+      tags: ['user:user_bob'],
+      messages: [
+        { role: 'user', content: expect.stringContaining('größe 🐘') },
+        { role: 'assistant', content: '(no words)' },
+      ],
+    })
+  })
+
+  it('grow without being told again', async () => {
+    const store = await open()
+    const before = threadOf('user_bob:told')?.id
+    server.heard.length = 0
+    await store.put('user_bob', aWritten('told', { messages: [...aWritten('told').messages, aMessage('m3')] }))
+    expect(threadOf('user_bob:told')?.id).toBe(before)
+    expect(server.heard.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST', 'PUT'])
+  })
+
+  it('are not left behind without the tag of their owner', async () => {
+    const store = await open()
+    server.failing.set('POST /api/v1/conversations/t', { status: 500 })
+    await expect(store.put('user_bob', aWritten('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
+    expect(threadOf('user_bob:untagged')).toBeUndefined()
+  })
+
+  it('of others in the same project are neither shown nor removed, whatever their tags', async () => {
+    const store = await open()
+    const times = { created_at: 1, updated_at: 1 }
+    const foreign = { id: 'foreign', external_id: 'user_eve:told', metadata: { app: 'other' }, ...times }
+    server.threads.set('foreign', { ...foreign, title: null, messages: [], tags: ['user:user_bob'] })
+    expect((await store.list('user_bob', { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['told'])
+    expect(await store.prune(0)).toBe(0)
+    expect(await store.removeAll('user_bob')).toBe(1)
+    expect(server.threads.has('foreign')).toBe(true)
+  })
+
+  it.each([
+    [{ status: 401 }, 'unavailable', /CONVSTORE_API_KEY/],
+    [{ status: 500, body: 'stack of secrets' }, 'unavailable', /answered 500$/],
+    [{ status: 429, headers: { 'retry-after': '7' } }, 'busy', /no more requests/],
+    [{ status: 302, headers: { location: 'http://elsewhere' } }, 'unavailable', /does not answer/],
+    [{ status: 200, body: '<html>' }, 'unavailable', /cannot be read/],
+    [{ status: 200, body: '{"id":1}' }, 'unavailable', /cannot be read/],
+  ])('fail in a sentence of ours when the service answers %j', async (answer, code, sentence) => {
+    server.failing.set('', answer)
+    const store = await open()
+    const failure = store.get('user_bob', 'told')
+    await expect(failure).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) })
+    await expect(failure).rejects.not.toThrow('secrets')
+  })
+
+  it('wait as long as the service says, and a minute at most', async () => {
+    const store = await open()
+    for (const [said, waited] of [
+      ['7', 7_000],
+      ['9999', 60_000],
+      ['soon', 60_000],
+    ] as const) {
+      server.failing.set('', { status: 429, headers: { 'retry-after': said } })
+      await expect(store.list('user_bob', { limit: 1 })).rejects.toMatchObject({ retryAfterMs: waited })
+    }
+  })
+
+  it('fail when nobody is there, or with a key of another project', async () => {
+    const away = await open({ CONVSTORE_BASE_URL: 'http://127.0.0.1:9' })
+    await expect(away.get('user_bob', 'told')).rejects.toMatchObject({ code: 'unavailable' })
+    const other = await open({ CONVSTORE_API_KEY: 'as_live_other' })
+    await expect(other.get('user_bob', 'told')).rejects.toMatchObject({ message: expect.stringContaining('refuses') })
+  })
+
+  it('ask nothing that the service does not document', () => {
+    expect(server.misuses).toEqual([])
+    expect(server.heard.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,53 @@
+import type { Call } from '#proto/call.ts'
+import type { Conversation, UiMessage } from '#proto/conversations.ts'
+import type { Written } from '../store.ts'
+
+/** A person who may see everything and waits half a minute. */
+export const aCall = (subject = 'user_ada'): Call => ({
+  identity: { kind: 'user', subject, features: 'all' },
+  deadline: Date.now() + 30_000,
+  signal: new AbortController().signal,
+  priority: 'person',
+})
+
+/** A message of one text, with whatever letters people and models use. */
+export const aMessage = (
+  id: string,
+  role: UiMessage['role'] = 'user',
+  text = `it's "${id}" \\ \u0000 größe 🐘`,
+): UiMessage => ({
+  id,
+  role,
+  parts: [{ type: 'text', text }],
+})
+
+/** The call of a tool and what it said, as the AI SDK keeps it. */
+export const aToolMessage = (id: string): UiMessage => ({
+  id,
+  role: 'assistant',
+  metadata: { tokens: 12 },
+  parts: [{ type: 'tool-query', toolCallId: 'c1', state: 'output-available', input: { sql: 'SELECT 1' }, output: [1] }],
+})
+
+export const anEvidence = (id = 'e1'): Conversation['evidence'][number] => ({
+  id,
+  toolCallId: 'c1',
+  tool: 'query',
+  hostKey: 'logs',
+  statement: 'SELECT {a:UInt8}',
+  parameters: { a: 1 },
+  atMs: 1_790_000_000_000,
+  rows: 1,
+  rowHash: 'a'.repeat(64),
+})
+
+/** A conversation of two messages. */
+export const aWritten = (id: string, more: Partial<Written> = {}): Written => ({
+  id,
+  hostKey: 'logs',
+  model: 'gateway_a:some/model',
+  messages: [aMessage('m1'), aToolMessage('m2')],
+  firstWords: 'First words',
+  atMs: 1_790_000_000_000,
+  ...more,
+})
