@@ -34,6 +34,7 @@ const services = {
     service: () => import('./alert-dispatcher/service.ts'),
   },
   ingest: { config: () => import('./ingest/config.ts'), service: () => import('./ingest/service.ts') },
+  agent: { config: () => import('./agent/config.ts'), service: () => import('./agent/service.ts') },
   gateway: { config: () => import('./gateway/config.ts'), service: () => import('./gateway/service.ts') },
 } satisfies Partial<Record<ServiceName, ServiceModules>>
 
@@ -166,7 +167,8 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   stop.bound(settings.SHUTDOWN_GRACE_MS)
 }
 
-const isHostless = (env: Environment): boolean => !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE
+const isHostless = (env: Environment): boolean =>
+  !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
 
 /** Two embedded hosts for a first look, which keep their data between starts; gives the variables that name them. */
 const startSandboxes = async (

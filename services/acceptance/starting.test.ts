@@ -32,7 +32,7 @@ describe('a start that is refused', () => {
     const { code, output } = await runToEnd({ services: ['query'], variables: someHost })
     expect(code).toBe(1)
     expect(output).toContain(
-      '  NATS_URL: must be set to run query without report, mcp, alert-dispatcher, ingest and gateway:',
+      '  NATS_URL: must be set to run query without report, mcp, alert-dispatcher, ingest, agent and gateway:',
     )
   })
 
@@ -40,7 +40,7 @@ describe('a start that is refused', () => {
     const { code, output } = await runToEnd({ services: ['gatewya', 'query'], variables: someHost })
     expect(code).toBe(2)
     expect(output).toBe(
-      'no such service: gatewya; there are query, report, mcp, alert-dispatcher, ingest and gateway, and all run when none is named\n',
+      'no such service: gatewya; there are query, report, mcp, alert-dispatcher, ingest, agent and gateway, and all run when none is named\n',
     )
   })
 
@@ -93,7 +93,7 @@ describe('a machine with neither NATS nor Redis, whose only host is down', () =>
     await ask(`${product.url}/api/v1/hosts`)
     const { text } = await ask(`${product.operationsUrls[0]}/metrics`)
     expect(text).toMatch(
-      /^watchhouse_build_info\{.*services="query,report,mcp,alert-dispatcher,ingest,gateway".*\} 1$/m,
+      /^watchhouse_build_info\{.*services="query,report,mcp,alert-dispatcher,ingest,agent,gateway".*\} 1$/m,
     )
     expect(text).toMatch(/^watchhouse_http_request_duration_seconds_count\{.*route="\/api\/v1\/hosts".*\} 1$/m)
     expect(text).toMatch(/^watchhouse_bus_request_duration_seconds_count\{.*service="query".*outcome="ok".*\} \d+$/m)

@@ -1,4 +1,5 @@
 import { maybeFlag, whole } from '#shared/config/setting.ts'
+import { modelSettings } from './models/config.ts'
 
 /** What the agent itself obeys. */
 export const agentSettings = {
@@ -31,4 +32,4 @@ export const agentSettings = {
 } as const
 
 /** What the agent obeys. */
-export const settings = { ...agentSettings } as const
+export const settings = { ...agentSettings, ...modelSettings } as const

@@ -1,0 +1,15 @@
+import type { agent } from '#proto/agent.ts'
+import type { Handlers } from '#proto/contract.ts'
+import type { Parts } from '../parts.ts'
+import { settleApproval, takeApproval } from './approvals.ts'
+import { read, stop } from './runs.ts'
+import { start } from './start.ts'
+
+/** One file per method of the contract, or per topic. */
+export const handlers = (parts: Parts): Handlers<typeof agent> => ({
+  start: start(parts),
+  read: read(parts),
+  stop: stop(parts),
+  takeApproval: takeApproval(parts),
+  settleApproval: settleApproval(parts),
+})

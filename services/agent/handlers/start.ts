@@ -1,0 +1,112 @@
+import type { agent, AgentQuestion } from '#proto/agent.ts'
+import type { Call } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { read, type Values } from '#shared/config/setting.ts'
+import { agentSettings } from '../config.ts'
+import { lastEvidence, historyOf } from '../loop/history.ts'
+import { openLedger } from '../evidence/ledger.ts'
+import { answer } from '../loop/answer.ts'
+import { tellerOf } from '../loop/chunk.ts'
+import { openMeter } from '../loop/meter.ts'
+import { planTool, searchTools } from '../loop/own-tools.ts'
+import { openPlan } from '../loop/plan.ts'
+import type { Talk } from '../loop/talk.ts'
+import { openTimeLeft } from '../loop/time-left.ts'
+import { openToolbox, type Toolbox } from '../loop/toolbox.ts'
+import { openTries } from '../loop/tries.ts'
+import type { ChosenModel } from '../models/choose.ts'
+import type { Parts } from '../parts.ts'
+import type { Run } from '../runs/run.ts'
+import type { AgentTool } from '../tool.ts'
+
+type Obeyed = Values<typeof agentSettings>
+
+/** Refuses what cannot be answered while it can still be refused, and then leaves the run to itself. */
+export const start =
+  (parts: Parts): Handlers<typeof agent>['start'] =>
+  async (question, call) => {
+    const settings = read(agentSettings, parts.env)
+    requireFitting(question, settings)
+    const model = await parts.models.choose(question.model, call)
+    const tools = await parts.toolsFor(question, call)
+    const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
+      work(parts, { question, call, settings, model, tools, run }),
+    )
+    return { runId: run.id }
+  }
+
+const requireFitting = ({ messages }: AgentQuestion, { SVC_AGENT_MAX_MESSAGES: most }: Obeyed): void => {
+  if (messages.length > most) {
+    throw new ServiceError('invalid', `messages must have at most ${most} items`, {
+      details: { parameter: 'messages', maxMessages: most },
+    })
+  }
+  historyOf(messages)
+}
+
+interface Begun {
+  question: AgentQuestion
+  call: Call
+  settings: Obeyed
+  model: ChosenModel
+  tools: readonly AgentTool[]
+  run: Run
+}
+
+const work = async (parts: Parts, begun: Begun): Promise<void> => {
+  const { settings, model, run } = begun
+  using time = openTimeLeft(settings.SVC_AGENT_RUN_SECONDS * 1_000)
+  const talk = talkOf(parts, begun, time)
+  const outcome = await answer(talk)
+  const { inputTokens, outputTokens, durationMs, steps } = talk.meter.sum()
+  parts.metrics.ended({ outcome, provider: model.provider, seconds: durationMs / 1_000, inputTokens, outputTokens })
+  parts.log.info(
+    {
+      runId: run.id,
+      outcome,
+      provider: model.provider,
+      model: model.id,
+      steps,
+      inputTokens,
+      outputTokens,
+      tookMs: durationMs,
+    },
+    'answer ended',
+  )
+}
+
+const talkOf = (parts: Parts, { question, call, settings, model, tools, run }: Begun, time: Talk['time']): Talk => {
+  const { clients, clock, env, log, wishes } = parts
+  const signal = AbortSignal.any([run.signal, time.signal])
+  // The run goes on when its caller has left, so it has a signal and a deadline of its own.
+  const own: Call = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
+  const tell = tellerOf(run)
+  const ledger = openLedger(lastEvidence(question.messages))
+  const plan = openPlan()
+  const toolbox: Toolbox = openToolbox(
+    [planTool(plan, ledger, tell), searchTools(() => toolbox), ...tools],
+    question.disabledTools,
+  )
+  const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.now() + hostsWithinMs })
+  return {
+    question,
+    run,
+    call: own,
+    model,
+    settings,
+    asking: { ...clients, hostKey: question.hostKey, hosts, env, clock },
+    tell,
+    toolbox,
+    ledger,
+    plan,
+    tries: openTries(),
+    meter: openMeter(model),
+    time,
+    wishes,
+    log,
+  }
+}
+
+/** How long `query` may take to name its hosts, which it does from memory. */
+const hostsWithinMs = 5_000

@@ -1,0 +1,75 @@
+import type { ErrorPart } from '#proto/agent-parts.ts'
+import type { z } from 'zod'
+import { mayWish } from '../approvals/may-wish.ts'
+import { claimsOf } from '../evidence/claims.ts'
+import { done } from './chunk.ts'
+import { type Conversed, converse } from './converse.ts'
+import { AnswerFailure } from './failure.ts'
+import { historyOf } from './history.ts'
+import { hostOf } from './host-of.ts'
+import { contextOf, prompt } from './prompt.ts'
+import type { Talk } from './talk.ts'
+
+/** What came of an answer, for logs and metrics. */
+export type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
+
+/** Answers the question from its first event to its last, whatever happens; never throws. */
+export const answer = async (talk: Talk): Promise<AnswerOutcome> => {
+  const { run, tell } = talk
+  tell({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
+  try {
+    conclude(talk, await converse(talk, await openingOf(talk)))
+    return 'answered'
+  } catch (error) {
+    return endEarly(talk, error)
+  } finally {
+    run.tell(done)
+  }
+}
+
+/** All that the model reads before it begins: first what never changes. */
+const openingOf = async (talk: Talk) => {
+  const { question, call, asking } = talk
+  const { name: hostName } = await hostOf(talk, undefined)
+  const facts = { hostName, mayWish: mayWish(call, asking.env), now: new Date(asking.clock.now()) }
+  return [{ role: 'system' as const, content: prompt }, contextOf(question, facts), ...historyOf(question.messages)]
+}
+
+const conclude = ({ tell, plan, ledger, meter }: Talk, { text, finishReason }: Conversed): void => {
+  if (finishReason === 'stop' && plan.steps().length > 0 && plan.unfinished().length === 0) {
+    plan.answered()
+    tell({ type: 'data-plan', id: 'plan', data: { steps: plan.steps() } })
+  }
+  tell({ type: 'data-claims', id: 'claims', data: claimsOf(text, ledger.has) })
+  tell({ type: 'data-usage', id: 'usage', data: meter.sum() })
+  tell({ type: 'finish', finishReason })
+}
+
+const endEarly = ({ run, tell, time, model, meter, log }: Talk, error: unknown): AnswerOutcome => {
+  tell({ type: 'data-usage', id: 'usage', data: meter.sum() })
+  if (run.signal.aborted && run.signal.reason !== 'stopping') {
+    tell({ type: 'abort', reason: run.signal.reason === 'asked' ? 'stopped as asked' : 'nobody was reading' })
+    return 'stopped'
+  }
+  const failure = failureOf(error, run.signal, time.signal)
+  if (failure.code === 'internal') log.error({ runId: run.id, err: error }, 'answer failed')
+  const { code, message, retryable, retryAfterMs } = failure
+  const part: z.input<typeof ErrorPart> = {
+    code,
+    message,
+    retryable,
+    retryAfterMs,
+    provider: model.provider,
+    model: model.id,
+  }
+  tell({ type: 'data-error', id: 'error', data: part })
+  tell({ type: 'error', errorText: message })
+  tell({ type: 'finish', finishReason: 'error' })
+  return code
+}
+
+const failureOf = (error: unknown, stopped: AbortSignal, late: AbortSignal): AnswerFailure => {
+  if (stopped.aborted) return new AnswerFailure('worker-stopping')
+  if (late.aborted) return new AnswerFailure('time-limit')
+  return error instanceof AnswerFailure ? error : new AnswerFailure('internal', { cause: error })
+}

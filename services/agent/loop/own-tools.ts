@@ -1,0 +1,72 @@
+import { distance } from 'fastest-levenshtein'
+import { z } from 'zod'
+import { type AgentTool, type ToolAnswer } from '../tool.ts'
+import type { Tell } from './chunk.ts'
+import type { Ledger } from '../evidence/ledger.ts'
+import { type Plan, PlanInput, updatePlan } from './plan.ts'
+import type { Toolbox } from './toolbox.ts'
+
+const own = { kind: 'read', core: true, untrusted: false } as const
+const told = (text: string, structured: Record<string, unknown> | null = null): ToolAnswer => ({
+  isError: false,
+  text,
+  structured,
+  evidence: [],
+})
+
+/** Keeps the checklist of an answer, as far as it keeps the rules of one. */
+export const planTool = (plan: Plan, ledger: Ledger, tell: Tell): AgentTool => ({
+  ...own,
+  name: updatePlan,
+  title: 'Update the plan',
+  description:
+    'The whole checklist of a task of several steps, each time anew. Exactly one step is in_progress; a step is completed once a tool has shown its result. No plan for one-step questions.',
+  input: PlanInput,
+  run: async (input) => {
+    plan.update(PlanInput.parse(input).steps, ledger.size)
+    tell({ type: 'data-plan', id: 'plan', data: { steps: plan.steps() } })
+    return told('noted')
+  },
+})
+
+/** Tools that one search finds. */
+const mostFound = 8
+const SearchInput = z.strictObject({ topic: z.string().min(1).max(200).describe('What the tool is to tell or do') })
+
+/** Finds the tools that are not told of at once; the model may use those that are found. */
+export const searchTools = (toolbox: () => Toolbox): AgentTool => ({
+  ...own,
+  name: 'search_tools',
+  title: 'Find tools',
+  description:
+    'Finds further tools by topic: failed queries, explain, parts, merges, mutations, disks, replication, advice.',
+  input: SearchInput,
+  run: async (input) => {
+    const { topic } = SearchInput.parse(input)
+    const { all, tell } = toolbox()
+    const found = bestFor(
+      topic,
+      all.filter(({ core }) => !core),
+    ).slice(0, mostFound)
+    tell(found.map(({ name }) => name))
+    const tools = found.map(({ name, description }) => ({ name, description }))
+    return told(tools.length === 0 ? 'no further tools' : 'you may call these now', { tools })
+  },
+})
+
+/** Those that share words with the topic, the most first; all when none does. */
+const bestFor = (topic: string, tools: readonly AgentTool[]): AgentTool[] => {
+  const wanted = wordsOf(topic)
+  const score = ({ name, title, description }: AgentTool): number => {
+    const words = wordsOf(`${name} ${title} ${description}`)
+    return wanted.filter((word) => words.some((each) => isLike(word, each))).length
+  }
+  const scored = tools.map((tool) => ({ tool, score: score(tool) }))
+  const matching = scored.filter((each) => each.score > 0)
+  return (matching.length > 0 ? matching : scored).toSorted((a, b) => b.score - a.score).map(({ tool }) => tool)
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]{3,}/g) ?? []
+
+/** One word in two forms, as `mutations` and `mutation`. */
+const isLike = (a: string, b: string): boolean => a === b || (Math.min(a.length, b.length) > 3 && distance(a, b) <= 1)

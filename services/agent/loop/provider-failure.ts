@@ -1,0 +1,53 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
+import type { AgentFailure } from '#proto/agent-parts.ts'
+import { NetFailure } from '#shared/net/failure.ts'
+import { AnswerFailure } from './failure.ts'
+
+const byStatus: Readonly<Record<number, AgentFailure>> = {
+  400: 'provider-refused',
+  401: 'provider-key-refused',
+  402: 'provider-out-of-credit',
+  403: 'provider-key-refused',
+  404: 'model-not-found',
+  408: 'provider-timeout',
+  413: 'context-too-long',
+  429: 'provider-rate-limited',
+  504: 'provider-timeout',
+}
+
+/** What a failure on the way to a model means; undefined for what is no failure of the model's. */
+export const providerFailure = (error: unknown): AnswerFailure | undefined => {
+  const code = codeOf(error)
+  if (code === undefined) return undefined
+  const retryAfterMs = error instanceof APIError ? retryAfterOf(error) : null
+  return new AnswerFailure(code, { retryAfterMs, cause: error })
+}
+
+const codeOf = (error: unknown): AgentFailure | undefined => {
+  if (error instanceof APIConnectionTimeoutError) return 'provider-timeout'
+  if (error instanceof NetFailure) return error.reason === 'timeout' ? 'provider-timeout' : 'provider-unreachable'
+  if (error instanceof APIConnectionError) {
+    return error.cause instanceof NetFailure ? codeOf(error.cause) : 'provider-unreachable'
+  }
+  if (error instanceof APIError) return codeOfAnswer(error)
+  // What the client says of lines that are no JSON.
+  if (error instanceof SyntaxError) return 'provider-garbled'
+  // What Node says of a body that ends in the middle.
+  if (error instanceof TypeError && error.message === 'terminated') return 'provider-cut-off'
+  return undefined
+}
+
+/** Gateways name statuses inside a stream too, and tell a context that is too long as a bad request. */
+const codeOfAnswer = ({ status, code }: APIError): AgentFailure => {
+  if (code === 'context_length_exceeded') return 'context-too-long'
+  if (code === 'insufficient_quota') return 'provider-out-of-credit'
+  const known = status ?? Number(code)
+  return byStatus[known] ?? (known >= 400 && known < 500 ? 'provider-refused' : 'provider-failed')
+}
+
+const mostRetryAfterMs = 3_600_000
+
+const retryAfterOf = ({ headers }: APIError): number | null => {
+  const seconds = Number(headers?.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, mostRetryAfterMs) : null
+}

@@ -1,0 +1,83 @@
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Evidence } from '#proto/evidence.ts'
+import { hashOf, recording } from '#shared/evidence/recording.ts'
+import type { ToolAnswer } from '../tool.ts'
+import { AnswerFailure } from './failure.ts'
+import { hostOf } from './host-of.ts'
+import type { ReadCall } from './read-call.ts'
+import type { Talk } from './talk.ts'
+
+/** What a tool told, and what stands behind it. */
+interface Ran {
+  answer: ToolAnswer
+  evidence: readonly Evidence[]
+}
+
+/** Longest sentence about a failure. */
+const longestFailure = 2_000
+
+/** Runs one tool for as long as a step may take. What goes wrong is told in the answer, so that the model can do better. */
+export const runTool = async (talk: Talk, call: ReadCall): Promise<Ran> => {
+  const { tool, input } = call
+  const { query, evidence } = recording(talk.asking.query, talk.asking.clock)
+  const own = callOf(talk)
+  try {
+    const answer = await endingWith(tool.run(input, { ...talk.asking, query, call: own }), own.signal)
+    const told = [...evidence, ...(answer.evidence ?? [])]
+    if (told.length > 0 || answer.evidence || answer.isError) return { answer, evidence: told }
+    return { answer, evidence: [await callItself(talk, call, answer)] }
+  } catch (error) {
+    talk.call.signal.throwIfAborted()
+    if (error instanceof AnswerFailure) throw error
+    return {
+      answer: { isError: true, text: sentenceOf(talk, tool.name, error, own.signal), structured: null },
+      evidence,
+    }
+  }
+}
+
+const callOf = ({ call, settings, asking }: Talk): Call => {
+  const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(stepMs)])
+  return { ...call, signal, deadline: asking.clock.now() + stepMs }
+}
+
+/** Waits no longer than the signal, whatever the tool does with it. */
+const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+const sentenceOf = ({ log }: Talk, tool: string, error: unknown, signal: AbortSignal): string => {
+  if (signal.aborted) return 'the tool took too long; ask for less'
+  if (error instanceof ServiceError && error.code !== 'internal') {
+    return `${error.code}: ${error.message}`.slice(0, longestFailure)
+  }
+  log.error({ tool, err: error }, 'tool failed')
+  return 'something failed on our side; the log of the service tells more'
+}
+
+/** For what is asked without a statement: the call itself, and the hash of what it told. */
+const callItself = async (
+  talk: Talk,
+  { tool, input }: ReadCall,
+  { structured, text }: ToolAnswer,
+): Promise<Evidence> => {
+  const { key } = await hostOf(talk, input.hostId)
+  const lists = Object.values(structured ?? {}).filter((value) => Array.isArray(value))
+  return {
+    hostKey: key,
+    statement: tool.name,
+    parameters: input,
+    atMs: talk.asking.clock.now(),
+    rows: lists.reduce((sum, { length }) => sum + length, 0),
+    rowHash: hashOf(structured ?? text),
+  }
+}

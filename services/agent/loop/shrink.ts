@@ -1,0 +1,39 @@
+/** A value that was made to fit, and whether something had to go. */
+export interface Shrunk {
+  value: unknown
+  cut: boolean
+}
+
+const mostItems = 200
+const longestText = 2_000
+const leastItems = 1
+const leastText = 32
+const deepest = 8
+
+/** A value whose JSON is no longer than some bytes: the longest lists and texts lose their ends first, and alike. */
+export const shrinkTo = (value: unknown, maxBytes: number): Shrunk => {
+  if (fits(value, maxBytes)) return { value, cut: false }
+  for (let items = mostItems, text = longestText; items >= leastItems;) {
+    const value_ = shrunk(value, items, text, deepest)
+    if (fits(value_, maxBytes)) return { value: value_, cut: true }
+    if (items === leastItems && text === leastText) break
+    items = Math.max(leastItems, Math.floor(items / 2))
+    text = Math.max(leastText, Math.floor(text / 2))
+  }
+  return { value: null, cut: true }
+}
+
+const fits = (value: unknown, maxBytes: number): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') <= maxBytes
+
+const shrunk = (value: unknown, items: number, text: number, depth: number): unknown => {
+  if (typeof value === 'string') return value.length > text ? `${value.slice(0, text)}…` : value
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === 0) return null
+  const smaller = (each: unknown) => shrunk(each, items, text, depth - 1)
+  if (Array.isArray(value)) return value.slice(0, items).map(smaller)
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, items)
+      .map(([name, each]) => [name, smaller(each)]),
+  )
+}

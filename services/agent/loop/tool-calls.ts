@@ -1,0 +1,89 @@
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
+import { ServiceError } from '#proto/errors.ts'
+import { askApproval } from '../approvals/ask-approval.ts'
+import type { ToolAnswer } from '../tool.ts'
+import { asData } from './as-data.ts'
+import { type ReadCall, readCall } from './read-call.ts'
+import { runTool } from './run-tool.ts'
+import { shrinkTo } from './shrink.ts'
+import type { Talk } from './talk.ts'
+import type { RawCall } from './tool-inputs.ts'
+import { updatePlan } from './plan.ts'
+
+/** What came of the calls of one step. */
+export interface CarriedOut {
+  results: ChatCompletionMessageParam[]
+  /** Whether the person is asked something, so that the answer ends here for now. */
+  isAsking: boolean
+  /** Whether not one call could be read. */
+  noneUsable: boolean
+}
+
+/**
+ * Carries out the calls of one step: the plan first, since it may only speak of what was seen before; then all that reads, at once; then what
+ * a person has to approve, one after the other.
+ */
+export const carryOut = async (talk: Talk, raw: readonly RawCall[]): Promise<CarriedOut> => {
+  const read = raw.map((call) => readAndTell(talk, call))
+  const usable = read.flatMap((each) => ('tool' in each ? [each] : []))
+  const answers = new Map(read.flatMap((each) => ('tool' in each ? [] : [[each.id, each.content] as const])))
+  const isPlan = ({ tool }: ReadCall) => tool.name === updatePlan
+  const answer = async (call: ReadCall) => void answers.set(call.id, await answerOf(talk, call))
+
+  for (const call of usable.filter(isPlan)) await answer(call)
+  await Promise.all(usable.filter((call) => call.tool.kind === 'read' && !isPlan(call)).map(answer))
+  for (const call of usable.filter(({ tool }) => tool.kind === 'control')) await answer(call)
+
+  const results = raw.flatMap(({ id }): ChatCompletionMessageParam[] => {
+    const content = answers.get(id)
+    return content === undefined ? [] : [{ role: 'tool', tool_call_id: id, content }]
+  })
+  const isAsking = usable.some(({ tool }) => tool.kind === 'ask')
+  return { results, isAsking, noneUsable: usable.length === 0 }
+}
+
+/** Reads a call and tells its input, or what is wrong with it. */
+const readAndTell = ({ tell, toolbox }: Talk, raw: RawCall): ReadCall | { id: string; content: string } => {
+  const { id: toolCallId, name: toolName } = raw
+  try {
+    const call = readCall(raw, toolbox)
+    const { title } = call.tool
+    tell({ type: 'tool-input-available', toolCallId, toolName, title, input: call.input })
+    return call
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    tell({ type: 'tool-input-error', toolCallId, toolName, input: raw.argumentsText, errorText: error.message })
+    return { id: toolCallId, content: asData({ value: { error: error.message }, cut: false }) }
+  }
+}
+
+/** Carries out one call, tells what came of it, and gives what the model reads of it. */
+const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
+  const { id: toolCallId, tool, input } = call
+  const refusal = talk.tries.refusal(tool.name, input)
+  const { answer, evidence } = refusal
+    ? { answer: failed(refusal), evidence: [] }
+    : tool.kind === 'control'
+      ? { answer: await askApproval(talk, { name: tool.name, toolCallId, input }), evidence: [] }
+      : await runTool(talk, call)
+  const advice = refusal ? undefined : talk.tries.note(input, answer.isError)
+  const known = talk.ledger.add(evidence, { toolCallId, tool: tool.name })
+  const { value, cut } = shrinkTo(
+    { text: answer.text, ...(answer.structured && { result: answer.structured }) },
+    talk.settings.SVC_AGENT_TOOL_RESULT_BYTES,
+  )
+  const ids = known.map(({ id }) => id)
+  if (answer.isError) {
+    talk.tell({ type: 'tool-output-error', toolCallId, errorText: answer.text })
+  } else {
+    const output = { ...(typeof value === 'object' ? value : {}), ...(cut && { cut }), evidence: ids }
+    talk.tell({ type: 'tool-output-available', toolCallId, output })
+  }
+  for (const each of known) talk.tell({ type: 'data-evidence', id: each.id, data: each })
+  for (const part of answer.parts ?? []) talk.tell(part)
+  const told = answer.isError ? { error: answer.text } : value
+  const content = asData({ value: told, cut }, tool.untrusted ? 'outside' : 'host')
+  return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
+}
+
+const failed = (text: string): ToolAnswer => ({ isError: true, text, structured: null })

@@ -1,0 +1,72 @@
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
+import type { Tell } from './chunk.ts'
+import { AnswerFailure } from './failure.ts'
+
+/** A call of a tool as the model wrote it. */
+export interface RawCall {
+  /** Ours, since gateways use theirs again. */
+  id: string
+  name: string
+  argumentsText: string
+}
+
+/** Where the pieces of one call arrive. */
+interface Place {
+  call: RawCall
+  gatewayId: string | undefined
+}
+
+type Piece = ChatCompletionChunk.Choice.Delta.ToolCall
+
+/** Calls that one step may bring. */
+const mostCalls = 32
+/** Longest arguments of one call. */
+const longestArguments = 128 * 1024
+
+/** The calls of one step, told while their arguments come. */
+export const openToolInputs = (prefix: string, tell: Tell) => {
+  const calls: RawCall[] = []
+  const places = new Map<number | string, Place>()
+
+  const begin = (): RawCall => {
+    if (calls.length === mostCalls) throw new AnswerFailure('unusable-tool-calls')
+    const call = { id: `${prefix}-call-${calls.length + 1}`, name: '', argumentsText: '' }
+    calls.push(call)
+    return call
+  }
+
+  /** Pieces of one call share an index. Some gateways send none, or the same for all; then a name begins a call. */
+  const callOf = ({ index, id, function: { name } = {} }: Piece): RawCall => {
+    const place: number | string | undefined = index ?? id
+    if (place === undefined) return (name ? undefined : calls.at(-1)) ?? begin()
+    const known = places.get(place)
+    if (known && !(name && id && id !== known.gatewayId)) return known.call
+    const call = begin()
+    places.set(place, { call, gatewayId: id })
+    return call
+  }
+
+  return {
+    calls: (): readonly RawCall[] => calls,
+    hear(piece: Piece): void {
+      const call = callOf(piece)
+      const { name, arguments: more } = piece.function ?? {}
+      if (name && call.name === '') {
+        call.name = name.slice(0, 128)
+        tell({ type: 'tool-input-start', toolCallId: call.id, toolName: call.name })
+      }
+      if (!more) return
+      call.argumentsText += more
+      if (call.argumentsText.length > longestArguments) throw new AnswerFailure('unusable-tool-calls')
+      if (call.name !== '') tell({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: more })
+    },
+    /** Says of calls that were begun that they never came to an end. */
+    abandon(): void {
+      for (const { id, name, argumentsText } of calls) {
+        if (name === '') continue
+        const errorText = 'the model did not finish this call'
+        tell({ type: 'tool-input-error', toolCallId: id, toolName: name, input: argumentsText, errorText })
+      }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { ChatCompletionTool } from 'openai/resources/chat/completions'
+import { z } from 'zod'
+import { noSuch } from '#shared/no-such.ts'
+import type { AgentTool } from '../tool.ts'
+
+/** The tools of one answer: those the model was told of, and those it may find. */
+export interface Toolbox {
+  /** What the model is told of now. */
+  told(): ChatCompletionTool[]
+  /** The tool of this name, of which the model is told from now on; throws `not-found` with those that are near. */
+  take(name: string): AgentTool
+  /** Tells the model of these too, as far as there are such tools. */
+  tell(names: readonly string[]): void
+  readonly all: readonly AgentTool[]
+}
+
+/** Of tools with one name the first counts. */
+export const openToolbox = (given: readonly AgentTool[], disabled: readonly string[]): Toolbox => {
+  const all = new Map<string, AgentTool>()
+  for (const tool of given) if (!disabled.includes(tool.name) && !all.has(tool.name)) all.set(tool.name, tool)
+  const told = new Map([...all].filter(([, { core }]) => core).map(([name, tool]) => [name, functionOf(tool)]))
+  const tell = (tool: AgentTool): void => {
+    if (!told.has(tool.name)) told.set(tool.name, functionOf(tool))
+  }
+  return {
+    all: [...all.values()],
+    told: () => [...told.values()],
+    tell: (names) => {
+      for (const name of names) {
+        const tool = all.get(name)
+        if (tool) tell(tool)
+      }
+    },
+    take: (name) => {
+      const tool = all.get(name)
+      if (tool === undefined) throw noSuch('tool', name, all.keys(), 'tool')
+      tell(tool)
+      return tool
+    },
+  }
+}
+
+/** A tool as models are told of it. */
+export const functionOf = ({ name, description, input, inputSchema }: AgentTool): ChatCompletionTool => ({
+  type: 'function',
+  function: { name, description, parameters: inputSchema ?? schemaOf(input) },
+})
+
+/** Without what says nothing to a model. */
+const schemaOf = (input: z.ZodObject): Record<string, unknown> => {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' })
+  return schema
+}

@@ -1,0 +1,105 @@
+import type {
+  ChatCompletionChunk,
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from 'openai/resources/chat/completions'
+import type { CompletionUsage } from 'openai/resources/completions'
+import type { ChosenModel } from '../models/choose.ts'
+import type { Tell } from './chunk.ts'
+import { AnswerFailure } from './failure.ts'
+import { providerFailure } from './provider-failure.ts'
+import { openSpeech } from './speech.ts'
+import { openToolInputs, type RawCall } from './tool-inputs.ts'
+
+/** What a model is asked in one step. */
+export interface Asked {
+  model: ChosenModel
+  /** The model's name at its gateway: `model.model`, or its fallback. */
+  name: string
+  messages: readonly ChatCompletionMessageParam[]
+  tools: readonly ChatCompletionTool[]
+  /** False where no more tools may be asked for. */
+  mayCallTools: boolean
+  signal: AbortSignal
+  /** Begins the ids of this turn's parts; no other turn of the conversation has it. */
+  prefix: string
+}
+
+/** What a model said in one step. */
+export interface Turn {
+  text: string
+  calls: readonly RawCall[]
+  usage: CompletionUsage | undefined
+  resolvedModel: string | undefined
+  /** Whether it ended because the gateway allows no longer answer. */
+  cut: boolean
+}
+
+/** Longest text of one step. */
+const longestText = 256 * 1024
+
+/** Has a model speak once, and tells what it says while it says it. Throws `AnswerFailure`, or the reason of the signal. */
+export const takeTurn = async (asked: Asked, tell: Tell, spoke: () => void): Promise<Turn> => {
+  const said = openSpeech(asked.prefix, tell)
+  const inputs = openToolInputs(asked.prefix, tell)
+  let usage: CompletionUsage | undefined
+  let resolvedModel: string | undefined
+  let ending: string | null = null
+  try {
+    for await (const chunk of await open(asked)) {
+      usage = chunk.usage ?? usage
+      resolvedModel = chunk.model || resolvedModel
+      const [choice] = chunk.choices ?? []
+      if (choice === undefined) continue
+      ending = choice.finish_reason ?? ending
+      if (hear(choice.delta ?? {}, said, inputs)) spoke()
+      if (said.text.length > longestText) throw new AnswerFailure('provider-garbled')
+    }
+    // The library ends a stream that was aborted as if it were whole.
+    asked.signal.throwIfAborted()
+    if (ending === null) throw new AnswerFailure('provider-cut-off')
+    if (ending === 'content_filter') throw new AnswerFailure('provider-refused')
+    said.end()
+    return { text: said.text, calls: inputs.calls(), usage, resolvedModel, cut: ending === 'length' }
+  } catch (error) {
+    said.end()
+    inputs.abandon()
+    asked.signal.throwIfAborted()
+    throw providerFailure(error) ?? error
+  }
+}
+
+const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }: Asked) =>
+  client.chat.completions.create(
+    {
+      model: name,
+      messages: [...messages],
+      stream: true,
+      stream_options: { include_usage: true },
+      ...(tools.length > 0 && { tools: [...tools], tool_choice: mayCallTools ? 'auto' : 'none' }),
+    },
+    { signal },
+  )
+
+type Delta = ChatCompletionChunk.Choice.Delta
+
+/** Takes one piece of what a model says; false for a piece that says nothing. */
+const hear = (
+  delta: Delta,
+  said: ReturnType<typeof openSpeech>,
+  inputs: ReturnType<typeof openToolInputs>,
+): boolean => {
+  const reasoning = reasoningOf(delta)
+  const calls = delta.tool_calls ?? []
+  if (reasoning) said.reason(reasoning)
+  if (delta.content) said.say(delta.content)
+  if (calls.length > 0) said.end()
+  for (const call of calls) inputs.hear(call)
+  return Boolean(reasoning || delta.content || calls.length > 0)
+}
+
+/** Gateways tell what a model thinks under two names, and the library under none. */
+const reasoningOf = (delta: Delta): string | undefined => {
+  const told: unknown = Reflect.get(delta, 'reasoning_content') ?? Reflect.get(delta, 'reasoning')
+  return typeof told === 'string' ? told : undefined
+}

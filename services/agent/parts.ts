@@ -1,0 +1,31 @@
+import type { Logger } from 'pino'
+import type { alerts } from '#proto/alerts.ts'
+import type { Client } from '#proto/contract.ts'
+import type { mcp } from '#proto/mcp.ts'
+import type { query } from '#proto/query.ts'
+import type { report } from '#proto/report.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { AgentMetrics } from './metrics.ts'
+import type { Models } from './models/open.ts'
+import type { Runs } from './runs/runs.ts'
+import type { Toolmaker } from './toolmaker.ts'
+import type { Wishes } from './approvals/wishes.ts'
+
+/** What the handlers of the agent work with. */
+export interface Parts {
+  env: Environment
+  clock: Clock
+  log: Logger
+  clients: {
+    query: Client<typeof query>
+    report: Client<typeof report>
+    mcp: Client<typeof mcp>
+    alerts: Client<typeof alerts>
+  }
+  models: Models
+  runs: Runs
+  wishes: Wishes
+  toolsFor: Toolmaker
+  metrics: AgentMetrics
+}

@@ -1,0 +1,52 @@
+import { agent } from '#proto/agent.ts'
+import { alerts } from '#proto/alerts.ts'
+import { mcp } from '#proto/mcp.ts'
+import { query } from '#proto/query.ts'
+import { report } from '#proto/report.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Start } from '#shared/service.ts'
+import { openWishes } from './approvals/wishes.ts'
+import { handlers } from './handlers/index.ts'
+import { mcpTools } from './loop/mcp-tools.ts'
+import { openAgentMetrics } from './metrics.ts'
+import { openModels } from './models/open.ts'
+import { openRuns } from './runs/runs.ts'
+import { openToolmaker } from './toolmaker.ts'
+
+/** Of the time to stop: what is left is for telling readers how it ended. */
+const finishingShare = 0.6
+/** Readers of runs wait in their calls, so there are many of those. */
+const maxInFlight = 4_096
+
+/** Answers questions in words. */
+export const start: Start = async ({ env, bus, clock, net, store, telemetry: { log, metrics } }) => {
+  await using opened = new AsyncDisposableStack()
+  const clients = {
+    query: bus.client(query),
+    report: bus.client(report),
+    mcp: bus.client(mcp),
+    alerts: bus.client(alerts),
+  }
+  const models = opened.use(openModels({ env, net, clock, store, log }))
+  const wishes = openWishes()
+  const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
+  const runs = openRuns({ instance: bus.instance, graceMs })
+  const toolsFor = openToolmaker({ env, from: [(_question, call) => mcpTools(clients.mcp, call)] })
+  const parts = {
+    env,
+    clock,
+    log,
+    clients,
+    models,
+    runs,
+    wishes,
+    toolsFor,
+    metrics: openAgentMetrics(metrics, () => runs.running),
+  }
+  opened.use(await bus.serve(agent, handlers(parts), { maxInFlight, load: () => runs.running }))
+  // Ended first, so that whoever reads a run hears how it ends.
+  opened.use(runs)
+  log.info('agent serves')
+  return opened.move()
+}
