@@ -88,8 +88,25 @@ const ChartColumn = z.strictObject({
 /** The shape of `charts/<topic>/<id>.chart.yaml`. */
 export const ChartDefinition = z.strictObject({
   ...described,
-  /** A `heatmap` shades one square for each bucket by its first value: weeks of days, or days of shorter buckets. */
-  kind: z.enum(['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar', 'heatmap', 'number', 'list']),
+  /**
+   * A `bar` stands along a time, or in a histogram for each label. A `heatmap` shades one square for each bucket by its first
+   * value: weeks of days, or days of shorter buckets. A `gauge` shows a percentage for each label, a `treemap` the size of each
+   * label and of its series within, a `timeline` what began at a time on the lane of its series, its value being how long it took.
+   */
+  kind: z.enum([
+    'line',
+    'area',
+    'stacked-area',
+    'bar',
+    'stacked-bar',
+    'horizontal-bar',
+    'heatmap',
+    'gauge',
+    'treemap',
+    'timeline',
+    'number',
+    'list',
+  ]),
   columns: z.array(ChartColumn).min(1),
   /** Default bucket of a time series; charts of the present moment have none. */
   interval: Interval.optional(),

@@ -5,14 +5,19 @@ import { endOfNow } from './window.ts'
 /** What no schema can say about a definition: whether its parts fit one another. Sentences begin with the key that is wrong. */
 export const checkChart = (chart: ChartDefinition): string[] => {
   const times = chart.columns.filter((column) => column.role === 'time').length
+  const isTimeline = chart.kind === 'timeline'
   const scope = {
     window: chart.lastHours === undefined ? undefined : { interval: chart.interval, since: 'now()', until: 'now()' },
   }
   return [
     ...checkNames(chart.columns),
     ...(times > 1 ? ['columns: more than one has the role time'] : []),
-    ...(times === 1 && (!chart.interval || !chart.lastHours)
+    ...(times === 1 && !isTimeline && (!chart.interval || !chart.lastHours)
       ? ['interval: a time column needs interval and lastHours']
+      : []),
+    // What happened is told at its own instants, in epoch milliseconds, and not in buckets.
+    ...(isTimeline && (times === 0 || chart.interval || !chart.lastHours)
+      ? ['kind: a timeline needs a time column and lastHours, and takes no interval']
       : []),
     ...(times === 0 && chart.kind === 'heatmap' ? ['kind: a heatmap needs a time column'] : []),
     ...(times === 0 && chart.interval ? ['interval: has no meaning without a time column'] : []),

@@ -122,6 +122,15 @@ describe('mounted definitions', () => {
       /^columns\.href: there is no column b/,
     ],
     [
+      'a timeline with buckets',
+      'x/a.chart.yaml',
+      series('interval: toStartOfHour\nlastHours: 1\nsql: SELECT $bucket(now()) AS t, 1 AS a').replace(
+        'line',
+        'timeline',
+      ),
+      /^kind: a timeline needs a time column and lastHours, and takes no interval/,
+    ],
+    [
       'a heatmap without time',
       'x/a.chart.yaml',
       number().replace('kind: number', 'kind: heatmap'),
