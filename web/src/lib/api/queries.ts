@@ -50,16 +50,21 @@ export interface ChartsQuery {
   window: WindowQuery
   interval: string
   timezone: string | null
+  /** Values for the placeholders of the charts that have them. */
+  params?: Record<string, string>
 }
 
+/** The most charts that one request may ask for. */
+export const mostCharts = 50
+
 /** Several charts in one request; each keeps what it last showed when only its own refresh fails. */
-export const chartsQuery = ({ host, names, window, interval, timezone }: ChartsQuery) => {
-  const queryKey = ['charts', host, names, window, interval, timezone] as const
+export const chartsQuery = ({ host, names, window, interval, timezone, params = {} }: ChartsQuery) => {
+  const queryKey = ['charts', host, names.join(), window, interval, timezone, params] as const
   return queryOptions({
     queryKey,
     enabled: names.length > 0,
     queryFn: async ({ signal, client }): Promise<ChartAnswers> => {
-      const body = { hostId: host, names, interval, ...window, ...(timezone ? { timezone } : {}) }
+      const body = { hostId: host, names, interval, ...window, ...(timezone ? { timezone } : {}), params }
       const answer = await requestJson<z.infer<typeof ChartBatchAnswer>>('/api/v1/charts/batch', { signal, body })
       return withResults(client.getQueryData<ChartAnswers>(queryKey), answer.data, Date.now())
     },

@@ -1,4 +1,7 @@
+import type { z } from 'zod'
 import type { Failure } from '#proto/http/answer.ts'
+import type { ConnectionSessionAnswer } from '#proto/http/connections.ts'
+import { broughtHeaders, type BroughtHost } from './brought-hosts.ts'
 import { RequestFailure } from './failure.ts'
 
 /** A page waits this long for an answer: a little more than the longest statement may take. */
@@ -6,33 +9,54 @@ const patienceMs = 70_000
 
 export interface RequestOptions {
   signal?: AbortSignal
-  /** Sent as JSON by POST; without it the request is a GET unless `method` says otherwise. */
+  /** Sent as JSON, by POST unless `method` says otherwise; without it the request is a GET. */
   body?: unknown
-  method?: 'DELETE'
+  method?: 'DELETE' | 'PUT'
   /** A secret that somebody typed for this one request; who is signed in needs none. */
   bearer?: string | undefined
 }
 
 /** The JSON answer of a path of this service, or a `RequestFailure`. Its shape is the service's contract for that path. */
 export const requestJson = async <Answer>(path: string, options: RequestOptions = {}): Promise<Answer> => {
-  const response = await send(path, options)
+  const response = await send(path, options, await broughtHeaders(openSession))
   const body = await readBody(response, path)
   if (!response.ok) throw refused(response, body)
   // The service validates every answer against the schema from which `Answer` is inferred.
   return body as Answer
 }
 
-const send = async (path: string, { signal, body, method, bearer }: RequestOptions): Promise<Response> => {
+/** The answer of a path as a file, for where a link cannot send the header of a brought host. */
+export const requestFile = async (path: string, options: RequestOptions = {}): Promise<Blob> => {
+  const response = await send(path, options, await broughtHeaders(openSession))
+  if (!response.ok) throw refused(response, await readBody(response, path))
+  return response.blob()
+}
+
+const openSession = async ({ name, url, user, password }: BroughtHost) => {
+  const path = '/api/v1/browser-connections/sessions'
+  const response = await send(path, { body: { name, url, user, password } }, {})
+  const body = await readBody(response, path)
+  if (!response.ok) throw refused(response, body)
+  // The service validates its answers, as above.
+  return (body as z.infer<typeof ConnectionSessionAnswer>).data
+}
+
+const send = async (
+  path: string,
+  { signal, body, method, bearer }: RequestOptions,
+  brought: Record<string, string>,
+): Promise<Response> => {
   const patience = AbortSignal.timeout(patienceMs)
   const headers = {
+    ...brought,
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
   }
   try {
     return await fetch(path, {
       headers,
-      ...(method && { method }),
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      ...(method && { method }),
       signal: signal ? AbortSignal.any([signal, patience]) : patience,
     })
   } catch (thrown) {

@@ -69,3 +69,18 @@ export const intervalOf = (range: Range): Interval => {
   const hours = spanSeconds(range) / hourSeconds
   return widest.find(([limit]) => hours <= limit)?.[1] ?? 'toStartOfWeek'
 }
+
+/** The same length of time, moved by parts of itself: -1 is the range before. Never beyond now. */
+export const shifted = (range: Range, parts: number, nowMs: number): Range => {
+  const [length, now] = [spanSeconds(range), Math.floor(nowMs / 1000)]
+  const to = Math.min(now, (range.kind === 'between' ? range.to : now) + Math.round(parts * length))
+  return to === now && range.kind === 'last' ? range : { kind: 'between', from: to - length, to }
+}
+
+/** Twice as long around the same middle; up to now where that would lie ahead. */
+export const zoomedOut = (range: Range, nowMs: number): Range => {
+  const length = spanSeconds(range)
+  if (range.kind === 'last') return { kind: 'last', hours: Math.min(longestHours, range.hours * 2) }
+  const to = Math.min(Math.floor(nowMs / 1000), range.to + Math.round(length / 2))
+  return { kind: 'between', from: Math.max(1, to - length * 2), to }
+}

@@ -1,7 +1,8 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { createContext } from 'svelte'
+import type { Feature } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import type { HostSummary } from '#proto/http/config.ts'
+import type { HostSummary, Offers } from '#proto/http/config.ts'
 import type { Me } from '#proto/http/session.ts'
 import { configQuery, overviewQuery, statusQuery, statusRefreshMs } from '#lib/api/queries.ts'
 import { failureMessage } from '#lib/api/failure.ts'
@@ -21,6 +22,10 @@ export interface Session {
   readonly mayRead: boolean | undefined
   /** Whether who looks may change anything; undefined until that is known. */
   readonly mayWrite: boolean | undefined
+  /** What the installation is set up for; undefined until that is known. */
+  readonly offers: Offers | undefined
+  /** Whether there is a feature at all; who may use it is another matter. True until it is known. */
+  isOffered: (feature: Feature) => boolean
   /** The ways to sign in; undefined until they are known. */
   readonly signIn: SignInWays | undefined
   /** Whether people are told apart at all. */
@@ -32,21 +37,11 @@ type SignInWays = Me['signIn']
 
 export const [getSession, setSession] = createContext<Session>()
 
-/** Asked once by the layout. Statuses come with the first answer and are renewed on their own afterwards. */
+/** Asked once by the layout. */
 export const createSession = (): Session => {
-  const config = createQuery(() => configQuery())
-  const status = createQuery(() => ({
-    ...statusQuery(),
-    refetchInterval: statusRefreshMs,
-    enabled: config.data !== undefined,
-  }))
-  const overview = createQuery(() => ({
-    ...overviewQuery(view.host),
-    enabled: view.zone === 'host',
-    staleTime: Infinity,
-  }))
+  const { config, status, overview } = createQueries()
   const hosts = $derived.by(() => {
-    const latest = new Map(status.data?.map((host) => [host.id, host.status]))
+    const latest = new Map(view.connection === null ? status.data?.map((host) => [host.id, host.status]) : [])
     return (config.data?.hosts ?? []).map((host) => ({ ...host, status: latest.get(host.id) ?? host.status }))
   })
   return {
@@ -71,6 +66,10 @@ export const createSession = (): Session => {
     get mayWrite() {
       return config.data?.capabilities.write
     },
+    get offers() {
+      return config.data?.offers
+    },
+    isOffered: (feature) => config.data?.features[feature]?.enabled !== false,
     get signIn() {
       return config.data?.signIn
     },
@@ -79,4 +78,21 @@ export const createSession = (): Session => {
     },
     retry: () => void config.refetch(),
   }
+}
+
+/** Statuses come with the first answer and are renewed on their own afterwards. */
+const createQueries = () => {
+  const config = createQuery(() => configQuery())
+  const status = createQuery(() => ({
+    ...statusQuery(),
+    refetchInterval: statusRefreshMs,
+    // The statuses are those of the configured hosts; of a brought one nobody keeps watch.
+    enabled: config.data !== undefined && view.connection === null,
+  }))
+  const overview = createQuery(() => ({
+    ...overviewQuery(view.host),
+    enabled: view.zone === 'host',
+    staleTime: Infinity,
+  }))
+  return { config, status, overview }
 }

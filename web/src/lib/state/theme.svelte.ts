@@ -1,17 +1,9 @@
+import { readStored, writeStored } from './stored.ts'
+
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-const stored = (): Theme => themes.find((each) => each === read()) ?? 'system'
-
-const read = (): string | null => {
-  try {
-    return localStorage.getItem('theme')
-  } catch {
-    return null
-  }
-}
-
-let chosen = $state<Theme>(stored())
+let chosen = $state<Theme>(themes.find((each) => each === readStored('theme')) ?? 'system')
 
 /** The theme of this browser, for all its tabs; `theme.js` applies it before the first paint. */
 export const theme = {
@@ -22,10 +14,6 @@ export const theme = {
     chosen = next
     if (next === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = next
-    try {
-      localStorage.setItem('theme', next)
-    } catch {
-      // Storage may be forbidden; the choice then lasts as long as the page.
-    }
+    writeStored('theme', next)
   },
 }

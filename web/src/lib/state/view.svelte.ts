@@ -1,18 +1,28 @@
 import { goto } from '$app/navigation'
 import { page } from '$app/state'
-import { intervalOf, readRange, writeRange, type Range } from './range.ts'
+import { intervalOf, readRange, shifted, writeRange, zoomedOut, type Range } from './range.ts'
+import { connectionOf } from '#lib/api/brought-hosts.ts'
+import { preferences } from './preferences.ts'
 import { readRefresh, writeRefresh } from './refresh.ts'
 import { readZone, type ZoneChoice } from './zone.ts'
 
 /** Parameters that follow the reader from page to page; the others belong to one page. */
-const kept = ['host', 'range', 'from', 'to', 'zone', 'refresh', 'paused'] as const
+const kept = ['host', 'connection', 'range', 'from', 'to', 'zone', 'refresh', 'paused', 'compare'] as const
 
 /** What every page shows by: read from the URL, written to the URL, kept nowhere else. */
 export const view = {
-  /** Position of the host in the list of hosts. */
+  /** Position of the host in the list of hosts; negative for a connection that its owner keeps. */
   get host(): number {
     const host = Number(page.url.searchParams.get('host') ?? 0)
-    return Number.isInteger(host) && host >= 0 ? host : 0
+    return Number.isInteger(host) ? host : 0
+  },
+  /** A host that only this browser knows, in place of those of the list. */
+  get connection(): string | null {
+    return connectionOf(page.url.searchParams)
+  },
+  /** Whether the same length of time before the range is drawn too. */
+  get comparing(): boolean {
+    return page.url.searchParams.get('compare') === '1'
   },
   get range(): Range {
     return readRange(page.url.searchParams)
@@ -21,7 +31,7 @@ export const view = {
     return intervalOf(readRange(page.url.searchParams))
   },
   get zone(): ZoneChoice {
-    return readZone(page.url.searchParams)
+    return readZone(page.url.searchParams, preferences.current.zone)
   },
   get refreshSeconds(): number {
     return readRefresh(page.url.searchParams)
@@ -37,8 +47,12 @@ export const view = {
   /** Choosing one ends the view of all. */
   setHost: (host: number) => change({ host: String(host), hosts: null }),
   setRange: (range: Range) => change(writeRange(range)),
-  setZone: (zone: ZoneChoice) => change({ zone: zone === 'browser' ? null : zone }),
+  /** The range before this one, or after it. */
+  shift: (parts: number) => view.setRange(shifted(view.range, parts, Date.now())),
+  zoomOut: () => view.setRange(zoomedOut(view.range, Date.now())),
+  setZone: (zone: ZoneChoice) => change({ zone: zone === preferences.current.zone ? null : zone }),
   setRefresh: (seconds: number) => change({ refresh: writeRefresh(seconds), paused: null }),
+  setComparing: (comparing: boolean) => change({ compare: comparing ? '1' : null }),
   setPaused: (paused: boolean) => change({ paused: paused ? '1' : null }),
 
   /** A path of this application, with parameters of its own or without, and with what the reader has chosen so far. */

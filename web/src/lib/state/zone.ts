@@ -4,8 +4,9 @@ import type { ReadableParameters } from './range.ts'
 export const zoneChoices = ['browser', 'utc', 'host'] as const
 export type ZoneChoice = (typeof zoneChoices)[number]
 
-export const readZone = (parameters: ReadableParameters): ZoneChoice =>
-  zoneChoices.find((choice) => choice === parameters.get('zone')) ?? 'browser'
+/** The choice that the URL states, else what this reader prefers. */
+export const readZone = (parameters: ReadableParameters, preferred: ZoneChoice = 'browser'): ZoneChoice =>
+  zoneChoices.find((choice) => choice === parameters.get('zone')) ?? preferred
 
 /** The IANA name of a choice; the browser's zone until the host has said its own. */
 export const zoneName = (choice: ZoneChoice, hostZone: string | undefined): string => {

@@ -1,4 +1,4 @@
-import type { CellFormat } from '#proto/catalogue.ts'
+import type { CellFormat, TableInfo } from '#proto/catalogue.ts'
 import type { Filter } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
@@ -110,6 +110,18 @@ export const nextSort = (current: Sort | null, column: string): Sort | null => {
   if (current?.column !== column) return { column, direction: 'desc' }
   return current.direction === 'desc' ? { column, direction: 'asc' } : null
 }
+
+/** The values that the reader gave for parameters of a page: `p.name` in the URL. */
+export const givenParameters = (
+  table: Pick<TableInfo, 'parameters'>,
+  search: ReadableParameters,
+): Record<string, string> =>
+  Object.fromEntries(
+    table.parameters.flatMap(({ name }) => {
+      const value = search.get(`p.${name}`)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
 
 /** The query of the API that answers for these choices. */
 export const toTableQuery = (state: TableState, values: Record<string, string>, timezone: string): URLSearchParams => {

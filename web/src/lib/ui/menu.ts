@@ -1,20 +1,93 @@
+import type { Feature } from '#proto/call.ts'
 import type { Catalogue, TableInfo } from '#proto/catalogue.ts'
 
-/** A group of the sidebar: a topic of the catalogue with its table pages. */
-export interface MenuGroup {
+/** A page with a place of its own in the menu and in the command palette. */
+export interface MenuPage {
+  path: string
   title: string
-  tables: readonly TableInfo[]
+  /** Not offered where the installation lacks this feature. */
+  feature?: Feature
+  /** Further words by which the palette finds it. */
+  words?: string
 }
 
-/** The table pages by topic, in the order of the catalogue; topics without pages are left out. */
-export const menuGroups = ({ topics, tables }: Catalogue): MenuGroup[] => {
-  const byTopic = Map.groupBy(tables, (table) => table.topic)
-  const known = topics.map(({ id, title }) => ({ title, tables: byTopic.get(id) ?? [] }))
-  const ids = new Set(topics.map((topic) => topic.id))
-  const unnamed = [...byTopic]
-    .filter(([id]) => !ids.has(id))
-    .map(([id, found]) => ({ title: sentence(id), tables: found }))
-  return [...known, ...unnamed].filter((group) => group.tables.length > 0)
+/** Pages that belong together, under a title; one without stands at the top. */
+export interface MenuSection {
+  title: string | null
+  pages: readonly MenuPage[]
+}
+
+/** Every page that is no topic of the catalogue, one a line, in the order of the menu. */
+export const menuSections: readonly MenuSection[] = [
+  {
+    title: null,
+    pages: [
+      { path: '/overview', title: 'Overview', feature: 'OVERVIEW', words: 'home start dashboard' },
+      { path: '/fleet', title: 'Fleet', feature: 'OVERVIEW', words: 'hosts outliers drift versions' },
+      { path: '/hosts', title: 'Hosts', words: 'connections add servers' },
+      { path: '/health', title: 'Health', feature: 'HEALTH', words: 'alerts conditions firing' },
+    ],
+  },
+  { title: 'Alerts and insights', pages: [] },
+  {
+    title: 'Queries and data',
+    pages: [
+      {
+        path: '/fingerprints',
+        title: 'Fingerprints',
+        feature: 'QUERIES',
+        words: 'query patterns slow normalized regressions',
+      },
+      { path: '/console', title: 'SQL console', feature: 'QUERIES', words: 'run select editor' },
+      { path: '/explain', title: 'Explain', feature: 'QUERIES', words: 'plan pipeline ast estimate' },
+      {
+        path: '/explorer',
+        title: 'Explorer',
+        feature: 'TABLES',
+        words: 'databases tables columns ddl schema dependencies',
+      },
+      { path: '/topology', title: 'Cluster topology', feature: 'CLUSTER', words: 'shards replicas clusters' },
+      {
+        path: '/settings-diff',
+        title: 'Settings side by side',
+        feature: 'SETTINGS',
+        words: 'diff differences drift configuration',
+      },
+      { path: '/compare', title: 'Hosts side by side', feature: 'QUERIES', words: 'comparison compare hosts' },
+    ],
+  },
+  { title: 'Agent and tools', pages: [] },
+  { title: 'Set up', pages: [] },
+]
+
+/** What a caller may be offered of the menu. */
+export const offeredSections = (isOffered: (feature: Feature) => boolean): MenuSection[] =>
+  menuSections
+    .map(({ title, pages }) => ({ title, pages: pages.filter(({ feature }) => !feature || isOffered(feature)) }))
+    .filter(({ pages }) => pages.length > 0)
+
+/** A topic of the catalogue with its table pages and the number of its charts. */
+export interface MenuTopic {
+  id: string
+  title: string
+  tables: readonly TableInfo[]
+  charts: number
+}
+
+/** The topics in the order of the catalogue, then those that only definitions of the operator name; empty ones are left out. */
+export const menuTopics = ({ topics, tables, charts }: Catalogue): MenuTopic[] => {
+  const tablesOf = Map.groupBy(tables, (table) => table.topic)
+  const chartsOf = Map.groupBy(charts, (chart) => chart.topic)
+  const titles = new Map(topics.map(({ id, title }) => [id, title]))
+  const ids = new Set([...titles.keys(), ...tablesOf.keys(), ...chartsOf.keys()])
+  return [...ids]
+    .map((id) => ({
+      id,
+      title: titles.get(id) ?? sentence(id),
+      tables: tablesOf.get(id) ?? [],
+      charts: chartsOf.get(id)?.length ?? 0,
+    }))
+    .filter((topic) => topic.tables.length + topic.charts > 0)
 }
 
 const sentence = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' ')

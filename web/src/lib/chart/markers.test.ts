@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { markersIn, toMarkers } from './markers.ts'
+
+const line = {
+  id: '1',
+  hostId: 0,
+  host: 'one',
+  ruleId: 'disk',
+  episode: 'e',
+  severity: 'critical' as const,
+  title: 'Disk usage',
+  value: 95,
+  threshold: 90,
+  sinceMs: 0,
+  reason: '',
+}
+
+it('puts what fired and what changed in the order of time, and leaves out what only ended', () => {
+  const alerts = [
+    { ...line, kind: 'fire', atMs: 50 },
+    { ...line, kind: 'recover', atMs: 60 },
+  ]
+  expect(toMarkers(undefined, alerts)).toEqual([{ timeMs: 50, kind: 'Alert', text: 'Disk usage (critical)' }])
+})
+
+it('finds the marks of a bucket, whose end belongs to the next', () => {
+  const list = [10, 20, 30].map((timeMs) => ({ timeMs, kind: 'Version', text: '' }))
+  expect(markersIn(list, 10, 20).map(({ timeMs }) => timeMs)).toEqual([10, 20])
+})

@@ -1,0 +1,37 @@
+import { createContext } from 'svelte'
+import type { ChartAnswer } from '#lib/api/chart-answers.ts'
+import type { HistoryLine } from '#lib/api/health.ts'
+import { readInstant } from '#lib/ui/time.ts'
+
+/** Something that happened at an instant and may explain what a chart shows. */
+export interface Marker {
+  timeMs: number
+  /** What kind of event, in a word: `Version`, `Settings`, `Alert`. */
+  kind: string
+  text: string
+}
+
+export interface Markers {
+  readonly list: readonly Marker[]
+}
+
+export const [getMarkers, setMarkers] = createContext<Markers>()
+
+/** More marks would hide the chart; the latest stand. */
+const maximumMarkers = 60
+
+/** What changed on the host, as the chart of changes tells it, and what fired there. */
+export const toMarkers = (changes: ChartAnswer | undefined, alerts: readonly HistoryLine[]): Marker[] => {
+  const changed = (changes?.data?.rows ?? []).flatMap((row) => {
+    const timeMs = readInstant(row.time)
+    return timeMs === null ? [] : [{ timeMs, kind: String(row.kind), text: String(row.what) }]
+  })
+  const fired = alerts
+    .filter(({ kind }) => kind === 'fire' || kind === 'escalate')
+    .map(({ atMs, title, severity }) => ({ timeMs: atMs, kind: 'Alert', text: `${title} (${severity})` }))
+  return [...changed, ...fired].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maximumMarkers)
+}
+
+/** The marks of one bucket of a chart. */
+export const markersIn = (list: readonly Marker[], fromMs: number, lengthMs: number): Marker[] =>
+  list.filter(({ timeMs }) => timeMs >= fromMs && timeMs < fromMs + lengthMs)

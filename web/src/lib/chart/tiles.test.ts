@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import type { ChartInfo } from '#proto/catalogue.ts'
+import { toTiles } from './tiles.ts'
+
+const chart: ChartInfo = {
+  name: 'parts',
+  topic: 'merges',
+  title: 'Parts',
+  doc: 'Parts.',
+  feature: 'TABLES',
+  kind: 'treemap',
+  requires: [],
+  parameters: [],
+  cache: 'standard',
+  columns: [
+    { name: 'table', role: 'label', unit: 'count' },
+    { name: 'partition', role: 'series', unit: 'count' },
+    { name: 'bytes', role: 'value', unit: 'bytes' },
+  ],
+}
+const row = (table: string, partition: string, bytes: number | string) => ({ table, partition, bytes })
+
+describe('a treemap', () => {
+  const tiles = toTiles(chart, [row('a', '1', 10), row('b', '1', '50'), row('b', '2', 40), row('c', '1', 0)], 100, 100)
+
+  it('has one rectangle for each part that has a size, in proportion to it', () => {
+    expect(tiles.map(({ group, name }) => `${group} ${name}`).toSorted()).toEqual(['a 1', 'b 1', 'b 2'])
+    const area = new Map(tiles.map((tile) => [`${tile.group} ${tile.name}`, tile.width * tile.height]))
+    expect((area.get('b 1') ?? 0) / (area.get('a 1') ?? 1)).toBeGreaterThan(4)
+  })
+
+  it('keeps all of them within the rectangle that it was given', () => {
+    for (const { x, y, width, height } of tiles) {
+      expect(Math.min(x, y, width, height)).toBeGreaterThanOrEqual(0)
+      expect(Math.max(x + width, y + height)).toBeLessThanOrEqual(100)
+    }
+  })
+
+  it('counts groups by their size', () =>
+    expect(tiles.filter(({ rank }) => rank === 0).every(({ group }) => group === 'b')).toBe(true))
+
+  it('is empty without rows', () => expect(toTiles(chart, [], 100, 100)).toEqual([]))
+})

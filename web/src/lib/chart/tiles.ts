@@ -1,0 +1,72 @@
+import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy'
+import type { ChartInfo } from '#proto/catalogue.ts'
+import type { Row } from '#proto/query.ts'
+import { readNumber } from './series.ts'
+
+/** One rectangle of a treemap: its size is its value. */
+export interface Tile {
+  group: string
+  /** Empty where a group has no parts. */
+  name: string
+  value: number
+  x: number
+  y: number
+  width: number
+  height: number
+  /** Position of its group, the largest first. */
+  rank: number
+}
+
+interface Node {
+  group: string
+  name: string
+  value?: number
+  children?: Node[]
+}
+
+/** More rectangles could be neither seen nor pointed at; what is smaller is left to the table view. */
+const maximumTiles = 400
+const gap = 1
+
+/** The rows of a treemap, laid out in a rectangle: groups by the `label` column, parts of a group by the `series` column. */
+export const toTiles = (chart: ChartInfo, rows: readonly Row[], width: number, height: number): Tile[] => {
+  const [label, series, value] = (['label', 'series', 'value'] as const).map(
+    (role) => chart.columns.find((column) => column.role === role)?.name ?? '',
+  )
+  const parts = rows
+    .map((row) => ({
+      group: String(row[label ?? ''] ?? ''),
+      name: String(row[series ?? ''] ?? ''),
+      value: readNumber(row[value ?? '']) ?? 0,
+    }))
+    .filter((part) => part.value > 0)
+    .toSorted((a, b) => b.value - a.value)
+    .slice(0, maximumTiles)
+  const groups = [...Map.groupBy(parts, (part) => part.group)]
+    .map(([group, children]) => ({
+      group,
+      name: '',
+      children,
+      total: children.reduce((sum, part) => sum + part.value, 0),
+    }))
+    .toSorted((one, other) => other.total - one.total)
+  const ranks = new Map(groups.map(({ group }, rank) => [group, rank]))
+  const root = hierarchy<Node>({ group: '', name: '', children: groups }).sum((node) => node.value ?? 0)
+  const laid = treemap<Node>().tile(treemapSquarify).size([width, height]).paddingInner(gap).paddingOuter(gap)(root)
+  return laid.leaves().flatMap(({ data, x0, y0, x1, y1, depth }) =>
+    depth === 0
+      ? []
+      : [
+          {
+            group: data.group,
+            name: data.name,
+            value: data.value ?? 0,
+            x: x0,
+            y: y0,
+            width: x1 - x0,
+            height: y1 - y0,
+            rank: ranks.get(data.group) ?? 0,
+          },
+        ],
+  )
+}
