@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { layOut } from './layout.ts'
+
+const size = { width: 100, height: 40 }
+const edges = [
+  { from: 'a', to: 'b' },
+  { from: 'a', to: 'c', label: 'reads' },
+  { from: 'c', to: 'd' },
+]
+
+describe('the layout of a graph', () => {
+  it.each(['down', 'right'] as const)('leads %s, without nodes on one another, inside its frame', (direction) => {
+    const { nodes, width, height } = layOut(['a', 'b', 'c', 'd'], edges, size, direction)
+    const at = new Map(nodes.map((node) => [node.id, node]))
+    const along = (id: string) => (direction === 'down' ? at.get(id)?.top : at.get(id)?.left) ?? Number.NaN
+    expect(along('a')).toBeLessThan(along('b'))
+    expect(along('c')).toBeLessThan(along('d'))
+    for (const one of nodes) {
+      expect(one.left + size.width).toBeLessThanOrEqual(width)
+      expect(one.top + size.height).toBeLessThanOrEqual(height)
+      for (const other of nodes) {
+        if (one === other) continue
+        const apart = Math.abs(one.left - other.left) >= size.width || Math.abs(one.top - other.top) >= size.height
+        expect(apart, `${one.id} and ${other.id}`).toBe(true)
+      }
+    }
+  })
+
+  it('draws each edge as a line, two between the same nodes too, and none to what is not there', () => {
+    const drawn = layOut(['a', 'b'], [...edges, { from: 'a', to: 'b' }], size, 'right').edges
+    expect(drawn.map(({ from, to }) => [from, to])).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ])
+    for (const { path } of drawn) expect(path).toMatch(/^M[\d.]+,[\d.]+ [LQ]/)
+  })
+
+  it('bears a cycle and an empty graph', () => {
+    expect(
+      layOut(
+        ['a', 'b'],
+        [
+          { from: 'a', to: 'b' },
+          { from: 'b', to: 'a' },
+        ],
+        size,
+        'down',
+      ).nodes,
+    ).toHaveLength(2)
+    expect(layOut([], [], size, 'down')).toMatchObject({ nodes: [], edges: [] })
+  })
+})

@@ -1,0 +1,91 @@
+import { Graph, layout } from '@dagrejs/dagre'
+
+/** A node as it is drawn, in pixels, from its upper left corner. */
+export interface Placed {
+  id: string
+  left: number
+  top: number
+}
+
+export interface GraphEdge {
+  from: string
+  to: string
+  label?: string
+}
+
+export interface Size {
+  width: number
+  height: number
+}
+
+export interface PlacedEdge extends GraphEdge {
+  path: string
+  /** Where its label stands. */
+  x: number
+  y: number
+}
+
+export interface Layout extends Size {
+  nodes: readonly Placed[]
+  edges: readonly PlacedEdge[]
+}
+
+/** Whether edges lead down or to the right. */
+export type Direction = 'down' | 'right'
+
+const gap = { node: 20, rank: 48, margin: 12 }
+const labelRoom = { width: 80, height: 18 }
+
+/** Lays out a directed graph in ranks, so that edges cross as little as possible. Edges to unknown nodes are left out. */
+export const layOut = (
+  ids: readonly string[],
+  edges: readonly GraphEdge[],
+  size: Size,
+  direction: Direction,
+): Layout => {
+  const graph = new Graph({ multigraph: true })
+  graph.setGraph({
+    rankdir: direction === 'down' ? 'TB' : 'LR',
+    nodesep: gap.node,
+    ranksep: gap.rank,
+    marginx: gap.margin,
+    marginy: gap.margin,
+  })
+  for (const id of ids) graph.setNode(id, { ...size })
+  const known = edges.filter(({ from, to }) => graph.hasNode(from) && graph.hasNode(to))
+  for (const [index, { from, to, label }] of known.entries()) {
+    graph.setEdge({ v: from, w: to, name: String(index) }, label ? { ...labelRoom, labelpos: 'c' } : {})
+  }
+  layout(graph)
+  const nodes = ids.map((id) => {
+    const { x = 0, y = 0 } = graph.node(id)
+    return { id, left: x - size.width / 2, top: y - size.height / 2 }
+  })
+  const placed = known.map((edge, index) => {
+    const { points = [] } = graph.edge({ v: edge.from, w: edge.to, name: String(index) })
+    const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 }
+    return { ...edge, ...middle, path: curve(points) }
+  })
+  const { width = 0, height = 0 } = graph.graph()
+  return { nodes, edges: placed, width, height }
+}
+
+interface Point {
+  x: number
+  y: number
+}
+
+/** A smooth line whose bends are the points between its ends. */
+const curve = (points: readonly Point[]): string => {
+  const [first, ...rest] = points
+  if (!first) return ''
+  const bends = rest.slice(0, -1).map((bend, index) => {
+    const next = rest[index + 1] ?? bend
+    const isLast = index === rest.length - 2
+    const end = isLast ? next : { x: (bend.x + next.x) / 2, y: (bend.y + next.y) / 2 }
+    return `Q${bend.x},${bend.y} ${end.x},${end.y}`
+  })
+  const last = rest.at(-1)
+  const line = bends.length === 0 && last ? [`L${last.x},${last.y}`] : bends
+  return [`M${first.x},${first.y}`, ...line].join(' ')
+}

@@ -1,0 +1,72 @@
+import type { ExplainNode } from '#proto/explain.ts'
+
+/** How much of a table an index leaves to be read. */
+export interface IndexFact {
+  name: string
+  condition: string
+  parts: { selected: number; initial: number } | null
+  granules: { selected: number; initial: number } | null
+}
+
+/** What a node of a plan says of itself, the important apart. */
+export interface PlanFacts {
+  indexes: readonly IndexFact[]
+  /** What all indexes together leave to be read: the last says. */
+  reads: { selected: number; initial: number } | null
+  others: readonly { name: string; text: string }[]
+}
+
+/** Names that the host needs, and nobody reads. */
+const unsaid = new Set(['Node Id', 'Indexes'])
+const longestText = 400
+
+export const planFacts = ({ details }: ExplainNode): PlanFacts => {
+  const listed: unknown = details['Indexes']
+  const indexes = (Array.isArray(listed) ? listed : []).filter(isRecord).map(indexFact)
+  const others = Object.entries(details)
+    .filter(([name]) => !unsaid.has(name))
+    .map(([name, value]) => ({ name, text: inWords(value) }))
+  return { indexes, reads: indexes.findLast(({ granules }) => granules !== null)?.granules ?? null, others }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const indexFact = (index: Record<string, unknown>): IndexFact => ({
+  name: [index['Type'], index['Name'], keysOf(index['Keys'])].filter(Boolean).join(' '),
+  condition: String(index['Condition'] ?? index['Description'] ?? ''),
+  parts: share(index, 'Parts'),
+  granules: share(index, 'Granules'),
+})
+
+const keysOf = (keys: unknown): string => (Array.isArray(keys) && keys.length > 0 ? `(${keys.join(', ')})` : '')
+
+const share = (index: Record<string, unknown>, of: string): IndexFact['parts'] => {
+  const [selected, initial] = [index[`Selected ${of}`], index[`Initial ${of}`]]
+  return typeof selected === 'number' && typeof initial === 'number' ? { selected, initial } : null
+}
+
+const inWords = (value: unknown): string => {
+  const isList = Array.isArray(value) && value.every((each) => typeof each !== 'object')
+  const text = isList ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+}
+
+/** A node of a plan drawn as a graph. */
+export interface PlanNode {
+  id: string
+  node: ExplainNode
+}
+
+/** A plan as nodes, and as edges along which rows flow: from what is read to the result. */
+export const planGraph = (roots: readonly ExplainNode[]) => {
+  const nodes: PlanNode[] = []
+  const edges: { from: string; to: string }[] = []
+  const visit = (node: ExplainNode, id: string, parent: string | null) => {
+    nodes.push({ id, node })
+    if (parent !== null) edges.push({ from: id, to: parent })
+    for (const [index, child] of node.children.entries()) visit(child, `${id}.${index}`, id)
+  }
+  for (const [index, root] of roots.entries()) visit(root, String(index), null)
+  return { nodes, edges }
+}

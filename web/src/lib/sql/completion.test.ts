@@ -1,0 +1,73 @@
+import { CompletionContext } from '@codemirror/autocomplete'
+import { EditorState } from '@codemirror/state'
+import { describe, expect, it } from 'vitest'
+import { completing, type Offers } from './completion.ts'
+
+const columns: Record<string, string[]> = { 'shop.orders': ['id', 'amount'], 'shop.customers': ['country'] }
+
+const offers: Offers = {
+  vocabulary: () => ({
+    keywords: ['SELECT', 'GROUP BY'],
+    functions: [{ name: 'quantileTDigest', isAggregate: true }],
+    types: ['UInt64'],
+    tables: [
+      { database: 'shop', table: 'orders', engine: 'MergeTree' },
+      { database: 'shop', table: 'customer list', engine: 'Log' },
+      { database: 'logs', table: 'lines', engine: 'MergeTree' },
+    ],
+  }),
+  database: () => 'shop',
+  columns: async (database, table) => (columns[`${database}.${table}`] ?? []).map((name) => ({ name, type: 'UInt64' })),
+  about: async () => null,
+  statementAt: ({ state }) => state.doc.toString(),
+}
+
+/** What is offered where `|` stands. */
+const offered = async (text: string, explicit = false) => {
+  const position = text.indexOf('|')
+  const state = EditorState.create({ doc: text.replace('|', '') })
+  const result = await completing(offers)(new CompletionContext(state, position, explicit))
+  return result && { from: result.from, labels: result.options.map(({ label }) => label), options: result.options }
+}
+
+describe('completion', () => {
+  it('offers keywords, functions, types, databases and the tables of the database', async () => {
+    expect((await offered('S|'))?.labels).toEqual([
+      'shop',
+      'logs',
+      'orders',
+      'customer list',
+      'quantileTDigest',
+      'SELECT',
+      'GROUP BY',
+      'UInt64',
+    ])
+  })
+
+  it('offers the columns of the tables that the statement reads first', async () => {
+    const found = await offered('SELECT a| FROM orders JOIN shop.customers AS c USING id')
+    expect(found?.labels.slice(0, 3)).toEqual(['id', 'amount', 'country'])
+    expect(found?.options[0]?.boost).toBeGreaterThan(found?.options[3]?.boost ?? 0)
+  })
+
+  it.each([
+    ['SELECT * FROM logs.|', ['lines']],
+    ['SELECT c.| FROM shop.customers AS c', ['country']],
+    ['SELECT orders.am| FROM orders', ['id', 'amount']],
+    ['SELECT shop.orders.| FROM shop.orders', ['id', 'amount']],
+    ['SELECT nobody.| FROM orders', []],
+  ])('offers after a dot in %j what belongs to the name before it: %j', async (text, labels) => {
+    expect((await offered(text))?.labels).toEqual(labels)
+  })
+
+  it('replaces only what stands after the dot, and quotes names that need it', async () => {
+    const found = await offered('SELECT * FROM shop.cu|')
+    expect(found?.from).toBe('SELECT * FROM shop.'.length)
+    expect(found?.options.map(({ apply }) => apply)).toEqual(['orders', '`customer list`'])
+  })
+
+  it('is silent after a space, until asked', async () => {
+    expect(await offered('SELECT |')).toBeNull()
+    expect((await offered('SELECT |', true))?.labels).toContain('quantileTDigest')
+  })
+})

@@ -1,0 +1,107 @@
+import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
+import { referencedTables, written, type Reference } from './referenced-tables.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** A column, as it is offered. */
+export interface OfferedColumn {
+  name: string
+  type: string
+}
+
+export interface Offers {
+  vocabulary: () => Vocabulary
+  /** Where names without a database are looked up. */
+  database: () => string
+  /** Asked when a statement first names a table; empty for one that is not there. */
+  columns: (database: string, table: string) => Promise<readonly OfferedColumn[]>
+  /** How a function is called and what it does, in words. */
+  about: (name: string) => Promise<string | null>
+  /** The statement around a position. */
+  statementAt: (context: CompletionContext) => string
+}
+
+/** Tables of one statement whose columns are looked up at most. */
+const mostReferences = 8
+
+const first = { boost: 10 }
+const early = { boost: 5 }
+
+/** What may stand at the cursor: columns of the tables of the statement, then tables, functions and keywords of the host. */
+export const completing =
+  (offers: Offers): CompletionSource =>
+  async (context): Promise<CompletionResult | null> => {
+    const word = context.matchBefore(/[\w`"]+(?:\.[\w`"]*)*/)
+    if (!word && !context.explicit) return null
+    const text = word?.text ?? ''
+    const dot = text.lastIndexOf('.')
+    const from = (word?.from ?? context.pos) + dot + 1
+    const references = referencedTables(offers.statementAt(context)).slice(0, mostReferences)
+    const options =
+      dot >= 0
+        ? await afterDot(offers, references, text.slice(0, dot).replaceAll(/[`"]/g, ''))
+        : [...(await columnsOf(offers, references)), ...names(offers)]
+    return context.aborted ? null : { from, options, validFor: /^[\w`"]*$/ }
+  }
+
+/** Tables of a database, or columns of a table or of what is called so in this statement. */
+const afterDot = async (offers: Offers, references: readonly Reference[], owner: string): Promise<Completion[]> => {
+  const tables = offers.vocabulary().tables.filter(({ database }) => database === owner)
+  const [table = '', database] = owner.split('.').toReversed()
+  const meant = references.filter((each) => each.alias === owner || each.table === owner)
+  const asked = database === undefined ? meant : [{ database, table, alias: null }]
+  return [
+    ...(await columnsOf(offers, asked)),
+    ...tables.map((each) => ({ label: each.table, apply: written(each.table), type: 'class', detail: each.engine })),
+  ]
+}
+
+const columnsOf = async (offers: Offers, references: readonly Reference[]): Promise<Completion[]> => {
+  const found = await Promise.all(
+    references.map(async ({ database, table }) => {
+      const columns = await offers.columns(database ?? offers.database(), table)
+      return columns.map(({ name, type }) => ({
+        label: name,
+        apply: written(name),
+        type: 'property',
+        detail: type,
+        ...first,
+      }))
+    }),
+  )
+  return found.flat()
+}
+
+const names = (offers: Offers): Completion[] => {
+  const { keywords, functions, types, tables } = offers.vocabulary()
+  const here = offers.database()
+  const databases = [...new Set(tables.map(({ database }) => database))]
+  return [
+    ...databases.map((name) => ({
+      label: name,
+      apply: `${written(name)}.`,
+      type: 'namespace',
+      detail: 'database',
+      ...early,
+    })),
+    ...tables
+      .filter(({ database }) => database === here)
+      .map(({ table, engine }) => ({ label: table, apply: written(table), type: 'class', detail: engine, ...early })),
+    ...functions.map(({ name, isAggregate }) => ({
+      label: name,
+      type: 'function',
+      detail: isAggregate ? 'aggregate' : 'function',
+      info: async () => described(await offers.about(name)),
+    })),
+    ...keywords.map((label) => ({ label, type: 'keyword', detail: 'keyword' })),
+    ...types.map((label) => ({ label, type: 'type', detail: 'type' })),
+  ]
+}
+
+const described = (text: string | null): Node | null => {
+  if (!text) return null
+  const node = document.createElement('div')
+  node.textContent = text
+  node.style.whiteSpace = 'pre-wrap'
+  node.style.maxWidth = '24rem'
+  return node
+}

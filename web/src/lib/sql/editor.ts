@@ -1,0 +1,163 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  acceptCompletion,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { bracketMatching, indentOnInput, syntaxHighlighting, syntaxTree } from '@codemirror/language'
+import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state'
+import {
+  Decoration,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+  type DecorationSet,
+} from '@codemirror/view'
+import { completing, type Offers } from './completion.ts'
+import { clickhouse, colors } from './dialect.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** A statement of the text, and where in it. */
+export interface Chosen {
+  text: string
+  from: number
+}
+
+export interface EditorOptions {
+  parent: HTMLElement
+  text: string
+  label: string
+  hint: string
+  offers: Omit<Offers, 'statementAt'>
+  onchange: (text: string) => void
+  onrun: (chosen: Chosen) => void
+}
+
+export interface Editor extends Disposable {
+  setText: (text: string) => void
+  setVocabulary: (vocabulary: Vocabulary) => void
+  /** Underlines the word at a place, or nothing. */
+  mark: (position: number | null) => void
+  /** What is selected, else the statement around the cursor. */
+  chosen: () => Chosen
+  focus: () => void
+}
+
+const look = EditorView.theme({
+  '&': { height: '100%', fontSize: '13px', backgroundColor: 'var(--surface)', color: 'var(--ink)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono, ui-monospace, monospace)', lineHeight: '1.5' },
+  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-faint)', border: 'none' },
+  '.cm-activeLine': { backgroundColor: 'transparent' },
+  '&.cm-focused .cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--hover) 60%, transparent)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
+  '.cm-placeholder': { color: 'var(--ink-faint)' },
+  '.cm-wrong': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' },
+  '.cm-tooltip': {
+    border: '1px solid var(--line)',
+    borderRadius: '8px',
+    backgroundColor: 'var(--raised)',
+    color: 'var(--ink)',
+    boxShadow: '0 8px 28px rgb(0 0 0 / 0.18)',
+  },
+  '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', fontSize: '12px' },
+  '.cm-tooltip-autocomplete ul li': { padding: '2px 8px', lineHeight: '20px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--accent-soft)',
+    color: 'var(--accent)',
+  },
+  '.cm-completionDetail': { color: 'var(--ink-faint)', fontStyle: 'normal', marginLeft: '1rem' },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '600' },
+})
+
+const setMark = StateEffect.define<number | null>()
+const wrong = Decoration.mark({ class: 'cm-wrong' })
+
+/** The word that the host objected to, until the text changes. */
+const marked = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    const effect = transaction.effects.find((each) => each.is(setMark))
+    if (effect) return markAt(transaction.state, effect.value)
+    return transaction.docChanged ? Decoration.none : marks
+  },
+  provide: (field) => EditorView.decorations.from(field),
+})
+
+const markAt = ({ doc }: EditorState, position: number | null): DecorationSet => {
+  if (position === null || doc.length === 0) return Decoration.none
+  const from = Math.min(position, doc.length - 1)
+  const word = /^\w+/.exec(doc.sliceString(from, from + 256))?.[0].length ?? 1
+  return Decoration.set([wrong.range(from, Math.min(doc.length, from + word))])
+}
+
+/** The statement around a position; of several on one line the one before a position between them. */
+const statementAround = (state: EditorState, position: number): Chosen => {
+  const top = syntaxTree(state).topNode
+  const found = top.childBefore(position + 1) ?? top.childAfter(position)
+  if (!found) return { text: state.doc.toString(), from: 0 }
+  return { text: state.sliceDoc(found.from, found.to).replace(/;\s*$/, ''), from: found.from }
+}
+
+const chosenIn = (state: EditorState): Chosen => {
+  const { from, to, empty, head } = state.selection.main
+  return empty ? statementAround(state, head) : { text: state.sliceDoc(from, to), from }
+}
+
+/** An editor of ClickHouse SQL. Tab leaves it, unless there is something to accept. */
+export const createEditor = ({ parent, text, label, hint, offers, onchange, onrun }: EditorOptions): Editor => {
+  const language = new Compartment()
+  const complete = completing({
+    ...offers,
+    statementAt: (context) => statementAround(context.state, context.pos).text,
+  })
+  const run = (view: EditorView): boolean => {
+    onrun(chosenIn(view.state))
+    return true
+  }
+  const extensions = [
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightActiveLine(),
+    EditorView.lineWrapping,
+    placeholder(hint),
+    marked,
+    look,
+    syntaxHighlighting(colors),
+    language.of(clickhouse(offers.vocabulary()).language),
+    autocompletion({ override: [complete], maxRenderedOptions: 60 }),
+    Prec.highest(
+      keymap.of([
+        { key: 'Mod-Enter', run },
+        { key: 'Tab', run: acceptCompletion },
+      ]),
+    ),
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) onchange(update.state.doc.toString())
+    }),
+  ]
+  const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) })
+  return {
+    setText: (next) => {
+      if (next === view.state.doc.toString()) return
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
+    },
+    setVocabulary: (vocabulary) => view.dispatch({ effects: language.reconfigure(clickhouse(vocabulary).language) }),
+    mark: (position) => view.dispatch({ effects: setMark.of(position) }),
+    chosen: () => chosenIn(view.state),
+    focus: () => view.focus(),
+    [Symbol.dispose]: () => view.destroy(),
+  }
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { referencedTables, written } from './referenced-tables.ts'
+
+const reference = (table: string, database: string | null = null, alias: string | null = null) => ({
+  database,
+  table,
+  alias,
+})
+
+describe('the tables that a statement names', () => {
+  it.each([
+    ['SELECT 1', []],
+    ['SELECT * FROM orders', [reference('orders')]],
+    ['select * from shop.orders where id = 1', [reference('orders', 'shop')]],
+    ['SELECT o. FROM shop.orders AS o', [reference('orders', 'shop', 'o')]],
+    ['SELECT * FROM orders o FINAL', [reference('orders', null, 'o')]],
+    ['SELECT * FROM orders FINAL', [reference('orders')]],
+    ['SELECT * FROM a LEFT ANY JOIN `b b`.`c` AS d USING id', [reference('a'), reference('c', 'b b', 'd')]],
+    ['SELECT * FROM numbers(10)', []],
+    ['SELECT * FROM (SELECT 1 FROM inner_table)', [reference('inner_table')]],
+    ['SELECT * FROM\n  a\n  PREWHERE x', [reference('a')]],
+  ])('%j are %j', (statement, found) => expect(referencedTables(statement)).toEqual(found))
+})
+
+it.each([
+  ['orders', 'orders'],
+  ['o d', '`o d`'],
+  ['a`b', '`a\\`b`'],
+  ['1st', '`1st`'],
+])('writes %s as %s', (name, text) => expect(written(name)).toBe(text))

@@ -1,0 +1,95 @@
+import type { LatencyCell, TrendPoint } from '#proto/fingerprints.ts'
+import type { Change } from '#lib/state/view.svelte.ts'
+import type { ReadableParameters } from '#lib/state/range.ts'
+
+/** Executions that somebody points at: ended within a span of time, after so long. Null is unbounded. */
+export interface Box {
+  /** Epoch seconds. */
+  since: number | null
+  until: number | null
+  minMs: number | null
+  maxMs: number | null
+}
+
+export const wholeBox: Box = { since: null, until: null, minMs: null, maxMs: null }
+
+/** Reads `since`, `until`, `min` and `max`; what cannot be understood bounds nothing. */
+export const readBox = (parameters: ReadableParameters): Box => {
+  const number = (name: string): number | null => {
+    const text = parameters.get(name)
+    return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
+  }
+  const [since, until] = [number('since'), number('until')]
+  const [minMs, maxMs] = [number('min'), number('max')]
+  const isSpan = since !== null && until !== null && since < until
+  const isBounded = maxMs === null || maxMs > (minMs ?? 0)
+  return {
+    since: isSpan ? since : null,
+    until: isSpan ? until : null,
+    minMs: isBounded ? minMs : null,
+    maxMs: isBounded ? maxMs : null,
+  }
+}
+
+export const writeBox = ({ since, until, minMs, maxMs }: Box): Change => {
+  const text = (value: number | null) => (value === null ? null : String(value))
+  return { since: text(since), until: text(until), min: text(minMs), max: text(maxMs) }
+}
+
+export const isWhole = (box: Box): boolean => Object.values(box).every((bound) => bound === null)
+
+/** The place of a map: from the first bucket to the end of the last, from the shortest cell to the longest. */
+export interface Extent {
+  fromMs: number
+  toMs: number
+  stepMs: number
+  shortestMs: number
+  longestMs: number
+}
+
+/** Nothing is shorter, as a logarithm begins somewhere. */
+const leastMs = 1
+const emptyStepMs = 60_000
+
+export const extentOf = (cells: readonly LatencyCell[], trend: readonly TrendPoint[]): Extent => {
+  const [first, second, last] = [trend[0], trend[1], trend.at(-1)]
+  const fromMs = first?.timeMs ?? 0
+  const stepMs = first && second ? second.timeMs - first.timeMs : emptyStepMs
+  return {
+    fromMs,
+    stepMs,
+    toMs: (last?.timeMs ?? fromMs) + stepMs,
+    shortestMs: Math.max(leastMs, Math.min(...cells.map((cell) => cell.fromMs))),
+    longestMs: Math.max(...cells.map(({ toMs }) => toMs), leastMs * 2),
+  }
+}
+
+/** How far down an execution of this duration stands, from 0 at the longest to 1 at the shortest. */
+export const depthOf = (ms: number, { shortestMs, longestMs }: Extent): number => {
+  const span = Math.log(longestMs / shortestMs)
+  return span > 0 ? Math.log(longestMs / Math.max(ms, shortestMs)) / span : 0
+}
+
+/** A corner of what was dragged: parts of the width and height, from 0 to 1. */
+export interface Corner {
+  x: number
+  y: number
+}
+
+/** What was dragged over, widened to whole cells. */
+export const boxBetween = (one: Corner, other: Corner, cells: readonly LatencyCell[], extent: Extent): Box => {
+  const { fromMs, toMs, stepMs, longestMs, shortestMs } = extent
+  const instant = (x: number) => fromMs + x * (toMs - fromMs)
+  const duration = (y: number) => longestMs * (shortestMs / longestMs) ** y
+  const [left, right] = [Math.min(one.x, other.x), Math.max(one.x, other.x)]
+  const [top, bottom] = [Math.min(one.y, other.y), Math.max(one.y, other.y)]
+  const bounds = [...new Set(cells.flatMap((cell) => [cell.fromMs, cell.toMs]))].toSorted((a, b) => a - b)
+  const since = fromMs + Math.floor((instant(left) - fromMs) / stepMs) * stepMs
+  const until = fromMs + (Math.floor((instant(right) - fromMs) / stepMs) + 1) * stepMs
+  return {
+    since: Math.floor(since / 1000),
+    until: Math.ceil(Math.min(until, toMs) / 1000),
+    minMs: bounds.findLast((bound) => bound <= duration(bottom)) ?? 0,
+    maxMs: bounds.find((bound) => bound > duration(top)) ?? Math.ceil(longestMs),
+  }
+}

@@ -1,0 +1,33 @@
+import type { Fingerprint } from '#proto/fingerprints.ts'
+import type { Unit } from '#proto/catalogue.ts'
+import { formatValue } from '#lib/ui/number.ts'
+
+interface Fact {
+  name: string
+  value: number | string | null
+  unit?: Unit
+  note?: string
+}
+
+/** The figures of a pattern that are looked at first. */
+export const figuresOf = (pattern: Fingerprint): Fact[] => [
+  { name: 'Calls', value: pattern.calls, note: failed(pattern) },
+  { name: 'Total time', value: pattern.totalMs, unit: 'milliseconds', note: shareOf(pattern) },
+  { name: 'Average', value: pattern.averageMs, unit: 'milliseconds', note: `median ${time(pattern.p50Ms)}` },
+  { name: 'p95', value: pattern.p95Ms, unit: 'milliseconds', note: `p99 ${time(pattern.p99Ms)}` },
+  { name: 'Longest', value: pattern.longestMs, unit: 'milliseconds', note: `CPU ${time(pattern.cpuMs)} in all` },
+  { name: 'Rows read', value: pattern.readRows, unit: 'rows', note: formatValue(pattern.readBytes, 'bytes') },
+  {
+    name: 'Peak memory',
+    value: pattern.peakMemoryBytes,
+    unit: 'bytes',
+    note: `average ${formatValue(pattern.averageMemoryBytes, 'bytes')}`,
+  },
+  { name: 'Users', value: pattern.users.join(', '), note: pattern.tables.join(', ') },
+]
+
+const time = (ms: number): string => formatValue(ms, 'milliseconds')
+const failed = ({ errors }: Fingerprint): string =>
+  errors > 0 ? `${formatValue(errors, 'count')} failed` : 'none failed'
+const shareOf = ({ share }: Fingerprint): string =>
+  share === null ? '' : `${formatValue(share * 100, 'percent')} of all`

@@ -1,0 +1,40 @@
+import type { QuerySummary } from '#proto/query-detail.ts'
+import type { Unit } from '#proto/catalogue.ts'
+import { formatValue } from '#lib/ui/number.ts'
+
+interface Fact {
+  name: string
+  value: number | string | null
+  unit?: Unit
+  note?: string
+}
+
+/** The figures of one query that are looked at first. */
+export const figuresOf = (query: QuerySummary): Fact[] => [
+  { name: 'Duration', value: query.durationMs, unit: 'milliseconds', note: again(query) },
+  { name: 'CPU time', value: query.cpuMs, unit: 'milliseconds', note: cores(query) },
+  { name: 'Peak memory', value: query.memoryBytes, unit: 'bytes', note: threads(query) },
+  { name: 'Rows read', value: query.readRows, unit: 'rows', note: perSecond(query) },
+  { name: 'Bytes read', value: query.readBytes, unit: 'bytes' },
+  {
+    name: 'Rows returned',
+    value: query.resultRows,
+    unit: 'rows',
+    note: formatValue(query.resultBytes, 'bytes'),
+  },
+  {
+    name: 'Rows written',
+    value: query.writtenRows,
+    unit: 'rows',
+    note: formatValue(query.writtenBytes, 'bytes'),
+  },
+  { name: 'User', value: query.user, note: query.client || query.address },
+]
+
+const again = ({ executions }: QuerySummary): string =>
+  executions > 1 ? `the last of ${executions} under this id` : ''
+const threads = ({ threads: count }: QuerySummary): string => (count > 0 ? `${count} threads` : '')
+const cores = ({ cpuMs, durationMs }: QuerySummary): string =>
+  durationMs > 0 ? `${formatValue(cpuMs / durationMs, 'none')} cores at once` : ''
+const perSecond = ({ readRows, durationMs }: QuerySummary): string =>
+  durationMs > 0 ? formatValue(readRows / (durationMs / 1_000), 'rows-per-second') : ''

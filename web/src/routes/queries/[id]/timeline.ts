@@ -1,0 +1,57 @@
+import type { Detail } from '#lib/api/analysis.ts'
+
+/** One query on the timeline: where it began and ended, as parts of the whole from 0 to 1. */
+export interface Lane {
+  queryId: string
+  label: string
+  host: string
+  durationMs: number
+  failed: boolean
+  left: number
+  width: number
+  /** The query that the page is about. */
+  isSelf: boolean
+}
+
+export interface Timeline {
+  fromMs: number
+  toMs: number
+  lanes: readonly Lane[]
+}
+
+/** Nothing narrower can be seen. */
+const leastWidth = 0.004
+
+/** A query and those it caused, from the first beginning to the last end; the earliest first. */
+export const timelineOf = ({ summary, children }: Detail, host: string): Timeline => {
+  const spans = [
+    {
+      queryId: summary.queryId,
+      label: summary.kind || 'Query',
+      host,
+      failed: summary.status === 'failed',
+      fromMs: summary.startedMs,
+      toMs: summary.startedMs + summary.durationMs,
+      isSelf: true,
+    },
+    ...children.rows.map(({ queryId, kind, host: ranOn, failed, endedMs, durationMs }) => ({
+      queryId,
+      label: kind || 'Query',
+      host: ranOn,
+      failed,
+      fromMs: endedMs - durationMs,
+      toMs: endedMs,
+      isSelf: false,
+    })),
+  ]
+  const fromMs = Math.min(...spans.map((span) => span.fromMs))
+  const toMs = Math.max(...spans.map((span) => span.toMs), fromMs + 1)
+  const whole = toMs - fromMs
+  const lanes = spans
+    .toSorted((one, other) => Number(other.isSelf) - Number(one.isSelf) || one.fromMs - other.fromMs)
+    .map(({ fromMs: began, toMs: ended, ...span }) => {
+      const width = Math.max(leastWidth, (ended - began) / whole)
+      return { ...span, durationMs: ended - began, width, left: Math.min((began - fromMs) / whole, 1 - width) }
+    })
+  return { fromMs, toMs, lanes }
+}
