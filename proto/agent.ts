@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { actionParameters } from './actions.ts'
 import { rpc, service } from './contract.ts'
+import { conversationMethods } from './conversations.ts'
 import { HostKey } from './host.ts'
+import { pruneMethods } from './prune.ts'
 
 /** Most messages of one question that the contract carries; `SVC_AGENT_MAX_MESSAGES` lowers it. */
 export const mostMessages = 256
@@ -129,3 +131,5 @@ export const agent = service('agent', {
     output: z.object({}),
   }),
 })
+  ...conversationMethods,
+  ...pruneMethods,

@@ -1,4 +1,6 @@
 import { maybeFlag, whole } from '#shared/config/setting.ts'
+import { conversationSettings } from './conversations/config.ts'
+import { conversationProblems } from './conversations/problems.ts'
 import { modelSettings } from './models/config.ts'
 
 /** What the agent itself obeys. */
@@ -32,4 +34,7 @@ export const agentSettings = {
 } as const
 
 /** What the agent obeys. */
-export const settings = { ...agentSettings, ...modelSettings } as const
+export const settings = { ...agentSettings, ...modelSettings, ...conversationSettings } as const
+
+/** What is wrong with the settings taken together. */
+export const problems = conversationProblems

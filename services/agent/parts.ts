@@ -6,6 +6,7 @@ import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import type { Conversations } from './conversations/open.ts'
 import type { AgentMetrics } from './metrics.ts'
 import type { Models } from './models/open.ts'
 import type { Runs } from './runs/runs.ts'
@@ -24,6 +25,7 @@ export interface Parts {
     alerts: Client<typeof alerts>
   }
   models: Models
+  conversations: Conversations
   runs: Runs
   wishes: Wishes
   toolsFor: Toolmaker

@@ -7,6 +7,7 @@ import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
 import { openWishes } from './approvals/wishes.ts'
+import { openConversations } from './conversations/open.ts'
 import { handlers } from './handlers/index.ts'
 import { mcpTools } from './loop/mcp-tools.ts'
 import { openAgentMetrics } from './metrics.ts'
@@ -29,6 +30,7 @@ export const start: Start = async ({ env, bus, clock, net, store, telemetry: { l
     alerts: bus.client(alerts),
   }
   const models = opened.use(openModels({ env, net, clock, store, log }))
+  const conversations = opened.use(openConversations({ env, net, clock, log, models }))
   const wishes = openWishes()
   const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
   const runs = openRuns({ instance: bus.instance, graceMs })
@@ -39,6 +41,7 @@ export const start: Start = async ({ env, bus, clock, net, store, telemetry: { l
     log,
     clients,
     models,
+    conversations,
     runs,
     wishes,
     toolsFor,

@@ -1,5 +1,6 @@
 import type { agent } from '#proto/agent.ts'
 import type { Handlers } from '#proto/contract.ts'
+import { conversationHandlers } from '../conversations/handlers.ts'
 import type { Parts } from '../parts.ts'
 import { settleApproval, takeApproval } from './approvals.ts'
 import { read, stop } from './runs.ts'
@@ -12,4 +13,5 @@ export const handlers = (parts: Parts): Handlers<typeof agent> => ({
   stop: stop(parts),
   takeApproval: takeApproval(parts),
   settleApproval: settleApproval(parts),
+  ...conversationHandlers(parts.conversations),
 })
