@@ -1,5 +1,5 @@
 /** Why a guarded address is asked, which decides what it may look like. */
-export type Purpose = 'database' | 'notification' | 'reemit'
+export type Purpose = 'database' | 'notification' | 'reemit' | 'tool-server'
 
 interface Form {
   protocols: readonly string[]
@@ -12,6 +12,7 @@ export const forms: Readonly<Record<Purpose, Form>> = {
   database: { protocols: ['http:', 'https:'], anyPort: true },
   notification: { protocols: ['http:', 'https:'], anyPort: false },
   reemit: { protocols: ['https:'], anyPort: false },
+  'tool-server': { protocols: ['http:', 'https:'], anyPort: false },
 }
 
 /** Mail, names, files, remote shells, databases, queues, and control planes of containers. */

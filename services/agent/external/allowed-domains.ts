@@ -1,0 +1,96 @@
+import type { Setting } from '#shared/config/setting.ts'
+
+/** A host that may be read, and whether it is itself one or only what is below it. */
+interface AllowedDomain {
+  host: string
+  itself: boolean
+}
+
+/** Hosts that may be read; none means all. */
+export type AllowedDomains = readonly AllowedDomain[]
+
+/** Comma-separated hosts: `example.com` with all below it, `*.example.com` without itself. */
+export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
+  doc,
+  audience: 'server',
+  fallback: '',
+  allowed: 'comma-separated hosts',
+  parse: (given) =>
+    (given ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+      .map(parseDomain),
+})
+
+const parseDomain = (entry: string): AllowedDomain => {
+  const name = entry.replace(/^\*\./, '')
+  // Whatever a parser reads beyond a host was not meant as one, and would allow another than it seems to.
+  const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? hostOf(`http://${name}/`) : undefined
+  if (host === undefined) {
+    throw new Error(`must be hosts such as example.com or *.example.com, which ${JSON.stringify(entry)} is not`)
+  }
+  return { host, itself: name === entry }
+}
+
+/** The host of an address as it is looked up: in lower case, without a dot at its end, in ASCII. Undefined where readers may differ. */
+const hostOf = (address: string): string | undefined => {
+  if (address.includes('\\') || !URL.canParse(address)) return undefined
+  const { hostname, username, password } = new URL(address)
+  return username === '' && password === '' ? hostname.replace(/\.$/, '') || undefined : undefined
+}
+
+const isAllowed = (host: string, domains: AllowedDomains): boolean =>
+  domains.some((domain) => (domain.itself && host === domain.host) || host.endsWith(`.${domain.host}`))
+
+/**
+ * Why a call to the crawler may not be made; undefined when it may. Every address anywhere in its arguments must lead to an allowed
+ * host. A call without any is allowed when it only searches, or asks about what was allowed before.
+ */
+export const refusalOf = (tool: string, given: unknown, domains: AllowedDomains): string | undefined => {
+  if (domains.length === 0) return undefined
+  const hosts = addressesIn(given).map(hostOf)
+  if (hosts.includes(undefined)) return 'an address among the arguments cannot be read'
+  const refused = hosts.find((host) => host !== undefined && !isAllowed(host, domains))
+  if (refused !== undefined) return `${refused} may not be read here; the operator allows ${shown(domains)}`
+  const beyond = wordsBeyond.find((word) => isAskedFor(given, word))
+  if (beyond !== undefined) return `${beyond} would read hosts that nobody named; leave it out`
+  if (hosts.length > 0 || /search|status/i.test(tool)) return undefined
+  return `name the address to read; the operator allows ${shown(domains)}`
+}
+
+const mostShown = 5
+
+const shown = (domains: AllowedDomains): string => {
+  const names = domains.slice(0, mostShown).map(({ host, itself }) => (itself ? host : `*.${host}`))
+  return domains.length > mostShown ? `${names.join(', ')} and others` : names.join(', ')
+}
+
+/** Options of crawlers that make them read what no argument names. */
+const wordsBeyond = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch', 'webhook'] as const
+
+const isAskedFor = (given: unknown, word: string): boolean => {
+  if (typeof given !== 'object' || given === null) return false
+  return Object.entries(given).some(
+    ([name, value]) => (name === word && value !== false && value != null) || isAskedFor(value, word),
+  )
+}
+
+/** Fields that hold addresses even where they are written without a scheme. */
+const addressField = /^(?:urls?|links?|website|domain|host)$/i
+const scheme = /[a-z][a-z\d+.-]*:\/\//i
+const inText = /[a-z][a-z\d+.-]*:\/\/[^\s"'<>)\]}]+/gi
+
+/** Every address that stands in a value, however deep. */
+const addressesIn = (given: unknown, field = ''): string[] => {
+  if (typeof given === 'string') return addressesInText(given.trim(), field)
+  if (Array.isArray(given)) return given.flatMap((each) => addressesIn(each, field))
+  if (typeof given !== 'object' || given === null) return []
+  return Object.entries(given).flatMap(([name, value]) => addressesIn(value, name))
+}
+
+const addressesInText = (text: string, field: string): string[] => {
+  if (!addressField.test(field)) return text.match(inText) ?? []
+  if (text === '') return []
+  return [scheme.test(text) ? text : `http://${text}`]
+}

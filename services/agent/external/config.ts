@@ -1,0 +1,26 @@
+import { flag, url, whole } from '#shared/config/setting.ts'
+import { allowedDomains } from './allowed-domains.ts'
+
+/** Which tool servers of others the agent may use. */
+export const externalSettings = {
+  SVC_AGENT_WEB_CRAWL_MCP: flag(true, 'Let the agent search and read the web through a hosted tool server.'),
+  SVC_AGENT_WEB_CRAWL_URL: url('The hosted tool server that the agent reads the web through.', {
+    protocols: ['https', 'http'],
+  }),
+  SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS: allowedDomains(
+    'Hosts that may be read through it, all when empty: example.com and what is below it, *.example.com only what is below it. Searches that name no address stay allowed.',
+  ),
+  SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: whole(
+    3_000,
+    'How long a tool server may take to say what it offers, in milliseconds.',
+    { min: 100, max: 60_000 },
+  ),
+  SVC_AGENT_INTEGRATION_PROBE_TTL_MS: whole(
+    300_000,
+    'How long what a tool server said, or that it said nothing, is believed, in milliseconds.',
+    { max: 86_400_000 },
+  ),
+} as const
+
+/** Asked without a key, as its makers offer it. */
+export const defaultWebCrawl = new URL('https://mcp.firecrawl.dev/v2/mcp')

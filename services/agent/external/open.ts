@@ -1,0 +1,95 @@
+import type { Logger } from 'pino'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { mostUserServers, type ProbedServer, type UserServer } from '#proto/external-tools.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Context } from '#shared/service.ts'
+import type { AgentTool } from '../tool.ts'
+import { refusalOf } from './allowed-domains.ts'
+import { agentTool } from './agent-tool.ts'
+import { defaultWebCrawl, externalSettings } from './config.ts'
+import { openProbes, type Probed } from './probes.ts'
+import type { ToolServer } from './tool-server.ts'
+
+/** Tools of servers that are not ours. */
+export interface ExternalTools extends AsyncDisposable {
+  /**
+   * The tools of the web crawler and of the servers that the caller brings. A server that cannot be used has none. Throws `invalid`
+   * for servers that cannot be told apart, and `forbidden` for guests who bring any.
+   */
+  tools(asked: readonly UserServer[], call: Call): Promise<readonly AgentTool[]>
+  /** What a server that the caller brings offers. */
+  probe(server: UserServer, call: Call): Promise<ProbedServer>
+}
+
+type Parts = Pick<Context, 'env' | 'net' | 'clock'> & { log: Logger }
+
+/** No part of a server's id can be this, so no caller brings the crawler itself. */
+const crawlerId = 'web_crawl'
+
+/** Asks no server before somebody wants its tools. */
+export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTools => {
+  const probes = openProbes({ env, clock })
+  const guarded = net.guarded('tool-server')
+  const brought = ({ id, name, endpoint }: UserServer): ToolServer => ({
+    id,
+    name,
+    endpoint: new URL(endpoint),
+    send: guarded,
+  })
+
+  const crawler = async (): Promise<AgentTool[]> => {
+    const { SVC_AGENT_WEB_CRAWL_MCP: isOn, SVC_AGENT_WEB_CRAWL_URL: endpoint = defaultWebCrawl } = read(
+      externalSettings,
+      env,
+    )
+    if (!isOn) return []
+    const server = { id: crawlerId, name: 'the web crawler', endpoint, send: net.trusted }
+    return toolsOf(server, await probes.of(server, ''), (tool, given) =>
+      refusalOf(tool, given, read(externalSettings, env).SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS),
+    )
+  }
+
+  const toolsOf = (server: ToolServer, probed: Probed, refusal?: Parameters<typeof agentTool>[2]): AgentTool[] => {
+    if ('offered' in probed) return probed.offered.tools.map((tool) => agentTool(server, tool, refusal))
+    log.info({ server: server.id, reason: probed.failure.code }, 'a tool server cannot be used')
+    return []
+  }
+
+  return {
+    tools: async (asked, call) => {
+      requireBringing(asked, call)
+      const lists = await Promise.all([
+        crawler(),
+        ...asked.map(async (each) => toolsOf(brought(each), await probes.of(brought(each), ownerOf(call)))),
+      ])
+      return lists.flat()
+    },
+    probe: async (asked, call) => {
+      requireBringing([asked], call)
+      const beganMs = performance.now()
+      const probed = await probes.of(brought(asked), ownerOf(call))
+      return { ...shown(probed), tookMs: Math.round(performance.now() - beganMs) }
+    },
+    [Symbol.asyncDispose]: () => probes[Symbol.asyncDispose](),
+  }
+}
+
+const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
+
+const requireBringing = (asked: readonly UserServer[], { identity }: Call): void => {
+  const refuse = (sentence: string) => {
+    throw new ServiceError('invalid', sentence, { details: { parameter: 'mcpServers' } })
+  }
+  if (asked.length > 0 && identity.kind === 'guest')
+    throw new ServiceError('forbidden', 'guests bring no tool servers; sign in to use your own')
+  if (asked.length > mostUserServers) refuse(`mcpServers must have at most ${mostUserServers} items`)
+  if (new Set(asked.map(({ id }) => id)).size < asked.length) refuse('mcpServers must have ids that differ')
+}
+
+const shown = (probed: Probed): Omit<ProbedServer, 'tookMs'> => {
+  if ('failure' in probed) return { ok: false, error: probed.failure.message, tools: [], leftOut: 0 }
+  const { tools, leftOut } = probed.offered
+  const told = tools.map(({ tool: { name }, title, description }) => ({ name, title, description }))
+  return { ok: true, error: null, tools: told, leftOut }
+}

@@ -1,0 +1,63 @@
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { externalSettings } from './config.ts'
+import { offeredTools, type OfferedTools } from './offered-tools.ts'
+import { listTools, type ToolServer } from './tool-server.ts'
+
+/** What a server offers, or why it cannot be used. */
+export type Probed = { offered: OfferedTools } | { failure: ServiceError }
+
+/** What servers offer, believed for a while. */
+export interface Probes extends AsyncDisposable {
+  /** Never throws for what is the server's: that it cannot be used is remembered like what it offers. */
+  of(server: ToolServer, owner: string): Promise<Probed>
+}
+
+/** Servers that are remembered, of all callers. */
+const mostEntries = 512
+
+interface Entry {
+  probing: Promise<Probed>
+  beganAtMs: number
+}
+
+export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): Probes => {
+  const entries = new Map<string, Entry>()
+  const ending = new AbortController()
+
+  const probe = async (server: ToolServer): Promise<Probed> => {
+    const { SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs } = read(externalSettings, env)
+    try {
+      return { offered: offeredTools(await listTools(server, { timeoutMs, signal: ending.signal })) }
+    } catch (error) {
+      if (error instanceof ServiceError) return { failure: error }
+      if (ending.signal.aborted) return { failure: new ServiceError('unavailable', 'the agent stops') }
+      throw error
+    }
+  }
+
+  return {
+    of: (server, owner) => {
+      const { SVC_AGENT_INTEGRATION_PROBE_TTL_MS: ttlMs } = read(externalSettings, env)
+      const nowMs = clock.now()
+      // What one caller's server offers is nobody else's to know.
+      const key = JSON.stringify([owner, server.endpoint.href])
+      const known = entries.get(key)
+      if (known && nowMs - known.beganAtMs < ttlMs) return known.probing
+      const probing = probe(server)
+      // Set anew, so that the entry set longest ago stands first.
+      entries.delete(key)
+      entries.set(key, { probing, beganAtMs: nowMs })
+      const [oldest] = entries.keys()
+      if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
+      probing.catch(() => entries.delete(key))
+      return probing
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await Promise.allSettled([...entries.values()].map(({ probing }) => probing))
+    },
+  }
+}

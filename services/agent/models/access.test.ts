@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { ModelProvider } from '#proto/models.ts'
+import { missingOf, operatorAccess, ownAccess } from './access.ts'
+
+const a = 'https://openrouter.ai/api/v1'
+const b = 'https://integrate.api.nvidia.com/v1'
+const c = 'https://anyrouter.dev/api/v1'
+
+type Way = [key: string, base: string] | undefined
+
+describe('a key', () => {
+  it.each<[string, Record<string, string>, Record<ModelProvider, Way>]>([
+    ['of nobody goes nowhere', {}, { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined }],
+    [
+      'that is generic goes to the gateway of the standard model alone',
+      { LLM_API_KEY: 'k' },
+      { gateway_a: ['k', a], gateway_b: undefined, gateway_c: undefined },
+    ],
+    [
+      'that is generic goes to the gateway that LLM_MODEL names',
+      { LLM_API_KEY: 'k', LLM_MODEL: 'gateway_b:meta/llama' },
+      { gateway_a: undefined, gateway_b: ['k', b], gateway_c: undefined },
+    ],
+    [
+      'that is generic goes to the generic address',
+      { LLM_API_KEY: 'k', LLM_API_BASE: 'https://vllm.example/v1', GATEWAY_A_API_BASE: 'https://a.example/v1' },
+      { gateway_a: ['k', 'https://vllm.example/v1'], gateway_b: undefined, gateway_c: undefined },
+    ],
+    [
+      'that is generic goes where its gateway is said to be, when nothing is said of itself',
+      { LLM_API_KEY: 'k', GATEWAY_A_API_BASE: 'https://a.example/v1' },
+      { gateway_a: ['k', 'https://a.example/v1'], gateway_b: undefined, gateway_c: undefined },
+    ],
+    [
+      'of a gateway goes before the generic one, and never to the generic address',
+      { LLM_API_KEY: 'k', LLM_API_BASE: 'https://vllm.example/v1', GATEWAY_A_API_KEY: 'ka', GATEWAY_C_API_KEY: 'kc' },
+      { gateway_a: ['ka', a], gateway_b: undefined, gateway_c: ['kc', c] },
+    ],
+    [
+      'of each gateway goes to its own address',
+      { GATEWAY_A_API_KEY: 'ka', GATEWAY_B_API_KEY: 'kb', GATEWAY_B_API_BASE: 'http://nim.internal:8000/v1' },
+      { gateway_a: ['ka', a], gateway_b: ['kb', 'http://nim.internal:8000/v1'], gateway_c: undefined },
+    ],
+    [
+      'of blanks is none',
+      { LLM_API_KEY: ' ', GATEWAY_A_API_KEY: ' ' },
+      { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined },
+    ],
+  ])('%s', (_, env, ways) => {
+    const found = Object.keys(ways).map((provider) => {
+      // The keys of the table are exactly the providers.
+      const access = operatorAccess(env, provider as ModelProvider)
+      return [provider, access && [access.key, access.base.href]]
+    })
+    expect(Object.fromEntries(found)).toEqual(ways)
+  })
+
+  it('of a caller never goes to the generic address', () => {
+    const env = { LLM_API_KEY: 'k', LLM_API_BASE: 'https://vllm.example/v1' }
+    expect(ownAccess(env, 'gateway_a', 'mine', 'the request')).toMatchObject({ key: 'mine', base: new URL(a) })
+  })
+
+  it('that is missing is named by its variables, never by a value', () => {
+    expect(missingOf({}, 'gateway_a')).toEqual(['GATEWAY_A_API_KEY', 'LLM_API_KEY'])
+    expect(missingOf({}, 'gateway_b')).toEqual(['GATEWAY_B_API_KEY'])
+    expect(missingOf({ GATEWAY_B_API_KEY: 'k' }, 'gateway_b')).toEqual([])
+  })
+})

@@ -1,0 +1,335 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { ServiceError } from '#proto/errors.ts'
+import { type FakeGateway, startFakeGateway } from './testing/fake-gateway.ts'
+import { callOf, openTestModels } from './testing/open-models.ts'
+
+const keys = { a: 'sk-key-of-gateway-a', b: 'sk-key-of-gateway-b', c: 'sk-key-of-gateway-c', generic: 'sk-generic-key' }
+
+const listed = (...ids: string[]) => ({ json: { data: ids.map((id) => ({ id, supported_parameters: ['tools'] })) } })
+const completion = {
+  json: {
+    id: '1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hi' } }],
+  },
+}
+
+const gateway = async (answers: FakeGateway['answers'] = {}): Promise<FakeGateway> => {
+  const started = await startFakeGateway({
+    'GET /v1/models': listed('one', 'two'),
+    'GET /v1/analytics/network': { json: { top_models: [{ model_id: 'two', rank: 1 }] } },
+    'GET /v1/presets': { json: { data: [{ slug: 'ops', name: 'Operations' }] } },
+    'POST /v1/chat/completions': completion,
+    ...answers,
+  })
+  onTestFinished(() => started[Symbol.asyncDispose]())
+  return started
+}
+
+const failureOf = (work: Promise<unknown>): Promise<ServiceError> =>
+  work.then(
+    () => Promise.reject(new Error('nothing was refused')),
+    (error: ServiceError) => error,
+  )
+
+/** All that somebody could read of a gateway, for a search after keys. */
+const everythingHeard = (gateways: readonly FakeGateway[]) => gateways.map(({ heard }) => JSON.stringify(heard))
+
+const question = { messages: [{ role: 'user' as const, content: 'hello' }] }
+
+describe('the model that answers', () => {
+  it('is asked through its gateway with that gateway’s key, and through no other', async () => {
+    const [a, b, c] = [await gateway(), await gateway(), await gateway()]
+    const { models, logged } = await openTestModels({
+      ...{
+        GATEWAY_A_API_KEY: keys.a,
+        GATEWAY_A_API_BASE: a.base,
+        GATEWAY_B_API_KEY: keys.b,
+        GATEWAY_B_API_BASE: b.base,
+      },
+      ...{ GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base, AGENT_DEBUG: 'yes' },
+    })
+    for (const provider of ['gateway_a', 'gateway_b', 'gateway_c']) {
+      const chosen = await models.choose(`${provider}:two`, callOf())
+      expect(chosen).toMatchObject({ id: `${provider}:two`, provider, model: 'two', fallback: null })
+      await chosen.client.chat.completions.create({ model: chosen.model, ...question })
+    }
+    const offered = await models.offered(callOf())
+    const told = JSON.stringify([offered, await models.check(), logged])
+    const heard = everythingHeard([a, b, c])
+    for (const [at, key] of [keys.a, keys.b, keys.c].entries()) {
+      expect(heard.map((each) => each.includes(key))).toEqual([0, 1, 2].map((each) => each === at))
+      expect(told).not.toContain(key)
+    }
+    expect(logged.join('\n')).toContain('a model gateway was asked')
+    expect(logged.join('\n')).not.toContain('hello')
+  })
+
+  it('is told neither names of this machine nor what the library reads of its own', async () => {
+    vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-secret: of-another')
+    vi.stubEnv('OPENAI_ORG_ID', 'org-of-another')
+    vi.stubEnv('OPENAI_BASE_URL', 'http://another.example')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const a = await gateway()
+    const { models } = await openTestModels({ LLM_API_KEY: keys.generic, LLM_API_BASE: a.base, APP_NAME: 'W' })
+    const { client, model } = await models.choose(null, callOf())
+    await client.chat.completions.create({ model, ...question })
+    const headers = a.heard.at(-1)?.headers ?? {}
+    expect(headers).toMatchObject({ authorization: `Bearer ${keys.generic}`, 'x-openrouter-title': 'W' })
+    expect(Object.keys(headers).filter((name) => /stainless|openai-|secret/.test(name))).toEqual([])
+    expect(JSON.stringify(headers)).not.toContain('another')
+  })
+
+  it('is not followed to where a gateway sends us', async () => {
+    const elsewhere = await gateway()
+    const location = `${elsewhere.base}/chat/completions`
+    const a = await gateway({
+      'POST /v1/chat/completions': { location },
+      'GET /v1/models': { location: `${elsewhere.base}/models` },
+    })
+    const { models, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
+    const { client, model } = await models.choose(null, callOf())
+    const failure = await failureOf(client.chat.completions.create({ model, ...question }))
+    expect(elsewhere.heard).toEqual([])
+    expect(JSON.stringify([failure, failure.message, failure.cause, logged])).not.toContain(keys.a)
+  })
+
+  it('is one that costs nothing where the alias is asked for, with the gateway’s own choice to fall back to', async () => {
+    const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
+    expect(await models.choose(null, callOf())).toMatchObject({
+      id: 'gateway_a:gateway_a/free',
+      model: 'nvidia/nemotron-3-super-120b-a12b:free',
+      fallback: 'openrouter/free',
+      price: { inputPerMillion: 0, outputPerMillion: 0 },
+    })
+    const own = await openTestModels({
+      ...{ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: 'https://own.example/v1', GATEWAY_A_DYNAMIC_MODELS: '0' },
+      GATEWAY_A_FREE_FALLBACK_MODEL: 'x/free',
+    })
+    expect(await own.models.choose('gateway_a:gateway_a/free', callOf())).toMatchObject({
+      model: 'x/free',
+      fallback: null,
+    })
+  })
+
+  it('is known with its price and size once its gateway has told them', async () => {
+    const row = { id: 'big', context_length: 1_000_000, pricing: { prompt: '0.000001', completion: '0.000002' } }
+    const a = await gateway({ 'GET /v1/models': { json: { data: [row] } } })
+    const { models } = await openTestModels({
+      LLM_API_KEY: keys.generic,
+      LLM_API_BASE: a.base,
+      LLM_MODEL: 'gateway_a:big',
+    })
+    const price = { inputPerMillion: 1, outputPerMillion: 2 }
+    expect(await models.choose(null, callOf())).toMatchObject({ contextTokens: 1_000_000, price })
+  })
+
+  it('is another gateway’s when the product’s own choice has no key, but never instead of the operator’s choice', async () => {
+    const env = { GATEWAY_B_API_KEY: keys.b, GATEWAY_B_DYNAMIC_MODELS: 'off' }
+    const { models } = await openTestModels(env)
+    expect(await models.choose(null, callOf())).toMatchObject({ id: 'gateway_b:nvidia/nemotron-3-super-120b-a12b' })
+    const chosen = await openTestModels({ ...env, LLM_MODEL: 'gateway_c:x' })
+    expect(await failureOf(chosen.models.choose(null, callOf()))).toMatchObject({
+      details: { reason: 'provider-not-configured' },
+    })
+  })
+})
+
+describe('a question that cannot be asked', () => {
+  it('says what to set while there is no key', async () => {
+    const { models } = await openTestModels({})
+    expect(await failureOf(models.choose(null, callOf()))).toMatchObject({
+      code: 'unavailable',
+      message:
+        'no key is set for a language model: set GATEWAY_A_API_KEY or LLM_API_KEY or GATEWAY_B_API_KEY or GATEWAY_C_API_KEY',
+      details: { reason: 'provider-not-configured' },
+    })
+    expect(await failureOf(models.choose('gateway_b:openai/gpt-oss-120b', callOf()))).toMatchObject({
+      message: 'no key is set for gateway_b: set GATEWAY_B_API_KEY',
+      details: { reason: 'provider-not-configured', missing: ['GATEWAY_B_API_KEY'] },
+    })
+  })
+
+  it.each([
+    ['gpt-5', 'invalid', /^model must be provider:model/],
+    ['gateway_a:gateway_a/fre', 'not-found', /did you mean gateway_a:gateway_a\/free/],
+  ])('names a model that is none: %s', async (asked, code, message) => {
+    const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
+    expect(await failureOf(models.choose(asked, callOf()))).toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+      details: { parameter: 'model' },
+    })
+  })
+
+  it('is a guest’s who chooses; guests ask what costs nothing', async () => {
+    const { models } = await openTestModels({
+      ...{ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off', LLM_MODEL: 'gateway_a:x/dear' },
+    })
+    expect(await models.choose(null, callOf('guest'))).toMatchObject({ id: 'gateway_a:gateway_a/free' })
+    expect(await models.choose(null, callOf())).toMatchObject({ id: 'gateway_a:x/dear' })
+    expect(await failureOf(models.choose('gateway_a:x/dear', callOf('guest')))).toMatchObject({ code: 'forbidden' })
+    expect(await failureOf(models.choose(null, callOf('guest'), 'sk-mine-mine'))).toMatchObject({ code: 'forbidden' })
+  })
+})
+
+describe('a key of the caller', () => {
+  it('goes before the operator’s, to the gateway of the model, which may then be any', async () => {
+    const [a, generic] = [await gateway(), await gateway()]
+    const { models } = await openTestModels({
+      ...{
+        LLM_API_KEY: keys.generic,
+        LLM_API_BASE: generic.base,
+        GATEWAY_A_API_BASE: a.base,
+        GATEWAY_A_DYNAMIC_MODELS: 'no',
+      },
+    })
+    const { client, model } = await models.choose('gateway_a:x/dear', callOf(), 'sk-mine-mine')
+    await client.chat.completions.create({ model, ...question })
+    expect(a.heard.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-mine-mine'])
+    expect(generic.heard).toEqual([])
+  })
+
+  it.each(['', 'short', 'with\nline', 'ü'.repeat(20), 'k'.repeat(513)])(
+    'is refused without being repeated: %j',
+    async (key) => {
+      const { models } = await openTestModels({})
+      const failure = await failureOf(models.choose(null, callOf(), key))
+      expect(failure).toMatchObject({ code: 'invalid', details: { parameter: 'apiKey' } })
+      expect(failure.message).toBe('apiKey must be the key of a model gateway')
+    },
+  )
+})
+
+describe('live lists', () => {
+  it('are read once for many who ask, and again behind their back when they are old', async () => {
+    const a = await gateway()
+    const { models, clock } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
+    const ids = async () => (await models.offered(callOf())).models.map(({ modelId }) => modelId)
+    expect(await Promise.all([ids(), ids(), ids()])).toEqual(Array(3).fill(expect.arrayContaining(['one', 'two'])))
+    expect(a.heard).toHaveLength(1)
+    a.answers['GET /v1/models'] = listed('three')
+    clock.nowMs += 599_999
+    expect(await ids()).toContain('one')
+    expect(a.heard).toHaveLength(1)
+    clock.nowMs += 1
+    expect(await ids()).toContain('one')
+    await vi.waitFor(async () => expect(await ids()).toContain('three'))
+    expect(a.heard).toHaveLength(2)
+  })
+
+  it.each([
+    ['refuses', { status: 401, json: { error: 'sk-key-of-gateway-a' } }],
+    ['fails', { status: 500, json: {} }],
+    ['says no JSON', { body: '<html>' }],
+    ['says no list', { json: { models: [] } }],
+    ['sends us elsewhere', { location: 'http://127.0.0.1:9/' }],
+  ])(
+    'of a gateway that %s leave what is built in, are tried again after a minute, and tell nothing of the answer',
+    async (_, answer) => {
+      const a = await gateway({ 'GET /v1/models': answer })
+      const { models, clock, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
+      const offered = await models.offered(callOf())
+      expect(offered.models.filter(({ available }) => available).map(({ id }) => id)).toEqual([
+        'gateway_a:gateway_a/free',
+      ])
+      expect((await models.check()).providers[0]).toMatchObject({ id: 'gateway_a', catalogue: 'failed' })
+      expect(a.heard).toHaveLength(1)
+      expect(logged.join('\n')).toContain('no live list of a gateway')
+      expect(logged.join('\n')).not.toContain(keys.a)
+      clock.nowMs += 60_000
+      await models.offered(callOf())
+      expect(a.heard).toHaveLength(2)
+    },
+  )
+
+  it('are believed for a day when nothing new is told', async () => {
+    const a = await gateway()
+    const { models, clock } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
+    const ids = async () => (await models.offered(callOf())).models.map(({ modelId }) => modelId)
+    await ids()
+    a.answers['GET /v1/models'] = { status: 500, json: {} }
+    clock.nowMs += 24 * 3_600_000 - 1
+    expect(await ids()).toContain('one')
+    clock.nowMs += 1
+    expect(await ids()).not.toContain('one')
+  })
+
+  it('are not asked for without a key, nor when they are switched off', async () => {
+    const c = await gateway()
+    const without = await openTestModels({ GATEWAY_C_API_BASE: c.base })
+    await without.models.offered(callOf())
+    for (const off of ['false', '0', 'no', 'off']) {
+      const { models } = await openTestModels({
+        ...{ GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base },
+        GATEWAY_C_DYNAMIC_MODELS: off,
+      })
+      await models.offered(callOf())
+      expect((await models.check()).providers[2]).toMatchObject({ catalogue: 'off' })
+    }
+    expect(c.heard).toEqual([])
+  })
+
+  it('that stand elsewhere are read without the key', async () => {
+    const [a, list] = [await gateway(), await gateway()]
+    const env = {
+      GATEWAY_A_API_KEY: keys.a,
+      GATEWAY_A_API_BASE: a.base,
+      GATEWAY_A_MODELS_API: `${list.base}/models?all=1`,
+    }
+    const { models } = await openTestModels(env)
+    await models.offered(callOf())
+    expect(list.heard.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/v1/models?all=1', undefined],
+    ])
+    expect(a.heard).toEqual([])
+  })
+
+  it('of gateway C come with what is used most and with presets, and stand without them', async () => {
+    const c = await gateway()
+    const env = { GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base }
+    const { models } = await openTestModels(env)
+    const ofC = async (opened: typeof models) =>
+      (await opened.offered(callOf())).models
+        .filter(({ provider }) => provider === 'gateway_c')
+        .map(({ modelId }) => modelId)
+    expect(await ofC(models)).toEqual(['anyrouter/auto', '@preset/ops', 'two', 'one'])
+    c.answers['GET /v1/presets'] = { status: 403, json: {} }
+    c.answers['GET /v1/analytics/network'] = { body: 'soon' }
+    const later = await openTestModels(env)
+    expect(await ofC(later.models)).toEqual(['anyrouter/auto', 'one', 'two'])
+    expect((await later.models.check()).notes).toEqual([
+      'Presets of gateway C cannot be read with its key, so none is offered.',
+    ])
+  })
+})
+
+describe('the check of the configuration', () => {
+  it('says what to set, and that nothing answers', async () => {
+    const { models } = await openTestModels({})
+    const check = await models.check()
+    expect(check).toMatchObject({ active: false, defaultModel: null, notes: [] })
+    expect(check.providers.map(({ configured, missing }) => [configured, missing])).toEqual([
+      [false, ['GATEWAY_A_API_KEY', 'LLM_API_KEY']],
+      [false, ['GATEWAY_B_API_KEY']],
+      [false, ['GATEWAY_C_API_KEY']],
+    ])
+  })
+
+  it.each<[Record<string, string>, RegExp]>([
+    [
+      { LLM_MODEL: 'gateway_b:x', GATEWAY_A_API_KEY: 'k' },
+      /^LLM_MODEL names a model of gateway_b, which has no key: set GATEWAY_B_API_KEY or LLM_API_KEY/,
+    ],
+    [{ LLM_API_KEY: 'k', GATEWAY_A_API_KEY: 'k' }, /^LLM_API_KEY is not used/],
+    [{ LLM_API_BASE: 'http://own.example', GATEWAY_A_API_KEY: 'k' }, /^LLM_API_BASE is not used/],
+  ])('tells of settings that are at odds: %j', async (env, note) => {
+    const off = { GATEWAY_A_DYNAMIC_MODELS: 'off', GATEWAY_B_DYNAMIC_MODELS: 'off' }
+    const { models } = await openTestModels({ ...env, ...off })
+    const { notes } = await models.check()
+    expect(notes).toEqual([expect.stringMatching(note)])
+    expect(notes.join()).not.toContain('own.example')
+  })
+})

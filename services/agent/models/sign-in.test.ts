@@ -1,0 +1,179 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createHash } from 'node:crypto'
+import { type FakeGateway, startFakeGateway } from './testing/fake-gateway.ts'
+import { callOf, openTestModels } from './testing/open-models.ts'
+
+const redirectUri = 'https://watchhouse.example.com/api/v1/agents/sign-in/callback'
+const token = { json: { access_token: 'sk-ar-of-ada', token_type: 'Bearer', expires_in: 3_600 } }
+const off = { GATEWAY_C_DYNAMIC_MODELS: 'off' }
+
+const start = async (env: Record<string, string> = {}, answers: FakeGateway['answers'] = {}) => {
+  const c = await startFakeGateway({
+    'POST /v1/mcp/oauth/register': { status: 201, json: { client_id: 'registered' } },
+    'POST /v1/mcp/oauth/token': token,
+    ...answers,
+  })
+  onTestFinished(() => c[Symbol.asyncDispose]())
+  const secret = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key of sixteen characters' }
+  const opened = await openTestModels({ GATEWAY_C_API_BASE: c.base, ...secret, ...off, ...env })
+  const { signIn } = opened.models
+  const begin = async (call = callOf()) => new URL(await signIn.begin(redirectUri, call))
+  const end = (url: URL, call = callOf(), more: Record<string, string> = {}) => {
+    const state = url.searchParams.get('state') ?? ''
+    return signIn.end({ state, query: new URLSearchParams({ code: 'the-code', state, ...more }).toString() }, call)
+  }
+  return { ...opened, c, signIn, begin, end }
+}
+
+describe('signing in with gateway C', () => {
+  it('leads to the gateway with a client that is registered once, and back with a key of the person’s own', async () => {
+    const { c, models, signIn, begin, end, logged, clock } = await start()
+    const url = await begin()
+    expect(url.href.startsWith(`${c.base}/mcp/oauth/authorize?`)).toBe(true)
+    const asked = Object.fromEntries(url.searchParams)
+    expect(asked).toMatchObject({
+      ...{ response_type: 'code', client_id: 'registered', redirect_uri: redirectUri, scope: 'inference' },
+      code_challenge_method: 'S256',
+    })
+    expect(JSON.parse(c.heard[0]?.body ?? '')).toMatchObject({
+      ...{ app_type: 'signin', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
+      origin_url: 'https://watchhouse.example.com',
+    })
+    expect(await end(url)).toEqual({
+      ...{ provider: 'gateway_c', possible: true, reason: null, signedIn: true },
+      expiresAtMs: clock.nowMs + 3_600_000,
+    })
+    const sent = Object.fromEntries(new URLSearchParams(c.heard[1]?.body))
+    expect(sent).toMatchObject({
+      grant_type: 'authorization_code',
+      code: 'the-code',
+      client_id: 'registered',
+      redirect_uri: redirectUri,
+    })
+    const challenge = createHash('sha256')
+      .update(sent.code_verifier ?? '')
+      .digest('base64url')
+    expect(challenge).toBe(asked.code_challenge)
+    await begin()
+    expect(c.heard).toHaveLength(2)
+
+    const { client, id } = await models.choose(null, callOf())
+    expect(id).toBe('gateway_c:anyrouter/auto')
+    await client.models.list().catch(() => undefined)
+    expect(c.heard.at(-1)?.headers.authorization).toBe('Bearer sk-ar-of-ada')
+    expect(logged.join('\n')).not.toContain('sk-ar-of-ada')
+    expect(await signIn.forget(callOf())).toMatchObject({ signedIn: false, expiresAtMs: null })
+    await expect(models.choose(null, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('is one person’s: others and the operator’s key stay what they are', async () => {
+    const { models, begin, end, signIn } = await start({ GATEWAY_C_API_KEY: 'sk-of-the-operator' })
+    await end(await begin())
+    const keyOf = async (subject: string) =>
+      (await models.choose('gateway_c:anyrouter/auto', callOf('user', subject))).client.apiKey
+    expect([await keyOf('ada'), await keyOf('eve')]).toEqual(['sk-ar-of-ada', 'sk-of-the-operator'])
+    expect(await signIn.state(callOf('user', 'eve'))).toMatchObject({ possible: true, signedIn: false })
+    const before = await models.choose('gateway_c:anyrouter/auto', callOf(), 'sk-of-the-request')
+    expect(before.client.apiKey).toBe('sk-of-the-request')
+  })
+
+  it('uses the operator’s client where there is one', async () => {
+    const { c, begin } = await start({ GATEWAY_C_OAUTH_CLIENT_ID: 'ours' })
+    expect((await begin()).searchParams.get('client_id')).toBe('ours')
+    expect(c.heard).toEqual([])
+  })
+
+  it('ends once, in ten minutes, and for whoever began it', async () => {
+    const { begin, end } = await start()
+    const url = await begin()
+    await expect(end(url, callOf('user', 'eve'))).rejects.toMatchObject({ code: 'conflict' })
+    await end(url)
+    await expect(end(url)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(end(new URL('http://x/?state=never-begun'))).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it.each([
+    ['the person said no', {}, { error: 'access_denied' }, 'conflict', 'gateway C refused the sign-in: access_denied'],
+    [
+      'the code is refused',
+      { status: 400, json: { error: 'invalid_grant', error_description: 'sk-ar-x' } },
+      {},
+      'conflict',
+      'gateway C refused the sign-in: invalid_grant',
+    ],
+    [
+      'the error is somebody’s text',
+      { status: 400, json: { error: 'go to http://evil' } },
+      {},
+      'conflict',
+      'gateway C refused the sign-in',
+    ],
+    [
+      'the answer is no token',
+      { body: '<html>' },
+      {},
+      'unavailable',
+      'gateway C answered something else than a sign-in',
+    ],
+    [
+      'the key is none',
+      { json: { ...token.json, access_token: 'a b' } },
+      {},
+      'unavailable',
+      'gateway C answered something else than a sign-in',
+    ],
+    [
+      'it sends us elsewhere',
+      { location: 'http://127.0.0.1:9/' },
+      {},
+      'unavailable',
+      'gateway C cannot be asked at the moment',
+    ],
+  ])('fails in words when %s', async (_, answer, sentBack, code, message) => {
+    const { begin, end, signIn } = await start({}, { 'POST /v1/mcp/oauth/token': { ...token, ...answer } })
+    await expect(end(await begin(), callOf(), sentBack)).rejects.toMatchObject({ code, message })
+    expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
+  })
+
+  it('fails in words when no client can be registered', async () => {
+    const { begin } = await start(
+      {},
+      { 'POST /v1/mcp/oauth/register': { status: 403, json: { error: 'access_denied' } } },
+    )
+    await expect(begin()).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'gateway C refused the sign-in: access_denied',
+    })
+  })
+
+  it.each(['anonymous', 'guest', 'key', 'service'] as const)('is for people, not for %s', async (kind) => {
+    const { begin, signIn } = await start()
+    await expect(begin(callOf(kind))).rejects.toMatchObject({ code: 'forbidden' })
+    expect(await signIn.state(callOf(kind))).toMatchObject({
+      possible: false,
+      reason: expect.stringContaining('signed in here'),
+    })
+  })
+
+  it('says what to set where nothing secret is kept', async () => {
+    const { begin } = await start({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: '' })
+    await expect(begin()).rejects.toMatchObject({
+      code: 'not-implemented',
+      message: expect.stringContaining('SVC_USER_CONNECTIONS_ENCRYPTION_KEY'),
+    })
+  })
+
+  it('is over with the key, and when gateway C has moved, to which the key is not sent', async () => {
+    const { begin, end, signIn, clock, env } = await start()
+    await end(await begin())
+    const { GATEWAY_C_API_BASE: base = '' } = env
+    env.GATEWAY_C_API_BASE = 'https://moved.example/v1'
+    expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
+    expect(await signIn.accessOf(callOf())).toBeUndefined()
+    env.GATEWAY_C_API_BASE = base
+    clock.nowMs += 3_599_999
+    expect(await signIn.accessOf(callOf())).toMatchObject({ key: 'sk-ar-of-ada' })
+    clock.nowMs += 1
+    expect(await signIn.accessOf(callOf())).toBeUndefined()
+  })
+})

@@ -1,0 +1,27 @@
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import type { Call, Identity } from '#proto/call.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openModels } from '../open.ts'
+
+/** Somebody who waits for a minute. */
+export const callOf = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({
+  identity: { kind, subject, features: 'all' },
+  deadline: Date.now() + 60_000,
+  signal: new AbortController().signal,
+  priority: 'person',
+})
+
+/** Models under settings of the test, on its clock, with all that they log. */
+export const openTestModels = async (env: Record<string, string>) => {
+  const logged: string[] = []
+  const clock = { nowMs: 1_000_000, now: () => clock.nowMs }
+  const scope = new AsyncDisposableStack()
+  onTestFinished(() => scope.disposeAsync())
+  const store = scope.use(await openStore({ env: {}, busIsShared: false }))
+  const net = scope.use(openNet({ env }))
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+  const models = scope.use(openModels({ env, net, clock, store, log }))
+  return { models, store, clock, logged, env }
+}
