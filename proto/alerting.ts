@@ -157,6 +157,8 @@ export type Settled = z.infer<typeof Settled>
 export const maxHistoryLines = 200
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
+/** Of what reports tell too. */
+const reported = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
 
 /** Methods about what was found, what became of it, and what operators settle. */
 export const alertingMethods = {
@@ -175,14 +177,14 @@ export const alertingMethods = {
     }),
   }),
   alertChecks: rpc({
-    ...common,
+    ...reported,
     doc: 'Every rule on one host, as the last sweep that asked found it; asks no host.',
     safe: true,
     input: z.object(ofHost),
     output: z.array(AlertCheck),
   }),
   alertHistory: rpc({
-    ...common,
+    ...reported,
     doc: 'What became of episodes, the newest first.',
     safe: true,
     input: z.object({
@@ -194,7 +196,7 @@ export const alertingMethods = {
     output: z.array(HistoryEntry),
   }),
   silences: rpc({
-    ...common,
+    ...reported,
     doc: 'Acknowledgements and dismissals that hold.',
     safe: true,
     input: z.object({}),

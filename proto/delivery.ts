@@ -64,7 +64,7 @@ const limit = z.number().int().min(1).max(500)
 export const deliveryMethods = {
   deliveries: rpc({
     doc: 'How deliveries ended, the newest first.',
-    callers: ['gateway'],
+    callers: ['gateway', 'report'],
     feature: 'HEALTH',
     safe: true,
     input: z.object({

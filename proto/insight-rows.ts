@@ -5,7 +5,7 @@ import { Insight, InsightId } from './insights.ts'
 import { Unavailable } from './unavailable.ts'
 
 /** A measured number: null where the host has none, or one that is not finite. */
-const Figure = z
+export const Figure = z
   .union([
     z.number(),
     z
@@ -15,14 +15,15 @@ const Figure = z
   ])
   .nullable()
 /** A count or an age that a row cannot be without; ages are below 0 where an entry is of the host's future. */
-const Count = z.union([
+export const Count = z.union([
   z.number(),
   z
     .string()
     .regex(/^-?\d+$/)
     .transform(Number),
 ])
-const Flag = z.union([z.boolean(), z.number()]).transform(Boolean)
+/** A yes or no, which older hosts tell as a number. */
+export const Flag = z.union([z.boolean(), z.number()]).transform(Boolean)
 const table = { database: z.string(), table: z.string() }
 
 /**

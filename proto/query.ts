@@ -26,6 +26,7 @@ import { ownCostMethods } from './own-cost.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
 import { topologyMethods } from './topology.ts'
 import { insightRowMethods } from './insight-rows.ts'
+import { reportRowMethods } from './report-rows.ts'
 import { ruleMethods } from './rules.ts'
 import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
@@ -341,4 +342,5 @@ export const query = service('query', {
   ...ruleMethods,
   ...advisingMethods,
   ...insightRowMethods,
+  ...reportRowMethods,
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { adviceMethods } from './advice.ts'
 import { rpc, service } from './contract.ts'
+import { hostReportMethods } from './host-report.ts'
 import { insightMethods } from './insights.ts'
 import { findingMethods } from './finding.ts'
 import { pruneMethods } from './prune.ts'
@@ -18,4 +19,5 @@ export const report = service('report', {
   ...pruneMethods,
   ...adviceMethods,
   ...insightMethods,
+  ...hostReportMethods,
 })

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express'
 import { type Download, sendDownload } from './send-download.ts'
 import { sendGzipped } from './send-gzipped.ts'
 import { sendText } from './send-json.ts'
+import { sendPage } from './send-page.ts'
 import { sendRows, type Rows } from './send-rows.ts'
 import { type Handed, sendStream } from './send-stream.ts'
 
@@ -22,6 +23,8 @@ export interface Reply extends Cookies {
   /** Says that what was sent is kept, and what is to be said of it. */
   accepted(body: unknown): void
   text(text: string, mediaType: string): void
+  /** A page of its own that runs and loads nothing. */
+  page(html: string): void
   /** A body that is gzipped already. */
   gzipped(body: Buffer, mediaType: string): Promise<void>
   /** JSON that the caller may keep as long as it asks each time whether it still stands. */
@@ -30,6 +33,8 @@ export interface Reply extends Cookies {
   download(download: Download): Promise<void>
   /** An answer of another service, its status and all. */
   handOn(answer: Handed): Promise<void>
+  /** Says that there is nothing, which is no failure. */
+  nothing(): void
   /** Sends a browser to another address. */
   redirect(location: string): void
 }
@@ -38,6 +43,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
   json: (body, mediaType) => sendText(request, response, 200, JSON.stringify(body), mediaType),
   accepted: (body) => sendText(request, response, 202, JSON.stringify(body)),
   text: (text, mediaType) => sendText(request, response, 200, text, mediaType),
+  page: (html) => sendPage(request, response, html),
   gzipped: (body, mediaType) => sendGzipped(request, response, body, mediaType),
   revalidatedJson: (body, mediaType) => sendRevalidated(request, response, body, mediaType),
   rows: (rows) => sendRows(request, response, rows),
@@ -46,6 +52,10 @@ export const replyTo = (request: Request, response: Response): Reply => ({
   redirect: (location) => {
     response.statusCode = 302
     response.setHeader('Location', location)
+    response.end()
+  },
+  nothing: () => {
+    response.statusCode = 204
     response.end()
   },
   mayBeKept: (seconds) => response.setHeader('Cache-Control', `public, max-age=${seconds}`),

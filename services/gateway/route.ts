@@ -56,6 +56,8 @@ export interface Route {
   status?: number
   /** Of a good answer; JSON where nothing else is said. */
   mediaType?: string | undefined
+  /** When there is nothing to answer, which 204 says. */
+  nothing?: string
   /** How failures are worded where a standard has its own way. */
   refusal?: Refusal
   /** What must hold before a request is counted; throws when it does not. */
@@ -203,6 +205,27 @@ export const gzippedRoute = <const P extends string, Q extends z.ZodType>(given:
     },
   }
 }
+
+/** One thing in one of its forms. */
+type InForm<A extends z.ZodType> = { format: 'json'; body: z.input<A> } | { format: 'html' | 'markdown'; text: string }
+
+interface DocumentRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> extends Traits<P, Q, A> {
+  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<InForm<A>>
+}
+
+/** A route that answers a GET with JSON, with a page for people, or with Markdown, as its handler decides. */
+export const documentRoute = <const P extends string, Q extends z.ZodType, A extends z.ZodType>(
+  route: DocumentRoute<P, Q, A>,
+): Route => ({
+  ...traits(route),
+  method: 'GET',
+  respond: async (given, gateway, reply) => {
+    const answered = await route.handle({ ...asked(route, given), body: undefined }, gateway)
+    if (answered.format === 'json') reply.json(answered.body)
+    else if (answered.format === 'html') reply.page(answered.text)
+    else reply.text(answered.text, 'text/markdown; charset=utf-8')
+  },
+})
 
 interface RedirectRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
   /** Where to: a path of ours, or an address that the operator named. */

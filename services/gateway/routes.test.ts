@@ -7,6 +7,7 @@ import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
 import { channelRequests } from './fake/channels.ts'
 import { insightRequests } from './fake/insights.ts'
+import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { pagingServiceRequests } from './fake/paging-services.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
@@ -24,6 +25,7 @@ const good: Record<string, GoodRequest> = {
   ...deliveryRequests,
   ...insightRequests,
   ...channelRequests,
+  ...reportRequests,
   ...pagingServiceRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },

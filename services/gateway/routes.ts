@@ -45,6 +45,7 @@ import { ownCost } from './routes/own-cost.ts'
 import { queryDetail, queryExecutions, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
 import {
+import { reportRoutes } from './routes/reports.ts'
   addUserConnection,
   changeUserConnection,
   removeUserConnection,
@@ -77,6 +78,7 @@ export const routes: readonly Route[] = [
   queryPattern,
   queryExecutions,
   queryDetail,
+  ...reportRoutes,
   explain,
   explainLong,
   advice,

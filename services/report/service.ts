@@ -1,21 +1,23 @@
-import { service } from '#proto/contract.ts'
+import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import type { Start } from '#shared/service.ts'
 import { handlers } from './handlers/index.ts'
+import { openRounds } from './reports/rounds.ts'
+import { openReports } from './reports/stores/open.ts'
 import { openInsightStore } from './stores/index.ts'
 
-const { weekly: _weekly, ...present } = report.methods
-
-/** What of the contract `report` there is in this release; the bus says of its other methods that there are none. */
-const served = service('report', present)
-
-/** Looks for insights, keeps them, and advises on statements. */
+/** Looks for insights, keeps them, advises on statements and writes reports. */
 export const start: Start = async ({ env, bus, clock, store, telemetry: { log } }) => {
   await using opened = new AsyncDisposableStack()
-  const client = bus.client(query)
-  const kept = opened.use(await openInsightStore({ env, query: client, log }))
-  opened.use(await bus.serve(served, handlers({ env, clock, store, kept, log, query: client })))
-  log.info({ insights: kept.store.backend }, 'report serves')
+  const asking = { query: bus.client(query), alerts: bus.client(alerts) }
+  const kept = opened.use(await openInsightStore({ env, query: asking.query, log }))
+  const { reports, lasting } = opened.use(await openReports(env, log))
+  const parts = { ...asking, env, clock, store, log, kept, insights: kept.store, reports }
+  const rounds = openRounds(parts)
+  opened.use(await bus.serve(report, handlers({ ...parts, rounds })))
+  // Ended before the calls that wait for a round are.
+  opened.use(rounds)
+  log.info({ insights: kept.store.backend, reportsLast: lasting }, 'report serves')
   return opened.move()
 }

@@ -5,6 +5,7 @@ import { fakeAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
 import { fakeChannels } from './channels.ts'
 import { fakeInsights } from './insights.ts'
+import { fakeReports } from './reports.ts'
 import { fakeDeliveries } from './deliveries.ts'
 import { fakePagingServices } from './paging-services.ts'
 
@@ -42,3 +43,4 @@ export const fakeReport: Handlers<typeof report> = {
   ...fakeAdvice,
   ...fakeInsights,
 }
+  ...fakeReports,

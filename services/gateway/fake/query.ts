@@ -12,6 +12,7 @@ import { fakeConnections } from './connections.ts'
 import { fakeConsole } from './console.ts'
 import { fakeExplorer } from './explorer.ts'
 import { fakeInsightRows } from './insights.ts'
+import { fakeReportRows } from './reports.ts'
 import { fakeFleet } from './fleet.ts'
 
 /** A question that reached `query`. */
@@ -151,6 +152,7 @@ export const fakeQuery: QueryHandlers = {
   ...fakeExplorer,
   ...fakeAdvising,
   ...fakeInsightRows,
+  ...fakeReportRows,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

@@ -34,6 +34,7 @@ import { topology } from '../topology/topology.ts'
 import type { WithStore } from '../rules/earlier.ts'
 import { ruleHandlers } from '../rules/handlers.ts'
 import { insightHandlers } from '../insights/handlers.ts'
+import { reportRowHandlers } from '../reports/report-rows.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
@@ -66,6 +67,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<t
   ...ruleHandlers(parts),
   ...advisingHandlers(parts),
   ...insightHandlers(parts),
+  ...reportRowHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

@@ -1,4 +1,4 @@
-import type { Client, Handlers, Service } from '#proto/contract.ts'
+import type { Client, Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -7,6 +7,7 @@ import { worstOfHosts } from '../insights/runs.ts'
 import { advise } from './advise.ts'
 import { insightHandlers, type InsightParts } from './insights.ts'
 import { prune } from './prune.ts'
+import { reportHandlers, type ReportParts } from './reports.ts'
 
 /** What the handlers work with. */
 export interface Parts {
@@ -15,13 +16,11 @@ export interface Parts {
   query: Client<typeof query>
 }
 
-/** What of the contract there is in this release. */
-export type Served = Omit<(typeof report)['methods'], 'weekly'>
-
 /** One file per method of the contract, or per topic. */
-export const handlers = (parts: InsightParts): Handlers<Service<Served>> => ({
+export const handlers = (parts: InsightParts & ReportParts): Handlers<typeof report> => ({
   advise: advise(parts),
   worstFindings: () => worstOfHosts(parts.store, parts.clock.now()),
   prune: prune(parts),
   ...insightHandlers(parts),
+  ...reportHandlers(parts),
 })

@@ -1,46 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { type Client, type Handlers, service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { query } from '#proto/query.ts'
-import { openBus, openMemoryHub } from '#shared/bus/open.ts'
-import { systemClock } from '#shared/clock.ts'
-import { untraced } from '#shared/telemetry/tracing.ts'
-import { pino } from 'pino'
-import { Registry } from 'prom-client'
+import { openWatched, quietQuery } from '../testing/fleet.ts'
 import { aCall } from '../testing/insights.ts'
 import { mutation } from '../testing/rows.ts'
 import { lookAt } from './look-at.ts'
 
-const { hosts, hostStates, hostStatus, insightRows } = query.methods
-const asked = service('query', { hosts, hostStates, hostStatus, insightRows })
-type Rows = Handlers<typeof asked>['insightRows']
+type Rows = ReturnType<typeof quietQuery>['insightRows']
 
 const noRows = { rows: [], sql: 'SELECT 1', unavailable: null }
 const unreachable = new ServiceError('unavailable', 'host box does not answer')
 
-/** A `query` with one host that answers as told. */
-const withHost = async (opened: AsyncDisposableStack, rows: Rows): Promise<Client<typeof query>> => {
-  const hub = openMemoryHub()
-  const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('report') }
-  const open = async (caller: 'query' | 'report') =>
-    opened.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock: systemClock }))
-  const served: Handlers<typeof asked> = {
-    hosts: async () => [{ id: 0, key: 'box', name: 'box', host: 'box:8123', group: null, tags: [] }],
-    hostStates: async () => [],
-    hostStatus: async () => {
-      throw unreachable
-    },
-    insightRows: rows,
-  }
-  opened.use(await (await open('query')).serve(asked, served))
-  return (await open('report')).client(query)
-}
-
-const nowMs = Date.UTC(2026, 5, 1, 23, 59)
+/** Looks at one host that answers so, and does not say how it is. */
 const look = async (rows: Rows, atMs = nowMs) => {
   await using opened = new AsyncDisposableStack()
-  return await lookAt({ query: await withHost(opened, rows), call: aCall(), hostKey: 'box', nowMs: atMs })
+  const hostStatus = async () => {
+    throw unreachable
+  }
+  const { query } = await openWatched(opened, { query: { ...quietQuery('box'), hostStatus, insightRows: rows } })
+  return await lookAt({ query, call: aCall(), hostKey: 'box', nowMs: atMs })
 }
+const nowMs = Date.UTC(2026, 5, 1, 23, 59)
 const stuck: Rows = async ({ set }) =>
   set === 'mutations' ? { ...noRows, rows: [mutation({ isFailing: true })], sql: 'SELECT 2' } : noRows
 

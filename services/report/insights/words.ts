@@ -19,3 +19,7 @@ export const duration = (seconds: number): string => {
 
 /** A share to be read. */
 export const percent = (share: number): string => `${figure(share * 100)} %`
+
+/** Two numbers to be read; one of them where they read alike. */
+export const range = (from: number, to: number): string =>
+  figure(from) === figure(to) ? figure(from) : `${figure(from)} to ${figure(to)}`

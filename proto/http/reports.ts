@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { HostReport, ListedReport, ReportDelivery, reportFormats, ReportId } from '../host-report.ts'
+import { longestReportDays } from '../report-rows.ts'
+import { answer } from './answer.ts'
+import { backwards, bodyHostId, forwards, hostId, latestSecond, TimeZone, whole } from './parameters.ts'
+
+/** `GET /api/v1/reports`: of one host, or of all. */
+export const ReportsQuery = z.strictObject({ hostId: hostId.optional(), limit: whole(1, 200).default(50) })
+
+/** `hostId` is null of a host that is not in the list any more. */
+const ofHost = { hostId: z.int().nullable() }
+const ShownListing = ListedReport.omit({ hostKey: true }).extend(ofHost)
+const ShownReport = HostReport.omit({ hostKey: true, settings: true }).extend(ofHost)
+
+/** Its answer. */
+export const ReportsAnswer = answer(z.array(ShownListing), z.object({ count: z.int() }))
+
+/** The path of one report. */
+export const ReportPath = z.object({ id: ReportId })
+const formats = ['json', ...reportFormats] as const
+/** `GET /api/v1/reports/{id}`; without `format` the Accept header decides. */
+export const ReportQuery = z.strictObject({
+  format: z.enum(formats, `must be one of ${formats.join(', ')}`).optional(),
+})
+/** Its answer. */
+export const ReportAnswer = answer(ShownReport, z.object({ delivery: ReportDelivery }))
+
+/** `POST /api/v1/reports`: `from` and `to` are epoch seconds. */
+export const BuildReportRequest = z
+  .strictObject({
+    hostId: bodyHostId.default(0),
+    from: z.int().min(0).max(latestSecond),
+    to: z.int().min(0).max(latestSecond),
+    timezone: TimeZone.optional(),
+  })
+  .refine(forwards, backwards)
+  .refine(({ from, to }) => to - from <= longestReportDays * 86_400, {
+    path: ['to'],
+    message: `must be at most ${longestReportDays} days later than from`,
+  })
+/** Its answer. */
+export const BuildReportAnswer = answer(ShownReport, z.object({}))

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { ReportAnswer, ReportsAnswer } from '#proto/http/reports.ts'
+import { reportRequests } from '../fake/reports.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake({ report: {} })
+})
+afterAll(async () => product[Symbol.asyncDispose]())
+
+const base = '/api/v1/reports'
+const one = reportRequests[`GET ${base}/{id}`]?.url ?? ''
+const get = (path: string, accept?: string) =>
+  fetch(product.url + path, accept === undefined ? {} : { headers: { accept } })
+const post = (body: unknown) =>
+  fetch(product.url + base, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+describe('a report', () => {
+  it.each([
+    ['', undefined, 'application/json'],
+    ['', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html; charset=utf-8'],
+    ['', 'text/markdown', 'text/markdown; charset=utf-8'],
+    ['', 'application/json', 'application/json'],
+    ['?format=html', 'application/json', 'text/html; charset=utf-8'],
+    ['?format=markdown', undefined, 'text/markdown; charset=utf-8'],
+    ['?format=json', 'text/html', 'application/json'],
+  ])('asked for with %j and Accept %j is %s', async (format, accept, type) => {
+    const response = await get(one + format, accept)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
+  })
+
+  it('as a page may carry its own style, and run or load nothing', async () => {
+    const response = await get(`${one}?format=html`)
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    )
+  })
+
+  it('as JSON names its host by position, without key or hashes of settings', async () => {
+    const answer: unknown = await (await get(one)).json()
+    expect(ReportAnswer.parse(answer).data).toMatchObject({ hostId: 1, host: 'logs', score: 100 })
+    expect(JSON.stringify(answer)).not.toMatch(/hostKey|max_threads/)
+  })
+
+  it('is listed, for one host or for all', async () => {
+    const counts = [base, `${base}?hostId=1`, `${base}?hostId=0`].map(
+      async (path) => ReportsAnswer.parse(await (await get(path)).json()).metadata.count,
+    )
+    expect(await Promise.all(counts)).toEqual([1, 1, 0])
+  })
+
+  it('that somebody builds is on record', async () => {
+    expect((await post({ hostId: 1, from: 100, to: 200 })).status).toBe(200)
+    const audit = await (await get('/api/v1/audit?limit=1')).text()
+    expect(audit).toContain('build-report')
+  })
+})
+
+describe('a bad request', () => {
+  const refusal = async (response: Response) => {
+    const { error } = Failure.parse(await response.json())
+    return [response.status, error.message]
+  }
+  it.each([
+    [`${base}/xyz`, 400, 'id'],
+    [`${base}/${'0'.repeat(32)}`, 404, 'no such report'],
+    [`${one}?format=pdf`, 400, 'must be one of json, html, markdown'],
+    [`${base}?hostId=9`, 404, 'no such host'],
+    [`${base}?limit=0`, 400, 'from 1 to 200'],
+  ])('GET %s is refused with %d', async (path, status, words) => {
+    expect(await refusal(await get(path))).toEqual([status, expect.stringContaining(words)])
+  })
+
+  it.each([
+    [{ hostId: 0 }, 400, 'from'],
+    [{ from: 200, to: 100 }, 400, 'later than from'],
+    [{ from: 0, to: 93 * 86_400 }, 400, 'at most 92 days'],
+    [{ from: 0, to: 100, timezone: 'Mars' }, 400, 'time zone'],
+    [{ hostId: 9, from: 0, to: 100 }, 404, 'no such host'],
+  ])('POST %j is refused with %d', async (body, status, words) => {
+    expect(await refusal(await post(body))).toEqual([status, expect.stringContaining(words)])
+  })
+})

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { reportRowSets } from '#proto/report-rows.ts'
+import { query } from '#proto/query.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { reportSets } from './report-sets.ts'
+
+const startLimitMs = 180_000
+let sandbox: Sandbox
+let parts: OpenParts
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  parts = await openParts({
+    COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
+    COLUMNDB_NAME: 'box,limited',
+    COLUMNDB_USER: 'default,reports',
+    COLUMNDB_PASSWORD: ',reports',
+  })
+}, startLimitMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+const weekMs = 7 * 86_400_000
+const ask = (hostKey: string, set: string) => {
+  const toMs = Date.now()
+  const asked = query.methods.reportRows.input.parse({ hostKey, set, fromMs: toMs - weekMs, toMs })
+  return parts.handlers.reportRows(asked, aCall())
+}
+
+it.each(Object.entries(reportRowSets))(
+  '%s can be asked of a host, and is of the shape that was promised',
+  async (set, schema) => {
+    const { rows, unavailable } = await ask('box', set)
+    expect(unavailable).toBeNull()
+    for (const row of rows) expect(schema.safeParse(row).success).toBe(true)
+    expect(Object.keys(reportSets)).toContain(set)
+  },
+)
+
+it('tells what a user may not read in words', async () => {
+  const { rows, unavailable } = await ask('limited', 'patterns')
+  expect([rows, unavailable?.message]).toEqual([[], expect.stringContaining('system.query_log')])
+})
+
+it.each([
+  ['backwards', 5, 4],
+  ['longer than 92 days', 0, 93 * 86_400_000],
+])('refuses a period that is %s', (_what, fromMs, toMs) => {
+  expect(query.methods.reportRows.input.safeParse({ hostKey: 'box', set: 'peaks', fromMs, toMs }).success).toBe(false)
+})

@@ -1,0 +1,28 @@
+import type { Handlers, Service } from '#proto/contract.ts'
+import { type reportRowMethods, reportRowSets } from '#proto/report-rows.ts'
+import { readRecords } from '../analysis/records.ts'
+import { askFor } from '../availability.ts'
+import { expandMacros } from '../definitions/macros.ts'
+import type { Parts } from '../handlers/parts.ts'
+import { reportSets } from './report-sets.ts'
+
+/** Asks one host for one set of rows about a period. */
+const reportRows =
+  ({ hosts, client }: Parts): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
+  async ({ hostKey, set, fromMs, toMs }, call) => {
+    const host = hosts.get(hostKey)
+    const { requires, bare, sql: template } = reportSets[set]
+    const { tables } = await client.capabilities(host, call)
+    const [from, to] = [Math.floor(fromMs / 1_000), Math.ceil(toMs / 1_000)]
+    const period = { before: Math.max(0, 2 * from - to), from, to }
+    const sql = expandMacros(template(period), { window: undefined, zone: undefined, tables })
+    const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
+      readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, bare, sql }, call)),
+    )
+    return { rows: told ?? [], unavailable }
+  }
+
+/** What reports are made of. */
+export const reportRowHandlers = (parts: Parts): Handlers<Service<typeof reportRowMethods>> => ({
+  reportRows: reportRows(parts),
+})

@@ -1,0 +1,48 @@
+import type { Handlers, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { hostReportMethods } from '#proto/host-report.ts'
+import type { report } from '#proto/report.ts'
+import { read } from '#shared/config/setting.ts'
+import { build } from '../reports/build.ts'
+import { render } from '../reports/render/index.ts'
+import type { Rounds } from '../reports/rounds.ts'
+import { reportSettings } from '../reports/settings.ts'
+import type { KeptReport } from '../reports/stores/store.ts'
+import type { Writing } from '../reports/weekly.ts'
+
+/** What the handlers about reports work with. */
+export interface ReportParts extends Writing {
+  rounds: Rounds
+}
+
+/** The answer has to be on its way before its caller stops listening. */
+const marginMs = 2_000
+
+/** Writes, lists and opens reports. */
+export const reportHandlers = (
+  parts: ReportParts,
+): Handlers<Service<typeof hostReportMethods & Pick<(typeof report)['methods'], 'weekly'>>> => ({
+  weekly: () => parts.rounds.run(),
+  reports: (filter) => parts.reports.list(filter),
+  hostReport: ({ id }) => find(parts, id),
+  renderReport: async ({ id, format }) => {
+    const { report } = await find(parts, id)
+    return { hostKey: report.hostKey, text: render(report, format) }
+  },
+  buildReport: async ({ hostKey, fromMs, toMs, zone: asked }, call) => {
+    if (fromMs >= parts.clock.now()) throw new ServiceError('invalid', 'a report is about a period that has begun')
+    const host = (await parts.query.hosts({}, call)).find(({ key }) => key === hostKey)
+    const { SVC_WEEKLY_REPORT_TIMEZONE: usual } = read(reportSettings, parts.env)
+    const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: asked ?? usual }
+    const asking = { ...call, deadline: call.deadline - marginMs }
+    const report = await build(parts, { about, period: { fromMs, toMs }, before: undefined }, asking)
+    await parts.reports.replace(report)
+    return report
+  },
+})
+
+const find = async ({ reports }: ReportParts, id: string): Promise<KeptReport> => {
+  const kept = await reports.get(id)
+  if (!kept) throw new ServiceError('not-found', 'no such report; it may have been removed as old')
+  return kept
+}

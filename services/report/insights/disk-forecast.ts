@@ -1,0 +1,70 @@
+import type { InsightRow } from '#proto/insight-rows.ts'
+import { fitLine } from './line.ts'
+
+const leastPoints = 48
+const leastSpanHours = 72
+const shortHours = 48
+/** A drop by more than this share begins a new history: something was removed. */
+const drop = 0.05
+/** Growth within the window has to be so many times what the points scatter beside the line. */
+const leastScore = 3
+
+type Row = InsightRow<'disk-hours'>
+type KnownRow = Row & { usedBytes: number; totalBytes: number }
+
+/** How a disk goes on, from lines through the last 14 and 2 days since the last drop. */
+export interface DiskForecast {
+  usedBytes: number
+  totalBytes: number
+  /** How much history there is, in days. */
+  days: number
+  /** Null where it does not grow by more than it scatters. */
+  growth: {
+    perDay: number
+    /** Standard deviation beside the line, in bytes. */
+    spread: number
+    /** Growth within the window by what the points scatter. */
+    score: number
+    /** Days until it is full, by the faster and the slower of the two lines. */
+    soonest: number
+    latest: number
+  } | null
+}
+
+/** Hours of a disk of which both figures are known, none of them of the future. */
+export const knownDiskHours = (rows: readonly Row[]): KnownRow[] =>
+  rows.filter((row): row is KnownRow => Boolean(row.usedBytes && row.totalBytes) && row.hoursAgo >= 0)
+
+/** What becomes of one disk, or in words why nothing can be told. */
+export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string => {
+  const history = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
+  const [first, last] = [history[0], history.at(-1)]
+  if (!first || !last || history.length < leastPoints || first.hoursAgo - last.hoursAgo < leastSpanHours) {
+    return 'not enough history, less than 3 days since the last drop'
+  }
+  const { usedBytes, totalBytes } = last
+  const known = { usedBytes, totalBytes, days: (first.hoursAgo - last.hoursAgo) / 24 }
+  const long = growthOf(history)
+  if (!long || long.score < leastScore) return { ...known, growth: null }
+  const short = growthOf(history.filter(({ hoursAgo }) => hoursAgo < shortHours))
+  const days = [long, ...(short && short.score >= leastScore ? [short] : [])].map(
+    ({ perDay }) => (totalBytes - usedBytes) / perDay,
+  )
+  return { ...known, growth: { ...long, soonest: Math.min(...days), latest: Math.max(...days) } }
+}
+
+const sinceLastDrop = (rows: readonly KnownRow[]): readonly KnownRow[] => {
+  const begins = rows.findLastIndex(({ usedBytes }, index) => {
+    const before = rows[index - 1]
+    return before !== undefined && usedBytes < before.usedBytes * (1 - drop)
+  })
+  return begins === -1 ? rows : rows.slice(begins)
+}
+
+const growthOf = (rows: readonly KnownRow[]) => {
+  const line = fitLine(rows.map(({ hoursAgo, usedBytes }) => ({ x: -hoursAgo / 24, y: usedBytes })))
+  if (!line || line.slope <= 0) return undefined
+  const days = ((rows[0]?.hoursAgo ?? 0) - (rows.at(-1)?.hoursAgo ?? 0)) / 24
+  // What does not scatter at all is as sure as can be; a byte keeps the score a number.
+  return { perDay: line.slope, spread: line.spread, score: (line.slope * days) / Math.max(1, line.spread) }
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { AlertCheck } from '#proto/alerting.ts'
+import type { Delivered } from '#proto/delivery.ts'
+import type { HostReport } from '#proto/host-report.ts'
+import type { InsightRow } from '#proto/insight-rows.ts'
+import type { Insight } from '#proto/insights.ts'
+import type { ReportRow, ReportRowSet } from '#proto/report-rows.ts'
+import type { Period } from './period.ts'
+
+/** Rows by set; a set that could not be told is not there. */
+export type ReportRows = { readonly [S in ReportRowSet]?: readonly ReportRow<S>[] }
+
+/** All that a report is made of. What could not be told is undefined, and `notes` say why. */
+export interface Material {
+  period: Period
+  writtenAtMs: number
+  rows: ReportRows
+  tables: readonly InsightRow<'tables'>[] | undefined
+  mutations: readonly InsightRow<'mutations'>[] | undefined
+  version: string | undefined
+  /** Lines of the period. */
+  history: readonly HistoryEntry[] | undefined
+  acknowledged: readonly Silence[]
+  checks: readonly z.infer<typeof AlertCheck>[] | undefined
+  /** Deliveries of the period that were given up. */
+  undelivered: readonly Delivered[] | undefined
+  insights: readonly Insight[]
+  /** Of the week before. */
+  before: HostReport | undefined
+  notes: string[]
+}

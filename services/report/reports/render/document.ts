@@ -1,0 +1,34 @@
+/** A report as it is laid out, whatever it is rendered as. */
+export interface Document {
+  title: string
+  subtitle: string
+  verdict: string
+  sections: readonly Section[]
+}
+
+export interface Section {
+  title: string
+  blocks: readonly Block[]
+}
+
+export type Block =
+  | { kind: 'text'; text: string }
+  | { kind: 'statement'; sql: string }
+  | { kind: 'table'; columns: readonly Column[]; rows: readonly (readonly string[])[] }
+  | Chart
+
+export interface Column {
+  title: string
+  isNumber?: boolean
+}
+
+/** Bars over time; a gap where there is no value. */
+export interface Chart {
+  kind: 'chart'
+  title: string
+  /** The largest value and the ends of the axis, in words. */
+  highest: string
+  from: string
+  to: string
+  values: readonly (number | null)[]
+}

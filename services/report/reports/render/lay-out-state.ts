@@ -1,0 +1,97 @@
+import type { HostReport } from '#proto/host-report.ts'
+import { bytes, duration, figure } from '../../insights/words.ts'
+import { known, numeric, plain, tableSection } from './columns.ts'
+import type { Section } from './document.ts'
+
+type Moment = (atMs: number) => string
+
+export const storageSections = ({ disks, tables }: HostReport): (Section | undefined)[] => [
+  tableSection(
+    'Disks',
+    [...plain('Disk'), ...numeric('Used', 'of', 'Grew by'), ...plain('If it goes on so')],
+    disks.map(({ disk, usedBytes, totalBytes, grewBytes, outlook }) => [
+      disk,
+      bytes(usedBytes),
+      bytes(totalBytes),
+      known(grewBytes, signedBytes),
+      outlook,
+    ]),
+  ),
+  tableSection(
+    'Largest tables',
+    [...plain('Table'), ...numeric('Rows', 'Size', 'Inserted', 'before')],
+    tables.map(({ table, rows, bytes: size, writtenBytes, writtenBytesBefore }) => [
+      table,
+      figure(rows),
+      known(size, bytes),
+      known(writtenBytes, bytes),
+      known(writtenBytesBefore, bytes),
+    ]),
+  ),
+]
+
+const signedBytes = (value: number): string => (value < 0 ? `−${bytes(-value)}` : bytes(value))
+
+export const upkeepSection = ({ worst, safeguards }: HostReport, moment: Moment): Section | undefined => {
+  const words = ({ value, unit }: HostReport['worst'][number]): string => {
+    if (unit === 'bytes') return bytes(value)
+    return unit === 'seconds' ? duration(value) : figure(value)
+  }
+  const { backupAtMs, failedBackups, certificateExpiresAtMs } = safeguards
+  const when = (atMs: number | null): string => (atMs === null ? 'none known' : moment(atMs))
+  return tableSection(
+    'Worst values and safeguards',
+    [...plain(''), ...numeric('Value'), ...plain('At')],
+    [
+      ...worst.map((each) => [each.what, words(each), known(each.atMs, moment)]),
+      ['last backup that succeeded', when(backupAtMs), ''],
+      ['backups that failed', known(failedBackups, figure), ''],
+      ['first certificate to expire', when(certificateExpiresAtMs), ''],
+    ],
+  )
+}
+
+export const changeSection = ({ changes }: HostReport): Section => {
+  const { version, versionBefore, settings, restarts } = changes
+  const upgrade = versionBefore === null ? '' : `; it was ${versionBefore} in the report before`
+  const changed = settings && settings.length > 0 ? settings.join(', ') : 'none'
+  return {
+    title: 'Version and settings',
+    blocks: [
+      {
+        kind: 'text',
+        text: `Version ${version ?? 'unknown'}${upgrade}. Starts of the server: ${known(restarts, figure)}.`,
+      },
+      {
+        kind: 'text',
+        text: `Settings that changed: ${settings === null ? 'unknown, as there is no report of the week before' : changed}.`,
+      },
+    ],
+  }
+}
+
+export const coverageSection = ({ coverage }: HostReport): Section => {
+  const { hours, watchedHours, rules, unknownRules, undelivered } = coverage
+  const given = undelivered?.map(({ channel, count }) => `${channel} ${count}`).join(', ')
+  const watched = watchedHours === null ? 'unknown in how many hours' : `in ${watchedHours} of ${hours} hours`
+  const judged = rules === null ? 'Its rules are unknown.' : `Of ${rules} rules ${unknownRules ?? 0} could not be told.`
+  const told =
+    undelivered === null ? 'It is unknown which notices were given up.' : `Notices given up: ${given || 'none'}.`
+  return { title: 'How it was watched', blocks: [{ kind: 'text', text: `Watched ${watched}. ${judged} ${told}` }] }
+}
+
+export const recommendationSection = ({ recommendations }: HostReport): Section | undefined =>
+  recommendations.length === 0
+    ? undefined
+    : {
+        title: 'Worth doing',
+        blocks: recommendations.flatMap(({ severity, title, detail, evidenceSql }) => [
+          { kind: 'text' as const, text: `${title} (${severity}). ${detail}` },
+          ...(evidenceSql === '' ? [] : [{ kind: 'statement' as const, sql: evidenceSql }]),
+        ]),
+      }
+
+export const noteSection = ({ notes }: HostReport): Section | undefined =>
+  notes.length === 0
+    ? undefined
+    : { title: 'What could not be told', blocks: notes.map((text) => ({ kind: 'text' as const, text })) }

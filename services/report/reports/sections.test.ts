@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import type { ReportRow } from '#proto/report-rows.ts'
+import { aReport, about, line, material, weekBegins } from '../testing/reports.ts'
+import { anInsight } from '../testing/insights.ts'
+import { diskHours } from '../testing/rows.ts'
+import { judge } from './score.ts'
+import { incidentsOf } from './sections/incidents.ts'
+import { reportId, writeReport } from './write-report.ts'
+
+const hourMs = 3_600_000
+const report = (more: Parameters<typeof material>[0] = {}) => writeReport(about, material(more))
+
+describe('the alerts of a report', () => {
+  it('are told by what the lines of the period say', () => {
+    const history = [
+      line('fire', 3),
+      line('escalate', 5, { severity: 'critical' }),
+      line('recover', 9),
+      line('remind', 4, { episode: 'old', sinceMs: weekBegins - 50 * hourMs, title: 'Replica lag' }),
+      line('held', 4, { episode: 'unheard' }),
+    ]
+    const silence = { kind: 'ack' as const, hostKey: 'box', ruleId: 'disk-usage', by: 'ada', note: '', atMs: 0 }
+    expect(incidentsOf(history, [{ ...silence, episode: 'old', untilMs: null }])).toEqual({
+      total: 2,
+      fired: 1,
+      critical: 1,
+      open: 1,
+      flapping: [],
+      list: [
+        expect.objectContaining({ title: 'Replica lag', endedAtMs: null, acknowledgedBy: 'ada' }),
+        {
+          ruleId: 'disk-usage',
+          title: 'Disk usage',
+          severity: 'critical',
+          sinceMs: weekBegins + 2 * hourMs,
+          endedAtMs: weekBegins + 9 * hourMs,
+          acknowledgedBy: null,
+        },
+      ],
+    })
+  })
+
+  it('flap when the same fired three times', () => {
+    const lines = ['a', 'b', 'c'].flatMap((episode, at) => [
+      line('fire', at, { episode }),
+      line('recover', at + 1, { episode }),
+    ])
+    expect(incidentsOf(lines, [])).toMatchObject({ fired: 3, open: 0, flapping: ['Disk usage'] })
+  })
+})
+
+type Pattern = ReportRow<'patterns'>
+const pattern = (more: Partial<Pattern>): Pattern => ({
+  hash: '1',
+  text: 'SELECT ?',
+  kind: 'Select',
+  calls: 100,
+  callsBefore: 100,
+  totalMs: 10_000,
+  totalMsBefore: 10_000,
+  p95Ms: 100,
+  p95MsBefore: 100,
+  readBytes: 5,
+  readBytesBefore: 5,
+  allMs: 100_000,
+  allMsBefore: 0,
+  ...more,
+})
+const totals = (isBefore: number, calls: number, errors = 0): ReportRow<'statement-totals'> => ({
+  isBefore,
+  calls,
+  errors,
+  totalMs: 10,
+  p50Ms: 1,
+  p95Ms: 2,
+  peakMemoryBytes: 3,
+})
+
+describe('the patterns of a report', () => {
+  const rows = {
+    'statement-totals': [totals(0, 10), totals(1, 10)],
+    patterns: [
+      pattern({ hash: 'steady' }),
+      pattern({ hash: 'slower', p95Ms: 300 }),
+      pattern({ hash: 'much slower', p95Ms: 900, calls: 50 }),
+      pattern({ hash: 'faster', p95Ms: 20 }),
+      pattern({ hash: 'rare', p95Ms: 900, calls: 19 }),
+      pattern({ hash: 'by little', p95Ms: 30, p95MsBefore: 10 }),
+      pattern({ hash: 'new', callsBefore: 0, p95MsBefore: null, totalMsBefore: 0 }),
+    ],
+  }
+
+  it('are those that changed by much, and often enough, by what it costs', () => {
+    const { regressions, improvements, newPatterns } = report({ rows })
+    expect(regressions.map(({ hash }) => hash)).toEqual(['much slower', 'slower'])
+    expect(improvements.map(({ hash }) => hash)).toEqual(['faster'])
+    expect(newPatterns).toMatchObject([{ hash: 'new', share: 0.1, shareBefore: null }])
+  })
+
+  it('are not new where the log has nothing of the period before, which is said', () => {
+    const { newPatterns, notes } = report({ rows: { ...rows, 'statement-totals': [totals(0, 10)] } })
+    expect(newPatterns).toEqual([])
+    expect(notes).toEqual(['patterns: not enough history, the log has nothing of the period before'])
+  })
+})
+
+describe('the rest of a report', () => {
+  it('tells of a disk by how much it grew and when it is full', () => {
+    const rows = { 'disk-hours': diskHours((hoursAgo) => 900 - hoursAgo * 0.5) }
+    const [disk] = report({ rows, writtenAtMs: weekBegins + 168 * hourMs }).disks
+    expect(disk).toMatchObject({ disk: 'default', grewBytes: 167 * 0.5 * 1_024 ** 3 })
+    expect(disk?.daysToFull?.soonest).toBeCloseTo(100 / 12, 5)
+    expect(disk?.outlook).toBe('full in 8.33 days')
+  })
+
+  it('says in words where a disk has too little history', () => {
+    const [disk] = report({ rows: { 'disk-hours': diskHours(() => 900, 24) } }).disks
+    expect(disk).toMatchObject({
+      daysToFull: null,
+      grewBytes: null,
+      outlook: expect.stringMatching(/not enough history/),
+    })
+  })
+
+  it('tells what changed since the report of the week before, and that there is none', () => {
+    const rows = {
+      settings: [
+        { name: 'a', valueHash: '2' },
+        { name: 'b', valueHash: '1' },
+      ],
+    }
+    const changes = { version: '26.3', versionBefore: null, settings: null, restarts: 0 }
+    const before = aReport('a', { settings: { a: '1', b: '1', c: '1' }, changes })
+    expect(report({ rows, before, version: '26.7' }).changes).toMatchObject({
+      versionBefore: '26.3',
+      settings: ['a', 'c'],
+    })
+    expect(report({ rows }).changes).toMatchObject({ versionBefore: null, settings: null })
+  })
+
+  it('recommends what was found in the period, once for each kind and subject, and not what was dismissed', () => {
+    const at = (hour: number) => ({ foundAtMs: weekBegins + hour * hourMs })
+    const insights = [
+      anInsight('a', at(1)),
+      anInsight('b', at(30)),
+      anInsight('c', { ...at(2), subject: 'x', severity: 'critical' }),
+      anInsight('d', { ...at(2), subject: 'y', dismissed: { by: 'ada', atMs: 1 } }),
+      anInsight('e', { ...at(-2), subject: 'z' }),
+    ]
+    expect(report({ insights }).recommendations.map(({ subject }) => subject)).toEqual(['x', `it's \\ "so"`])
+  })
+
+  it('of a host of which nothing is known has words instead of numbers', () => {
+    const nothing = report({ notes: ['patterns: host box has no table system.query_log'] })
+    expect(JSON.stringify(nothing)).not.toMatch(/NaN|Infinity/)
+    expect(nothing).toMatchObject({ score: 100, incidents: null, statements: null })
+  })
+
+  it('has one id for each host, week and zone, and one for each chosen period', () => {
+    const { period } = material()
+    const ids = [
+      reportId(about, period),
+      reportId({ ...about, zone: 'Europe/Berlin' }, period),
+      reportId({ ...about, hostKey: 'other' }, period),
+      reportId({ ...about, week: null }, period),
+      reportId({ ...about, week: null }, { ...period, toMs: period.toMs - 1 }),
+    ]
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(reportId(about, { fromMs: 1, toMs: 2 })).toBe(ids[0])
+  })
+})
+
+describe('the score', () => {
+  const told = report()
+  const incidents = { total: 3, fired: 3, critical: 1, open: 1, flapping: [], list: [] }
+  it.each([
+    [{}, null, '100 of 100: nothing to tell of.'],
+    [{}, 90, '100 of 100, 10 more than in the week before: nothing to tell of.'],
+    [{ incidents }, 82, '82 of 100, as in the week before: 3 alerts, 1 of them still open.'],
+    [
+      { incidents: { ...incidents, total: 40, critical: 40 } },
+      5,
+      '0 of 100, 5 less than in the week before: 40 alerts, 1 of them still open.',
+    ],
+    [{ safeguards: { ...told.safeguards, failedBackups: 2 } }, null, '95 of 100: 2 backups failed.'],
+    [{ coverage: { ...told.coverage, watchedHours: 12 } }, null, '95 of 100: watched in 12 of 168 hours only.'],
+  ])('of %j against %s reads %s', (more, before, verdict) => {
+    expect(judge({ ...told, ...more }, before).verdict).toBe(verdict)
+  })
+})

@@ -1,0 +1,47 @@
+import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { HostReport, ReportedIncident } from '#proto/host-report.ts'
+
+type Incidents = NonNullable<HostReport['incidents']>
+
+const mostListed = 20
+const flapsFrom = 3
+/** Lines that tell of an episode which people heard of; `held` ones tell of what they did not. */
+const telling = new Set(['fire', 'escalate', 'lower', 'remind', 'recover'])
+
+/** Alerts of a period out of the lines of their history. One that fired before it counts when a line of the period tells of it. */
+export const incidentsOf = (history: readonly HistoryEntry[], acknowledged: readonly Silence[]): Incidents => {
+  const episodes = Map.groupBy(
+    history.filter(({ kind }) => telling.has(kind)),
+    ({ episode }) => episode,
+  )
+  const list = [...episodes].map(([episode, lines]) =>
+    incidentOf(lines, acknowledged.find((silence) => silence.episode === episode)?.by),
+  )
+  const fired = [...episodes.values()].filter((lines) => lines.some(({ kind }) => kind === 'fire'))
+  const timesByTitle = Map.groupBy(fired, ([first]) => first?.title ?? '')
+  return {
+    total: list.length,
+    fired: fired.length,
+    critical: list.filter(({ severity }) => severity === 'critical').length,
+    open: list.filter(({ endedAtMs }) => endedAtMs === null).length,
+    flapping: [...timesByTitle].flatMap(([title, times]) => (times.length >= flapsFrom ? title : [])).toSorted(),
+    list: list.toSorted(longestFirst).slice(0, mostListed),
+  }
+}
+
+const incidentOf = (lines: readonly HistoryEntry[], acknowledgedBy: string | undefined): ReportedIncident => {
+  const [first] = lines
+  return {
+    ruleId: first?.ruleId ?? '',
+    title: first?.title ?? '',
+    severity: lines.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning',
+    sinceMs: Math.min(...lines.map(({ sinceMs }) => sinceMs)),
+    endedAtMs: lines.find(({ kind }) => kind === 'recover')?.atMs ?? null,
+    acknowledgedBy: acknowledgedBy ?? null,
+  }
+}
+
+const lengthOf = ({ sinceMs, endedAtMs }: ReportedIncident): number => (endedAtMs ?? Number.MAX_SAFE_INTEGER) - sinceMs
+
+const longestFirst = (one: ReportedIncident, other: ReportedIncident): number =>
+  lengthOf(other) - lengthOf(one) || one.ruleId.localeCompare(other.ruleId, 'en')

@@ -1,0 +1,68 @@
+import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
+import type { InsightRow } from '#proto/insight-rows.ts'
+import type { ReportRow } from '#proto/report-rows.ts'
+import { type DiskForecast, forecastDisk, knownDiskHours } from '../../insights/disk-forecast.ts'
+import { range } from '../../insights/words.ts'
+import type { Period } from '../period.ts'
+
+type DiskHours = ReturnType<typeof knownDiskHours>
+
+const hourMs = 3_600_000
+/** A figure this near to the beginning of the period stands for it. */
+const nearHours = 6
+
+/** Disks as they were at the end of the period, how much they grew, and when they are full. */
+export const disksOf = (
+  rows: readonly ReportRow<'disk-hours'>[],
+  period: Period,
+  writtenAtMs: number,
+): ReportedDisk[] => {
+  const periodHours = (Math.min(period.toMs, writtenAtMs) - period.fromMs) / hourMs
+  const disks = Map.groupBy(knownDiskHours(rows), ({ disk }) => disk)
+  return [...disks].map(([disk, hours]) => diskOf(disk, hours, periodHours))
+}
+
+const diskOf = (disk: string, hours: DiskHours, periodHours: number): ReportedDisk => {
+  const oldestFirst = hours.toSorted((one, other) => other.hoursAgo - one.hoursAgo)
+  const last = oldestFirst.at(-1)
+  const begin = oldestFirst.find(({ hoursAgo }) => hoursAgo < periodHours)
+  const forecast = forecastDisk(hours)
+  const growth = typeof forecast === 'object' ? forecast.growth : null
+  return {
+    disk,
+    usedBytes: last?.usedBytes ?? 0,
+    totalBytes: last?.totalBytes ?? 0,
+    grewBytes:
+      begin && last && periodHours - begin.hoursAgo <= nearHours ? Math.round(last.usedBytes - begin.usedBytes) : null,
+    daysToFull: growth && { soonest: growth.soonest, latest: growth.latest },
+    outlook: outlookOf(forecast),
+  }
+}
+
+const outlookOf = (forecast: DiskForecast | string): string => {
+  if (typeof forecast === 'string') return forecast
+  const { growth } = forecast
+  return growth ? `full in ${range(growth.soonest, growth.latest)} days` : 'does not grow by more than it scatters'
+}
+
+const mostTables = 5
+
+/** The largest tables, and what was inserted into them. */
+export const tablesOf = (
+  tables: readonly InsightRow<'tables'>[],
+  written: readonly ReportRow<'written'>[] | undefined,
+): HostReport['tables'] =>
+  tables
+    .toSorted((one, other) => (other.compressedBytes ?? 0) - (one.compressedBytes ?? 0))
+    .slice(0, mostTables)
+    .map(({ database, table, rows, compressedBytes }) => {
+      const ofTable = written?.find((row) => row.database === database && row.table === table)
+      const nothing = written ? 0 : null
+      return {
+        table: `${database}.${table}`,
+        rows,
+        bytes: compressedBytes,
+        writtenBytes: ofTable?.bytes ?? nothing,
+        writtenBytesBefore: ofTable?.bytesBefore ?? nothing,
+      }
+    })

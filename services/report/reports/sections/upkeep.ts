@@ -1,0 +1,82 @@
+import type { HostReport } from '#proto/host-report.ts'
+import type { Material } from '../material.ts'
+
+const hourMs = 3_600_000
+
+/** Backups and certificates; a host that never made a backup or has no certificate tells none. */
+export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safeguards'] => {
+  const [backups] = rows.backups ?? []
+  return {
+    backupAtMs: backups?.succeededAtMs ?? null,
+    failedBackups: backups?.failed ?? null,
+    certificateExpiresAtMs: rows.certificates?.[0]?.expiresAtMs ?? null,
+  }
+}
+
+/** What is set, as hashes by name. */
+export const settingsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['settings'] =>
+  Object.fromEntries((rows.settings ?? []).map(({ name, valueHash }) => [name, valueHash]))
+
+/** What changed since the report of the week before. */
+export const changesOf = (material: Pick<Material, 'rows' | 'version' | 'before'>): HostReport['changes'] => {
+  const { rows, version, before } = material
+  const now = settingsOf(material)
+  const names = new Set([...Object.keys(now), ...Object.keys(before?.settings ?? {})])
+  const versionBefore = before?.changes.version ?? null
+  return {
+    version: version ?? null,
+    versionBefore: versionBefore === version ? null : versionBefore,
+    settings:
+      before && rows.settings ? [...names].filter((name) => now[name] !== before.settings[name]).toSorted() : null,
+    restarts: rows.restarts?.[0]?.restarts ?? null,
+  }
+}
+
+/** How well the host was watched. */
+export const coverageOf = ({
+  period,
+  writtenAtMs,
+  rows,
+  checks,
+  undelivered,
+}: Pick<Material, 'period' | 'writtenAtMs' | 'rows' | 'checks' | 'undelivered'>): HostReport['coverage'] => {
+  const watched = checks?.filter(({ status }) => status !== 'off')
+  const byChannel = undelivered && Map.groupBy(undelivered, ({ channel }) => channel)
+  return {
+    hours: Math.ceil((Math.min(period.toMs, writtenAtMs) - period.fromMs) / hourMs),
+    watchedHours: rows.watched?.[0]?.hours ?? null,
+    rules: watched?.length ?? null,
+    unknownRules: watched?.filter(({ status }) => status === 'unknown').length ?? null,
+    undelivered: (byChannel && [...byChannel].map(([channel, { length }]) => ({ channel, count: length }))) ?? null,
+  }
+}
+
+const mostRecommended = 10
+const worstFirst = ['critical', 'warning', 'info']
+
+/** What was found within the period and not dismissed, one of each kind and subject, the worst and latest first. */
+export const recommendationsOf = ({
+  insights,
+  period,
+}: Pick<Material, 'insights' | 'period'>): HostReport['recommendations'] => {
+  const found = insights
+    .filter(({ foundAtMs, dismissed }) => !dismissed && foundAtMs >= period.fromMs && foundAtMs < period.toMs)
+    .toSorted(
+      (one, other) =>
+        worstFirst.indexOf(one.severity) - worstFirst.indexOf(other.severity) || other.foundAtMs - one.foundAtMs,
+    )
+  const seen = new Set<string>()
+  const firsts = found.filter(({ kind, subject }) => {
+    const name = JSON.stringify([kind, subject])
+    return !seen.has(name) && seen.add(name)
+  })
+  return firsts.slice(0, mostRecommended).map(({ kind, subject, severity, title, detail, evidenceSql, link }) => ({
+    kind,
+    subject,
+    severity,
+    title,
+    detail,
+    evidenceSql,
+    link,
+  }))
+}

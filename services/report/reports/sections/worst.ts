@@ -1,0 +1,41 @@
+import type { HostReport } from '#proto/host-report.ts'
+import type { Material } from '../material.ts'
+
+type Worst = HostReport['worst'][number]
+
+const peakNames: Readonly<Record<string, Pick<Worst, 'what' | 'unit'>>> = {
+  MaxPartCountForPartition: { what: 'parts in one partition', unit: 'count' },
+  ReplicasMaxAbsoluteDelay: { what: 'delay of a replica', unit: 'seconds' },
+  ReplicasMaxQueueSize: { what: 'entries of a replication queue', unit: 'count' },
+  MemoryResident: { what: 'memory of the server', unit: 'bytes' },
+  LoadAverage15: { what: 'load over 15 minutes', unit: 'load' },
+}
+
+/** The worst values of the period; of mutations, as they are now. */
+export const worstOf = ({ rows, mutations }: Pick<Material, 'rows' | 'mutations'>): Worst[] => {
+  const peaks = (rows.peaks ?? []).flatMap(({ metric, value, atMs }) => {
+    const named = peakNames[metric]
+    return named && value !== null ? { ...named, value, atMs } : []
+  })
+  const [merges] = rows.merges ?? []
+  const seconds = (mutations ?? []).map(({ ageSeconds }) => ageSeconds)
+  return [
+    ...peaks,
+    ...(merges && merges.longestMs !== null && merges.merges > 0
+      ? [{ what: 'longest merge', value: merges.longestMs / 1_000, unit: 'seconds' as const, atMs: null }]
+      : []),
+    ...(merges && merges.failed > 0
+      ? [{ what: 'merges that failed', value: merges.failed, unit: 'count' as const, atMs: null }]
+      : []),
+    ...(seconds.length > 0
+      ? [
+          {
+            what: 'oldest mutation that is not done',
+            value: Math.max(...seconds),
+            unit: 'seconds' as const,
+            atMs: null,
+          },
+        ]
+      : []),
+  ]
+}

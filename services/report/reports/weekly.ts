@@ -1,0 +1,102 @@
+import type { Logger } from 'pino'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Host } from '#proto/query.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Store } from '#shared/store/store.ts'
+import { build, type Sources } from './build.ts'
+import { deliver } from './deliver.ts'
+import { lastWeek, type Week } from './period.ts'
+import { reportSettings } from './settings.ts'
+import type { ReportStore } from './stores/store.ts'
+import { reportId } from './write-report.ts'
+
+/** What the weekly reports are written with. */
+export interface Writing extends Sources {
+  env: Environment
+  store: Store
+  reports: ReportStore
+  log: Logger
+}
+
+/** Reports that one round wrote, and those that it handed over to be sent. */
+export interface Written {
+  written: number
+  delivered: number
+}
+
+const hostsAtOnce = 4
+const leaseName = 'reports:weekly'
+/** Longer than a round takes; what two rounds at once would write is written once all the same. */
+const leaseMs = 15 * 60_000
+const perHostMs = 5 * 60_000
+
+/** Writes the report of last week of each host that is opted in and has none, and hands over what is not told yet. */
+export const writeWeekly = async (writing: Writing, signal: AbortSignal): Promise<Written> => {
+  await using lease = await writing.store.lease(leaseName, leaseMs)
+  if (!lease) return { written: 0, delivered: 0 }
+  const { clock, env, log } = writing
+  const { SVC_WEEKLY_REPORT_HOSTS: positions, SVC_WEEKLY_REPORT_TIMEZONE: zone } = read(reportSettings, env)
+  if (positions.length === 0) return { written: 0, delivered: 0 }
+  const week = lastWeek(clock.now(), zone)
+  const hosts = await writing.query.hosts({}, callOf(writing, signal))
+  const missing = positions.filter((position) => !hosts.some(({ id }) => id === position))
+  if (missing.length > 0) log.warn({ positions: missing }, 'no such hosts to report on')
+  const waiting = hosts.filter(({ id }) => positions.includes(id)).values()
+  const sum: Written = { written: 0, delivered: 0 }
+  const work = async (): Promise<void> => {
+    for (const host of waiting) {
+      const { written, delivered } = await reportOn(writing, host, { week, zone, signal })
+      sum.written += written
+      sum.delivered += delivered
+    }
+  }
+  await Promise.all(Array.from({ length: hostsAtOnce }, work))
+  log.info({ week: week.name, hosts: positions.length, ...sum }, 'weekly reports written')
+  return sum
+}
+
+interface Round {
+  week: Week
+  zone: string
+  signal: AbortSignal
+}
+
+/** One host that fails keeps no other from its report. */
+const reportOn = async (writing: Writing, host: Host, round: Round): Promise<Written> => {
+  try {
+    return await reportOnHost(writing, host, round)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    writing.log.warn({ host: host.name, week: round.week.name, code: error.code }, 'weekly report not written')
+    return { written: 0, delivered: 0 }
+  }
+}
+
+const reportOnHost = async (writing: Writing, host: Host, { week, zone, signal }: Round): Promise<Written> => {
+  const { reports } = writing
+  const about = { hostKey: host.key, host: host.name, week: week.name, zone }
+  const id = reportId(about, week)
+  const call = callOf(writing, signal)
+  let isNew = false
+  if (!(await reports.get(id))) {
+    const earlier = lastWeek(week.fromMs, zone)
+    const before = await reports.get(reportId({ ...about, week: earlier.name }, earlier))
+    isNew = await reports.add(await build(writing, { about, period: week, before: before?.report }, call))
+  }
+  const kept = await reports.get(id)
+  if (!kept || kept.delivery.status === 'done') return { written: isNew ? 1 : 0, delivered: 0 }
+  const delivery = await deliver(writing.alerts, kept.report, call)
+  await reports.settle(id, delivery)
+  const isTold = delivery.targets.some(({ outcome }) => outcome === 'queued' || outcome === 'told')
+  return { written: isNew ? 1 : 0, delivered: isTold ? 1 : 0 }
+}
+
+/** Nobody waits for it, and it may see everything of the hosts that the operator chose. */
+const callOf = ({ clock }: Writing, signal: AbortSignal): Call => ({
+  identity: { kind: 'service', subject: 'report', features: 'all' },
+  deadline: clock.now() + perHostMs,
+  signal,
+  priority: 'report',
+})

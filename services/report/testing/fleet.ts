@@ -1,0 +1,62 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { alerts } from '#proto/alerts.ts'
+import { type Client, type Handlers, service } from '#proto/contract.ts'
+import { query } from '#proto/query.ts'
+import { openBus, openMemoryHub } from '#shared/bus/open.ts'
+import { type Clock, systemClock } from '#shared/clock.ts'
+import { untraced } from '#shared/telemetry/tracing.ts'
+
+const { hosts, hostStates, hostStatus, insightRows, reportRows } = query.methods
+const asked = service('query', { hosts, hostStates, hostStatus, insightRows, reportRows })
+const { alertHistory, alertChecks, silences, deliveries, notify } = alerts.methods
+const watching = service('alert-dispatcher', { alertHistory, alertChecks, silences, deliveries, notify })
+
+type Query = Handlers<typeof asked>
+type Alerts = Handlers<typeof watching>
+
+/** Hosts of these names that have nothing to tell. */
+export const quietQuery = (...names: string[]): Query => ({
+  hosts: async () => names.map((name, id) => ({ id, key: name, name, host: `${name}:8123`, group: null, tags: [] })),
+  hostStates: async () => [],
+  hostStatus: async () => ({
+    version: '26.3.1.7',
+    uptimeSeconds: 1,
+    hostname: 'x',
+    timezone: 'UTC',
+    clockSkewMs: 0,
+    metrics: null,
+  }),
+  insightRows: async () => ({ rows: [], sql: 'SELECT 1', unavailable: null }),
+  reportRows: async () => ({ rows: [], unavailable: null }),
+})
+
+/** An `alert-dispatcher` without alerts, whose one target takes everything. */
+export const quietAlerts: Alerts = {
+  alertHistory: async () => [],
+  alertChecks: async () => [],
+  silences: async () => [],
+  deliveries: async () => [],
+  notify: async () => [{ channel: 'webhook', target: 't', name: 'ops', outcome: 'queued', reason: null }],
+}
+
+export interface Watched {
+  query: Client<typeof query>
+  alerts: Client<typeof alerts>
+}
+
+/** Serves these on a bus, and gives the clients that `report` would have. */
+export const openWatched = async (
+  opened: AsyncDisposableStack,
+  served: { query: Query; alerts?: Alerts },
+  clock: Clock = systemClock,
+): Promise<Watched> => {
+  const hub = openMemoryHub()
+  const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('report') }
+  const open = async (caller: 'query' | 'alert-dispatcher' | 'report') =>
+    opened.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock }))
+  opened.use(await (await open('query')).serve(asked, served.query))
+  if (served.alerts) opened.use(await (await open('alert-dispatcher')).serve(watching, served.alerts))
+  const bus = await open('report')
+  return { query: bus.client(query), alerts: bus.client(alerts) }
+}

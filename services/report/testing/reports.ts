@@ -1,0 +1,74 @@
+import type { HistoryEntry } from '#proto/alert-history.ts'
+import type { HostReport } from '#proto/host-report.ts'
+import type { Material } from '../reports/material.ts'
+
+const hourMs = 3_600_000
+/** A Monday. */
+export const weekBegins = Date.UTC(2026, 10, 9)
+const period = { fromMs: weekBegins, toMs: weekBegins + 168 * hourMs }
+
+/** What was gathered of a host of which nothing could be told. */
+export const material = (more: Partial<Material> = {}): Material => ({
+  period,
+  writtenAtMs: period.toMs + hourMs,
+  rows: {},
+  tables: undefined,
+  mutations: undefined,
+  version: undefined,
+  history: undefined,
+  acknowledged: [],
+  checks: undefined,
+  undelivered: undefined,
+  insights: [],
+  before: undefined,
+  notes: [],
+  ...more,
+})
+
+/** One line of the history of alerts, at an hour of the period. */
+export const line = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
+  id: `${kind} ${hour} ${more.episode ?? 'e'}`,
+  kind,
+  hostKey: 'box',
+  ruleId: 'disk-usage',
+  episode: 'e',
+  severity: 'warning',
+  title: 'Disk usage',
+  value: 1,
+  threshold: 1,
+  sinceMs: weekBegins + 2 * hourMs,
+  atMs: weekBegins + hour * hourMs,
+  reason: '',
+  ...more,
+})
+
+/** What a report is about. */
+export const about = { hostKey: 'box', host: 'box', week: '2026-W46', zone: 'UTC' }
+
+/** A report whose id is made of one letter. */
+export const aReport = (letter: string, more: Partial<HostReport> = {}): HostReport => ({
+  id: letter.repeat(32),
+  ...about,
+  ...period,
+  writtenAtMs: period.toMs,
+  score: 90,
+  scoreBefore: null,
+  verdict: '90 of 100.',
+  incidents: null,
+  statements: null,
+  course: [],
+  regressions: [],
+  improvements: [],
+  newPatterns: [],
+  errorCodes: [],
+  disks: [],
+  tables: [],
+  worst: [],
+  safeguards: { backupAtMs: null, failedBackups: null, certificateExpiresAtMs: null },
+  changes: { version: null, versionBefore: null, settings: null, restarts: null },
+  settings: {},
+  coverage: { hours: 168, watchedHours: null, rules: null, unknownRules: null, undelivered: null },
+  recommendations: [],
+  notes: [`it's \\ "so"`],
+  ...more,
+})
