@@ -43,13 +43,15 @@ describe('the model that answers', () => {
   it('is asked through its gateway with that gateway’s key, and through no other', async () => {
     const [a, b, c] = [await gateway(), await gateway(), await gateway()]
     const { models, logged } = await openTestModels({
+      GATEWAY_A_API_KEY: keys.a,
+      GATEWAY_A_API_BASE: a.base,
+      GATEWAY_B_API_KEY: keys.b,
+      GATEWAY_B_API_BASE: b.base,
       ...{
-        GATEWAY_A_API_KEY: keys.a,
-        GATEWAY_A_API_BASE: a.base,
-        GATEWAY_B_API_KEY: keys.b,
-        GATEWAY_B_API_BASE: b.base,
+        GATEWAY_C_API_KEY: keys.c,
+        GATEWAY_C_API_BASE: c.base,
+        AGENT_DEBUG: 'yes',
       },
-      ...{ GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base, AGENT_DEBUG: 'yes' },
     })
     for (const provider of ['gateway_a', 'gateway_b', 'gateway_c']) {
       const chosen = await models.choose(`${provider}:two`, callOf())
@@ -105,7 +107,9 @@ describe('the model that answers', () => {
       price: { inputPerMillion: 0, outputPerMillion: 0 },
     })
     const own = await openTestModels({
-      ...{ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: 'https://own.example/v1', GATEWAY_A_DYNAMIC_MODELS: '0' },
+      GATEWAY_A_API_KEY: keys.a,
+      GATEWAY_A_API_BASE: 'https://own.example/v1',
+      GATEWAY_A_DYNAMIC_MODELS: '0',
       GATEWAY_A_FREE_FALLBACK_MODEL: 'x/free',
     })
     expect(await own.models.choose('gateway_a:gateway_a/free', callOf())).toMatchObject({
@@ -166,7 +170,9 @@ describe('a question that cannot be asked', () => {
 
   it('is a guest’s who chooses; guests ask what costs nothing', async () => {
     const { models } = await openTestModels({
-      ...{ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off', LLM_MODEL: 'gateway_a:x/dear' },
+      GATEWAY_A_API_KEY: keys.a,
+      GATEWAY_A_DYNAMIC_MODELS: 'off',
+      LLM_MODEL: 'gateway_a:x/dear',
     })
     expect(await models.choose(null, callOf('guest'))).toMatchObject({ id: 'gateway_a:gateway_a/free' })
     expect(await models.choose(null, callOf())).toMatchObject({ id: 'gateway_a:x/dear' })
@@ -179,12 +185,10 @@ describe('a key of the caller', () => {
   it('goes before the operator’s, to the gateway of the model, which may then be any', async () => {
     const [a, generic] = [await gateway(), await gateway()]
     const { models } = await openTestModels({
-      ...{
-        LLM_API_KEY: keys.generic,
-        LLM_API_BASE: generic.base,
-        GATEWAY_A_API_BASE: a.base,
-        GATEWAY_A_DYNAMIC_MODELS: 'no',
-      },
+      LLM_API_KEY: keys.generic,
+      LLM_API_BASE: generic.base,
+      GATEWAY_A_API_BASE: a.base,
+      GATEWAY_A_DYNAMIC_MODELS: 'no',
     })
     const { client, model } = await models.choose('gateway_a:x/dear', callOf(), 'sk-mine-mine')
     await client.chat.completions.create({ model, ...question })
@@ -263,7 +267,8 @@ describe('live lists', () => {
     await without.models.offered(callOf())
     for (const off of ['false', '0', 'no', 'off']) {
       const { models } = await openTestModels({
-        ...{ GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base },
+        GATEWAY_C_API_KEY: keys.c,
+        GATEWAY_C_API_BASE: c.base,
         GATEWAY_C_DYNAMIC_MODELS: off,
       })
       await models.offered(callOf())

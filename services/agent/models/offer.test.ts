@@ -4,8 +4,17 @@ import { idOf } from './model-reference.ts'
 import { type Candidate, candidates, type Lists, realModel, shown } from './offer.ts'
 
 const model = (modelId: string, more: Partial<KnownModel> = {}): KnownModel => ({
-  ...{ modelId, name: modelId, description: '', source: 'live', contextTokens: null, price: null },
-  ...{ supportsTools: true, supportsVision: null, ...more },
+  modelId,
+  name: modelId,
+  description: '',
+  source: 'live',
+  contextTokens: null,
+  price: null,
+  ...{
+    supportsTools: true,
+    supportsVision: null,
+    ...more,
+  },
 })
 const models = (prefix: string, count: number): KnownModel[] =>
   Array.from({ length: count }, (_, at) => model(`${prefix}${at}`))

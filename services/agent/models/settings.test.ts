@@ -102,7 +102,11 @@ describe('how the product introduces itself', () => {
 
   it('is what the operator says, to gateway A what is meant for it alone', () => {
     const env = {
-      ...{ APP_REFERER: 'https://w.example', APP_NAME: 'W', APP_SOURCE: 's', APP_CATEGORY: 'c', APP_VERSION: '9' },
+      APP_REFERER: 'https://w.example',
+      APP_NAME: 'W',
+      APP_SOURCE: 's',
+      APP_CATEGORY: 'c',
+      APP_VERSION: '9',
       GATEWAY_A_REFERER: 'https://a.example',
     }
     expect(attributionOf(env, 'gateway_a')).toMatchObject({

@@ -32,16 +32,24 @@ describe('signing in with gateway C', () => {
     expect(url.href.startsWith(`${c.base}/mcp/oauth/authorize?`)).toBe(true)
     const asked = Object.fromEntries(url.searchParams)
     expect(asked).toMatchObject({
-      ...{ response_type: 'code', client_id: 'registered', redirect_uri: redirectUri, scope: 'inference' },
+      response_type: 'code',
+      client_id: 'registered',
+      redirect_uri: redirectUri,
+      scope: 'inference',
       code_challenge_method: 'S256',
     })
     expect(JSON.parse(c.heard[0]?.body ?? '')).toMatchObject({
-      ...{ app_type: 'signin', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
+      app_type: 'signin',
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'none',
       origin_url: 'https://watchhouse.example.com',
     })
     expect(await end(url)).toEqual({
-      ...{ provider: 'gateway_c', possible: true, reason: null, signedIn: true },
-      expiresAtMs: clock.nowMs + 3_600_000,
+      provider: 'gateway_c',
+      possible: true,
+      reason: null,
+      signedIn: true,
+      expiresAtMs: clock.nowMs + 36e5,
     })
     const sent = Object.fromEntries(new URLSearchParams(c.heard[1]?.body))
     expect(sent).toMatchObject({

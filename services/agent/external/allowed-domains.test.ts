@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { allowedDomains, refusalOf } from './allowed-domains.ts'
+
+const { parse } = allowedDomains('Hosts.')
+
+describe('hosts that may be crawled', () => {
+  it.each([
+    ['example.com', 'https://example.com/a', true],
+    ['example.com', 'https://docs.example.com/', true],
+    ['example.com', 'https://a.b.example.com:8443/?q=1', true],
+    ['example.com', 'HTTPS://EXAMPLE.COM./', true],
+    ['Example.COM.', 'https://example.com', true],
+    ['example.com', 'https://badexample.com/', false],
+    ['example.com', 'https://example.com.evil.net/', false],
+    ['example.com', 'https://evil.net/example.com', false],
+    ['example.com', 'https://example.com@evil.net/', false],
+    ['example.com', 'https://user@example.com/', false],
+    ['example.com', 'https://example.com\\@evil.net/', false],
+    ['*.example.com', 'https://docs.example.com/', true],
+    ['*.example.com', 'https://a.b.example.com/', true],
+    ['*.example.com', 'https://example.com/', false],
+    ['a.net, *.example.com', 'https://a.net/', true],
+    ['a.net, *.example.com', 'https://b.net/', false],
+    ['bücher.example', 'https://xn--bcher-kva.example/', true],
+    ['docs.example.com', 'https://example.com/', false],
+    ['example.com', 'http://127.0.0.1/', false],
+    ['example.com', 'file:///etc/passwd', false],
+    ['example.com', 'ftp://evil.net/', false],
+  ])('%j and %s', (list, url, allowed) => {
+    expect(refusalOf('scrape', { url }, parse(list)) === undefined).toBe(allowed)
+  })
+
+  it('are all when none is named', () => {
+    expect(refusalOf('scrape', { url: 'https://anywhere.net' }, parse(undefined))).toBeUndefined()
+    expect(refusalOf('agent', { prompt: 'look around', scrapeOptions: {} }, parse(' , '))).toBeUndefined()
+  })
+
+  it.each([
+    [{ url: 'evil.net/page' }, 'evil.net'],
+    [{ urls: ['https://example.com', 'https://evil.net'] }, 'evil.net'],
+    [{ deep: { links: [{ url: 'https://evil.net' }] } }, 'evil.net'],
+    [{ prompt: 'compare https://example.com/a with (https://evil.net/b)' }, 'evil.net'],
+    [{ url: '//evil.net' }, 'evil.net'],
+    [{ url: 'https://example.com https://evil.net' }, 'cannot be read'],
+    [{ url: 'https://[::1' }, 'cannot be read'],
+  ])('are looked for in all arguments: %j', (given, says) => {
+    expect(refusalOf('scrape', given, parse('example.com'))).toContain(says)
+  })
+
+  it.each([
+    ['firecrawl_search', { query: 'clickhouse too many parts' }, undefined],
+    ['firecrawl_search', { query: 'parts', scrapeOptions: { formats: ['markdown'] } }, /scrapeOptions/],
+    ['firecrawl_search', { query: 'see https://evil.net' }, /evil\.net/],
+    ['firecrawl_check_crawl_status', { id: '7' }, undefined],
+    ['firecrawl_crawl', { url: 'https://example.com', allowExternalLinks: true }, /allowExternalLinks/],
+    ['firecrawl_crawl', { url: 'https://example.com', allowExternalLinks: false }, undefined],
+    ['firecrawl_extract', { urls: ['https://example.com'], enableWebSearch: true }, /enableWebSearch/],
+    ['firecrawl_agent', { prompt: 'find it anywhere' }, /name the address/],
+    ['firecrawl_scrape', {}, /name the address/],
+  ])('leave %s with %j as it should be', (tool, given, says) => {
+    const refusal = refusalOf(tool, given, parse('example.com'))
+    if (says === undefined) expect(refusal).toBeUndefined()
+    else expect(refusal).toMatch(says)
+  })
+
+  it('are told to whoever may not read others, not all of many', () => {
+    expect(refusalOf('scrape', { url: 'https://evil.net' }, parse('a.net,*.b.net,c.net,d.net,e.net,f.net'))).toBe(
+      'evil.net may not be read here; the operator allows a.net, *.b.net, c.net, d.net, e.net and others',
+    )
+  })
+
+  it.each(['https://example.com', 'example.com/path', 'example.com:80', '*', '*.*.com', 'a b', 'user@example.com'])(
+    'are refused when they are none: %s',
+    (text) => {
+      expect(() => parse(text)).toThrow(/^must be hosts such as example\.com/)
+    },
+  )
+})

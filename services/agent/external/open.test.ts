@@ -1,0 +1,217 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
+import type { Identity } from '#proto/call.ts'
+import type { UserServer } from '#proto/external-tools.ts'
+import { openNet } from '#shared/net/net.ts'
+import { callOf } from '../models/testing/open-models.ts'
+import type { AgentTool, Asking } from '../tool.ts'
+import { openExternalTools } from './open.ts'
+import { type FakeToolServer, startFakeToolServer } from './testing/fake-tool-server.ts'
+
+const crawler = (server: McpServer): void => {
+  const inputSchema = z.object({ url: z.string() })
+  server.registerTool('firecrawl_scrape', { description: 'Reads a page.', inputSchema }, ({ url }) => ({
+    content: [{ type: 'text', text: `page of ${url}` }],
+  }))
+  server.registerTool('firecrawl_search', { inputSchema: z.object({ query: z.string() }) }, ({ query }) => ({
+    content: [{ type: 'text', text: `found ${query}` }],
+  }))
+}
+const echo = (server: McpServer): void => {
+  server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) =>
+    text === 'fail' ? { isError: true, content: [{ type: 'text', text }] } : { content: [{ type: 'text', text }] },
+  )
+}
+
+const started = async (...given: Parameters<typeof startFakeToolServer>): Promise<FakeToolServer> => {
+  const server = await startFakeToolServer(...given)
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return server
+}
+
+const open = (env: Record<string, string>) => {
+  const clock = { nowMs: 1_000_000, now: () => clock.nowMs }
+  const logged: string[] = []
+  const log = pino({}, { write: (line: string) => void logged.push(line) })
+  const net = openNet({ env })
+  const external = openExternalTools({ env, net, clock, log })
+  onTestFinished(async () => {
+    await external[Symbol.asyncDispose]()
+    await net[Symbol.asyncDispose]()
+  })
+  const run = (tool: AgentTool | undefined, input: unknown) => {
+    // What tools of others look at of all that a tool may reach.
+    const asking = { call: { ...callOf(), deadline: Number.MAX_SAFE_INTEGER }, clock } as unknown as Asking
+    return tool?.run(input, asking)
+  }
+  return { external, clock, logged, env, run }
+}
+
+const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
+const withoutCrawler = { ...privateAllowed, SVC_AGENT_WEB_CRAWL_MCP: 'false' }
+const named = (id: string, endpoint: string): UserServer => ({ id, name: `Server ${id}`, endpoint })
+
+describe('the web crawler', () => {
+  it('offers its tools with every question, below a prefix, as what is not to be believed', async () => {
+    const { endpoint } = await started(crawler)
+    const { external, run } = open({ SVC_AGENT_WEB_CRAWL_URL: endpoint })
+    const tools = await external.tools([], callOf())
+    expect(tools.map(({ name, kind, core, untrusted }) => [name, kind, core, untrusted])).toEqual([
+      ['mcp_web_crawl__firecrawl_scrape', 'read', false, true],
+      ['mcp_web_crawl__firecrawl_search', 'read', false, true],
+    ])
+    expect(tools[0]?.inputSchema).toMatchObject({ type: 'object', required: ['url'] })
+    expect(await run(tools[0], { url: 'https://any.example/' })).toMatchObject({
+      structured: { server: 'the web crawler', text: 'page of https://any.example/' },
+    })
+  })
+
+  it('is not asked when it is switched off', async () => {
+    const server = await started(crawler)
+    const { external } = open({ SVC_AGENT_WEB_CRAWL_URL: server.endpoint, SVC_AGENT_WEB_CRAWL_MCP: 'false' })
+    expect(await external.tools([], callOf())).toEqual([])
+    expect(server.requests).toBe(0)
+  })
+
+  it('reads only what the operator allows, as it stands at the moment of the call', async () => {
+    const server = await started(crawler)
+    const { external, run, env } = open({ SVC_AGENT_WEB_CRAWL_URL: server.endpoint })
+    const [scrape, search] = await external.tools([], callOf())
+    env.SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS = 'example.com'
+    const before = server.requests
+    await expect(run(scrape, { url: 'https://evil.net/' })).rejects.toMatchObject({ code: 'forbidden' })
+    expect(server.requests).toBe(before)
+    expect(await run(scrape, { url: 'https://docs.example.com/' })).toMatchObject({ isError: false })
+    expect(await run(search, { query: 'parts' })).toMatchObject({ structured: { text: 'found parts' } })
+  })
+
+  it('that cannot be reached takes no tools from the others', async () => {
+    const { endpoint } = await started(echo)
+    const { external, logged } = open({ ...privateAllowed, SVC_AGENT_WEB_CRAWL_URL: 'http://127.0.0.1:1/mcp' })
+    const tools = await external.tools([named('docs', endpoint)], callOf())
+    expect(tools.map(({ name }) => name)).toEqual(['mcp_docs__echo'])
+    expect(logged.join()).toContain('a tool server cannot be used')
+  })
+})
+
+describe('a tool server that a caller brings', () => {
+  it('offers its tools, and what they give is bounded and marked', async () => {
+    const { endpoint } = await started(echo)
+    const { external, run } = open(withoutCrawler)
+    const [tool] = await external.tools([named('docs', endpoint)], callOf())
+    expect(await run(tool, { text: 'x'.repeat(20_000) })).toMatchObject({
+      isError: false,
+      structured: { text: 'x'.repeat(16_384), cut: true },
+    })
+    expect(await run(tool, { text: 'fail' })).toMatchObject({ isError: true })
+    expect(await run(tool, { text: 7 })).toMatchObject({ isError: true })
+    await expect(run(tool, { text: 'x'.repeat(40_000) })).rejects.toMatchObject({ code: 'too-large' })
+    expect(tool).toMatchObject({ untrusted: true, core: false })
+  })
+
+  it('is asked nothing that is the product’s, such as a key', async () => {
+    const server = await started(echo)
+    const { external } = open({ ...withoutCrawler, LLM_API_KEY: 'sk-generic', GATEWAY_A_API_KEY: 'sk-a' })
+    await external.tools([named('docs', server.endpoint)], callOf())
+    expect(server.headers.join()).not.toMatch(/authorization|cookie|sk-/)
+  })
+
+  it.each([
+    'http://127.0.0.1:8080/mcp',
+    'http://localhost/mcp',
+    'http://169.254.169.254/',
+    'http://[::1]/',
+    'http://10.0.0.1/',
+  ])('is not asked inside our networks: %s', async (endpoint) => {
+    const { external } = open({ SVC_AGENT_WEB_CRAWL_MCP: 'off' })
+    expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({
+      ok: false,
+      error: 'the address of Server docs may not be asked',
+      tools: [],
+    })
+  })
+
+  it.each<[string, Parameters<typeof startFakeToolServer>[1], RegExp]>([
+    [
+      'sends us elsewhere',
+      (response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
+      /redirect, which is not followed/,
+    ],
+    ['wants a sign-in', (response) => response.writeHead(401).end(), /wants a sign-in/],
+    ['fails', (response) => response.writeHead(500).end('SELECT secret'), /failed with 500/],
+    [
+      'is none',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>secret'),
+      /does not speak as a tool server/,
+    ],
+    [
+      'says too much',
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('x'.repeat(1_100_000)),
+      /more than may be read/,
+    ],
+    ['is silent', () => undefined, /did not answer in time/],
+  ])('that %s is told in words without what it said', async (_, instead, says) => {
+    const { endpoint } = await started(echo, instead)
+    const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: '400' })
+    const probed = await external.probe(named('docs', endpoint), callOf())
+    expect(probed).toMatchObject({ ok: false, error: expect.stringMatching(says), tools: [] })
+    expect(probed.error).not.toMatch(/secret|127\.0\.0\.1/)
+    expect(await external.tools([named('docs', endpoint)], callOf())).toEqual([])
+  })
+
+  it('is asked anew for each caller, and again when what it said is old', async () => {
+    const server = await started(echo)
+    const { external, clock } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TTL_MS: '1000' })
+    const asking = async (subject: string) => {
+      const before = server.requests
+      await external.tools([named('docs', server.endpoint)], callOf('user', subject))
+      return server.requests > before
+    }
+    expect([await asking('ada'), await asking('ada'), await asking('eve')]).toEqual([true, false, true])
+    clock.nowMs += 999
+    expect(await asking('ada')).toBe(false)
+    clock.nowMs += 1
+    expect(await asking('ada')).toBe(true)
+  })
+
+  it('tells what it offers when it is tried out', async () => {
+    const { endpoint } = await started(crawler)
+    const { external } = open(withoutCrawler)
+    expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({
+      ok: true,
+      error: null,
+      leftOut: 0,
+      tools: [
+        {
+          name: 'firecrawl_scrape',
+          title: 'firecrawl_scrape',
+          description: 'Reads a page.',
+        },
+        { name: 'firecrawl_search' },
+      ],
+    })
+  })
+
+  it.each<[string, UserServer[], Identity['kind'], string]>([
+    ['too many', Array.from({ length: 6 }, (_, at) => named(`s${at}`, 'https://x.example')), 'user', 'invalid'],
+    ['two of one id', [named('s', 'https://x.example'), named('s', 'https://y.example')], 'user', 'invalid'],
+    ['a guest’s', [named('s', 'https://x.example')], 'guest', 'forbidden'],
+  ])('is refused when it is %s', async (_, asked, kind, code) => {
+    const { external } = open(withoutCrawler)
+    await expect(external.tools(asked, callOf(kind))).rejects.toMatchObject({ code })
+  })
+
+  it('ends with the call that waits for it', async () => {
+    const hanging = await started(echo)
+    const { external } = open(withoutCrawler)
+    const [tool] = await external.tools([named('docs', hanging.endpoint)], callOf())
+    const leaving = new AbortController()
+    const asking = { call: { ...callOf(), signal: leaving.signal }, clock: { now: () => 0 } } as unknown as Asking
+    const running = tool?.run({ text: 'a' }, asking)
+    leaving.abort(new Error('gone'))
+    await expect(running).rejects.toThrow('gone')
+    await vi.waitFor(() => expect(hanging.requests).toBeGreaterThan(0))
+  })
+})

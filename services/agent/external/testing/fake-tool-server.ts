@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, type McpServer, McpServer as Server } from '@modelcontextprotocol/server'
+
+/** A tool server of somebody else on a port of its own, spoken to as the library of the protocol speaks. */
+export interface FakeToolServer extends AsyncDisposable {
+  endpoint: string
+  /** How many requests came in, of whatever kind. */
+  requests: number
+  /** Header fields of all of them, one after the other. */
+  headers: string[]
+}
+
+/** Starts a server that offers what `offer` says; `instead` answers in its place, as a server that is none. */
+export const startFakeToolServer = async (
+  offer: (server: McpServer) => void,
+  instead?: (response: ServerResponse) => void,
+): Promise<FakeToolServer> => {
+  const handle = toNodeHandler(
+    createMcpHandler(() => {
+      const server = new Server({ name: 'fake', version: '1.0.0' })
+      offer(server)
+      return server
+    }),
+  )
+  const fake = { requests: 0, headers: [] as string[] }
+  const server = createServer((request, response) => {
+    fake.requests += 1
+    fake.headers.push(JSON.stringify(request.headers))
+    if (instead) instead(response)
+    else void handle(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the fake tool server has no port')
+  return Object.assign(fake, {
+    endpoint: `http://127.0.0.1:${address.port}/mcp`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  })
+}
