@@ -8,6 +8,7 @@ import { HostKey } from './host.ts'
 import { notifyMethods } from './notify.ts'
 import { pagingServiceMethods } from './paging-services.ts'
 import { pruneMethods } from './prune.ts'
+import { subscriptionMethods } from './subscriptions.ts'
 
 const Whole = z.int().min(0)
 
@@ -52,6 +53,7 @@ export const alerts = service('alert-dispatcher', {
   ...deliveryMethods,
   ...channelMethods,
   ...notifyMethods,
+  ...subscriptionMethods,
   ...pagingServiceMethods,
   ...findingMethods('HEALTH'),
   ...pruneMethods,

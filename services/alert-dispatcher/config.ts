@@ -1,3 +1,7 @@
+import type { Environment } from '#shared/config/environment.ts'
+import type { SettingProblem } from '#shared/config/setting.ts'
+import { offersSubscriptions, subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
+import { edgeBinding, unsharedFiles } from '#shared/store/edge-binding.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { eventAlertSettings } from './events/settings.ts'
 import { policySettings } from './policy/layers/settings.ts'
@@ -9,4 +13,10 @@ export const settings = {
   ...policySettings,
   ...deliverySettings,
   ...eventAlertSettings,
+  ...subscriptionSettings,
+  ...edgeBinding,
 } as const
+
+/** What is wrong with the settings taken together. */
+export const problems = (env: Environment): readonly SettingProblem[] =>
+  offersSubscriptions(env) ? unsharedFiles(['CONVERSATIONS_EDGESQL'], env) : []

@@ -10,6 +10,7 @@ import { openObserve } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
 import { openSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open.ts'
+import { openSubscriptions } from './subscriptions/open.ts'
 
 /** Sweeps the hosts, keeps the state of every condition and tells the people concerned. */
 export const start: Start = (context) => startWith(context)
@@ -21,11 +22,13 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const { log } = context.telemetry
   const { stores, database } = await openStores(env, log)
   if (database) opened.use(database)
+  const subscriptions = opened.use(await openSubscriptions({ env, clock, log }))
   const policy = openPolicy({
     env,
     store: stores.policy,
     file: fileLayer(env, log, channels),
     floorsOf: floorsOf(env),
+    subscriptions: subscriptions.current,
     clock,
     log,
   })
@@ -36,7 +39,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const sweeping = { ...asking, policy: policy.current, episodes, isLasting, observe }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
-  opened.use(await bus.serve(alerts, handlers({ ...asking, stores, policy, delivery, schedule })))
+  opened.use(await bus.serve(alerts, handlers({ ...asking, stores, policy, delivery, schedule, subscriptions })))
   // Ended before the calls that wait for a sweep are.
   opened.use(schedule)
   log.info({ lasting: stores.lasting }, 'alert-dispatcher serves')

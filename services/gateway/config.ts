@@ -1,5 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
+import { subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
 import { expositionSettings } from './exposition/config.ts'
 import { auditSettings } from './audit/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
@@ -33,6 +34,7 @@ export const settings = {
   ...expositionSettings,
   ...featureSettings,
   ...userConnectionSettings,
+  ...subscriptionSettings,
   ...addressSettings,
   ...limitSettings,
   ...cronSettings,

@@ -10,6 +10,7 @@ import { insightRequests } from './fake/insights.ts'
 import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { pagingServiceRequests } from './fake/paging-services.ts'
+import { subscriptionRequests } from './fake/subscriptions.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 import { signKey } from './auth/keys/token.ts'
 import { anonymous } from './identity.ts'
@@ -27,6 +28,7 @@ const good: Record<string, GoodRequest> = {
   ...channelRequests,
   ...reportRequests,
   ...pagingServiceRequests,
+  ...subscriptionRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },
@@ -110,6 +112,9 @@ beforeAll(async () => {
     SVC_DEVICE_LOGIN: 'true',
     RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000',
     SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
+    SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
+    IDP_SECRET_KEY: 'sk_test_x',
+    CONVERSATIONS_EDGESQL: `file:${directory}/edge.db`,
     SVC_STATE_DB_URL: `file:${directory}/state.db`,
   }
   const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const

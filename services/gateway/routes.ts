@@ -52,6 +52,7 @@ import { reportRoutes } from './routes/reports.ts'
   userConnections,
 } from './routes/user-connections.ts'
 import { version } from './routes/version.ts'
+import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
 
 /** Every route of the product; each states its method, path, feature, access, limit, parameters and answer. */
 export const routes: readonly Route[] = [
@@ -117,6 +118,7 @@ export const routes: readonly Route[] = [
   healthPagingServices,
   ...healthWebhookTargetRoutes,
   ...healthSettledRoutes,
+  ...webhookSubscriptionRoutes,
   healthSweep,
   retentionPrune,
   weeklyReport,

@@ -5,7 +5,7 @@ import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
 import type { TargetLimits } from '../delivery/pace.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy, Route } from '../policy/policy.ts'
 
 /** One way of telling people. */
 export interface Channel {
@@ -20,7 +20,7 @@ export interface Channel {
   announces?: true
   limits: TargetLimits
   /** Where it sends to, as its settings are now; none while one that it needs is missing. */
-  targets(env: Environment, policy: Pick<Policy, 'webhookTargets'>): readonly ChannelTarget[]
+  targets(env: Environment, policy: Pick<Policy, 'webhookTargets' | 'subscriptions'>): readonly ChannelTarget[]
 }
 
 /** One address of a channel. It holds the secrets that it needs where nobody else sees them. */
@@ -35,6 +35,8 @@ export interface ChannelTarget {
   addressFrom?: string
   /** The address was saved in the product, and no variable has it. */
   isSaved?: boolean
+  /** Of what a person brought: what it is told of, in place of the operator's routes. */
+  own?: Pick<Route, 'matchRule' | 'matchHost'>
   /** Sends once, within `sendWithinMs`: by HTTP the one way, by mail the other. Never throws for the other end. */
   send(message: Message, way: Send, dial: Dial): Promise<SendResult>
 }

@@ -58,7 +58,11 @@ describe('a Telegram chat', () => {
     ['HEALTH_ALERT_CHAT_A_BOT_TOKEN', 'nonsense'],
     ['HEALTH_ALERT_CHAT_A_CHAT_ID', 'my chat'],
   ])('is not set up by %s=%s, which it does not repeat', async (name, value) => {
-    const sending = chatA.targets.bind(chatA, { ...chatARig.env(server.url), [name]: value }, { webhookTargets: [] })
+    const sending = chatA.targets.bind(
+      chatA,
+      { ...chatARig.env(server.url), [name]: value },
+      { webhookTargets: [], subscriptions: [] },
+    )
     expect(sending).toThrow(`${name}: must be`)
     expect(sending).not.toThrow(value)
   })

@@ -63,7 +63,9 @@ describe('an ntfy topic', () => {
   it.each(['https://ntfy.sh', 'https://ntfy.sh/', 'https://ntfy.sh/no topic', 'ftp://ntfy.sh/alerts', 'alerts'])(
     'takes %s for no topic',
     (given) => {
-      expect(() => pushA.targets({ HEALTH_ALERT_PUSH_A_URL: given }, { webhookTargets: [] })).toThrow(/must/)
+      expect(() =>
+        pushA.targets({ HEALTH_ALERT_PUSH_A_URL: given }, { webhookTargets: [], subscriptions: [] }),
+      ).toThrow(/must/)
     },
   )
 })

@@ -8,7 +8,8 @@ import { messageFor, sendOnce } from './testing/send-once.ts'
 import { smsRig } from './testing/sms.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
-const targetsOf = (more: Record<string, string>) => sms.targets({ ...smsRig.env(''), ...more }, { webhookTargets: [] })
+const targetsOf = (more: Record<string, string>) =>
+  sms.targets({ ...smsRig.env(''), ...more }, { webhookTargets: [], subscriptions: [] })
 
 describe('SMS', () => {
   let server: StrictServer

@@ -3,7 +3,7 @@ import { InvalidSettings, type SettingProblem } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Message } from '../delivery/message.ts'
-import type { ChannelPolicy, Policy } from '../policy/policy.ts'
+import type { ChannelPolicy, Policy, Route } from '../policy/policy.ts'
 import type { Channel, SendResult } from './channel.ts'
 
 /** What channels need of the way out. */
@@ -19,13 +19,15 @@ export interface Target {
   opensIncidents: boolean
   /** Also takes what other services tell. */
   announces: boolean
+  /** Of what a person brought: what it is told of, in place of the operator's routes. */
+  own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
   send(message: Message, net: WayOut): Promise<SendResult>
 }
 
 interface Known {
   channels: readonly Channel[]
   env: Environment
-  policy: Pick<Policy, 'channels' | 'webhookTargets'>
+  policy: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions'>
   /** Hears of a channel that is left out because a variable of it cannot be meant. */
   leftOut?(channel: string, problems: readonly SettingProblem[]): void
 }
@@ -38,13 +40,14 @@ export const targetsNow = ({ channels, env, policy, leftOut }: Known): Target[] 
     const found = targetsOf(channel, withSettled(env, settled), policy, leftOut)
     return found
       .filter(({ isEnabled }) => settled?.enabled ?? isEnabled)
-      .map(({ id, name, minSeverity, addressFrom, isSaved = false, send }) => ({
+      .map(({ id, name, minSeverity, addressFrom, isSaved = false, own, send }) => ({
         channel: channel.id,
         id,
         name,
         minSeverity: settled?.minSeverity ?? minSeverity,
         opensIncidents: channel.opensIncidents === true,
         announces: channel.announces === true,
+        own,
         send: (message, net) =>
           send(message, ...waysTo(net, isSaved || settled?.variables[addressFrom ?? ''] !== undefined)),
       }))

@@ -154,7 +154,7 @@ const afterSend = async (delivering: Delivering, held: Held, result: SendResult)
   const failures = await patiently(() => writeLedger(delivering, queued, result))
   const askedMs = result.kind === 'retry' ? result.afterMs : undefined
   const rest = (count: number) => restMs(retry, count, askedMs, Math.random())
-  const restsMs = await patiently(() => writePace(delivering, queued, result, rest))
+  const restsMs = await patiently(() => writePace(delivering, held, result, rest))
   const ownMs = waitMs(retry, failures, askedMs, Math.random())
   if (result.kind === 'ok') return end(delivering, queued, 'sent', null, failures + 1)
   delivering.log.warn(
@@ -183,7 +183,7 @@ const writeLedger = async ({ store }: Delivering, queued: Queued, result: SendRe
 /** Gives how long the target rests. */
 const writePace = async (
   { store, clock }: Delivering,
-  queued: Queued,
+  { queued, target: { own } }: Held,
   result: SendResult,
   restMs: (failures: number) => number,
 ): Promise<number> => {
@@ -191,7 +191,8 @@ const writePace = async (
   const left = await store.update(paceKey(channel, target), Pace, (before) => {
     const nowMs = clock.now()
     const value = leave(before, { episode: notice.episode, nowMs, result, restMs })
-    const told = brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
+    // The others are the operator's, who cannot mend what somebody brought.
+    const told = own ? undefined : brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
     return { value, outbox: told ? [asMessage(told)] : [] }
   })
   return Math.max(0, (left?.restsUntilMs ?? 0) - clock.now())

@@ -25,11 +25,11 @@ export interface Relaying {
 /** A target under the two names by which the ledger and the queue know it. */
 export type Addressed = Target & { key: string }
 
-/** Who is broken is not told that it is. */
+/** Who is broken is not told that it is, nor is anybody who brought a webhook: the set-up is the operator's. */
 export const addressed = (targets: readonly Target[], { ruleId, source }: Notice): Addressed[] =>
   targets
     .map((target) => ({ ...target, key: targetKey({ channel: target.channel, target: target.id }) }))
-    .filter(({ key }) => ruleId !== brokenRule || key !== source)
+    .filter(({ key, own }) => ruleId !== brokenRule || (key !== source && !own))
 
 /** What decides who is told. */
 export type About = Pick<Notice, 'hostKey' | 'ruleId' | 'severity'> & Partial<Pick<Notice, 'source'>>

@@ -33,7 +33,8 @@ export const deliveryHandlers = ({
 }: Answering): DeliveryHandlers => ({
   deliveries: (filter) => deliveries.list(filter),
   alertTargets: async () => {
-    const now = targets(await policy())
+    // What people brought they see themselves.
+    const now = targets(await policy()).filter(({ own }) => !own)
     return Promise.all(
       now.map(async ({ channel, id, name, minSeverity }) => {
         const pace = await store.get(paceKey(channel, id), Pace)

@@ -18,6 +18,8 @@ export interface Routable {
   channel: string
   name: string
   minSeverity: Severity | null
+  /** Of what a person brought: what it is told of, in place of routes. */
+  own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
 }
 
 /**
@@ -30,22 +32,27 @@ export const chooseTargets = <T extends Routable>(
   subject: Subject,
   { routes, minSeverity }: Pick<Policy, 'routes' | 'minSeverity'>,
 ): T[] => {
-  const leadsSomewhere = (route: Route) => targets.some((target) => leadsTo(route, target))
+  const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && leadsTo(route, target))
   const matching = routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route))
   const isTold = (target: T, floor: Severity | null) =>
     reaches(subject.severity, floor ?? target.minSeverity ?? minSeverity)
-  if (matching.length === 0) return targets.filter((target) => isTold(target, null))
-  return targets.filter((target) =>
-    matching.some((route) => leadsTo(route, target) && isTold(target, route.minSeverity)),
-  )
+  return targets.filter((target) => {
+    if (target.own) return matches({ ...anything, ...target.own }, subject) && isTold(target, null)
+    if (matching.length === 0) return isTold(target, null)
+    return matching.some((route) => leadsTo(route, target) && isTold(target, route.minSeverity))
+  })
 }
+
+const anything = { matchGroup: '*', matchTag: '*' }
 
 /** Whether a severity is at least as bad as a floor. */
 const reaches = (severity: Severity, floor: Severity): boolean => floor === 'warning' || severity === 'critical'
 
 const leadsTo = ({ target }: Route, { name, channel }: Routable): boolean => target === name || target === channel
 
-const matches = (route: Route, { ruleId, hosts, group, tags }: Subject): boolean =>
+type Matched = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag'>
+
+const matches = (route: Matched, { ruleId, hosts, group, tags }: Subject): boolean =>
   isLike(ruleId, route.matchRule) &&
   anyLike(hosts, route.matchHost) &&
   anyLike(group === null ? [] : [group], route.matchGroup) &&

@@ -7,6 +7,8 @@ import type { Delivery } from '../delivery/open.ts'
 import type { PolicyBook } from '../policy/open-policy.ts'
 import type { Schedule } from '../sweeps/schedule.ts'
 import type { Stores } from '../stores/stores.ts'
+import { subscriptionHandlers } from '../subscriptions/handlers.ts'
+import type { Subscriptions } from '../subscriptions/open.ts'
 import { alertingHandlers } from './alerting.ts'
 import { firing } from './firing.ts'
 import { pagingServices } from './paging-services.ts'
@@ -21,11 +23,13 @@ interface Answering extends Context {
   policy: PolicyBook
   delivery: Delivery
   schedule: Schedule
+  subscriptions: Subscriptions
 }
 
 /** All that the dispatcher answers on the bus. */
 export const handlers = (answering: Answering): Handlers<typeof alerts> => {
   const settled = { ...answering, policy: answering.policy.current }
+  const transit = openTransit(answering.store, 'alert-dispatcher:transit-key')
   return {
     ...firing(answering.store),
     sweep: sweep(answering.schedule, answering.env),
@@ -33,7 +37,8 @@ export const handlers = (answering: Answering): Handlers<typeof alerts> => {
     ...testChannel(settled),
     ...pagingServices(settled),
     ...previewTarget(answering),
-    ...alertingHandlers({ ...answering, transit: openTransit(answering.store, 'alert-dispatcher:transit-key') }),
+    ...alertingHandlers({ ...answering, transit }),
+    ...subscriptionHandlers({ ...answering, transit }),
     prune: prune(answering),
   }
 }

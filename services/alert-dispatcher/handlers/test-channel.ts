@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { alerts } from '#proto/alerts.ts'
+import type { TestedTarget } from '#proto/channels.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
@@ -14,23 +15,18 @@ import { leave, Pace, paceKey } from '../delivery/pace.ts'
 import { asMessage, type Notice } from '../notice.ts'
 import type { Policy } from '../policy/policy.ts'
 
-interface Testing extends Pick<Context, 'env' | 'store' | 'net' | 'clock'> {
-  policy(): Promise<Policy>
-}
+/** What sending tests needs. */
+export type Testing = Pick<Context, 'env' | 'store' | 'net' | 'clock'>
 
 /** Sends a test message past routes, floors and the queue: whoever asks waits for what the other end says. */
-export const testChannel = (testing: Testing): Pick<Handlers<typeof alerts>, 'testChannel'> => {
-  const { env, clock } = testing
-  const origin = openInstallationId(testing.store)
-  return {
-    testChannel: async ({ channel, target }) => {
-      const found = targetsToTest(env, channel, target, await testing.policy())
-      const notice = testNotice(clock.now())
-      const message = messageOf(notice, { ...messageFrame(env), origin: await origin() }, new Map())
-      return Promise.all(found.map((each) => sendTest(testing, each, message)))
-    },
-  }
-}
+export const testChannel = (
+  testing: Testing & { policy(): Promise<Policy> },
+): Pick<Handlers<typeof alerts>, 'testChannel'> => ({
+  testChannel: async ({ channel, target }) => {
+    const found = targetsToTest(testing.env, channel, target, await testing.policy())
+    return Promise.all(found.map((each) => sendTest(testing, each)))
+  },
+})
 
 const targetsToTest = (env: Context['env'], id: string, name: string | undefined, policy: Policy): Target[] => {
   const channel = channels.find((each) => each.id === id)
@@ -69,7 +65,11 @@ const testNotice = (nowMs: number): Notice => {
   }
 }
 
-const sendTest = async (testing: Testing, target: Target, message: Message) => {
+/** Sends one test message to one target, and says how that ended. */
+export const sendTest = async (testing: Testing, target: Target): Promise<TestedTarget> => {
+  const { env, clock, store } = testing
+  const origin = await openInstallationId(store)()
+  const message = messageOf(testNotice(clock.now()), { ...messageFrame(env), origin }, new Map())
   const result = await target.send(message, testing.net)
   if (result.kind === 'ok') await mend(testing, target, message)
   const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
@@ -77,11 +77,15 @@ const sendTest = async (testing: Testing, target: Target, message: Message) => {
 }
 
 /** What takes a test takes alerts too, so that nobody waits for the end of its rest. */
-const mend = async ({ store, clock }: Testing, { channel, id: target }: Target, { notice }: Message): Promise<void> => {
+const mend = async (
+  { store, clock }: Testing,
+  { channel, id: target, own }: Target,
+  { notice }: Message,
+): Promise<void> => {
   await store.update(paceKey(channel, target), Pace, (before) => {
     const [nowMs, restMs] = [clock.now(), () => 0]
     const value = leave(before, { episode: notice.episode, nowMs, result: { kind: 'ok' }, restMs })
-    const told = brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
+    const told = own ? undefined : brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
     return { value, outbox: told ? [asMessage(told)] : [] }
   })
 }

@@ -1,4 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
+import type { OpenSubscription } from '../subscriptions/kept.ts'
 import type { TargetFormat, TargetTemplates } from '#proto/webhook-targets.ts'
 import type {
   ChannelSettings,
@@ -35,6 +36,8 @@ export interface Policy {
   /** By name of the channel, where the operator wants it otherwise than its variables say. */
   channels: Readonly<Record<string, ChannelPolicy>>
   webhookTargets: readonly WebhookTarget[]
+  /** Webhooks that people brought, which no operator settles. */
+  subscriptions: readonly OpenSubscription[]
 }
 
 /** A channel as database and file have it; what they leave open its own variables `HEALTH_ALERT_<CHANNEL>_…` say. */

@@ -23,6 +23,7 @@ export const plainPolicy: Policy = {
   quietHours: [],
   routes: [],
   webhookTargets: [],
+  subscriptions: [],
 }
 
 /** A gauge that breaches at 80 and 90. */

@@ -8,6 +8,7 @@ import { fakeInsights } from './insights.ts'
 import { fakeReports } from './reports.ts'
 import { fakeDeliveries } from './deliveries.ts'
 import { fakePagingServices } from './paging-services.ts'
+import { fakeSubscriptions } from './subscriptions.ts'
 
 /** An `alert-dispatcher` that finds one condition firing. */
 export const fakeAlerts: Handlers<typeof alerts> = {
@@ -29,6 +30,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
   ...fakeDeliveries,
   ...fakeChannels,
   ...fakePagingServices,
+  ...fakeSubscriptions,
   ...fakeAlerting,
 }
 

@@ -19,7 +19,7 @@ export const edgeDatabaseUrl = (doc: string): Setting<string | undefined> => {
 /** The edge SQL binding of the configuration reference, for whoever keeps something there. */
 export const edgeBinding = {
   CONVERSATIONS_EDGESQL: edgeDatabaseUrl(
-    'The edge SQL binding: a libsql: server, its token as authToken in the query, or a file: of SQLite. Conversations and device codes are kept there when it is bound, and insights that are to be kept in edgesql and have no INSIGHTS_EDGESQL.',
+    'The edge SQL binding: a libsql: server, its token as authToken in the query, or a file: of SQLite. Conversations, device codes and webhook subscriptions are kept there when it is bound, and insights that are to be kept in edgesql and have no INSIGHTS_EDGESQL.',
   ),
 } as const
 

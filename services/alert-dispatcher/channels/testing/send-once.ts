@@ -37,7 +37,7 @@ export const sendOnce = async ({
   env = {},
 }: Sending): Promise<SendResult> => {
   await using net = openNet({ env: {} })
-  const [target] = channel.targets({ ...rig.env(server.url), ...env }, { webhookTargets: [] })
+  const [target] = channel.targets({ ...rig.env(server.url), ...env }, { webhookTargets: [], subscriptions: [] })
   if (!target) throw new Error('the channel has no target')
   const led = (url: string | URL) =>
     (rig.standsFor ?? []).reduce((href, origin) => href.replace(origin, server.url), String(url))

@@ -26,7 +26,13 @@ interface Chosen {
 
 const plenty: TargetLimits = { concurrency: 16, perSecond: 1_000, burst: 1_000 }
 
-export const scripted = ({ id = 'post', isPaging = false, announces, limits, targets = ['a'] }: Chosen = {}): Scripted => {
+export const scripted = ({
+  id = 'post',
+  isPaging = false,
+  announces,
+  limits,
+  targets = ['a'],
+}: Chosen = {}): Scripted => {
   const told: string[] = []
   const tried: string[] = []
   const messages: Message[] = []

@@ -37,6 +37,7 @@ describe('what places say is brought together', () => {
       routes: [],
       channels: {},
       webhookTargets: [],
+      subscriptions: [],
     })
   })
 

@@ -8,13 +8,20 @@ import type { ChannelPolicy, Policy } from '../policy.ts'
 const minuteMs = 60_000
 
 /** The floors of all targets that are ready; null is the one for all. */
-export type FloorsOf = (reached: Pick<Policy, 'channels' | 'webhookTargets'>) => readonly (Severity | null)[]
+export type FloorsOf = (
+  reached: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions'>,
+) => readonly (Severity | null)[]
 
 /** What places say together, the highest first, field by field. */
-export const resolvePolicy = (layers: readonly Layer[], env: Environment, floorsOf: FloorsOf): Policy => {
+export const resolvePolicy = (
+  layers: readonly Layer[],
+  env: Environment,
+  floorsOf: FloorsOf,
+  subscriptions: Policy['subscriptions'] = [],
+): Policy => {
   const general = { ...defaultGeneral, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
   const digestMinutes = layers.find((layer) => layer.digestMinutes !== undefined)?.digestMinutes
-  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers) }
+  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers), subscriptions }
   const routes = mergeById(layers, (layer) => layer.routes)
   const floors = floorsOf(reached)
   const ofRoutes = routes.flatMap(({ enabled, minSeverity }) => (enabled ? minSeverity : []))

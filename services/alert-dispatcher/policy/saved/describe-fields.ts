@@ -44,4 +44,5 @@ const shown = 4
 /** Of a shorter one its end would tell too much. */
 const shortest = 12
 
-const masked = (secret: string): string => `••••${secret.length < shortest ? '' : secret.slice(-shown)}`
+/** The end of a secret at most. */
+export const masked = (secret: string): string => `••••${secret.length < shortest ? '' : secret.slice(-shown)}`

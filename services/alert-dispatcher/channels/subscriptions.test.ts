@@ -1,0 +1,160 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import type { Route } from '../policy/policy.ts'
+import { brokenRule } from '../delivery/broken.ts'
+import { noticeOf } from '../delivery/testing/notice.ts'
+import { type Place, call, openPlace } from '../delivery/testing/place.ts'
+import type { OpenSubscription } from '../subscriptions/kept.ts'
+import { everyChannel } from './index.ts'
+import { type Received, type StrictServer, startStrictServer } from './testing/strict-server.ts'
+import { webhookRig } from './testing/webhook.ts'
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const before = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+const inside = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
+
+/** What a receiver that obeys standardwebhooks.com computes. */
+const signatureOf = (key: string, { headers, text }: Received): string => {
+  const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${text}`
+  const bytes = Buffer.from(key.slice('whsec_'.length), 'base64')
+  return `v1,${createHmac('sha256', bytes).update(content).digest('base64')}`
+}
+
+describe('a webhook that somebody subscribed', () => {
+  let opened: AsyncDisposableStack
+  let server: StrictServer
+  beforeEach(async () => {
+    opened = new AsyncDisposableStack()
+    server = opened.use(
+      await startStrictServer({
+        answer: { status: 204, body: '' },
+        problem: (received) => {
+          if (received.method !== 'POST' || received.path !== '/hook') return 'nobody is there'
+          if (received.headers['content-type'] !== 'application/json') return 'no JSON'
+          const age = Date.now() / 1_000 - Number(received.headers['webhook-timestamp'])
+          if (!(age >= -1 && age < 300)) return 'too old'
+          const signatures = String(received.headers['webhook-signature']).split(' ')
+          return signatures.includes(signatureOf(secret, received)) ? undefined : 'not signed'
+        },
+      }),
+    )
+  })
+  afterEach(() => opened.disposeAsync())
+
+  const subscription = (more: Partial<OpenSubscription> = {}): OpenSubscription => ({
+    id: 'whs_1',
+    name: 'mine',
+    enabled: true,
+    minSeverity: 'warning',
+    matchRule: '*',
+    matchHost: '*',
+    url: `${server.url}/hook`,
+    signingSecret: secret,
+    replaced: null,
+    ...more,
+  })
+  const open = async (
+    subscriptions: readonly OpenSubscription[],
+    more: Parameters<typeof openPlace>[0] = {},
+  ): Promise<Place> =>
+    opened.use(
+      await openPlace({
+        channels: everyChannel,
+        ...more,
+        env: { ...inside, ...more.env },
+        policy: { ...more.policy, subscriptions },
+      }),
+    )
+  const ended = async (place: Place, count = 1) => {
+    const list = () => place.delivery.handlers.deliveries({ limit: 50 }, call)
+    await until(async () => (await list()).length >= count)
+    return (await list()).map(({ channel, kind, result }) => `${channel} ${kind} ${result}`).toSorted()
+  }
+
+  it('is sent what is signed with its secret, over id, time and body', async () => {
+    const place = await open([subscription()])
+    await place.tell(noticeOf())
+    expect(await ended(place)).toEqual(['subscriptions fire sent'])
+    expect(server.wrong).toEqual([])
+    expect(JSON.parse(server.taken[0]?.text ?? '')).toMatchObject({ version: 1, event: 'fire', rule: 'disk-usage' })
+    expect(server.taken[0]?.headers['webhook-id']).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('is signed with the secret before it too until that has run out', async () => {
+    const place = await open([subscription({ replaced: { signingSecret: before, untilMs: Date.now() + 60_000 } })])
+    await place.tell(noticeOf())
+    await ended(place)
+    const [sent] = server.taken
+    expect(sent && String(sent.headers['webhook-signature']).split(' ')).toEqual(
+      sent && [signatureOf(secret, sent), signatureOf(before, sent)],
+    )
+  })
+
+  it('is tried again under one id, and signed anew', async () => {
+    server.next({ status: 503 }, { status: 500 })
+    const place = await open([subscription()])
+    await place.tell(noticeOf())
+    expect(await ended(place)).toEqual(['subscriptions fire sent'])
+    expect(server.received).toHaveLength(3)
+    expect(new Set(server.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  it('has what it never takes among the dead letters', async () => {
+    server.next({ status: 400 })
+    const place = await open([subscription()])
+    await place.tell(noticeOf())
+    expect(await ended(place)).toEqual(['subscriptions fire dead'])
+    const { letters } = await place.delivery.handlers.deadLetters({ limit: 10 }, call)
+    expect(letters).toMatchObject([{ channel: 'subscriptions', target: 'whs_1', reason: 'answered 400' }])
+  })
+
+  it.each([
+    [{ minSeverity: 'critical' as const }, 0],
+    [{ enabled: false }, 0],
+    [{ matchRule: 'parts*' }, 0],
+    [{ matchRule: 'disk*', matchHost: 'Data*' }, 1],
+    [{ matchHost: 'other' }, 0],
+  ])('hears of what its owner wants, whatever the routes of operators say: %o', async (more, count) => {
+    const anything = { matchRule: '*', matchHost: '*', matchGroup: '*', matchTag: '*' }
+    const routes: Route[] = [{ ...anything, id: 'r', target: 'webhook', enabled: true, minSeverity: null }]
+    const hook = opened.use(await webhookRig.start())
+    const place = await open([subscription(more)], { env: webhookRig.env(hook.url), policy: { routes } })
+    await place.tell(noticeOf())
+    expect(await ended(place, 1 + count)).toHaveLength(1 + count)
+    expect([hook.taken.length, server.taken.length]).toEqual([1, count])
+  })
+
+  it('is no place of the operator: neither listed, nor told of as broken, nor told of what is', async () => {
+    const hook = opened.use(await webhookRig.start())
+    server.next({ status: 404 })
+    const place = await open([subscription()], { env: webhookRig.env(hook.url) })
+    expect((await place.delivery.handlers.alertTargets({}, call)).map(({ channel }) => channel)).toEqual(['webhook'])
+    await place.tell(noticeOf())
+    expect(await ended(place, 2)).toEqual(['subscriptions fire dead', 'webhook fire sent'])
+    hook.next({ status: 404 })
+    await place.tell(noticeOf({ episode: 'other' }))
+    await until(async () => (await ended(place)).includes('webhook fire dead'))
+    await place.tell(noticeOf({ episode: 'third' }))
+    await until(() => hook.taken.length === 2)
+    const told = [...hook.taken, ...server.taken].map(({ text }) => text)
+    expect(told.filter((text) => text.includes(brokenRule) || text.includes('cannot be delivered'))).toEqual([])
+  })
+
+  it('reaches nothing inside, where the operator does not let it', async () => {
+    const place = await open([subscription()], { env: { SVC_ALLOW_PRIVATE_HOSTS: undefined } })
+    await place.tell(noticeOf())
+    expect(await ended(place)).toEqual(['subscriptions fire dead'])
+    expect(server.received).toEqual([])
+  })
+
+  it('tells neither its address nor its secret to any log or metric', async () => {
+    server.next('silent', { status: 400 })
+    const place = await open([subscription()], { sendWithinMs: 100 })
+    await place.tell(noticeOf())
+    await ended(place)
+    const said = await place.said()
+    expect(said).not.toContain('/hook')
+    expect(said).not.toContain(secret.slice(6, 30))
+  })
+})

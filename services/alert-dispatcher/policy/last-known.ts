@@ -1,0 +1,59 @@
+import type { Clock } from '#shared/clock.ts'
+
+/** How long what was read is used: a change through another process shows within this. */
+const freshMs = 2_000
+
+/** Something that is read from a database; while that does not answer, what it said last holds. */
+export interface LastKnown<T> {
+  get(): Promise<T>
+  /** It is read anew before it is used again. */
+  changed(): void
+}
+
+interface Reading<T> {
+  initial: T
+  clock: Clock
+  read(): Promise<T>
+  failed(error: unknown): void
+}
+
+/** Reads for all who ask meanwhile at once. */
+export const openLastKnown = <T>({ initial, clock, read, failed }: Reading<T>): LastKnown<T> => {
+  let known = initial
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  let changes = 0
+
+  const readAgain = async (): Promise<void> => {
+    const before = changes
+    try {
+      known = await read()
+    } catch (error) {
+      failed(error)
+    }
+    // What changed meanwhile may have been missed.
+    if (before === changes) readAtMs = clock.now()
+  }
+
+  /** What was read after now was read before the clock was set back. */
+  const isFresh = (): boolean => {
+    const ageMs = clock.now() - readAtMs
+    return ageMs >= 0 && ageMs < freshMs
+  }
+
+  return {
+    async get() {
+      while (!isFresh()) {
+        reading ??= readAgain().finally(() => {
+          reading = undefined
+        })
+        await reading
+      }
+      return known
+    },
+    changed: () => {
+      changes += 1
+      readAtMs = Number.NEGATIVE_INFINITY
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Environment } from '#shared/config/environment.ts'
+import { openNet } from '#shared/net/net.ts'
+import { encryptFor, openTransit } from '#shared/seal/transit.ts'
+import { openStore } from '#shared/store/open.ts'
+import { call } from '../delivery/testing/place.ts'
+import { subscriptionHandlers } from './handlers.ts'
+import { type Subscriptions, openSubscriptions } from './open.ts'
+import { mostPerOwner } from './sql.ts'
+
+const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+const url = 'https://93.184.216.34/hooks/a-token-of-mine'
+const idOf = (number: number) => `whs_${String(number).padStart(24, '0')}`
+const fields = {
+  name: 'mine',
+  enabled: true,
+  minSeverity: 'critical' as const,
+  matchRule: 'disk*',
+  matchHost: '*',
+}
+
+let opened: AsyncDisposableStack
+let binding: string
+beforeEach(async () => {
+  opened = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-subscriptions-'))
+  opened.defer(() => rm(directory, { recursive: true, force: true }))
+  binding = `file:${directory}/edge.db`
+})
+afterEach(() => opened.disposeAsync())
+
+const open = async (more: Environment = {}) => {
+  const clock = { ms: 1_790_000_000_000, now: () => clock.ms }
+  const env: Environment = {
+    SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
+    CONVERSATIONS_EDGESQL: binding,
+    SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that nobody guesses',
+    ...more,
+  }
+  const store = opened.use(await openStore({ env: {}, busIsShared: false }))
+  const subscriptions: Subscriptions = opened.use(
+    await openSubscriptions({ env, clock, log: pino({ enabled: false }) }),
+  )
+  const transit = openTransit(store, 'key')
+  const net = opened.use(openNet({ env }))
+  const delivery = { handlers: { deliveries: async () => [] } }
+  // Of delivery nothing else is asked.
+  const asked = { env, store, net, clock, transit, subscriptions, delivery } as unknown as Parameters<
+    typeof subscriptionHandlers
+  >[0]
+  const handlers = subscriptionHandlers(asked)
+  const encrypted = async (secrets: object) => encryptFor(await transit.publicKey(), secrets)
+  const add = async (number = 1, owner = 'ada', secrets: object = { url, signingSecret: secretOf(1) }) =>
+    handlers.addSubscription({ owner, id: idOf(number), fields, encrypted: await encrypted(secrets) }, call)
+  return { clock, handlers, encrypted, add, subscriptions }
+}
+
+describe('subscriptions', () => {
+  it('are kept encrypted and shown without their secrets, to their owner alone', async () => {
+    const { handlers, add, subscriptions } = await open()
+    const shown = await add()
+    expect(shown).toMatchObject({ ...fields, id: idOf(1), url: '••••mine', failures: 0, broken: null, last: null })
+    expect(JSON.stringify(shown)).not.toMatch(/whsec|hooks/)
+    expect(await handlers.subscriptions({ owner: 'ada' }, call)).toEqual([shown])
+    expect(await handlers.subscriptions({ owner: 'eve' }, call)).toEqual([])
+    expect(JSON.stringify(await subscriptions.store().all())).not.toMatch(/whsec|hooks/)
+    expect(await subscriptions.current()).toMatchObject([{ url, signingSecret: secretOf(1), replaced: null }])
+  })
+
+  it('change in part; of a secret that is replaced the one before counts for a day', async () => {
+    const { handlers, add, encrypted, subscriptions, clock } = await open()
+    await add()
+    clock.ms += 1_000
+    const which = { owner: 'ada', id: idOf(1) }
+    const changed = await handlers.changeSubscription({ ...which, fields: { ...fields, name: 'ours' } }, call)
+    expect(changed).toMatchObject({ name: 'ours', url: '••••mine', updatedAtMs: clock.ms })
+    const anew = await encrypted({ signingSecret: secretOf(2) })
+    await handlers.changeSubscription({ ...which, encrypted: anew }, call)
+    expect(await subscriptions.current()).toMatchObject([
+      {
+        name: 'ours',
+        signingSecret: secretOf(2),
+        replaced: { signingSecret: secretOf(1), untilMs: clock.ms + 86_400_000 },
+      },
+    ])
+  })
+
+  it('end, and are nothing to anybody but their owner', async () => {
+    const { handlers, add } = await open()
+    await add()
+    const theirs = { owner: 'eve', id: idOf(1) }
+    const refusal = { code: 'not-found', details: { parameter: 'id' } }
+    await expect(handlers.removeSubscription(theirs, call)).rejects.toMatchObject(refusal)
+    await expect(handlers.changeSubscription({ ...theirs, fields }, call)).rejects.toMatchObject(refusal)
+    await expect(handlers.testSubscription(theirs, call)).rejects.toMatchObject(refusal)
+    await expect(handlers.subscriptionDeliveries({ ...theirs, limit: 1 }, call)).rejects.toMatchObject(refusal)
+    await handlers.removeSubscription({ owner: 'ada', id: idOf(1) }, call)
+    expect(await handlers.subscriptions({ owner: 'ada' }, call)).toEqual([])
+  })
+
+  it(`are ${mostPerOwner} of one owner at most`, async () => {
+    const { add } = await open()
+    for (let number = 0; number < mostPerOwner; number++) await add(number)
+    await expect(add(mostPerOwner)).rejects.toMatchObject({ code: 'conflict' })
+    await add(mostPerOwner + 1, 'eve')
+  })
+
+  it.each([
+    [{ signingSecret: secretOf(1) }, 'url'],
+    [{ url }, 'signingSecret'],
+    [{ url: 'http://93.184.216.34/x', signingSecret: secretOf(1) }, 'url'],
+    [{ url: 'https://127.0.0.1/x', signingSecret: secretOf(1) }, 'url'],
+    [{ url: 'https://169.254.169.254/latest', signingSecret: secretOf(1) }, 'url'],
+  ])('are refused with %o', async (secrets, parameter) => {
+    const { add } = await open()
+    const refused = add(1, 'ada', secrets)
+    await expect(refused).rejects.toMatchObject({ code: 'invalid', details: { parameter } })
+  })
+
+  it.each([
+    ['SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS', { SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined }],
+    ['CONVERSATIONS_EDGESQL', { CONVERSATIONS_EDGESQL: undefined }],
+    ['SVC_USER_CONNECTIONS_ENCRYPTION_KEY', { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: undefined }],
+  ])('are not made without %s', async (name, more) => {
+    const { add, subscriptions } = await open(more)
+    await expect(add()).rejects.toMatchObject({ code: 'not-implemented', message: expect.stringContaining(name) })
+    expect(await subscriptions.current()).toEqual([])
+  })
+
+  it('are there in cloud mode without being switched on', async () => {
+    const { add } = await open({ SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined, SVC_CLOUD_MODE: 'true' })
+    expect(await add()).toMatchObject({ id: idOf(1) })
+  })
+})

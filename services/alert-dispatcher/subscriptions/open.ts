@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { offersSubscriptions } from '#shared/config/webhook-subscriptions.ts'
+import { sealKey } from '#shared/seal/config.ts'
+import { edgeBinding, edgeDatabase } from '#shared/store/edge-binding.ts'
+import { openLastKnown } from '../policy/last-known.ts'
+import { openKept, type OpenSubscription } from './kept.ts'
+import { sqlSubscriptions, type SubscriptionStore } from './sql.ts'
+
+/** The subscriptions of this installation; there may be none of that kind. */
+export interface Subscriptions extends AsyncDisposable {
+  /** Throws `not-implemented` naming what is missing. */
+  store(): SubscriptionStore
+  /** All that can be sent to. */
+  current(): Promise<readonly OpenSubscription[]>
+  changed(): void
+}
+
+interface Place {
+  env: Environment
+  clock: Clock
+  log: Logger
+}
+
+/** Opens the edge SQL binding where subscriptions are offered; throws `unavailable` when it does not answer. */
+export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Subscriptions> => {
+  const { CONVERSATIONS_EDGESQL: bound } = read(edgeBinding, env)
+  if (!offersSubscriptions(env)) return without('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
+  if (bound === undefined) return without('CONVERSATIONS_EDGESQL')
+  await using opening = new AsyncDisposableStack()
+  // Loaded only where there is one, as the drivers are large.
+  const { openDatabase } = await import('#shared/store/sql/connection.ts')
+  const store = await sqlSubscriptions(opening.use(await openDatabase(edgeDatabase(bound))))
+  const known = openLastKnown<readonly OpenSubscription[]>({
+    initial: await openAll(store, env),
+    clock,
+    read: () => openAll(store, env),
+    failed: (error) => log.warn({ err: error }, 'subscriptions cannot be read; those read last hold'),
+  })
+  const running = opening.move()
+  return {
+    store: () => store,
+    current: () => known.get(),
+    changed: () => known.changed(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+const openAll = async (store: SubscriptionStore, env: Environment): Promise<OpenSubscription[]> => {
+  const key = sealKey(env)
+  return (await store.all()).flatMap((kept) => openKept(kept, key) ?? [])
+}
+
+const without = (missing: string): Subscriptions => ({
+  store: () => {
+    throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
+  },
+  current: async () => [],
+  changed: () => {},
+  [Symbol.asyncDispose]: async () => {},
+})

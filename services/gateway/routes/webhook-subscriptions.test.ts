@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Identity } from '#proto/call.ts'
+import { Failure } from '#proto/http/answer.ts'
+import { SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
+import { startFake } from '../fake/start.ts'
+import { anonymous } from '../identity.ts'
+
+const path = '/api/v1/webhook-subscriptions'
+const mine = { name: 'mine', url: 'https://hooks.example/a-secret' }
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'watchhouse-subscriptions-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+const open = async (more: Record<string, string | undefined> = {}, identity?: Identity) => {
+  const env = {
+    SVC_AUTH_PROVIDER: 'idp',
+    IDP_OAUTH_ISSUER: 'https://clerk.example.com',
+    IDP_SECRET_KEY: 'sk_test_x',
+    SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
+    CONVERSATIONS_EDGESQL: `file:${directory}/edge.db`,
+    SVC_IDP_PUBLIC_READ: 'true',
+    ...more,
+  }
+  const identify = async () => identity ?? ({ kind: 'user', subject: 'ada', features: 'all' } as const)
+  const product = await startFake({ env, identify, alerts: {} })
+  const ask = async (method: string, rest = '', body?: unknown) => {
+    const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const response = await fetch(product.url + path + rest, init)
+    return { status: response.status, body: (await response.json()) as unknown }
+  }
+  return { product, ask, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
+}
+
+describe('webhooks that people subscribe', () => {
+  it('are told their signing secret once, another at each rotation, and no record has it', async () => {
+    await using rig = await open()
+    const added = SignedSubscriptionAnswer.parse((await rig.ask('POST', '', mine)).body).data
+    expect(added.signingSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const { data } = SubscriptionsAnswer.parse((await rig.ask('GET')).body)
+    expect(JSON.stringify(data)).not.toContain('whsec')
+    const id = data[0]?.id ?? ''
+    const again = SignedSubscriptionAnswer.parse((await rig.ask('POST', `/${id}/rotate-secret`, {})).body).data
+    expect(again.signingSecret).not.toBe(added.signingSecret)
+    const record = await (await fetch(`${rig.product.url}/api/v1/audit?limit=5`)).text()
+    expect(JSON.parse(record).data).toMatchObject([
+      { action: 'rotate-webhook-secret', target: { id } },
+      { action: 'subscribe-webhook', target: { name: 'mine' } },
+    ])
+    expect(record).not.toMatch(/whsec|a-secret/)
+  })
+
+  it('need somebody who is known', async () => {
+    await using rig = await open({}, anonymous)
+    expect((await rig.ask('GET')).status).toBe(401)
+  })
+
+  it.each([
+    ['SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS', { SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined }],
+    ['SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS', { SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'false', SVC_CLOUD_MODE: 'true' }],
+    ['SVC_AUTH_PROVIDER', { SVC_AUTH_PROVIDER: 'none' }],
+    ['IDP_SECRET_KEY', { IDP_SECRET_KEY: undefined }],
+    ['CONVERSATIONS_EDGESQL', { CONVERSATIONS_EDGESQL: undefined }],
+  ])('are not there without %s', async (name, more) => {
+    await using rig = await open(more)
+    const { status, body } = await rig.ask('GET')
+    expect([status, Failure.parse(body).error.message]).toEqual([501, expect.stringContaining(name)])
+  })
+
+  it.each([
+    ['POST', '', { name: 'mine' }, 400, 'url'],
+    ['POST', '', { ...mine, name: '' }, 400, 'name'],
+    ['POST', '', { ...mine, minSeverity: 'info' }, 400, 'minSeverity'],
+    ['POST', '', { ...mine, signingSecret: 'whsec_x' }, 400, 'signingSecret'],
+    ['PUT', '/whs_1', { name: 'mine' }, 400, 'id'],
+    ['DELETE', `/whs_${'b'.repeat(24)}`, undefined, 404, 'no such subscription'],
+  ])('%s %s %j answers %s and names %s', async (method, rest, sent, status, says) => {
+    await using rig = await open()
+    const answered = await rig.ask(method, rest, sent)
+    expect(answered.status).toBe(status)
+    expect(JSON.stringify(answered.body)).toContain(says)
+    expect(JSON.stringify(answered.body)).not.toContain('a-secret')
+  })
+})

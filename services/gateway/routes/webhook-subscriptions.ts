@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import {
+  NewSubscription,
+  SignedSubscriptionAnswer,
+  SubscriptionAnswer,
+  SubscriptionDeliveriesAnswer,
+  SubscriptionPath,
+  SubscriptionRequest,
+  SubscriptionsAnswer,
+  type SubscriptionShown,
+  SubscriptionTestAnswer,
+} from '#proto/http/subscriptions.ts'
+import type { Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
+import { encryptFor } from '#shared/seal/transit.ts'
+import type { Gateway } from '../gateway.ts'
+import { parse } from '../parse.ts'
+import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../route.ts'
+import { subscriberOf } from '../subscriptions/subscriber.ts'
+import { success } from '../success.ts'
+
+const path = '/api/v1/webhook-subscriptions'
+const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
+const writing = { ...common, access: 'write' } as const
+const nothing = z.strictObject({})
+
+const list = getRoute({
+  ...common,
+  path,
+  doc: 'The webhooks that the caller has subscribed to alerts, and how each of them fares',
+  access: 'read',
+  answer: SubscriptionsAnswer,
+  handle: async ({ call }, gateway) => {
+    const found = await gateway.alerts.subscriptions({ owner: subscriberOf(gateway, call) }, call)
+    return success(found.map(shown), { count: found.length })
+  },
+})
+
+const add = postRoute({
+  ...writing,
+  path,
+  doc: 'Subscribes a webhook of the caller; its signing secret is told in this answer and never again',
+  body: NewSubscription,
+  answer: SignedSubscriptionAnswer,
+  handle: async ({ body: { url, ...fields }, call, requestId }, gateway) => {
+    const owner = subscriberOf(gateway, call)
+    const [id, signingSecret] = [`whs_${randomBytes(12).toString('hex')}`, newSecret()]
+    const encrypted = await encrypt(gateway, { url, signingSecret }, call)
+    const deed = { action: 'subscribe-webhook', host: null, target: { id, name: fields.name } }
+    const adding = () => gateway.alerts.addSubscription({ owner, id, fields, encrypted }, call)
+    return success({ ...shown(await gateway.audit.of(deed, { call, requestId }, adding)), signingSecret }, {})
+  },
+})
+
+const change = putRoute({
+  ...writing,
+  path: `${path}/{id}`,
+  doc: 'Replaces what is no secret of a subscription, and its address where one is given',
+  body: SubscriptionRequest,
+  answer: SubscriptionAnswer,
+  handle: async ({ path, body: { url, ...fields }, call, requestId }, gateway) => {
+    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const encrypted = url === undefined ? undefined : await encrypt(gateway, { url }, call)
+    const deed = { action: 'change-webhook-subscription', host: null, target: { id: which.id, name: fields.name } }
+    const changing = () => gateway.alerts.changeSubscription({ ...which, fields, encrypted }, call)
+    return success(shown(await gateway.audit.of(deed, { call, requestId }, changing)), {})
+  },
+})
+
+const rotate = postRoute({
+  ...writing,
+  path: `${path}/{id}/rotate-secret`,
+  doc: 'Gives a subscription another signing secret, told in this answer only; the one before signs too for a day',
+  body: nothing,
+  answer: SignedSubscriptionAnswer,
+  handle: async ({ path, call, requestId }, gateway) => {
+    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const signingSecret = newSecret()
+    const encrypted = await encrypt(gateway, { signingSecret }, call)
+    const deed = { action: 'rotate-webhook-secret', host: null, target: { id: which.id } }
+    const changing = () => gateway.alerts.changeSubscription({ ...which, encrypted }, call)
+    return success({ ...shown(await gateway.audit.of(deed, { call, requestId }, changing)), signingSecret }, {})
+  },
+})
+
+const remove = deleteRoute({
+  ...writing,
+  path: `${path}/{id}`,
+  doc: 'Ends a subscription; what waits for it is dropped',
+  answer: SubscriptionAnswer,
+  handle: async ({ path, call, requestId }, gateway) => {
+    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const deed = { action: 'end-webhook-subscription', host: null, target: { id: which.id } }
+    const removing = () => gateway.alerts.removeSubscription(which, call)
+    return success(shown(await gateway.audit.of(deed, { call, requestId }, removing)), {})
+  },
+})
+
+const test = postRoute({
+  ...writing,
+  path: `${path}/{id}/test`,
+  doc: 'Sends a signed test message to a subscription at once, switched on or not, and says how that went',
+  body: nothing,
+  answer: SubscriptionTestAnswer,
+  handle: async ({ path, call, requestId }, gateway) => {
+    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const deed = { action: 'test-webhook-subscription', host: null, target: { id: which.id } }
+    const testing = () => gateway.alerts.testSubscription(which, call)
+    return success(await gateway.audit.of(deed, { call, requestId }, testing), {})
+  },
+})
+
+const mostDeliveries = 100
+
+const deliveries = getRoute({
+  ...common,
+  path: `${path}/{id}/deliveries`,
+  doc: 'What a subscription was sent, and what came of it; the newest first',
+  access: 'read',
+  answer: SubscriptionDeliveriesAnswer,
+  handle: async ({ path, call }, gateway) => {
+    const owner = subscriberOf(gateway, call)
+    const { id } = parse(SubscriptionPath, path)
+    const found = await gateway.alerts.subscriptionDeliveries({ owner, id, limit: mostDeliveries }, call)
+    return success(
+      found.map(({ hostKey: _host, channel: _channel, target: _target, ...delivered }) => delivered),
+      { count: found.length },
+    )
+  },
+})
+
+const secretBytes = 32
+const newSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
+
+/** Whoever reads the bus learns neither where it is nor what signs. */
+const encrypt = async ({ alerts }: Gateway, secrets: SubscriptionSecrets, call: Call): Promise<string> =>
+  encryptFor(await alerts.alertSecretsKey({}, call), secrets)
+
+const shown = ({ createdAtMs, updatedAtMs, ...subscription }: Subscription): SubscriptionShown => ({
+  ...subscription,
+  createdAt: new Date(createdAtMs).toISOString(),
+  updatedAt: new Date(updatedAtMs).toISOString(),
+})
+
+/** Webhooks that people bring themselves. */
+export const webhookSubscriptionRoutes: readonly Route[] = [list, add, change, rotate, remove, test, deliveries]

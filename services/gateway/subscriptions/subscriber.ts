@@ -1,0 +1,32 @@
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { offersSubscriptions } from '#shared/config/webhook-subscriptions.ts'
+import { authSettings, type Provider } from '../auth/config.ts'
+import { deviceSettings } from '../auth/device/config.ts'
+import { ownerOf } from '../connections/owner.ts'
+import type { Gateway } from '../gateway.ts'
+
+const { IDP_SECRET_KEY } = authSettings
+const { CONVERSATIONS_EDGESQL } = deviceSettings
+const obeyed = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
+
+/** Whose subscriptions a call is about; throws `not-implemented` naming what is missing, and `unauthenticated` for somebody unknown. */
+export const subscriberOf = ({ env, auth }: Pick<Gateway, 'env' | 'auth'>, { identity }: Call): string => {
+  const missing = missingFor(env, auth.provider())
+  if (missing !== undefined)
+    throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
+  if (identity.kind !== 'user' && identity.kind !== 'key')
+    throw new ServiceError('unauthenticated', 'sign in to subscribe webhooks of your own')
+  return ownerOf(identity)
+}
+
+/** The first prerequisite that is not there. */
+const missingFor = (env: Environment, provider: Provider): string | undefined => {
+  const settings = read(obeyed, env)
+  if (!offersSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'
+  if (provider !== 'idp') return 'SVC_AUTH_PROVIDER to idp'
+  if (settings.IDP_SECRET_KEY === undefined) return 'IDP_SECRET_KEY'
+  return settings.CONVERSATIONS_EDGESQL === undefined ? 'CONVERSATIONS_EDGESQL' : undefined
+}
