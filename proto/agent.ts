@@ -35,6 +35,8 @@ export const AgentQuestion = z.object({
   messages: z.array(AgentMessage).min(1).max(mostMessages),
   /** `provider:model`; null takes the one of the settings. */
   model: z.string().max(256).nullable().default(null),
+  /** The caller's own key for the gateway of the model; kept no longer than the run. */
+  apiKey: z.string().max(512).nullable().default(null),
   /** Names of tools that the model is not to have. */
   disabledTools: z.array(z.string().max(128)).max(256).default([]),
   userServers: z.array(UserServer).max(mostUserServers).default([]),
@@ -130,6 +132,6 @@ export const agent = service('agent', {
     }),
     output: z.object({}),
   }),
-})
   ...conversationMethods,
   ...pruneMethods,
+})

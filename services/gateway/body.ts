@@ -32,6 +32,12 @@ export const readBytes = async (
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
+/** The value of a body whose bytes its route has read by itself. */
+export const jsonBodyOf = (bytes: Buffer, mediaType = ''): unknown => {
+  if (/^application\/json\s*(;|$)/i.test(mediaType)) return jsonOf(textOf(bytes))
+  throw new HttpError(415, 'unsupported-media-type', `send a JSON body with Content-Type: ${json}`)
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The value of the body that was read: of JSON, or the fields of a form, of which there may be none. */

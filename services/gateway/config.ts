@@ -1,11 +1,13 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
 import { subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
+import { agentDoorSettings } from './agent/config.ts'
 import { expositionSettings } from './exposition/config.ts'
 import { auditSettings } from './audit/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
 import { addressSettings } from './client-address.ts'
+import { conversationFeatureSettings } from './conversations/config.ts'
 import { cronSettings } from './cron/config.ts'
 import { userConnectionSettings } from './connections/config.ts'
 import { crossOriginSettings } from './cross-origin.ts'
@@ -34,6 +36,7 @@ export const settings = {
   ...expositionSettings,
   ...featureSettings,
   ...userConnectionSettings,
+  ...conversationFeatureSettings,
   ...subscriptionSettings,
   ...addressSettings,
   ...limitSettings,
@@ -41,6 +44,7 @@ export const settings = {
   ...eventSettings,
   ...crossOriginSettings,
   ...toolServerSettings,
+  ...agentDoorSettings,
 } as const
 
 /** What is wrong with the settings taken together. */

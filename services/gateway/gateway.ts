@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import type { agent } from '#proto/agent.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
@@ -10,6 +11,7 @@ import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { Chats } from './agent/chats.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
@@ -32,6 +34,9 @@ export interface Gateway {
   report: Client<typeof report>
   mcp: Client<typeof mcp>
   ingest: Client<typeof ingest>
+  agent: Client<typeof agent>
+  /** The latest runs of chats. */
+  chats: Chats
   hosts: HostList
   /** Databases that people keep connections to. */
   connections: UserConnections

@@ -1,3 +1,4 @@
+import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
 import { ingest } from '#proto/ingest.ts'
 import { mcp } from '#proto/mcp.ts'
@@ -8,6 +9,7 @@ import type { Context } from '#shared/service.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
+import { openChats } from './agent/chats.ts'
 import { openAudit } from './audit/audit.ts'
 import { memoryAudit } from './audit/memory.ts'
 import { sqlAudit } from './audit/sql.ts'
@@ -61,6 +63,8 @@ export const openGateway = async (
     report: bus.client(report),
     mcp: bus.client(mcp),
     ingest: bus.client(ingest),
+    agent: bus.client(agent),
+    chats: openChats(store),
     hosts,
     exposition: openExposition({ query: client, alerts: alertsClient, hosts, clock, log }),
     build,

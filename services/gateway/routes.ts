@@ -5,12 +5,15 @@ import { authDocumentRoutes } from './routes/auth-documents.ts'
 import { me, signIn, signInCallback, signInWithKey, signOut } from './routes/auth-session.ts'
 import { actions } from './routes/actions.ts'
 import { advice } from './routes/advice.ts'
+import { agentRoutes } from './routes/agent.ts'
+import { decideApproval } from './routes/agent-approvals.ts'
 import { audit } from './routes/audit.ts'
 import { management, managementState } from './routes/management.ts'
 import { connectionSession, connectionTest } from './routes/browser-connections.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { clusterTopology } from './routes/cluster.ts'
+import { conversationRoutes } from './routes/conversations.ts'
 import { compare, settingsDiff } from './routes/comparison.ts'
 import { config } from './routes/config.ts'
 import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
@@ -42,10 +45,10 @@ import { metrics } from './routes/metrics.ts'
 import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
 import { ownCost } from './routes/own-cost.ts'
+import { reportRoutes } from './routes/reports.ts'
 import { queryDetail, queryExecutions, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
 import {
-import { reportRoutes } from './routes/reports.ts'
   addUserConnection,
   changeUserConnection,
   removeUserConnection,
@@ -75,11 +78,12 @@ export const routes: readonly Route[] = [
   table,
   filterOptions,
   ...insightRoutes,
+  ...conversationRoutes,
+  ...reportRoutes,
   queryPatterns,
   queryPattern,
   queryExecutions,
   queryDetail,
-  ...reportRoutes,
   explain,
   explainLong,
   advice,
@@ -127,4 +131,6 @@ export const routes: readonly Route[] = [
   ...mcpRoutes,
   mcpInfo,
   serverCard,
+  ...agentRoutes,
+  decideApproval,
 ]

@@ -28,7 +28,7 @@ export const start =
   async (question, call) => {
     const settings = read(agentSettings, parts.env)
     requireFitting(question, settings)
-    const model = await parts.models.choose(question.model, call)
+    const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
     const tools = await parts.toolsFor(question, call)
     const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
       work(parts, { question, call, settings, model, tools, run }),

@@ -14,7 +14,11 @@ export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
   requestParams: { ...pathParameters(route.path), ...queryParameters(route.query) },
   ...(route.body && { requestBody: requestBody(route, route.body) }),
   ...(route.reads && { requestBody: bytesOf(route.reads) }),
-  responses: { ...goodAnswer(route), ...refusals(route) },
+  responses: {
+    ...goodAnswer(route),
+    ...(route.nothing !== undefined && { '204': { description: route.nothing } }),
+    ...refusals(route),
+  },
 })
 
 /** `GET /api/v1/charts/{name}` is `getChartsByName`; what lies outside /api says so, since some paths have a twin there. */
@@ -118,6 +122,8 @@ const writes = ({ method }: Route): boolean => method !== 'GET'
 const needsSomebody = ({ access }: Route): boolean => access !== 'anonymous'
 const readsBody = ({ body, reads }: Route): boolean => body !== undefined || reads !== undefined
 
+const isStream = ({ mediaType }: Route): boolean => mediaType === 'text/event-stream'
+
 /** Every status that a caller may meet besides the good answer. */
 const refused: Readonly<Record<string, Refused>> = {
   '400': { description: 'A parameter or the body is wrong; the sentence names it.' },
@@ -125,7 +131,7 @@ const refused: Readonly<Record<string, Refused>> = {
   '403': { description: 'The caller may not do this.' },
   '404': { description: 'There is no such thing, or the feature is disabled.' },
   '409': { description: 'It contradicts what is there.', when: writes },
-  '410': { description: 'It was there and is not any more.', when: writes },
+  '410': { description: 'It was there and is not any more.', when: (route) => writes(route) || isStream(route) },
   '413': { description: 'The body is too large.', when: readsBody },
   '415': { description: 'The body is of a type that is not read here.', when: readsBody },
   '422': { description: 'There is nothing in it that can be understood.', when: ({ reads }) => reads !== undefined },
