@@ -1,0 +1,97 @@
+import { evidenceOf, questionOf, type Script, type Turn, turnsTaken } from './script.ts'
+import type { ChatRequest } from './strict-request.ts'
+
+/** As fast as a usual model speaks. */
+const tokensPerSecond = 60
+
+/** What the demonstration does for questions with a word in them, turn by turn. */
+const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>> = {
+  plan: [
+    () =>
+      calling('I will look at this in three steps.', [
+        'update_plan',
+        { steps: plan('in_progress', 'pending', 'pending') },
+      ]),
+    () => calling('', ['get_metrics', {}], ['list_databases', {}]),
+    () =>
+      calling('', ['update_plan', { steps: plan('completed', 'in_progress', 'pending') }], ['get_merge_status', {}]),
+    () => calling('', ['update_plan', { steps: plan('completed', 'completed', 'in_progress') }]),
+    cited('The host is healthy: it answers, nothing is stuck in merges'),
+  ],
+  chart: [() => calling('', ['query_and_visualize', chart]), cited('The busiest databases stand in the chart')],
+  kill: [
+    () => calling('The query holds up the others.', ['kill_query', { queryId: 'runaway' }]),
+    () => saying('That is all I can do about it.'),
+  ],
+  ask: [
+    () =>
+      calling('', [
+        'ask_user',
+        { question: 'Which host do you mean?', kind: 'single_choice', options: ['one', 'two'] },
+      ]),
+    () => saying('Thank you.'),
+  ],
+  think: [
+    () => ({
+      say: [{ reasoning: 'The person wants to know the version. A tool tells it. ' }, { call: 'get_metrics' }],
+      tokensPerSecond,
+    }),
+    cited('The host runs the version that its metrics name'),
+  ],
+  empty: [() => ({ say: [] })],
+  slow: [() => ({ say: [{ text: 'One word after the other, for a long time. '.repeat(100) }], tokensPerSecond: 20 })],
+  unknown: [
+    () => calling('', ['no_such_tool', {}]),
+    () => saying('There is no such tool, so there is insufficient evidence.'),
+  ],
+  loop: [() => calling('', ['list_databases', {}])],
+}
+
+/** Speaks to people who try the page: a word of the question picks what happens, a status such as 429 how it fails. */
+export const demonstration: Script = (request) => {
+  const question = questionOf(request).toLowerCase()
+  const status = /\b(401|402|429|500|503)\b/.exec(question)?.[1]
+  if (status !== undefined) return { status: Number(status), headers: { 'retry-after': '1' } }
+  const act = Object.entries(acts).find(([word]) => question.includes(word))?.[1] ?? usual
+  const turn = act[Math.min(turnsTaken(request), act.length - 1)]
+  return turn ? turn(request) : saying('I have nothing to say.')
+}
+
+type Called = readonly [name: string, input: Record<string, unknown>]
+
+const saying = (text: string): Turn => ({ say: [{ text }], tokensPerSecond })
+
+const calling = (text: string, ...calls: readonly Called[]): Turn => ({
+  say: [...(text === '' ? [] : [{ text }]), ...calls.map(([call, input]) => ({ call, with: input }))],
+  tokensPerSecond,
+})
+
+/** A claim with all the evidence that was found for it. */
+function cited(claim: string) {
+  return (request: ChatRequest): Turn => {
+    const evidence = evidenceOf(request)
+    return saying(
+      `${claim}${evidence.length > 0 ? ` [${evidence.join(', ')}]` : ''}.\n\nThat is **all** there is to it.`,
+    )
+  }
+}
+
+const usual = [
+  () => calling('', ['query', { sql: 'SELECT version() AS version, uptime() AS uptime' }], ['get_running_queries', {}]),
+  cited('The host answers, and says which version it is'),
+]
+
+const plan = (...states: readonly string[]) =>
+  ['See that the host is well', 'Look at its merges', 'Say what it means'].map((title, index) => ({
+    title,
+    status: states[index] ?? 'pending',
+  }))
+
+const chart = {
+  title: 'Databases by size',
+  sql: 'SELECT database, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active GROUP BY database ORDER BY bytes DESC LIMIT 10',
+  kind: 'bar',
+  x: 'database',
+  y: ['bytes'],
+  unit: 'bytes',
+}

@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Piece, Turn } from './script.ts'
+import type { ChatRequest } from './strict-request.ts'
+
+type Said = Extract<Turn, { say: unknown }>
+
+/** Sends a turn as a gateway does: token by token, the calls of tools in pieces, then the end and what it cost. */
+export const play = async (
+  response: ServerResponse,
+  { say, ending, tokensPerSecond = Infinity }: Said,
+  request: ChatRequest,
+): Promise<void> => {
+  const { model } = request
+  const send = (choices: unknown[], usage?: unknown) =>
+    response.write(
+      `data: ${JSON.stringify({ id: 'chat-1', object: 'chat.completion.chunk', model, choices, usage })}\n\n`,
+    )
+  const deltas = deltasOf(say)
+  const beganMs = performance.now()
+  for (const [index, delta] of deltas.entries()) {
+    const dueMs = beganMs + ((index + 1) * 1_000) / tokensPerSecond
+    if (dueMs - performance.now() >= 1) await wait(dueMs - performance.now())
+    if (response.destroyed) return
+    send([{ index: 0, delta: index === 0 ? { role: 'assistant', ...delta } : delta, finish_reason: null }])
+  }
+  if (ending === 'cut') return void response.destroy()
+  const reason = ending ?? (say.some((piece) => 'call' in piece) ? 'tool_calls' : 'stop')
+  send([{ index: 0, delta: {}, finish_reason: reason }])
+  if (request.stream_options) send([], usageOf(request, deltas.length))
+  response.end('data: [DONE]\n\n')
+}
+
+/** What a turn costs: a token is four characters read, or one piece written. */
+export const usageOf = (request: ChatRequest, written: number) => {
+  const read = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4)
+  return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written }
+}
+
+const deltasOf = (say: readonly Piece[]): object[] => {
+  let calls = 0
+  return say.flatMap((piece): object[] => {
+    if ('text' in piece) return tokensOf(piece.text).map((content) => ({ content }))
+    if ('reasoning' in piece) return tokensOf(piece.reasoning).map((text) => ({ reasoning_content: text }))
+    const index = calls++
+    const given = piece.with ?? {}
+    const pieces = tokensOf(typeof given === 'string' ? given : JSON.stringify(given))
+    const call = { index, id: `call_${index}`, type: 'function', function: { name: piece.call, arguments: '' } }
+    return [call, ...pieces.map((text) => ({ index, function: { arguments: text } }))].map((each) => ({
+      tool_calls: [each],
+    }))
+  })
+}
+
+/** About what models take for one: a word with the blank before it, or eight characters. */
+const tokensOf = (text: string): string[] => text.match(/\s*\S{1,8}|\s+$/g) ?? []

@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { play, usageOf } from './play.ts'
+import { demonstration } from './demonstration.ts'
+import { type Script, turnOf } from './script.ts'
+import { ChatRequest } from './strict-request.ts'
+
+/** A gateway to a model that says what it was told to say. */
+export interface ScriptedGateway extends AsyncDisposable {
+  /** What `LLM_API_BASE` is set to. */
+  url: string
+  /** Every question it was asked, in order. */
+  asked: ChatRequest[]
+  /** What no gateway would have taken. */
+  violations: string[]
+  /** Answers that were given up by whoever asked. */
+  readonly abandoned: number
+  /** Replaces the script. */
+  play(script: Script): void
+}
+
+interface GatewayOptions {
+  script: Script
+  /** The one key that it takes. */
+  key?: string
+  port?: number
+  /** Models that it lists. */
+  models?: readonly string[]
+}
+
+/** The key that it takes where no other is named. */
+export const scriptedKey = 'sk-scripted-0123456789'
+
+/** The variables with which the product asks this gateway. */
+export const gatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): Record<string, string> => ({
+  LLM_API_KEY: scriptedKey,
+  LLM_API_BASE: url,
+  LLM_MODEL: 'gateway_a:scripted/model',
+  LLM_EXTRA_MODELS: 'gateway_a:scripted/model|128000|Says what it was told',
+  GATEWAY_A_DYNAMIC_MODELS: 'false',
+  SVC_AGENT_WEB_CRAWL_MCP: 'false',
+})
+
+/** Starts a gateway on a port of its own. It refuses with 400 whatever the strictest gateway would refuse. */
+export const startScriptedGateway = async (options: GatewayOptions): Promise<ScriptedGateway> => {
+  const { key = scriptedKey, port = 0, models = ['scripted/model'] } = options
+  let { script } = options
+  let abandoned = 0
+  const asked: ChatRequest[] = []
+  const violations: string[] = []
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    response.once('close', () => {
+      if (!response.writableFinished) abandoned += 1
+    })
+    if (request.headers.authorization !== `Bearer ${key}`) return refuse(response, 401, 'invalid_api_key')
+    if (request.method === 'GET' && request.url === '/v1/models') {
+      return send(response, { data: models.map((id) => ({ id, context_length: 128_000 })) })
+    }
+    if (request.method !== 'POST' || request.url !== '/v1/chat/completions') return refuse(response, 404, 'not_found')
+    const parsed = ChatRequest.safeParse(await json(request))
+    if (!parsed.success) {
+      violations.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))
+      return refuse(response, 400, 'invalid_request_error')
+    }
+    asked.push(parsed.data)
+    await perform(response, parsed.data, script)
+  }
+
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the gateway has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}/v1`,
+    asked,
+    violations,
+    get abandoned() {
+      return abandoned
+    },
+    play: (next) => {
+      script = next
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const perform = async (response: ServerResponse, request: ChatRequest, script: Script): Promise<void> => {
+  const turn = turnOf(script, request)
+  if ('status' in turn) return refuse(response, turn.status, turn.code ?? 'error', turn.headers)
+  if ('silent' in turn) return void response.writeHead(200, stream).flushHeaders()
+  if ('raw' in turn) return void response.writeHead(200, stream).end(turn.raw)
+  if (!request.stream) return send(response, wholeOf(turn.say, request))
+  response.writeHead(200, stream)
+  await play(response, turn, request)
+}
+
+const stream = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
+
+const send = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void =>
+  void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+
+/** Gateways like to quote the key, so this one does too. */
+const refuse = (response: ServerResponse, status: number, code: string, headers?: Record<string, string>): void =>
+  send(response, { error: { message: `refused, with your key ${scriptedKey}`, code, type: code } }, status, headers)
+
+/** The same turn in one piece, for whoever does not ask for a stream. */
+const wholeOf = (say: readonly object[], request: ChatRequest) => {
+  const content = say.map((piece) => ('text' in piece ? piece.text : '')).join('')
+  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+  return {
+    id: 'chat-1',
+    object: 'chat.completion',
+    model: request.model,
+    choices,
+    usage: usageOf(request, content.length),
+  }
+}
+
+if (import.meta.main) {
+  const [port = '4141'] = process.argv.slice(2)
+  await using gateway = await startScriptedGateway({ script: demonstration, port: Number(port) })
+  const variables = Object.entries(gatewayVariables(gateway)).map(([name, value]) => `${name}='${value}'`)
+  process.stdout.write(`${JSON.stringify({ listening: { url: gateway.url } })}\n${variables.join(' ')} npm start\n`)
+  await once(process, 'SIGTERM')
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+
+const Call = z.strictObject({
+  id: z.string().min(1),
+  type: z.literal('function'),
+  function: z.strictObject({ name: z.string().regex(/^[\w-]{1,64}$/), arguments: z.string() }),
+})
+
+const Message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('system'), content: z.string().min(1) }),
+  z.strictObject({ role: z.literal('user'), content: z.string().min(1) }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.string().nullable(),
+    tool_calls: z.array(Call).min(1).optional(),
+  }),
+  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.string() }),
+])
+
+const Tool = z.strictObject({
+  type: z.literal('function'),
+  function: z.strictObject({
+    name: z.string().regex(/^[\w-]{1,64}$/),
+    description: z.string().min(1).max(1_024),
+    parameters: z.looseObject({ type: z.literal('object') }),
+  }),
+})
+
+/** A question to a model as the strictest of gateways takes it; whatever is not known here is refused. */
+export const ChatRequest = z
+  .strictObject({
+    model: z.string().min(1),
+    messages: z.array(Message).min(1),
+    stream: z.boolean().optional(),
+    stream_options: z.strictObject({ include_usage: z.literal(true) }).optional(),
+    tools: z.array(Tool).min(1).max(128).optional(),
+    tool_choice: z.enum(['auto', 'none']).optional(),
+    max_tokens: z.int().optional(),
+    max_completion_tokens: z.int().optional(),
+    temperature: z.number().optional(),
+    response_format: z.looseObject({}).optional(),
+  })
+  .superRefine(({ messages, tools = [], tool_choice: choice }, context) => {
+    const say = (message: string) => context.addIssue({ code: 'custom', message })
+    const names = tools.map((tool) => tool.function.name)
+    if (new Set(names).size < names.length) say('two tools have one name')
+    if (choice !== undefined && tools.length === 0) say('there are no tools to choose from')
+    for (const problem of unansweredCalls(messages)) say(problem)
+  })
+export type ChatRequest = z.infer<typeof ChatRequest>
+
+/** Every call of an assistant is answered right after it, once, and nothing else is. */
+const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[] => {
+  const problems: string[] = []
+  let open = new Set<string>()
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (!open.delete(message.tool_call_id)) problems.push(`nobody called ${message.tool_call_id}`)
+      continue
+    }
+    if (open.size > 0) problems.push(`nobody answered ${[...open].join(', ')}`)
+    const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : []
+    open = new Set(calls.map(({ id }) => id))
+    if (open.size < calls.length) problems.push('two calls have one id')
+    for (const call of calls) if (!isJson(call.function.arguments)) problems.push(`arguments of ${call.id} are no JSON`)
+  }
+  return open.size > 0 ? [...problems, `nobody answered ${[...open].join(', ')}`] : problems
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
