@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { WeeklyReportAnswer } from '#proto/http/cron.ts'
+import { BuildReportAnswer, ReportAnswer, ReportsAnswer } from '#proto/http/reports.ts'
+import { lastWeek } from '../report/reports/period.ts'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask, askEngine } from './ask.ts'
+import { fortnightOf, type LoggedStatement, logFortnight, usedGibibytes } from './fortnight.ts'
+import { type Product, startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const startLimitMs = 180_000
+const secret = 'the secret of the scheduler'
+const hourMs = 3_600_000
+const weekMs = 168 * hourMs
+
+describeOnTopologies('the weekly report', (topology) => {
+  let sandbox: Sandbox
+  let product: Product
+  const week = lastWeek(Date.now(), 'UTC')
+  const statements = fortnightOf(week.fromMs - weekMs)
+
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+    for (const statement of [
+      'CREATE DATABASE shop',
+      'CREATE TABLE shop.orders (n UInt64) ENGINE = MergeTree ORDER BY n',
+      'INSERT INTO shop.orders SELECT number FROM numbers(1000)',
+      'SYSTEM FLUSH LOGS',
+    ]) {
+      await askEngine(sandbox.url, statement)
+    }
+    await logFortnight(sandbox.url, week.fromMs - weekMs, statements)
+    const hosts = [
+      { url: sandbox.url, name: 'one' },
+      { url: 'http://127.0.0.1:9', name: 'silent' },
+    ]
+    const env = { CRON_SECRET: secret, SVC_WEEKLY_REPORT_HOSTS: '0,1', SVC_HEALTH_SWEEP_ENABLED: 'false' }
+    product = await startProduct({ topology, hosts, env, toolServer: true })
+  }, startLimitMs)
+  afterAll(async () => {
+    await product?.stop()
+    await sandbox?.[Symbol.asyncDispose]()
+  })
+
+  const round = async () => {
+    const headers = { authorization: `Bearer ${secret}` }
+    const { body } = await ask(`${product.url}/api/cron/weekly-report`, { headers })
+    return WeeklyReportAnswer.parse(body).data
+  }
+  const reports = async () => ReportsAnswer.parse((await ask(`${product.url}/api/v1/reports`)).body).data
+  const open = async () => {
+    const [listed] = await reports()
+    return ReportAnswer.parse((await ask(`${product.url}/api/v1/reports/${listed?.id}`)).body).data
+  }
+
+  it('is written once by two rounds at the same time, and by none after them', async () => {
+    const both = await Promise.all([round(), round()])
+    expect(both.reduce((sum, { written }) => sum + written, 0)).toBe(1)
+    expect(await round()).toMatchObject({ written: 0 })
+    expect(await reports()).toMatchObject([
+      { host: 'one', hostId: 0, week: week.name, zone: 'UTC', fromMs: week.fromMs },
+    ])
+  })
+
+  it('has the figures that the statements of the week have', async () => {
+    const report = await open()
+    const now = statements.filter(({ atMs }) => atMs >= week.fromMs)
+    const before = statements.filter(({ atMs }) => atMs < week.fromMs)
+    expect(report.statements).toEqual({ now: figuresOf(now), before: figuresOf(before) })
+    expect(report.course.map(({ calls }) => calls)).toEqual(
+      report.course.map(({ atMs }) => now.filter((each) => each.atMs >= atMs && each.atMs < atMs + weekMs / 28).length),
+    )
+    const times = (code: number, of: readonly LoggedStatement[]) => of.filter((each) => each.code === code).length
+    expect(report.errorCodes).toEqual([
+      { code: 60, name: 'UNKNOWN_TABLE', count: times(60, now), countBefore: times(60, before) },
+      { code: 241, name: 'MEMORY_LIMIT_EXCEEDED', count: times(241, now), countBefore: 0 },
+    ])
+    const ofPattern = (pattern: number, of: readonly LoggedStatement[]) => of.filter((each) => each.pattern === pattern)
+    const shareOf = (pattern: number, of: readonly LoggedStatement[]) =>
+      figuresOf(ofPattern(pattern, of)).totalMs / figuresOf(of).totalMs
+    const told = (pattern: number) => ({
+      hash: String(pattern),
+      text: `SELECT ? FROM shop.t${pattern}`,
+      calls: ofPattern(pattern, now).length,
+      callsBefore: ofPattern(pattern, before).length,
+      p95Ms: quantile(0.95, ofPattern(pattern, now)),
+      readBytes: 1_000 * pattern,
+      share: expect.closeTo(shareOf(pattern, now), 9),
+    })
+    expect(report.regressions).toMatchObject([
+      {
+        ...told(3),
+        p95MsBefore: quantile(0.95, ofPattern(3, before)),
+        shareBefore: expect.closeTo(shareOf(3, before), 9),
+      },
+    ])
+    expect(report.improvements).toMatchObject([told(4)])
+    expect(report.newPatterns).toMatchObject([{ ...told(5), p95MsBefore: null }])
+  })
+
+  it('has the figures of disks, tables and the server as well', async () => {
+    const report = await open()
+    const gibibyte = 1_024 ** 3
+    const usedAtEnd = usedGibibytes(335)
+    expect(report.disks).toMatchObject([
+      { disk: 'data', usedBytes: usedAtEnd * gibibyte, grewBytes: (usedAtEnd - usedGibibytes(168)) * gibibyte },
+    ])
+    expect(report.disks[0]?.daysToFull?.soonest).toBeCloseTo((1_000 - usedAtEnd) / 12, 6)
+    expect(report.tables).toMatchObject([
+      { table: 'shop.orders', rows: 1_000, writtenBytes: 168 * 3_000, writtenBytesBefore: 168 * 1_000 },
+    ])
+    const hour = (number: number) => week.fromMs - weekMs + number * hourMs + 60_000
+    expect(report.worst).toEqual(
+      expect.arrayContaining([
+        { what: 'parts in one partition', value: 321, unit: 'count', atMs: hour(200) },
+        { what: 'memory of the server', value: 9e9, unit: 'bytes', atMs: hour(250) },
+      ]),
+    )
+    expect(report.changes).toMatchObject({ restarts: 1, settings: null, versionBefore: null })
+    expect(report.coverage).toMatchObject({ hours: 168, watchedHours: 0 })
+  })
+
+  it('is a page, or Markdown, for people', async () => {
+    const [listed] = await reports()
+    const as = (format: string) => ask(`${product.url}/api/v1/reports/${listed?.id}?format=${format}`)
+    const [page, text] = [await as('html'), await as('markdown')]
+    expect(page.text).toMatch(/^<!doctype html>[\s\S]*<svg [\s\S]*<\/html>\n$/)
+    expect(page.text).not.toContain('<script')
+    expect(text.text).toMatch(/^# one: \d{4}-W\d\d\n/)
+  })
+
+  it('of another period is built on demand, and told to nobody', async () => {
+    const [from, to] = [week.fromMs - weekMs, week.fromMs - weekMs + 24 * hourMs]
+    const built = await ask(`${product.url}/api/v1/reports`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ from: from / 1_000, to: to / 1_000, timezone: 'Europe/Berlin' }),
+    })
+    const { data } = BuildReportAnswer.parse(built.body)
+    const day = statements.filter(({ atMs }) => atMs < to)
+    expect(data).toMatchObject({ week: null, zone: 'Europe/Berlin', statements: { now: figuresOf(day), before: null } })
+    expect(data.notes).toContain('patterns: not enough history, the log has nothing of the period before')
+    expect((await reports()).map(({ week: name, delivery }) => [name, delivery])).toContainEqual([null, 'none'])
+  })
+})
+
+const figuresOf = (statements: readonly LoggedStatement[]) => ({
+  calls: statements.length,
+  errors: statements.filter(({ code }) => code !== 0).length,
+  totalMs: statements.reduce((sum, { durationMs }) => sum + durationMs, 0),
+  p50Ms: quantile(0.5, statements),
+  p95Ms: quantile(0.95, statements),
+  peakMemoryBytes: Math.max(...statements.map(({ memoryBytes }) => memoryBytes)),
+})
+
+/** Between the two values beside it, as far as it lies from each. */
+const quantile = (level: number, statements: readonly LoggedStatement[]): number => {
+  const sorted = statements.map(({ durationMs }) => durationMs).toSorted((one, other) => one - other)
+  const at = level * (sorted.length - 1)
+  const [below, above] = [sorted[Math.floor(at)] ?? 0, sorted[Math.ceil(at)] ?? 0]
+  return below + (above - below) * (at - Math.floor(at))
+}
