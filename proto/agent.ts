@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { actionParameters } from './actions.ts'
 import { rpc, service } from './contract.ts'
 import { conversationMethods } from './conversations.ts'
+import { externalToolMethods, mostUserServers, UserServer } from './external-tools.ts'
 import { HostKey } from './host.ts'
+import { modelMethods } from './models.ts'
 import { pruneMethods } from './prune.ts'
 
 /** Most messages of one question that the contract carries; `SVC_AGENT_MAX_MESSAGES` lowers it. */
 export const mostMessages = 256
-/** Most tool servers that one caller may bring along. */
-export const mostUserServers = 5
 
 /** One message as the AI SDK writes it; parts of types that are not known are left out of what the model reads. */
 export const AgentMessage = z.object({
@@ -18,14 +18,6 @@ export const AgentMessage = z.object({
   parts: z.array(z.looseObject({ type: z.string().max(128) })).max(256),
 })
 export type AgentMessage = z.infer<typeof AgentMessage>
-
-/** A tool server that the caller brings. */
-export const UserServer = z.object({
-  id: z.string().min(1).max(64),
-  name: z.string().min(1).max(64),
-  endpoint: z.string().min(1).max(2_048),
-})
-export type UserServer = z.infer<typeof UserServer>
 
 /** A question with all that was said before it. */
 export const AgentQuestion = z.object({
@@ -133,5 +125,7 @@ export const agent = service('agent', {
     output: z.object({}),
   }),
   ...conversationMethods,
+  ...modelMethods,
+  ...externalToolMethods,
   ...pruneMethods,
 })

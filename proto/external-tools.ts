@@ -6,7 +6,8 @@ export const mostUserServers = 5
 
 /** A tool server that the caller brings. */
 export const UserServer = z.object({
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and dashes, at most 32'),
+  /** Part of the names of its tools. */
+  id: z.string().regex(/^[\w-]{1,64}$/, 'must be letters, digits, _ and -, at most 64'),
   name: z
     .string()
     .max(64)

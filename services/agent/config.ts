@@ -1,6 +1,7 @@
 import { maybeFlag, whole } from '#shared/config/setting.ts'
 import { conversationSettings } from './conversations/config.ts'
 import { conversationProblems } from './conversations/problems.ts'
+import { externalSettings } from './external/config.ts'
 import { modelSettings } from './models/config.ts'
 
 /** What the agent itself obeys. */
@@ -34,7 +35,7 @@ export const agentSettings = {
 } as const
 
 /** What the agent obeys. */
-export const settings = { ...agentSettings, ...modelSettings, ...conversationSettings } as const
+export const settings = { ...agentSettings, ...modelSettings, ...externalSettings, ...conversationSettings } as const
 
 /** What is wrong with the settings taken together. */
 export const problems = conversationProblems

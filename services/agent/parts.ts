@@ -7,6 +7,7 @@ import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Conversations } from './conversations/open.ts'
+import type { ExternalTools } from './external/open.ts'
 import type { AgentMetrics } from './metrics.ts'
 import type { Models } from './models/open.ts'
 import type { Runs } from './runs/runs.ts'
@@ -25,6 +26,7 @@ export interface Parts {
     alerts: Client<typeof alerts>
   }
   models: Models
+  external: ExternalTools
   conversations: Conversations
   runs: Runs
   wishes: Wishes

@@ -8,12 +8,13 @@ import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
 import { openWishes } from './approvals/wishes.ts'
 import { openConversations } from './conversations/open.ts'
+import { openExternalTools } from './external/open.ts'
 import { handlers } from './handlers/index.ts'
 import { mcpTools } from './loop/mcp-tools.ts'
 import { openAgentMetrics } from './metrics.ts'
 import { openModels } from './models/open.ts'
 import { openRuns } from './runs/runs.ts'
-import { openToolmaker } from './toolmaker.ts'
+import { openToolmaker, type Toolmaker } from './toolmaker.ts'
 
 /** Of the time to stop: what is left is for telling readers how it ended. */
 const finishingShare = 0.6
@@ -31,22 +32,17 @@ export const start: Start = async ({ env, bus, clock, net, store, telemetry: { l
   }
   const models = opened.use(openModels({ env, net, clock, store, log }))
   const conversations = opened.use(openConversations({ env, net, clock, log, models }))
+  const external = opened.use(openExternalTools({ env, net, clock, log }))
   const wishes = openWishes()
   const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
   const runs = openRuns({ instance: bus.instance, graceMs })
-  const toolsFor = openToolmaker({ env, from: [(_question, call) => mcpTools(clients.mcp, call)] })
-  const parts = {
-    env,
-    clock,
-    log,
-    clients,
-    models,
-    conversations,
-    runs,
-    wishes,
-    toolsFor,
-    metrics: openAgentMetrics(metrics, () => runs.running),
-  }
+  const from: Toolmaker[] = [
+    (_question, call) => mcpTools(clients.mcp, call),
+    ({ userServers }, call) => external.tools(userServers, call),
+  ]
+  const toolsFor = openToolmaker({ env, from })
+  const counted = openAgentMetrics(metrics, () => runs.running)
+  const parts = { env, clock, log, clients, models, external, conversations, runs, wishes, toolsFor, metrics: counted }
   opened.use(await bus.serve(agent, handlers(parts), { maxInFlight, load: () => runs.running }))
   // Ended first, so that whoever reads a run hears how it ends.
   opened.use(runs)

@@ -19,6 +19,10 @@ describe('the name of a tool of somebody else', () => {
       ['web', 'crawl__x'],
       ['web_crawl', 'x'],
       ['web-crawl', 'x'],
+      ['docs_', 'a'],
+      ['docs', '_a'],
+      ['docs__a', 'b'],
+      ['docs', 'a__b'],
       ['docs', 'x'.repeat(100)],
       ['docs', 'x'.repeat(101)],
     ] as const

@@ -196,6 +196,7 @@ describe('a tool server that a caller brings', () => {
 
   it.each<[string, UserServer[], Identity['kind'], string]>([
     ['too many', Array.from({ length: 6 }, (_, at) => named(`s${at}`, 'https://x.example')), 'user', 'invalid'],
+    ['called like the crawler', [named('web_crawl', 'https://x.example')], 'user', 'invalid'],
     ['two of one id', [named('s', 'https://x.example'), named('s', 'https://y.example')], 'user', 'invalid'],
     ['a guest’s', [named('s', 'https://x.example')], 'guest', 'forbidden'],
   ])('is refused when it is %s', async (_, asked, kind, code) => {

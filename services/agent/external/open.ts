@@ -24,7 +24,7 @@ export interface ExternalTools extends AsyncDisposable {
 
 type Parts = Pick<Context, 'env' | 'net' | 'clock'> & { log: Logger }
 
-/** No part of a server's id can be this, so no caller brings the crawler itself. */
+/** No server of a caller is called so. */
 const crawlerId = 'web_crawl'
 
 /** Asks no server before somebody wants its tools. */
@@ -84,6 +84,7 @@ const requireBringing = (asked: readonly UserServer[], { identity }: Call): void
   if (asked.length > 0 && identity.kind === 'guest')
     throw new ServiceError('forbidden', 'guests bring no tool servers; sign in to use your own')
   if (asked.length > mostUserServers) refuse(`mcpServers must have at most ${mostUserServers} items`)
+  if (asked.some(({ id }) => id === crawlerId)) refuse(`mcpServers must not be called ${crawlerId}`)
   if (new Set(asked.map(({ id }) => id)).size < asked.length) refuse('mcpServers must have ids that differ')
 }
 

@@ -5,14 +5,15 @@ const longest = 64
 const hashLength = 8
 
 /**
- * Name of a tool of somebody else's server: `mcp_<server>__<tool>`, so that it can stand for no tool of ours; ids of servers have no
- * two underscores. What gateways do not take in a name is replaced; then, and where it is too long, it ends in a part of a hash, so
+ * Name of a tool of somebody else's server: `mcp_<server>__<tool>`, so that it can stand for no tool of ours. What gateways do not take in a name is replaced; then, and where it is too long, it ends in a part of a hash, so
  * that two never become one.
  */
 export const externalName = (server: string, tool: string): string => {
   const wished = `mcp_${server}__${tool}`
   const plain = wished.replaceAll(/[^\w-]/g, '_')
-  if (plain === wished && plain.length <= longest) return plain
+  // Where the id of the server ends is to be seen.
+  const isClear = !/__|_$/.test(server)
+  if (plain === wished && plain.length <= longest && isClear) return plain
   const hash = createHash('sha256').update(wished).digest('hex').slice(0, hashLength)
   return `${plain.slice(0, longest - hashLength - 1)}_${hash}`
 }

@@ -1,4 +1,4 @@
-import type { Client, ClientOptions, FetchLike, Tool } from '@modelcontextprotocol/client'
+import type { Client, ClientOptions, FetchLike, JsonSchemaValidator, Tool } from '@modelcontextprotocol/client'
 import { ServiceError } from '#proto/errors.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
@@ -93,10 +93,10 @@ const clientOptions: ClientOptions = {
   // Results are read as text by a model; a schema that a stranger wrote is not compiled for it.
   jsonSchemaValidator: {
     getValidator:
-      <T>() =>
-      (input: unknown) =>
+      <T>(): JsonSchemaValidator<T> =>
+      (input) =>
         // Whoever reads the result takes it for unknown all the same.
-        ({ valid: true as const, data: input as T, errorMessage: undefined }),
+        ({ valid: true, data: input as T, errorMessage: undefined }),
   },
 }
 

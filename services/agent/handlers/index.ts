@@ -1,6 +1,8 @@
 import type { agent } from '#proto/agent.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { conversationHandlers } from '../conversations/handlers.ts'
+import { externalHandlers } from '../external/handlers.ts'
+import { modelHandlers } from '../models/handlers.ts'
 import type { Parts } from '../parts.ts'
 import { settleApproval, takeApproval } from './approvals.ts'
 import { read, stop } from './runs.ts'
@@ -14,4 +16,6 @@ export const handlers = (parts: Parts): Handlers<typeof agent> => ({
   takeApproval: takeApproval(parts),
   settleApproval: settleApproval(parts),
   ...conversationHandlers(parts.conversations),
+  ...modelHandlers(parts),
+  ...externalHandlers(parts),
 })

@@ -47,11 +47,9 @@ describe('the model that answers', () => {
       GATEWAY_A_API_BASE: a.base,
       GATEWAY_B_API_KEY: keys.b,
       GATEWAY_B_API_BASE: b.base,
-      ...{
-        GATEWAY_C_API_KEY: keys.c,
-        GATEWAY_C_API_BASE: c.base,
-        AGENT_DEBUG: 'yes',
-      },
+      GATEWAY_C_API_KEY: keys.c,
+      GATEWAY_C_API_BASE: c.base,
+      AGENT_DEBUG: 'yes',
     })
     for (const provider of ['gateway_a', 'gateway_b', 'gateway_c']) {
       const chosen = await models.choose(`${provider}:two`, callOf())

@@ -10,11 +10,9 @@ const model = (modelId: string, more: Partial<KnownModel> = {}): KnownModel => (
   source: 'live',
   contextTokens: null,
   price: null,
-  ...{
-    supportsTools: true,
-    supportsVision: null,
-    ...more,
-  },
+  supportsTools: true,
+  supportsVision: null,
+  ...more,
 })
 const models = (prefix: string, count: number): KnownModel[] =>
   Array.from({ length: count }, (_, at) => model(`${prefix}${at}`))
