@@ -5,13 +5,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { alertingRequests } from './fake/alerting-requests.ts'
 import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
+import { conversationRequests } from './fake/conversations.ts'
 import { channelRequests } from './fake/channels.ts'
 import { insightRequests } from './fake/insights.ts'
 import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
+import { modelRequests } from './fake/models.ts'
 import { pagingServiceRequests } from './fake/paging-services.ts'
 import { subscriptionRequests } from './fake/subscriptions.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
+import { buildWebWith } from './fake/web-build.ts'
 import { signKey } from './auth/keys/token.ts'
 import { anonymous } from './identity.ts'
 import type { Route } from './route.ts'
@@ -25,9 +28,11 @@ const good: Record<string, GoodRequest> = {
   ...alertingRequests,
   ...deliveryRequests,
   ...insightRequests,
-  ...channelRequests,
+  ...conversationRequests,
   ...reportRequests,
+  ...channelRequests,
   ...pagingServiceRequests,
+  ...modelRequests,
   ...subscriptionRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
@@ -100,6 +105,7 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 let product: FakeProduct
 let directory: string
+let webDirectory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'watchhouse-routes-'))
   // Signed in, with every way to sign in switched on, so that every route has something to answer.
@@ -118,11 +124,13 @@ beforeAll(async () => {
     SVC_STATE_DB_URL: `file:${directory}/state.db`,
   }
   const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
-  product = await startFake({ env, identify, alerts: {}, report: {}, mcp: {}, ingest: {} })
+  webDirectory = await buildWebWith({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
+  product = await startFake({ env, identify, alerts: {}, report: {}, mcp: {}, ingest: {}, agent: {}, webDirectory })
 })
 afterAll(async () => {
   await product[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
+  await rm(webDirectory, { recursive: true })
 })
 
 const send = async (method: string, { url, body, cookie = '', bearer }: GoodRequest): Promise<Response> => {

@@ -9,6 +9,7 @@ type Removed = Readonly<Record<string, number>>
 /** Every service that keeps something for a stated time, the gateway itself among them. */
 const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) => Promise<Removed>>> => ({
   gateway: async () => ({ audit: await pruneAudit(gateway) }),
+  agent: async (call) => (await gateway.agent.prune({}, call)).removed,
   'alert-dispatcher': async (call) => (await gateway.alerts.prune({}, call)).removed,
   ingest: async (call) => (await gateway.ingest.prune({}, call)).removed,
   report: async (call) => (await gateway.report.prune({}, call)).removed,

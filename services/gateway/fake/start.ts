@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { ServiceName } from '#proto/call.ts'
@@ -18,6 +19,7 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route } from '../route.ts'
+import { fakeAgent } from './agent.ts'
 import { fakeIngest } from './ingest.ts'
 import { fakeMcp } from './mcp.ts'
 import { fakeAlerts, fakeReport } from './owners.ts'
@@ -37,6 +39,8 @@ interface Replaced {
   mcp?: Partial<Handlers<typeof mcp>>
   /** Without it nothing serves `ingest`. */
   ingest?: Partial<Handlers<typeof ingest>>
+  /** Without it nothing serves `agent`. */
+  agent?: Partial<Handlers<typeof agent>>
   env?: Record<string, string>
   clock?: Clock
   tracer?: Tracer
@@ -127,5 +131,6 @@ const serveOwners = async (
   if (replaced.report) served.push(await (await open('report')).serve(report, { ...fakeReport, ...replaced.report }))
   if (replaced.mcp) served.push(await (await open('mcp')).serve(mcp, { ...fakeMcp, ...replaced.mcp }))
   if (replaced.ingest) served.push(await (await open('ingest')).serve(ingest, { ...fakeIngest, ...replaced.ingest }))
+  if (replaced.agent) served.push(await (await open('agent')).serve(agent, { ...fakeAgent, ...replaced.agent }))
   return served
 }

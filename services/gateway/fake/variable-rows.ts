@@ -105,6 +105,13 @@ export const variableRows: readonly VariableRow[] = [
     bad: [['postgres://db.example/codes', /^must be an absolute URL/]],
   },
   {
+    name: 'SVC_FEATURE_CONVERSATION_DB',
+    fallback: 'false',
+    effect: 'conversations of signed-in people are kept on the server, when the web is built with it',
+    shownBy: 'routes/conversations.test.ts',
+    bad: unclear,
+  },
+  {
     name: 'SVC_FEATURE_USER_CONNECTIONS_DB',
     fallback: 'false',
     effect: 'people may keep connections of their own, where there is a state database and an encryption key',

@@ -1,0 +1,132 @@
+import {
+  ConversationAnswer,
+  ConversationBackendAnswer,
+  ConversationPath,
+  ConversationsAnswer,
+  ConversationsQuery,
+  FollowUpsAnswer,
+  KeepConversationAnswer,
+  KeepConversationRequest,
+  RemoveConversationsAnswer,
+} from '#proto/http/conversations.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { notKeptHere, requireKeptHere } from '../conversations/kept-here.ts'
+import { showing } from '../conversations/showing.ts'
+import { parse } from '../parse.ts'
+import { deleteRoute, getRoute, putRoute, type Route } from '../route.ts'
+import { success } from '../success.ts'
+import { exportConversations } from './conversation-export.ts'
+
+const path = '/api/v1/conversations'
+const one = `${path}/{id}` as const
+const reading = { feature: 'AGENT', access: 'read', limit: 'data' } as const
+const writing = { feature: 'AGENT', access: 'write', limit: 'data', query: noQuery } as const
+
+const backend = getRoute({
+  ...reading,
+  path: `${path}/backend`,
+  doc: 'Where conversations of the caller are kept, and whether titles and follow-up questions are generated',
+  query: noQuery,
+  answer: ConversationBackendAnswer,
+  handle: async ({ call }, gateway) => {
+    const inBrowser = notKeptHere(gateway, call.identity) !== undefined
+    return inBrowser
+      ? { backend: 'browser' as const, supportsAiEnrichment: false }
+      : gateway.agent.conversationBackend({}, call)
+  },
+})
+
+const list = getRoute({
+  ...reading,
+  path,
+  doc: 'Conversations of the caller, those changed last first',
+  query: ConversationsQuery,
+  answer: ConversationsAnswer,
+  handle: async ({ query, call }, gateway) => {
+    requireKeptHere(gateway, call.identity)
+    const { conversations, next } = await gateway.agent.conversations(query, call)
+    const shown = await showing(gateway.hosts)
+    return success(conversations.map(shown), { count: conversations.length, next })
+  },
+})
+
+const get = getRoute({
+  ...reading,
+  path: one,
+  doc: 'One conversation of the caller, with its messages and evidence',
+  query: noQuery,
+  answer: ConversationAnswer,
+  handle: async ({ path: given, call }, gateway) => {
+    requireKeptHere(gateway, call.identity)
+    const conversation = await gateway.agent.conversation(parse(ConversationPath, given), call)
+    return success((await showing(gateway.hosts))(conversation), {})
+  },
+})
+
+const keep = putRoute({
+  ...writing,
+  path: one,
+  doc: 'Keeps a conversation of the caller, whole, in place of the one that has its id',
+  body: KeepConversationRequest,
+  answer: KeepConversationAnswer,
+  handle: async ({ path: given, body: { hostId, ...body }, call }, gateway) => {
+    requireKeptHere(gateway, call.identity)
+    const { id } = parse(ConversationPath, given)
+    const hostKey = hostId === null ? null : (await gateway.hosts.find(hostId)).key
+    const { created, conversation } = await gateway.agent.keepConversation({ ...body, id, hostKey }, call)
+    return success((await showing(gateway.hosts))(conversation), { created })
+  },
+})
+
+const remove = deleteRoute({
+  ...writing,
+  path: one,
+  doc: 'Removes one conversation of the caller',
+  answer: RemoveConversationsAnswer,
+  handle: async ({ path: given, call, requestId }, gateway) => {
+    requireKeptHere(gateway, call.identity)
+    const { id } = parse(ConversationPath, given)
+    const deed = { action: 'remove-conversation', host: null, target: { id } }
+    await gateway.audit.of(deed, { call, requestId }, () => gateway.agent.removeConversation({ id }, call))
+    return success({ removed: 1 }, {})
+  },
+})
+
+const removeAll = deleteRoute({
+  ...writing,
+  path,
+  doc: 'Removes every conversation of the caller',
+  answer: RemoveConversationsAnswer,
+  handle: async ({ call, requestId }, gateway) => {
+    requireKeptHere(gateway, call.identity)
+    const deed = { action: 'remove-conversations', host: null, target: {} }
+    const removed = await gateway.audit.of(deed, { call, requestId }, () => gateway.agent.removeConversations({}, call))
+    return success(removed, {})
+  },
+})
+
+const followUps = getRoute({
+  ...reading,
+  path: `${one}/follow-ups`,
+  doc: 'Questions that the caller may want to ask next, as a language model puts them',
+  // Each asks a model.
+  limit: 'agent',
+  query: noQuery,
+  answer: FollowUpsAnswer,
+  handle: async ({ path: given, call }, gateway) => {
+    requireKeptHere(gateway, call.identity)
+    return success(await gateway.agent.followUps(parse(ConversationPath, given), call), {})
+  },
+})
+
+/** Conversations with the agent, of each person alone. */
+export const conversationRoutes: readonly Route[] = [
+  backend,
+  exportConversations,
+  list,
+  removeAll,
+  get,
+  keep,
+  remove,
+  followUps,
+]
