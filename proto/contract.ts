@@ -14,6 +14,8 @@ interface MethodTraits {
   prefer?: string
   /** Input field of the form `<instance>.<rest>`: only that instance can answer; none live means `gone`. */
   exact?: string
+  /** Has to do with addresses that callers give, so it is answered by the processes that are allowed to connect to them. */
+  guest?: boolean
   /** A process that answers `busy` has done nothing, so the least loaded one that is known of is asked too. */
   elsewhere?: boolean
 }

@@ -19,6 +19,8 @@ export interface ProductOptions {
   topology?: Topology
   /** Processes that run `query`; more than one where services are apart. Default: one. */
   queryProcesses?: number
+  /** Whether a second process of `query` connects to databases that people bring, where services are apart. Default: no. */
+  guest?: boolean
   /** Whether a process runs `mcp` and `report` too, where services are apart. Default: no. */
   toolServer?: boolean
   /** Default: two fresh sandboxes with history, which end with the product. An empty list names no host. */
@@ -37,6 +39,7 @@ export interface Product extends AsyncDisposable {
   /** The processes by the service they run, of `query` the first; in memory both are the same one. */
   readonly gateway: ProductProcess
   readonly query: ProductProcess
+  readonly guest: ProductProcess | undefined
   /** All that every process has written so far. */
   output(): string
   stop(): Promise<void>
@@ -55,9 +58,12 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     const operationsPort = await freePort()
     return scope.use(await startProcess({ services, variables: { ...shared, ...own, ...variables }, operationsPort }))
   }
-  const query = await start(isSplit ? ['query'] : [], hostVariables(hosts))
+  const part: Record<string, string> = options.guest ? { SVC_QUERY_ROLE: 'own' } : {}
+  const query = await start(isSplit ? ['query'] : [], { ...hostVariables(hosts), ...part })
   const further: ProductProcess[] = []
   while (further.length + 1 < (options.queryProcesses ?? 1)) further.push(await start(['query'], hostVariables(hosts)))
+  const guest = options.guest ? await start(['query'], { SVC_QUERY_ROLE: 'guest' }) : undefined
+  if (guest) further.push(guest)
   if (isSplit && options.toolServer) further.push(await start(['report', 'mcp'], {}))
   // The gateway is never told where the hosts are, let alone their passwords.
   const gateway = isSplit ? await start(['gateway'], {}) : query
@@ -71,6 +77,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     },
     gateway,
     query,
+    guest,
     output: () => processes.map((process) => process.output()).join('\n'),
     stop: () => running.disposeAsync(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -70,4 +70,16 @@ describe('the start', () => {
       'COLUMNDB_POOL_SIZE',
     ])
   })
+
+  it('stays with those who may not connect anywhere else', () => {
+    const guest = { SVC_QUERY_ROLE: 'guest', NATS_URL: 'nats://bus:4222', NODE_ENV: 'production' }
+    expect(problems(guest)).toEqual([])
+    expect(problems({ ...guest, COLUMNDB_PASSWORD: 'secret', SVC_HOSTS_FILE: '/a' }).map(({ name }) => name)).toEqual([
+      'COLUMNDB_PASSWORD',
+      'SVC_HOSTS_FILE',
+    ])
+    expect(problems({ SVC_QUERY_ROLE: 'own', COLUMNDB_HOST: 'http://db:8123' })).toEqual([
+      { name: 'SVC_QUERY_ROLE', sentence: 'cannot be own without NATS_URL: one process connects to all' },
+    ])
+  })
 })

@@ -2,6 +2,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import {
   exactly,
   flag,
+  oneOf,
   optional,
   problemsOf,
   read,
@@ -66,8 +67,17 @@ const hostListSettings = {
   ),
 } as const
 
+const partSettings = {
+  SVC_QUERY_ROLE: oneOf(
+    ['all', 'own', 'guest'],
+    'all',
+    'What this process connects to: the hosts of the host list (own), databases that people bring (guest, which takes no host list), or both.',
+  ),
+} as const
+
 /** The variables that this service obeys. */
 export const settings = {
+  ...partSettings,
   ...hostListSettings,
   ...findingsSettings,
   COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
@@ -95,8 +105,25 @@ export const settings = {
   ),
 } as const
 
-/** What is wrong with the settings taken together: the host list. */
+/** What is wrong with the settings taken together: the host list, and who has it. */
 export const problems = (env: Environment): readonly SettingProblem[] => {
+  if (problemsOf(partSettings, env).length > 0) return []
+  const { SVC_QUERY_ROLE: part } = read(partSettings, env)
+  if (part !== 'all' && !env.NATS_URL) {
+    return [{ name: 'SVC_QUERY_ROLE', sentence: `cannot be ${part} without NATS_URL: one process connects to all` }]
+  }
+  return part === 'guest' ? problemsOfGuest(env) : problemsOfHosts(env)
+}
+
+/** Whoever may connect anywhere must not know the passwords of the operator's own hosts. */
+const problemsOfGuest = (env: Environment): readonly SettingProblem[] =>
+  hostVariables
+    .filter((name) => env[name])
+    .map((name) => ({ name, sentence: 'must not be set where SVC_QUERY_ROLE is guest' }))
+
+const hostVariables = ['COLUMNDB_HOST', 'COLUMNDB_PASSWORD', 'SVC_HOSTS_FILE'] as const
+
+const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
   // Only what the host list is made of: another wrong setting must not hide what is wrong with it.
   if (problemsOf(hostListSettings, env).length > 0) return []
   const given = read(hostListSettings, env)

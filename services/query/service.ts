@@ -15,7 +15,7 @@ import { openProbe } from './probe.ts'
 export const start: Start = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
   await using opened = new AsyncDisposableStack()
   const { log } = telemetry
-  const { SVC_DEFINITIONS_DIRECTORY, EVENTS_TABLE_NAME } = read(settings, env)
+  const { SVC_DEFINITIONS_DIRECTORY, EVENTS_TABLE_NAME, SVC_QUERY_ROLE: part } = read(settings, env)
 
   const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, EVENTS_TABLE_NAME)
   readiness.require('definitions', () => definitions.charts.length > 0)
@@ -24,9 +24,9 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
   const client = opened.use(openClient({ env, telemetry, clock, silence }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
-  const hosts = withBrought(listed, connections.brought)
+  const hosts = withBrought(listed, connections.brought, part)
   const parts = { env, clock, store, hosts, client, connections, definitions, probe }
-  opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought)))
+  opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought, part), { part }))
 
   log.info(
     {

@@ -44,11 +44,11 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const client = opened.use(openClient({ env, telemetry, clock: systemClock, silence }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
-  const hosts = withBrought(listed, connections.brought)
+  const hosts = withBrought(listed, connections.brought, 'all')
   const parts = { env, clock: systemClock, store, hosts, client, connections, definitions, probe }
   return {
     ...parts,
-    handlers: admitting(handlers(parts), connections.brought),
+    handlers: admitting(handlers(parts), connections.brought, 'all'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

@@ -25,7 +25,12 @@ export interface ServeOptions {
   maxInFlight?: number
   /** The load that is announced; calls in flight where nothing else is said. */
   load?: () => number
+  /** Which questions this process takes; default `all`. */
+  part?: Part
 }
+
+/** `guest` takes what has to do with databases that callers bring, `own` all but that, `all` both. */
+export type Part = 'all' | 'own' | 'guest'
 
 /** A contract that is being served; disposing it finishes the calls in flight. */
 export interface Serving extends AsyncDisposable {

@@ -6,7 +6,7 @@ import { describeWith, startNats } from '../../acceptance/servers.ts'
 import { until } from './conformance/implementations.suite.ts'
 import { callOf, probe, probeHandlers, somethingHappened } from './conformance/probe.suite.ts'
 import { openBus, openNatsHub } from './open.ts'
-import { type NatsPermissions, permissions } from './permissions.ts'
+import { guestPermissions, type NatsPermissions, permissions } from './permissions.ts'
 import type { Wire } from './wire.ts'
 
 const events = [instanceAnnounced, instanceSought, somethingHappened]
@@ -19,6 +19,12 @@ it('lets a service ask along the arrows of the contracts and under its own name 
   expect(own.publish.allow).toEqual(['event.instance.announced', 'event.instance.sought'])
   expect(own.subscribe.allow).toEqual(['svc.query.>', '_INBOX.query.>', 'event.>'])
   expect(gateway.subscribe.allow).toEqual(['_INBOX.gateway.>', 'event.>'])
+})
+
+it('lets a guest hear what is for guests alone', () => {
+  expect(guestPermissions([query], events)).toMatchObject({
+    'query-guest': { subscribe: { allow: ['svc.query.*.*._guest', '_INBOX.query.>', 'event.>'] } },
+  })
 })
 
 describeWith(['nats'], 'a NATS server with these permissions', () => {

@@ -1,7 +1,7 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
 import { queueSubjects } from './durable/roles.ts'
-import { callSubject, eventSubject, inboxPrefix } from './subject.ts'
+import { callSubject, eventSubject, inboxPrefix, servedSubjects } from './subject.ts'
 
 /** What a NATS server lets one user do, as its configuration writes it. */
 export interface NatsPermissions {
@@ -26,7 +26,25 @@ export const permissions = (
   return Object.fromEntries(entries) as Record<ServiceName, NatsPermissions>
 }
 
-const permissionsOf = (name: ServiceName, contracts: readonly Service[], events: readonly Event[]): NatsPermissions => {
+/**
+ * Permissions of further users, by what they are called: processes with the part `guest` may connect to wherever callers say,
+ * so they hear nothing but what is for them.
+ */
+export const guestPermissions = (
+  contracts: readonly Service[],
+  events: readonly Event[],
+): Record<string, NatsPermissions> => {
+  const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
+  const heard = (name: ServiceName) => servedSubjects(name, '*').guest
+  return Object.fromEntries(parted.map(({ name }) => [`${name}-guest`, permissionsOf(name, contracts, events, heard)]))
+}
+
+const permissionsOf = (
+  name: ServiceName,
+  contracts: readonly Service[],
+  events: readonly Event[],
+  heard: (name: ServiceName) => string = (service) => `svc.${service}.>`,
+): NatsPermissions => {
   const asked = contracts.filter(({ methods }) => Object.values(methods).some(({ callers }) => callers.includes(name)))
   const told = events.filter(({ publishers }) => publishers.includes(name))
   const served = contracts.filter((contract) => contract.name === name)
@@ -39,7 +57,7 @@ const permissionsOf = (name: ServiceName, contracts: readonly Service[], events:
       ],
     },
     subscribe: {
-      allow: [...served.map(() => `svc.${name}.>`), inboxPrefix({ caller: name, instance: '>' }), eventSubject('>')],
+      allow: [...served.map(() => heard(name)), inboxPrefix({ caller: name, instance: '>' }), eventSubject('>')],
     },
     allow_responses: responses,
   }

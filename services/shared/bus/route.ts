@@ -1,17 +1,22 @@
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { pick } from './rendezvous.ts'
-import { instanceName } from './subject.ts'
+import { guestToken, instanceName } from './subject.ts'
 
-/** Where a question goes: to one instance or any; `only` means that nobody else may answer. */
+/** Where a question goes: to one instance, to any, or to any of the guests; `only` means that nobody else may answer. */
 export interface Route {
   instance: string | undefined
   only: boolean
 }
 
-/** Chooses by the traits of the method and the value of the input field that they name. */
-export const route = (method: Method, input: unknown, live: () => readonly string[]): Route => {
+/** Databases that came with a call, by host key. */
+export type Brought = { has(hostKey: string): boolean } | undefined
+
+/** Chooses by the traits of the method, the value of the input field that they name, and the hosts it is about. */
+export const route = (method: Method, input: unknown, brought: Brought, live: () => readonly string[]): Route => {
   if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
+  // Where no process is a guest, any other takes it: the answer of one that may not connect there says so.
+  if (method.guest || hostsOf(input).some((key) => brought?.has(key))) return { instance: guestToken, only: false }
   const key = method.prefer === undefined ? undefined : field(input, method.prefer)
   return { instance: key === undefined ? undefined : pick(key, live()), only: false }
 }
@@ -23,6 +28,14 @@ const instanceIn = (value: string | undefined): string => {
   const [instance = '', rest] = (value ?? '').split('.', 2)
   if (rest === undefined || !instanceName.test(instance)) throw gone()
   return instance
+}
+
+/** The hosts that a question is about, under the names that all contracts give them. */
+const hostsOf = (input: unknown): string[] => {
+  if (typeof input !== 'object' || input === null) return []
+  const one: unknown = Reflect.get(input, 'hostKey')
+  const several: unknown = Reflect.get(input, 'hostKeys')
+  return [one, ...(Array.isArray(several) ? several : [])].filter((key) => typeof key === 'string')
 }
 
 const field = (input: unknown, name: string): string | undefined => {

@@ -4,7 +4,7 @@ import type { Produced, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../clock.ts'
 import { type Admitted, admit } from './admit.ts'
-import type { Serving } from './bus.ts'
+import type { Part, Serving } from './bus.ts'
 import { encodeOutput } from './conform.ts'
 import type { Channel } from './exchange.ts'
 import { asFailure } from './failure.ts'
@@ -40,16 +40,13 @@ export class Server implements Serving {
     context: ServingContext,
     contract: Service,
     handlers: Readonly<Record<string, Handler>>,
-    maxInFlight: number,
+    { maxInFlight, part }: { maxInFlight: number; part: Part },
   ) {
     this.#context = context
     this.#contract = contract
     this.#handlers = handlers
     this.#maxInFlight = maxInFlight
-    const { wire } = context.channel
-    const { any, own } = servedSubjects(contract.name, context.instance)
-    const hear = (message: WireMessage) => void this.#hear(message)
-    this.#subscriptions = [wire.subscribe(any, hear, contract.name), wire.subscribe(own, hear)]
+    this.#subscriptions = this.#subscribe(part)
   }
 
   get load(): number {
@@ -60,6 +57,17 @@ export class Server implements Serving {
     await Promise.all(this.#subscriptions.map((subscription) => subscription.drain()))
     if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
     await this.#context.channel.wire.flush()
+  }
+
+  #subscribe(part: Part): Subscription[] {
+    const { channel, instance } = this.#context
+    const { any, own, guest } = servedSubjects(this.#contract.name, instance)
+    const hear = (message: WireMessage) => void this.#hear(message)
+    const together = (subject: string) => channel.wire.subscribe(subject, hear, this.#contract.name)
+    return [
+      ...(part === 'guest' ? [] : [together(any), channel.wire.subscribe(own, hear)]),
+      ...(part === 'own' ? [] : [together(guest)]),
+    ]
   }
 
   async #hear(message: WireMessage): Promise<void> {

@@ -8,10 +8,17 @@ export const instanceName = /^[a-z0-9-]{1,64}$/
 export const callSubject = (service: ServiceName, caller: ServiceName, method: string, instance?: string): string =>
   instance === undefined ? `svc.${service}.${caller}.${method}` : `svc.${service}.${caller}.${method}.${instance}`
 
-/** What a process subscribes to: the questions any instance may answer, and those for this one alone. */
-export const servedSubjects = (service: ServiceName, instance: string): { any: string; own: string } => ({
+/** Stands for the instance in questions about databases that callers bring; no instance can be called so. */
+export const guestToken = '_guest'
+
+/** What a process subscribes to: the questions any instance may answer, those for this one alone, and those for guests. */
+export const servedSubjects = (
+  service: ServiceName,
+  instance: string,
+): { any: string; own: string; guest: string } => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
+  guest: `svc.${service}.*.*.${guestToken}`,
 })
 
 /** Who asks for which method, read from a question's subject. */

@@ -70,10 +70,12 @@ export class WireBus implements Bus {
     const context = { channel: this.#channel, instance, clock, observer: this.#observer, log: telemetry?.log }
     // The compiler saw to it that they fit the contract; each gets only input that its schema has parsed.
     const checked = handlers as Readonly<Record<string, Handler>>
-    const server = new Server(context, contract, checked, options.maxInFlight ?? limits.maxInFlight)
+    const { maxInFlight = limits.maxInFlight, part = 'all' } = options
+    const server = new Server(context, contract, checked, { maxInFlight, part })
     await wire.flush()
     const presence = () => ({ service: caller, instance, version, load: options.load?.() ?? server.load })
-    const announced = await announce(this.#events, presence, limits.announceEveryMs)
+    // Whoever prefers an instance for a host prefers one that has the host list.
+    const announced = part === 'guest' ? unannounced : await announce(this.#events, presence, limits.announceEveryMs)
     const serving: Serving = {
       get load() {
         return server.load
@@ -102,3 +104,5 @@ export class WireBus implements Bus {
     await this.#channel.wire[Symbol.asyncDispose]()
   }
 }
+
+const unannounced: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} }

@@ -36,6 +36,7 @@ export const probe = service('query', {
   hold: rpc({ doc: 'Answers when released.', callers, input: empty, output: served }),
   large: rpc({ doc: 'A long answer.', callers, safe: true, input: z.object({ length: z.number() }), output: text }),
   instance: rpc({ doc: 'Who answers.', callers, safe: true, input: empty, output: served }),
+  dial: rpc({ doc: 'Who answers for guests.', callers, guest: true, input: empty, output: served }),
   ofHost: rpc({
     doc: 'Who answers.',
     callers,
@@ -143,6 +144,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
     },
     large: async ({ length }) => ({ text: 'é'.repeat(length) }),
     instance: who,
+    dial: who,
     ofHost: who,
     ofRun: who,
     async spread() {

@@ -59,6 +59,31 @@ export const routing = (place: () => Place): void => {
     expect(performance.now() - left).toBeLessThan(4_000)
   })
 
+  it('asks guests about databases that callers bring, and the others about everything else', async () => {
+    await place().serve('own', { part: 'own' })
+    const { bus: guest } = await place().serve('guest', { part: 'guest' })
+    const client = (await place().open('gateway')).client(probe)
+    const connections = new Map([['user:me:1', { key: 'user:me:1', name: 'mine', sealed: 'v'.repeat(40) }]])
+    const answers = async () => {
+      const all = [
+        client.dial({}, callOf()),
+        client.ofHost({ hostKey: 'user:me:1' }, callOf({ connections })),
+        client.ofHost({ hostKey: 'host-1' }, callOf({ connections })),
+        client.instance({}, callOf()),
+      ]
+      return (await Promise.all(all)).map(({ instance }) => instance)
+    }
+    for (const _ of [1, 2, 3]) expect(await answers()).toEqual(['guest', 'guest', 'own', 'own'])
+    await guest[Symbol.asyncDispose]()
+    expect(await answers()).toEqual(['own', 'own', 'own', 'own'])
+  })
+
+  it('asks whoever is there, where nobody is set apart for guests', async () => {
+    await place().serve('both')
+    const client = (await place().open('gateway')).client(probe)
+    expect(await client.dial({}, callOf())).toEqual({ instance: 'both' })
+  })
+
   it('asks the one instance that holds what is asked for, and says so when it is gone', async () => {
     await place().serve('q1')
     await place().serve('q2')

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { ConnectionSessionAnswer } from '#proto/http/connections.ts'
+import { ChartAnswer, TableAnswer } from '#proto/http/data.ts'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { ask } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+import { describeWith } from './servers.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for databases that people bring', () => {
+  let own: Sandbox | undefined
+  let brought: Sandbox | undefined
+  let product: Product
+  let headers: Record<string, string>
+
+  const target = () => JSON.stringify({ url: brought?.url, user: 'default', password: '' })
+  const json = { 'content-type': 'application/json' }
+  const openSession = () =>
+    ask(`${product.url}/api/v1/browser-connections/sessions`, { method: 'POST', headers: json, body: target() })
+  const settings = (more: Record<string, string> = {}) =>
+    ask(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`, { headers: more })
+  /** Statements that a process has sent to hosts. */
+  const sentBy = async (operationsUrl: string | undefined): Promise<string[]> => {
+    const { text } = await ask(`${operationsUrl}/metrics`)
+    const counts = text.matchAll(/^watchhouse_query_statement_duration_seconds_count\{host="([^"]+)"/gm)
+    return [...new Set([...counts].map(([, host = '']) => host))]
+  }
+
+  beforeAll(async () => {
+    own = await startSandbox({ label: 'own' })
+    brought = await startSandbox({ label: 'brought', seed: true })
+    const hosts = [{ url: own.url, name: 'own' }]
+    product = await startProduct({ topology: 'nats', hosts, guest: true, env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } })
+    const { token, header } = ConnectionSessionAnswer.parse((await openSession()).body).data
+    headers = { [header]: token }
+  })
+  afterAll(async () => {
+    await product?.stop()
+    await own?.[Symbol.asyncDispose]()
+    await brought?.[Symbol.asyncDispose]()
+  })
+
+  it('alone connects to them, and the first alone to the host list', async () => {
+    const chart = await ask(`${product.url}/api/v1/charts/top-table-size`, { headers })
+    expect(ChartAnswer.parse(chart.body).data.length).toBeGreaterThan(0)
+    expect(TableAnswer.parse((await settings(headers)).body).data).toHaveLength(1)
+    expect(TableAnswer.parse((await settings()).body).data).toHaveLength(1)
+    const [first, guest] = product.operationsUrls
+    expect(await sentBy(first)).toEqual(['own'])
+    expect(await sentBy(guest)).toEqual(['brought'])
+  })
+
+  it('is not needed for the host list, and without it they are not reached', async () => {
+    await product.guest?.kill()
+    expect((await settings()).status).toBe(200)
+    const refused = await openSession()
+    expect(refused.status).toBe(503)
+    expect(Failure.parse(refused.body).error.message).toContain('no process for them runs')
+    expect((await settings(headers)).status).toBe(503)
+    await product.guest?.restart()
+    expect((await settings(headers)).status).toBe(200)
+  })
+})
