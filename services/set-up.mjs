@@ -31,6 +31,7 @@ const entries = {
   start: 'services/main.ts',
   test: 'services/acceptance/run.ts',
   containers: 'services/acceptance/containers/run.ts',
+  image: 'services/acceptance/image/run.ts',
   bench: 'services/bench/run.ts',
 }
 

@@ -1,0 +1,76 @@
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { createGzip } from 'node:zlib'
+import { root } from '../shape/source-file.ts'
+
+const official = 'node:24-bookworm-slim'
+const answersWithinMs = 10_000
+const fetchedWithinMs = 300_000
+const outputBytes = 16 * 1024 * 1024
+
+/** An image that was built, and what can be tried with it. */
+export interface Image extends AsyncDisposable {
+  compressedBytes(): Promise<number>
+  /** Runs it to its end, with further arguments of Docker and its own. */
+  run(options: readonly string[], given: readonly string[]): Promise<{ code: number; output: string }>
+  /** Starts all services, on the network of this machine and a file system that nobody can write to. */
+  start(variables: Record<string, string | number>): Promise<{ id: string } & AsyncDisposable>
+}
+
+/** The base to build on, `TEST_IMAGE_BASE` or the official one, or why there can be no image here. */
+export const imageSource = (): { base: string } | { missing: string } => {
+  const asked = (given: readonly string[], timeout: number) => spawnSync('docker', given, { timeout }).status === 0
+  if (!asked(['version', '--format', '{{.Server.Version}}'], answersWithinMs))
+    return { missing: 'Docker does not answer' }
+  const base = process.env.TEST_IMAGE_BASE ?? official
+  const isThere = asked(['image', 'inspect', base], answersWithinMs) || asked(['pull', '-q', base], fetchedWithinMs)
+  return isThere ? { base } : { missing: `the base ${base} cannot be fetched` }
+}
+
+export const docker = async (given: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)('docker', given, { cwd: root, maxBuffer: outputBytes })
+  return stdout.trim()
+}
+
+export const buildImage = async (base: string): Promise<Image> => {
+  const tag = `watchhouse-test:${randomUUID()}`
+  await docker([
+    'build',
+    '-q',
+    '--network',
+    'host',
+    '--build-arg',
+    `BASE=${base}`,
+    '-f',
+    'services/Dockerfile',
+    '-t',
+    tag,
+    '.',
+  ])
+  return {
+    compressedBytes: () => compressedBytes(tag),
+    async run(options, given) {
+      const child = spawn('docker', ['run', '--rm', '--network', 'none', ...options, tag, ...given])
+      let output = ''
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text) => (output += text))
+      await once(child, 'close')
+      return { code: child.exitCode ?? -1, output }
+    },
+    async start(variables) {
+      const environment = Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+      const id = await docker(['run', '-d', '--read-only', '--network', 'host', ...environment, tag])
+      return { id, [Symbol.asyncDispose]: async () => void (await docker(['rm', '-f', id])) }
+    },
+    [Symbol.asyncDispose]: async () => void (await docker(['rmi', '-f', tag])),
+  }
+}
+
+const compressedBytes = async (tag: string): Promise<number> => {
+  const child = spawn('docker', ['save', tag], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let bytes = 0
+  for await (const chunk of child.stdout.pipe(createGzip())) bytes += Buffer.byteLength(chunk)
+  return bytes
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../ask.ts'
+import { buildImage, docker, imageSource, type Image } from './docker.ts'
+import { freePort } from '../servers/port.ts'
+
+/** Compressed, as a registry sends it. */
+const largestBytes = 150_000_000
+const unknownService = 2
+
+describe('the image', () => {
+  let image: Image
+  beforeAll(async () => {
+    const source = imageSource()
+    if ('missing' in source) throw new Error(source.missing)
+    image = await buildImage(source.base)
+  })
+  afterAll(() => image?.[Symbol.asyncDispose]())
+
+  it('is small enough to be fetched quickly', async () => {
+    expect(await image.compressedBytes()).toBeLessThanOrEqual(largestBytes)
+  })
+
+  it('holds neither what only tests need nor the embedded engine, and says what it holds', async () => {
+    const listed = await image.run(['--entrypoint', 'node'], ['-e', listing])
+    const { services, packages, components } = JSON.parse(listed.output)
+    expect(services).toEqual(expect.arrayContaining(['gateway', 'query', 'agent', 'shared', 'main.ts']))
+    for (const absent of ['sandbox', 'acceptance', 'bench', 'generate.ts']) expect(services).not.toContain(absent)
+    for (const absent of ['chdb', 'vitest', 'svelte', 'node']) expect(packages).not.toContain(absent)
+    expect(components).toEqual(expect.arrayContaining(['express', 'nats', 'zod']))
+  })
+
+  it('refuses a service that it does not have', async () => {
+    const { code, output } = await image.run([], ['quarry'])
+    expect({ code, output }).toEqual({
+      code: unknownService,
+      output: expect.stringContaining('no such service: quarry'),
+    })
+  })
+
+  it('runs as nobody on a file system that nobody can write to, serves compressed pages and knows that it is healthy', async () => {
+    const [http, operations] = [await freePort(), await freePort()]
+    const variables = { COLUMNDB_HOST: 'http://127.0.0.1:1', PORT: http, OPERATIONS_PORT: operations }
+    await using running = await image.start(variables)
+    await eventually(
+      () => fetch(`http://127.0.0.1:${operations}/readyz`).catch(() => undefined),
+      (answer) => answer?.ok === true,
+      60_000,
+    )
+    const page = await fetch(`http://127.0.0.1:${http}/`, { headers: { 'accept-encoding': 'br' } })
+    expect({ status: page.status, encoding: page.headers.get('content-encoding') }).toEqual({
+      status: 200,
+      encoding: 'br',
+    })
+    expect(await docker(['exec', running.id, 'node', '-p', 'process.getuid()'])).toBe('65532')
+    await eventually(
+      () => docker(['inspect', '--format', '{{.State.Health.Status}}', running.id]),
+      (health) => health === 'healthy',
+      60_000,
+    )
+  })
+})
+
+const listing = `const { readdirSync: list, readFileSync: read } = require('node:fs')
+const { components } = JSON.parse(read('sbom.cdx.json', 'utf8'))
+console.log(JSON.stringify({
+  services: list('services'), packages: list('node_modules'), components: components.map(({ name }) => name),
+}))`

@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { imageSource } from './docker.ts'
+
+/** Builds and tries the image; where there is no Docker or no base to build on it is left out, with one line. */
+const main = async (): Promise<void> => {
+  const source = imageSource()
+  if ('missing' in source) return void process.stdout.write(`LEFT OUT: the image (${source.missing})\n`)
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/acceptance/image/vitest.config.ts']
+  const child = spawn(process.execPath, vitest, {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_IMAGE_BASE: source.base },
+  })
+  await once(child, 'exit')
+  process.exitCode = child.exitCode ?? 1
+}
+
+await main()
