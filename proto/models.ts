@@ -120,7 +120,11 @@ export const modelMethods = {
   beginModelSignIn: rpc({
     doc: 'Begins to sign the caller in with gateway C, so that questions are billed to their own account there. `not-implemented` where nothing secret may be kept, `forbidden` for callers who are nobody in particular.',
     ...common,
-    input: z.object({ redirectUri: z.url({ protocol: /^https?$/ }).max(2_048) }),
+    input: z.object({
+      redirectUri: z.url({ protocol: /^https?$/ }).max(2_048),
+      /** Path of ours that the person is sent on to afterwards. */
+      returnTo: z.string().max(2_048),
+    }),
     /** Where the browser goes. */
     output: z.object({ url: z.url().max(8_192) }),
   }),
@@ -132,7 +136,8 @@ export const modelMethods = {
       /** The query that gateway C sent the browser back with. */
       query: z.string().max(8_192),
     }),
-    output: ModelSignIn,
+    /** False when the person, or gateway C, would rather not. */
+    output: z.object({ returnTo: z.string(), signedIn: z.boolean() }),
   }),
   endModelSession: rpc({
     doc: 'Forgets the key that gateway C gave for the caller.',

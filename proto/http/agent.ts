@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ActionOutcome } from '../actions.ts'
-import { AgentMessage, AgentRunId, mostMessages, mostUserServers, UserServer } from '../agent.ts'
+import { AgentMessage, AgentRunId, mostMessages } from '../agent.ts'
+import { mostUserServers, UserServer } from '../external-tools.ts'
 import { answer } from './answer.ts'
 import { bodyHostId } from './parameters.ts'
 

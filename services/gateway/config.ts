@@ -27,7 +27,9 @@ export const settings = {
     'How long the answer to one request may take in all, in milliseconds; keep it above COLUMNDB_MAX_EXECUTION_TIME.',
     { min: 100, max: 3_600_000 },
   ),
-  APP_VERSION: optional('On edge platforms, the ui version of GET /api/version.'),
+  APP_VERSION: optional(
+    'Version of the application that model gateways are told; on edge platforms also the ui version of GET /api/version.',
+  ),
   ...auditSettings,
   ...edgeSettings,
   ...publicUrlSettings,

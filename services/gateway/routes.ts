@@ -7,6 +7,7 @@ import { actions } from './routes/actions.ts'
 import { advice } from './routes/advice.ts'
 import { agentRoutes } from './routes/agent.ts'
 import { decideApproval } from './routes/agent-approvals.ts'
+import { agentModelRoutes } from './routes/agent-models.ts'
 import { audit } from './routes/audit.ts'
 import { management, managementState } from './routes/management.ts'
 import { connectionSession, connectionTest } from './routes/browser-connections.ts'
@@ -132,5 +133,6 @@ export const routes: readonly Route[] = [
   mcpInfo,
   serverCard,
   ...agentRoutes,
+  ...agentModelRoutes,
   decideApproval,
 ]

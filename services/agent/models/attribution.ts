@@ -22,17 +22,17 @@ export const attributionSettings = {
   GATEWAY_A_APP_NAME: headerText(undefined, 'Name of the application that gateway A is told; APP_NAME by default.'),
   APP_REFERER: headerText(
     undefined,
-    'Referer that gateways are told; by default GATEWAY_A_REFERER, else https://watchhouse.example.',
+    'Referer that model gateways are told; by default GATEWAY_A_REFERER, else https://watchhouse.example.',
   ),
   APP_NAME: headerText(
     undefined,
-    'Name of the application that gateways are told; by default GATEWAY_A_APP_NAME, else Watchhouse.',
+    'Name of the application that model gateways are told; by default GATEWAY_A_APP_NAME, else Watchhouse.',
   ),
   APP_SOURCE: headerText('watchhouse', 'What gateway C groups usage by.'),
-  APP_CATEGORY: headerText('programming-app', 'Category in the marketplaces of gateways.'),
+  APP_CATEGORY: headerText('programming-app', 'Category in the marketplaces of model gateways.'),
   APP_VERSION: headerText(
     '0.2.0',
-    'Version of the application that gateways are told; on edge platforms also the ui version of GET /api/version.',
+    'Version of the application that model gateways are told; on edge platforms also the ui version of GET /api/version.',
   ),
 } as const
 

@@ -7,7 +7,7 @@ export const modelHandlers = ({ models }: { models: Models }): Handlers<Service<
   models: (_input, call) => models.offered(call),
   modelCheck: () => models.check(),
   modelSignIn: (_input, call) => models.signIn.state(call),
-  beginModelSignIn: async ({ redirectUri }, call) => ({ url: await models.signIn.begin(redirectUri, call) }),
+  beginModelSignIn: async (wanted, call) => ({ url: await models.signIn.begin(wanted, call) }),
   endModelSignIn: (sentBack, call) => models.signIn.end(sentBack, call),
   endModelSession: (_input, call) => models.signIn.forget(call),
 })

@@ -41,14 +41,16 @@ export const begin = async (
   return { url: url.href, begun: { state, verifier, clientId, redirectUri, base: base.href } }
 }
 
-/** Exchanges what the gateway sent the browser back with for a key of the caller's account. */
+/** Exchanges what the gateway sent the browser back with for a key of the caller's account; undefined when it was refused there. */
 export const end = async (
   parts: Parts,
   { begun, query, signal }: { begun: Begun; query: string; signal: AbortSignal },
-): Promise<{ key: string; expiresInMs: number | undefined }> => {
+): Promise<{ key: string; expiresInMs: number | undefined } | undefined> => {
   const [server, client] = [serverAt(new URL(begun.base)), { client_id: begun.clientId }]
+  const sentBack = new URLSearchParams(query)
+  if (sentBack.has('error')) return undefined
   const { access_token: key, expires_in: seconds } = await translated(async () => {
-    const parameters = oauth.validateAuthResponse(server, client, new URLSearchParams(query), begun.state)
+    const parameters = oauth.validateAuthResponse(server, client, sentBack, begun.state)
     const answer = await oauth.authorizationCodeGrantRequest(
       server,
       client,
@@ -127,7 +129,7 @@ const translated = async <T>(work: () => Promise<T>): Promise<T> => {
     return await work()
   } catch (error) {
     if (error instanceof NetFailure) throw new ServiceError('unavailable', 'gateway C cannot be asked at the moment')
-    if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
+    if (error instanceof oauth.ResponseBodyError)
       throw new ServiceError('conflict', `gateway C refused the sign-in${reasonOf(error.error)}`)
     if (error instanceof oauth.OperationProcessingError || error instanceof oauth.WWWAuthenticateChallengeError)
       throw garbled()

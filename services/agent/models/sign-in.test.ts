@@ -17,7 +17,8 @@ const start = async (env: Record<string, string> = {}, answers: FakeGateway['ans
   const secret = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key of sixteen characters' }
   const opened = await openTestModels({ GATEWAY_C_API_BASE: c.base, ...secret, ...off, ...env })
   const { signIn } = opened.models
-  const begin = async (call = callOf()) => new URL(await signIn.begin(redirectUri, call))
+  const begin = async (call = callOf()) =>
+    new URL(await signIn.begin({ redirectUri, returnTo: '/agents?chat=1' }, call))
   const end = (url: URL, call = callOf(), more: Record<string, string> = {}) => {
     const state = url.searchParams.get('state') ?? ''
     return signIn.end({ state, query: new URLSearchParams({ code: 'the-code', state, ...more }).toString() }, call)
@@ -44,12 +45,13 @@ describe('signing in with gateway C', () => {
       token_endpoint_auth_method: 'none',
       origin_url: 'https://watchhouse.example.com',
     })
-    expect(await end(url)).toEqual({
+    expect(await end(url)).toEqual({ returnTo: '/agents?chat=1', signedIn: true })
+    expect(await signIn.state(callOf())).toEqual({
       provider: 'gateway_c',
       possible: true,
       reason: null,
       signedIn: true,
-      expiresAtMs: clock.nowMs + 36e5,
+      expiresAtMs: clock.nowMs + 3_600_000,
     })
     const sent = Object.fromEntries(new URLSearchParams(c.heard[1]?.body))
     expect(sent).toMatchObject({
@@ -91,7 +93,7 @@ describe('signing in with gateway C', () => {
     expect(c.heard).toEqual([])
   })
 
-  it('ends once, in ten minutes, and for whoever began it', async () => {
+  it('ends once, and for whoever began it', async () => {
     const { begin, end } = await start()
     const url = await begin()
     await expect(end(url, callOf('user', 'eve'))).rejects.toMatchObject({ code: 'conflict' })
@@ -101,46 +103,43 @@ describe('signing in with gateway C', () => {
   })
 
   it.each([
-    ['the person said no', {}, { error: 'access_denied' }, 'conflict', 'gateway C refused the sign-in: access_denied'],
     [
       'the code is refused',
       { status: 400, json: { error: 'invalid_grant', error_description: 'sk-ar-x' } },
-      {},
       'conflict',
       'gateway C refused the sign-in: invalid_grant',
     ],
     [
       'the error is somebody’s text',
       { status: 400, json: { error: 'go to http://evil' } },
-      {},
       'conflict',
       'gateway C refused the sign-in',
     ],
-    [
-      'the answer is no token',
-      { body: '<html>' },
-      {},
-      'unavailable',
-      'gateway C answered something else than a sign-in',
-    ],
+    ['the answer is no token', { body: '<html>' }, 'unavailable', 'gateway C answered something else than a sign-in'],
     [
       'the key is none',
       { json: { ...token.json, access_token: 'a b' } },
-      {},
       'unavailable',
       'gateway C answered something else than a sign-in',
     ],
     [
       'it sends us elsewhere',
       { location: 'http://127.0.0.1:9/' },
-      {},
       'unavailable',
       'gateway C cannot be asked at the moment',
     ],
-  ])('fails in words when %s', async (_, answer, sentBack, code, message) => {
+  ])('fails in words when %s', async (_, answer, code, message) => {
     const { begin, end, signIn } = await start({}, { 'POST /v1/mcp/oauth/token': { ...token, ...answer } })
-    await expect(end(await begin(), callOf(), sentBack)).rejects.toMatchObject({ code, message })
+    await expect(end(await begin())).rejects.toMatchObject({ code, message })
     expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
+  })
+
+  it('leads back without a key when the person would rather not', async () => {
+    const { begin, end, signIn, c } = await start()
+    const asked = end(await begin(), callOf(), { error: 'access_denied' })
+    expect(await asked).toEqual({ returnTo: '/agents?chat=1', signedIn: false })
+    expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
+    expect(c.heard.map(({ path }) => path)).toEqual(['/v1/mcp/oauth/register'])
   })
 
   it('fails in words when no client can be registered', async () => {

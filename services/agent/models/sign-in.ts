@@ -17,8 +17,8 @@ export interface SignIn {
   accessOf(call: Call): Promise<GatewayAccess | undefined>
   state(call: Call): Promise<ModelSignIn>
   /** Where the browser goes. */
-  begin(redirectUri: string, call: Call): Promise<string>
-  end(sentBack: { state: string; query: string }, call: Call): Promise<ModelSignIn>
+  begin(wanted: { redirectUri: string; returnTo: string }, call: Call): Promise<string>
+  end(sentBack: { state: string; query: string }, call: Call): Promise<{ returnTo: string; signedIn: boolean }>
   forget(call: Call): Promise<ModelSignIn>
 }
 
@@ -35,6 +35,7 @@ const Beginning = z.object({
   verifier: z.string(),
   clientId: z.string(),
   redirectUri: z.string(),
+  returnTo: z.string(),
   base: z.string(),
 })
 type Beginning = z.infer<typeof Beginning>
@@ -69,21 +70,24 @@ export const openSignIn = (parts: Parts): SignIn => {
       const kept = await keptOf(call)
       return kept && ownAccess(env, provider, kept.key, 'the sign-in with gateway C')
     },
-    begin: async (redirectUri, call) => {
+    begin: async ({ redirectUri, returnTo }, call) => {
       requirePossible(env, call)
       const { url, begun } = await begin(parts, { base: base(), redirectUri, signal: call.signal })
-      const value = { ...begun, subject: call.identity.subject }
+      const value = { ...begun, returnTo, subject: call.identity.subject }
       await store.update(beginningName(begun.state), Beginning, () => ({ value, expiresInMs: beginningMs }))
       return url
     },
     end: async (sentBack, call) => {
       const secret = requirePossible(env, call)
       const begun = await takeBeginning(parts, sentBack.state, call)
-      const { key, expiresInMs = keptMs } = await end(parts, { begun, query: sentBack.query, signal: call.signal })
+      const { returnTo } = begun
+      const given = await end(parts, { begun, query: sentBack.query, signal: call.signal })
+      if (given === undefined) return { returnTo, signedIn: false }
+      const { key, expiresInMs = keptMs } = given
       const sealed = seal(JSON.stringify({ key, base: begun.base }), about(call), secret)
       const value = { sealed, expiresAtMs: clock.now() + expiresInMs }
       await store.update(keyName(call), Kept, () => ({ value, expiresInMs }))
-      return state(call)
+      return { returnTo, signedIn: true }
     },
     forget: async (call) => {
       await store.update(keyName(call), Kept, () => ({ value: undefined }))

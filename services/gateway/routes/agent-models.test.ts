@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { BeginSignInAnswer, ModelsAnswer, ProbeAnswer } from '#proto/http/models.ts'
+import { modelRequests } from '../fake/models.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake({
+    agent: {},
+    env: { SVC_PUBLIC_URL: 'https://watch.example', RATE_LIMIT_AGENT_PER_MIN: '1000' },
+  })
+})
+afterAll(() => product[Symbol.asyncDispose]())
+
+const ask = async (method: string, path: string, body?: unknown) => {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(product.url + path, { method, redirect: 'manual', ...sent })
+  const text = await response.text()
+  return { status: response.status, location: response.headers.get('location'), body: text && JSON.parse(text) }
+}
+
+describe('language models', () => {
+  it('are listed with the one that answers by default', async () => {
+    const { status, body } = await ask('GET', '/api/v1/agents/models')
+    expect(status).toBe(200)
+    expect(ModelsAnswer.parse(body)).toMatchObject({
+      data: { defaultModel: 'gateway_a:gateway_a/free', configuredProviders: ['gateway_a'] },
+      metadata: { count: 1 },
+    })
+  })
+
+  it('are asked on an account of one’s own after a way to gateway C and back', async () => {
+    const begun = await ask('POST', '/api/v1/agents/sign-in', {})
+    const { url } = BeginSignInAnswer.parse(begun.body).data
+    expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+      redirect_uri: 'https://watch.example/api/v1/agents/sign-in/callback',
+      return_to: '/agents',
+    })
+    const back = modelRequests['GET /api/v1/agents/sign-in/callback']?.url ?? ''
+    expect(await ask('GET', back)).toMatchObject({ status: 302, location: '/agents?chat=1&model-sign-in=done#end' })
+    const refused = await ask('GET', back.replace('code=c', 'error=access_denied'))
+    expect(refused).toMatchObject({ status: 302, location: '/agents?chat=1&model-sign-in=refused#end' })
+  })
+
+  it.each([
+    ['POST', '/api/v1/agents/sign-in', { return: 'https://evil.net/' }, 400, 'return'],
+    ['POST', '/api/v1/agents/sign-in', { return: '//evil.net/' }, 400, 'return'],
+    ['POST', '/api/v1/agents/sign-in', { retrun: '/' }, 400, 'retrun'],
+    ['GET', '/api/v1/agents/sign-in/callback?code=c', undefined, 400, 'state'],
+    ['GET', `/api/v1/agents/sign-in/callback?code=c&state=${'x'.repeat(43)}`, undefined, 409, 'not begun by you'],
+  ])('refuse %s %s %j', async (method, path, body, status, says) => {
+    const answered = await ask(method, path, body)
+    expect(answered.status).toBe(status)
+    expect(Failure.parse(answered.body).error.message).toContain(says)
+  })
+})
+
+describe('a tool server of a caller', () => {
+  const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
+
+  it('is tried out, and an answer says when it cannot be used', async () => {
+    const { status, body } = await ask('POST', '/api/v1/mcp/probe', server)
+    expect(status).toBe(200)
+    expect(ProbeAnswer.parse(body).data).toMatchObject({ ok: false, error: 'Docs cannot be reached' })
+  })
+
+  it.each([
+    [{ ...server, id: 'a b' }, 'id'],
+    [{ ...server, id: '' }, 'id'],
+    [{ ...server, name: 'a\nb' }, 'name'],
+    [{ ...server, endpoint: 'docs' }, 'endpoint'],
+    [{ ...server, endpoint: 'file:///etc/passwd' }, 'endpoint'],
+    [{ ...server, headers: {} }, 'headers'],
+    [{}, 'id'],
+  ])('is refused with the parameter that is wrong: %j', async (body, parameter) => {
+    const answered = await ask('POST', '/api/v1/mcp/probe', body)
+    expect(answered.status).toBe(400)
+    expect(Failure.parse(answered.body).error.message).toContain(parameter)
+  })
+})

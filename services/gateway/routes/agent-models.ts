@@ -1,0 +1,103 @@
+import {
+  BeginSignInAnswer,
+  BeginSignInRequest,
+  ConfigCheckAnswer,
+  ModelsAnswer,
+  ModelSignInAnswer,
+  ProbeAnswer,
+  ProbeRequest,
+  SignInCallbackQuery,
+} from '#proto/http/models.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { deleteRoute, getRoute, postRoute, redirectRoute, type Route } from '../route.ts'
+import { success } from '../success.ts'
+
+const reading = { feature: 'AGENT', access: 'read', limit: 'data', query: noQuery } as const
+const writing = { ...reading, access: 'write' } as const
+const signInPath = '/api/v1/agents/sign-in'
+const callbackPath = `${signInPath}/callback` as const
+
+const models = getRoute({
+  ...reading,
+  path: '/api/v1/agents/models',
+  doc: 'Language models that the agent can be asked to use, the default first',
+  answer: ModelsAnswer,
+  handle: async ({ call }, { agent }) => {
+    const offered = await agent.models({}, call)
+    return success(offered, { count: offered.models.length })
+  },
+})
+
+const configCheck = getRoute({
+  ...reading,
+  path: '/api/v1/agents/config-check',
+  doc: 'Which model gateways have keys, and which variables to set where one is missing',
+  answer: ConfigCheckAnswer,
+  handle: async ({ call }, { agent }) => success(await agent.modelCheck({}, call), {}),
+})
+
+const signIn = getRoute({
+  ...reading,
+  path: signInPath,
+  doc: 'Whether the caller asks gateway C on an account of their own, or may',
+  answer: ModelSignInAnswer,
+  handle: async ({ call }, { agent }) => success(await agent.modelSignIn({}, call), {}),
+})
+
+const beginSignIn = postRoute({
+  ...writing,
+  path: signInPath,
+  doc: 'Begins to sign the caller in with gateway C, and says where the browser is to go',
+  body: BeginSignInRequest,
+  answer: BeginSignInAnswer,
+  handle: async ({ body, call, publicUrl }, { agent }) => {
+    const redirectUri = `${publicUrl()}${callbackPath}`
+    return success(await agent.beginModelSignIn({ redirectUri, returnTo: body.return }, call), {})
+  },
+})
+
+const endSignIn = redirectRoute({
+  ...writing,
+  path: callbackPath,
+  doc: 'Where gateway C sends people back to',
+  query: SignInCallbackQuery,
+  handle: async ({ query, call }, { agent }) => {
+    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, value]],
+    )
+    const sentBack = { state: query.state, query: new URLSearchParams(given).toString() }
+    const { returnTo, signedIn } = await agent.endModelSignIn(sentBack, call)
+    const page = new URL(returnTo, 'http://this.invalid')
+    page.searchParams.set('model-sign-in', signedIn ? 'done' : 'refused')
+    return `${page.pathname}${page.search}${page.hash}`
+  },
+})
+
+const forgetSignIn = deleteRoute({
+  ...writing,
+  path: signInPath,
+  doc: 'Forgets the key that gateway C gave for the caller; it ends there by itself, or when it is revoked there',
+  answer: ModelSignInAnswer,
+  handle: async ({ call }, { agent }) => success(await agent.endModelSession({}, call), {}),
+})
+
+const probe = postRoute({
+  ...writing,
+  path: '/api/v1/mcp/probe',
+  doc: 'Asks a tool server of the caller what it offers, as the agent would use it',
+  limit: 'agent',
+  body: ProbeRequest,
+  answer: ProbeAnswer,
+  handle: async ({ body, call }, { agent }) => success(await agent.probeServer(body, call), {}),
+})
+
+/** Language models, and the tool servers that callers bring. */
+export const agentModelRoutes: readonly Route[] = [
+  models,
+  configCheck,
+  signIn,
+  beginSignIn,
+  endSignIn,
+  forgetSignIn,
+  probe,
+]
