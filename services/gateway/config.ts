@@ -17,6 +17,7 @@ import { featureSettings } from './features/config.ts'
 import { limitSettings } from './limits/config.ts'
 import { publicUrlSettings } from './public-url.ts'
 import { toolServerSettings } from './tool-server/config.ts'
+import { webSettings } from './web-build.ts'
 
 /** What the gateway obeys. */
 export const settings = {
@@ -32,6 +33,7 @@ export const settings = {
   ),
   ...auditSettings,
   ...edgeSettings,
+  ...webSettings,
   ...publicUrlSettings,
   ...authSettings,
   ...deviceSettings,

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
@@ -10,13 +9,13 @@ import type { Route } from './route.ts'
 import { openGateway } from './open-gateway.ts'
 import { routes } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
-import { openWebBuild, type WebBuild } from './web-build.ts'
+import { openWebBuild, webDirectory, type WebBuild } from './web-build.ts'
 
-const webDirectory = fileURLToPath(new URL('../../web/build', import.meta.url))
 /** Of the time to stop: what is left is for releasing what the answers used. */
 const drainingShare = 0.8
 
-export const start: Start = async (context) => startWith(context, openWebBuild(webDirectory, context.telemetry.log))
+export const start: Start = async (context) =>
+  startWith(context, openWebBuild(webDirectory(context.env), context.telemetry.log))
 
 /** Starts the gateway before a given web build. */
 export const startWith = async (

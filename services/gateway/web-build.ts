@@ -1,7 +1,22 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { BuildFacts } from '#proto/http/build.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read, text } from '#shared/config/setting.ts'
+
+/** Which web is served. */
+export const webSettings = {
+  SVC_WEB_DIRECTORY: text(
+    'web/build',
+    "Folder of the built web, from the product's own. Another build is another choice of build-time variables.",
+  ),
+} as const
+
+const root = join(import.meta.dirname, '../..')
+
+/** The folder of the web that the operator wants served. */
+export const webDirectory = (env: Environment): string => resolve(root, read(webSettings, env).SVC_WEB_DIRECTORY)
 
 /** The web as it was built; all is absent when it was not. */
 export interface WebBuild {

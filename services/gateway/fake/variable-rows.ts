@@ -105,6 +105,13 @@ export const variableRows: readonly VariableRow[] = [
     bad: [['postgres://db.example/codes', /^must be an absolute URL/]],
   },
   {
+    name: 'SVC_WEB_DIRECTORY',
+    fallback: 'web/build',
+    effect: 'the web is served from this folder, and what it was built with counts',
+    shownBy: 'web-build.test.ts',
+    bad: [],
+  },
+  {
     name: 'SVC_FEATURE_CONVERSATION_DB',
     fallback: 'false',
     effect: 'conversations of signed-in people are kept on the server, when the web is built with it',

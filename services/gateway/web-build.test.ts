@@ -1,0 +1,23 @@
+import { rm } from 'node:fs/promises'
+import { pino } from 'pino'
+import { afterAll, expect, it } from 'vitest'
+import { buildWebWith } from './fake/web-build.ts'
+import { openWebBuild, webDirectory } from './web-build.ts'
+
+const folder = await buildWebWith({ CLIENT_EDITION: 'own' })
+afterAll(() => rm(folder, { recursive: true }))
+
+it.each([
+  [{}, /\/web\/build$/],
+  [{ SVC_WEB_DIRECTORY: 'other/build' }, /^\/.*\/other\/build$/],
+  [{ SVC_WEB_DIRECTORY: '/opt/web' }, /^\/opt\/web$/],
+])('with %j the web is served from %s', (env, directory) => {
+  expect(webDirectory(env)).toMatch(directory)
+})
+
+it('counts what the web of that folder was built with, and is none where there is no web', () => {
+  const log = pino({ level: 'silent' })
+  const open = (SVC_WEB_DIRECTORY: string) => openWebBuild(webDirectory({ SVC_WEB_DIRECTORY }), log)
+  expect(open(folder)).toMatchObject({ directory: folder, facts: { client: { CLIENT_EDITION: 'own' } } })
+  expect(open('/nowhere')).toEqual({ directory: undefined, indexHtml: undefined, facts: undefined })
+})
