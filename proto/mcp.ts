@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { bytes, rpc, service, stream } from './contract.ts'
+import { Evidence } from './evidence.ts'
+import { HostKey } from './host.ts'
 
 /** Longest body of a request to the tool server, in bytes. */
 export const longestMcpBody = 512 * 1024
@@ -56,6 +58,8 @@ export const McpToolResult = z.object({
   text: z.string(),
   /** As the tool's `outputSchema` says; null when it failed. */
   structured: z.looseObject({}).nullable(),
+  /** The statements behind it, in the order of their answers; programs that speak the protocol are not told. */
+  evidence: z.array(Evidence).max(64).optional(),
 })
 export type McpToolResult = z.infer<typeof McpToolResult>
 
@@ -94,7 +98,12 @@ export const mcp = service('mcp', {
   call: rpc({
     doc: 'Calls one tool. `not-found` for a name that no tool has; whatever else goes wrong is told in the result.',
     callers: ['agent'],
-    input: z.object({ name: z.string().max(64), arguments: z.record(z.string().max(64), z.unknown()).default({}) }),
+    input: z.object({
+      name: z.string().max(64),
+      arguments: z.record(z.string().max(64), z.unknown()).default({}),
+      /** The host to ask where the arguments name none; without it that is the first of the list. */
+      hostKey: HostKey.optional(),
+    }),
     output: McpToolResult,
   }),
 })

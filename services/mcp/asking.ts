@@ -10,6 +10,8 @@ export interface Asking {
   query: Client<typeof query>
   report: Client<typeof report>
   call: Call
+  /** The host to ask, whatever position the arguments come to. */
+  hostKey?: string | undefined
   /** Whether statements are told with the values in them. */
   fullStatements: boolean
   /** Hears which host is asked. */
@@ -46,8 +48,10 @@ const namedHosts = 20
 
 /** The host at a position; throws `not-found` naming the hosts there are. */
 export const hostAt = async (asking: Asking, hostId: number): Promise<Host> => {
+  const { hostKey } = asking
   const hosts = await asking.query.hosts({}, asking.call)
-  const host = hosts.find(({ id }) => id === hostId)
+  const host =
+    hosts.find(({ id, key }) => (hostKey === undefined ? id === hostId : key === hostKey)) ?? broughtHost(hostKey)
   if (host) {
     asking.onHost?.(host)
     return host
@@ -56,6 +60,10 @@ export const hostAt = async (asking: Asking, hostId: number): Promise<Host> => {
   const more = hosts.length > namedHosts ? ` and ${hosts.length - namedHosts} more` : ''
   throw new ServiceError('not-found', `no such host: hostId ${hostId}; there are ${names.join(', ')}${more}`)
 }
+
+/** A connection of the caller's own, which is in no list; `query` refuses a key that it does not know. */
+const broughtHost = (key: string | undefined): Host | undefined =>
+  key === undefined ? undefined : { id: -1, key, name: 'your connection', host: '', group: null, tags: [] }
 
 /** A fixed statement with its parameters. */
 export interface Selected {

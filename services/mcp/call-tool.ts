@@ -4,6 +4,8 @@ import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
+import type { Clock } from '#shared/clock.ts'
+import { recording } from '#shared/evidence/recording.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { AskingFor } from './asking.ts'
 import type { Called } from './audit.ts'
@@ -11,17 +13,30 @@ import type { Tool } from './tool.ts'
 
 /** Longest sentence about a failure. */
 const longestFailure = 2_000
+/** Statements that stand behind one call. */
+const mostEvidence = 64
 
 /** Calls one tool for one caller; what goes wrong is told in the result, so that a model can do better. */
-export type CallTool = (tool: Tool, given: unknown, call: Call) => Promise<McpToolResult>
+export type CallTool = (tool: Tool, given: unknown, call: Call, agent?: ForAgent) => Promise<McpToolResult>
+
+/** What the agent has besides: a host of its own choice, and the statements behind what a tool tells. */
+interface ForAgent {
+  hostKey: string | undefined
+}
 
 interface CallToolOptions {
+  clock: Clock
   audit(called: Called): void
   askingFor: AskingFor
   telemetry: Telemetry
 }
 
-export const openCallTool = ({ askingFor, audit, telemetry: { log, metrics, tracer } }: CallToolOptions): CallTool => {
+export const openCallTool = ({
+  askingFor,
+  audit,
+  clock,
+  telemetry: { log, metrics, tracer },
+}: CallToolOptions): CallTool => {
   const calls = new Counter({
     name: 'watchhouse_mcp_tool_calls_total',
     help: 'Calls of tools by their outcome.',
@@ -29,7 +44,7 @@ export const openCallTool = ({ askingFor, audit, telemetry: { log, metrics, trac
     registers: [metrics],
   })
 
-  return async (tool, given, call) => {
+  return async (tool, given, call, agent) => {
     const { name } = tool
     const span = tracer.start(`tool ${name}`, 'internal', call.trace, { 'mcp.tool': name })
     const startedAtMs = performance.now()
@@ -41,11 +56,15 @@ export const openCallTool = ({ askingFor, audit, telemetry: { log, metrics, trac
     }
     try {
       requireFeature(call.identity, tool.feature, `the tool ${name}`)
-      const asking = { ...askingFor({ ...call, trace: span.trace }), onHost: (asked: Host) => (host = asked.name) }
-      const { text, structured } = await tool.run(given, asking)
+      const asking = askingFor({ ...call, trace: span.trace })
+      const record = agent && recording(asking.query, clock)
+      const onHost = (asked: Host) => (host = asked.name)
+      const hostKey = agent?.hostKey
+      const { text, structured } = await tool.run(given, { ...asking, ...record, hostKey, onHost })
       end('told', 'done')
       span.end()
-      return { isError: false, text, structured }
+      const evidence = record?.evidence.slice(0, mostEvidence)
+      return { isError: false, text, structured, ...(evidence && { evidence }) }
     } catch (error) {
       const sentence = sentenceOf(error)
       if (sentence === undefined) log.error({ tool: name, err: error }, 'tool failed')

@@ -25,9 +25,10 @@ export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Han
     http,
     offer: async () => offer,
     tools: async () => listed,
-    call: async ({ name, arguments: given }, call) => {
+    call: async ({ name, arguments: given, hostKey }, call) => {
       const tool = tools.find((each) => each.name === name)
-      if (tool) return callTool(tool, given, call)
+      // A position that the model names goes before the host of the conversation.
+      if (tool) return callTool(tool, given, call, { hostKey: given.hostId === undefined ? hostKey : undefined })
       throw new ServiceError(
         'not-found',
         `no such tool: ${name}; there are ${tools.map((each) => each.name).join(', ')}`,

@@ -26,7 +26,7 @@ export const startWith = async ({ env, bus, clock, telemetry }: Context, further
   const clients = { query: bus.client(query), report: bus.client(report) }
   const obeyed = () => read(settings, env)
   const askingFor: AskingFor = (call) => ({ ...clients, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
-  const callTool = openCallTool({ askingFor, audit: openAudit(bus, clock), telemetry })
+  const callTool = openCallTool({ askingFor, audit: openAudit(bus, clock), clock, telemetry })
   const serverFor = openServers({
     tools,
     facts,

@@ -11,7 +11,6 @@ export interface Ledger {
   /** Keeps what a call of a tool has found, as far as there is room, and numbers it. */
   add(evidence: readonly Evidence[], source: Source): NumberedEvidence[]
   has(id: string): boolean
-  readonly size: number
 }
 
 /** Statements behind one answer; what a step reads beyond them has no number. */
@@ -28,8 +27,5 @@ export const openLedger = (after: number): Ledger => {
         return { ...each, ...source, id }
       }),
     has: (id) => ids.has(id),
-    get size() {
-      return ids.size
-    },
   }
 }

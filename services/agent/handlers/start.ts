@@ -84,8 +84,9 @@ const talkOf = (parts: Parts, { question, call, settings, model, tools, run }: B
   const tell = tellerOf(run)
   const ledger = openLedger(lastEvidence(question.messages))
   const plan = openPlan()
+  const tries = openTries()
   const toolbox: Toolbox = openToolbox(
-    [planTool(plan, ledger, tell), searchTools(() => toolbox), ...tools],
+    [planTool(plan, tries, tell), searchTools(() => toolbox), ...tools],
     question.disabledTools,
   )
   const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.now() + hostsWithinMs })
@@ -100,7 +101,7 @@ const talkOf = (parts: Parts, { question, call, settings, model, tools, run }: B
     toolbox,
     ledger,
     plan,
-    tries: openTries(),
+    tries,
     meter: openMeter(model),
     time,
     wishes,

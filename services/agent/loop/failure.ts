@@ -9,7 +9,7 @@ export class AnswerFailure extends Error {
   constructor(code: AgentFailure, options: { retryAfterMs?: number | null; cause?: unknown } = {}) {
     super(sentences[code], { cause: options.cause })
     this.code = code
-    this.retryAfterMs = options.retryAfterMs ?? null
+    this.retryAfterMs = this.retryable ? (options.retryAfterMs ?? null) : null
   }
 
   /** Whether asking again may help as things are. */

@@ -26,7 +26,12 @@ export const mcpTools = async (client: Client<typeof mcp>, call: Call): Promise<
     kind: 'read',
     core: core.has(name),
     untrusted: false,
-    run: async (given, asking) =>
-      asking.mcp.call({ name, arguments: z.record(z.string(), z.unknown()).parse(given) }, asking.call),
+    run: async (given, asking) => {
+      const asked = { name, arguments: Arguments.parse(given), hostKey: asking.hostKey }
+      const { evidence = [], ...answer } = await asking.mcp.call(asked, asking.call)
+      return evidence.length > 0 ? { ...answer, evidence } : answer
+    },
   }))
 }
+
+const Arguments = z.record(z.string(), z.unknown())

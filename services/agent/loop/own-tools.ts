@@ -2,9 +2,9 @@ import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { type AgentTool, type ToolAnswer } from '../tool.ts'
 import type { Tell } from './chunk.ts'
-import type { Ledger } from '../evidence/ledger.ts'
 import { type Plan, PlanInput, updatePlan } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
+import type { Tries } from './tries.ts'
 
 const own = { kind: 'read', core: true, untrusted: false } as const
 const told = (text: string, structured: Record<string, unknown> | null = null): ToolAnswer => ({
@@ -15,7 +15,7 @@ const told = (text: string, structured: Record<string, unknown> | null = null): 
 })
 
 /** Keeps the checklist of an answer, as far as it keeps the rules of one. */
-export const planTool = (plan: Plan, ledger: Ledger, tell: Tell): AgentTool => ({
+export const planTool = (plan: Plan, tries: Tries, tell: Tell): AgentTool => ({
   ...own,
   name: updatePlan,
   title: 'Update the plan',
@@ -23,7 +23,7 @@ export const planTool = (plan: Plan, ledger: Ledger, tell: Tell): AgentTool => (
     'The whole checklist of a task of several steps, each time anew. Exactly one step is in_progress; a step is completed once a tool has shown its result. No plan for one-step questions.',
   input: PlanInput,
   run: async (input) => {
-    plan.update(PlanInput.parse(input).steps, ledger.size)
+    plan.update(PlanInput.parse(input).steps, tries.told)
     tell({ type: 'data-plan', id: 'plan', data: { steps: plan.steps() } })
     return told('noted')
   },

@@ -19,7 +19,8 @@ const longestFailure = 2_000
 
 /** Runs one tool for as long as a step may take. What goes wrong is told in the answer, so that the model can do better. */
 export const runTool = async (talk: Talk, call: ReadCall): Promise<Ran> => {
-  const { tool, input } = call
+  const { tool } = call
+  const input = withoutUsualHost(talk, call.input)
   const { query, evidence } = recording(talk.asking.query, talk.asking.clock)
   const own = callOf(talk)
   try {
@@ -36,6 +37,10 @@ export const runTool = async (talk: Talk, call: ReadCall): Promise<Ran> => {
     }
   }
 }
+
+/** Naming the host of the conversation says nothing, and a connection of the caller's own has no position that tools know. */
+const withoutUsualHost = ({ question }: Talk, { hostId, ...input }: ReadCall['input']): ReadCall['input'] =>
+  hostId === undefined || hostId === question.hostId ? input : { hostId, ...input }
 
 const callOf = ({ call, settings, asking }: Talk): Call => {
   const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000

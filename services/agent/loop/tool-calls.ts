@@ -66,7 +66,8 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
     : tool.kind === 'control'
       ? { answer: await askApproval(talk, { name: tool.name, toolCallId, input }), evidence: [] }
       : await runTool(talk, call)
-  const advice = refusal ? undefined : talk.tries.note(input, answer.isError)
+  const counts = refusal === undefined && tool.name !== updatePlan
+  const advice = counts ? talk.tries.note(input, answer.isError) : undefined
   const known = talk.ledger.add(evidence, { toolCallId, tool: tool.name })
   const { value, cut } = shrinkTo(
     { text: answer.text, ...(answer.structured && { result: answer.structured }) },

@@ -6,6 +6,8 @@ export interface Tries {
   refusal(name: string, input: Readonly<Record<string, unknown>>): string | undefined
   /** Notes what came of one; gives what the model is told besides. */
   note(input: Readonly<Record<string, unknown>>, isError: boolean): string | undefined
+  /** Calls that told something. */
+  readonly told: number
 }
 
 /** Times that the very same thing may be asked. */
@@ -16,7 +18,11 @@ const failuresAtMost = 2
 export const openTries = (): Tries => {
   const asked = new Map<string, number>()
   let failures = 0
+  let told = 0
   return {
+    get told() {
+      return told
+    },
     refusal(name, input) {
       if (isStatement(input) && failures >= failuresAtMost) {
         return 'statements failed twice; look at the schema of the table first, or answer with what you have'
@@ -29,6 +35,7 @@ export const openTries = (): Tries => {
     note(input, isError) {
       if (!isError) {
         failures = 0
+        told += 1
         return undefined
       }
       if (!isStatement(input)) return undefined
