@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { z } from 'zod'
 import type { ConfigAnswer, HostSummary } from '#proto/http/config.ts'
-import type { ChartBatchAnswer, OverviewAnswer, TableAnswer } from '#proto/http/data.ts'
+import type { ChartBatchAnswer, OverviewAnswer, TableAnswer, TableListAnswer } from '#proto/http/data.ts'
 import type { Healthz } from '#proto/http/status.ts'
 import { withResults, type ChartAnswers } from './chart-answers.ts'
 import { requestJson } from './request.ts'
@@ -77,6 +77,19 @@ export const tableQuery = (host: number, name: string, parameters: URLSearchPara
     queryKey: ['table', host, name, search.toString()],
     queryFn: ({ signal }) =>
       requestJson<z.infer<typeof TableAnswer>>(`/api/v1/tables/${encodeURIComponent(name)}?${search}`, { signal }),
+  })
+}
+
+const mostListed = 20
+const listAgeMs = 60_000
+
+/** Tables of a host whose name has a text in it. */
+export const tableListQuery = (host: number, text: string) => {
+  const search = new URLSearchParams({ hostId: String(host), search: text, limit: String(mostListed) })
+  return queryOptions({
+    queryKey: ['table-list', host, text],
+    queryFn: ({ signal }) => requestJson<z.infer<typeof TableListAnswer>>(`/api/v1/tables?${search}`, { signal }),
+    staleTime: listAgeMs,
   })
 }
 

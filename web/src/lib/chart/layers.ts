@@ -12,10 +12,14 @@ export interface Layer {
   key: string
   label: string
   color: string
+  /** By which lines differ where colours alone would not do. */
+  dash?: string
   marks: readonly Mark[]
 }
 
 export const colorOf = (index: number): string => `var(--chart-${(index % 8) + 1})`
+
+const dashes = ['', '6 3', '2 2', '8 3 2 3', '4 4', '10 3', '2 4', '6 2 2 2']
 
 /** Series as layers of marks: side by side from zero, or each on top of those before it. */
 export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown: (key: string) => boolean): Layer[] => {
@@ -29,7 +33,7 @@ export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown:
       heights[at] = base + (value ?? 0)
       return { timeMs, base, top: heights[at] ?? base }
     })
-    return [{ key, label, color: colorOf(index), marks }]
+    return [{ key, label, color: colorOf(index), dash: dashes[index % dashes.length], marks }]
   })
 }
 

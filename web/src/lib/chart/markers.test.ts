@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { markersIn, toMarkers } from './markers.ts'
+import { apart, markersIn, toMarkers } from './markers.ts'
 
 const line = {
   id: '1',
@@ -26,4 +26,14 @@ it('puts what fired and what changed in the order of time, and leaves out what o
 it('finds the marks of a bucket, whose end belongs to the next', () => {
   const list = [10, 20, 30].map((timeMs) => ({ timeMs, kind: 'Version', text: '' }))
   expect(markersIn(list, 10, 20).map(({ timeMs }) => timeMs)).toEqual([10, 20])
+})
+
+it('draws one mark where several would lie on one another, but an alert beside a change', () => {
+  const list = [
+    { timeMs: 0, kind: 'Schema', text: '' },
+    { timeMs: 3, kind: 'Settings', text: '' },
+    { timeMs: 4, kind: 'Alert', text: '' },
+    { timeMs: 9, kind: 'Version', text: '' },
+  ]
+  expect(apart(list, (timeMs) => timeMs, 6).map(({ timeMs }) => timeMs)).toEqual([0, 4, 9])
 })

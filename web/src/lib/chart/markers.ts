@@ -32,6 +32,18 @@ export const toMarkers = (changes: ChartAnswer | undefined, alerts: readonly His
   return [...changed, ...fired].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maximumMarkers)
 }
 
+/** Of marks that would be drawn on one another the first: `place` tells where each would stand, in order. */
+export const apart = (list: readonly Marker[], place: (timeMs: number) => number, leastApart: number): Marker[] => {
+  const last = new Map<boolean, number>()
+  return list.filter(({ timeMs, kind }) => {
+    const [isAlert, x] = [kind === 'Alert', place(timeMs)]
+    const before = last.get(isAlert)
+    if (before !== undefined && x - before < leastApart) return false
+    last.set(isAlert, x)
+    return true
+  })
+}
+
 /** The marks of one bucket of a chart. */
 export const markersIn = (list: readonly Marker[], fromMs: number, lengthMs: number): Marker[] =>
   list.filter(({ timeMs }) => timeMs >= fromMs && timeMs < fromMs + lengthMs)

@@ -1,5 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
 import { formatDay, formatTime } from '#lib/ui/time.ts'
+import { preferences } from '#lib/state/preferences.ts'
 import { zoneOffsetMs } from '#lib/state/zone.ts'
 
 const minuteMs = 60_000
@@ -55,7 +56,7 @@ export const valueTicks = (lowest: number, highest: number, count: number, unit:
   const bottom = Math.min(0, lowest)
   const span = highest - bottom
   if (!(span > 0)) return [0, 1]
-  const isBinary = unit === 'bytes' || unit === 'bytes-per-second'
+  const isBinary = (unit === 'bytes' || unit === 'bytes-per-second') && preferences.current.bytes === 'binary'
   const base = isBinary ? 1024 : 10
   const magnitude = base ** Math.floor(Math.log(span / count) / Math.log(base))
   const step = (isBinary ? binarySteps : decimalSteps)

@@ -4,7 +4,8 @@ import { readNumber } from '#lib/chart/series.ts'
 import { exactValue, formatValue } from '#lib/ui/number.ts'
 import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
 
-export type Column = TableInfo['columns'][number]
+/** A column as definitions describe it; one that no definition describes may be set flush right although it is text. */
+export type Column = TableInfo['columns'][number] & { flushRight?: boolean }
 
 /** How a cell is drawn: its text, and the longer text that a pointer or a screen reader may want. */
 export interface Cell {
@@ -25,7 +26,7 @@ const units: Partial<Record<CellFormat, Unit>> = {
 }
 
 /** Columns of numbers are set flush right, so that digits of the same weight stand below one another. */
-export const isNumeric = (column: Column): boolean => units[column.format] !== undefined
+export const isNumeric = (column: Column): boolean => column.flushRight ?? units[column.format] !== undefined
 
 export const isMono = (column: Column): boolean => column.format === 'code' || column.format === 'query'
 
@@ -51,7 +52,8 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   if (column.format === 'boolean') return { text: noWords.has(String(value)) ? 'No' : 'Yes' }
   if (column.format === 'list') return { text: [value].flat().join(', ') }
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  if (column.format === 'link' && column.href) return { text, href: context.link(fill(column.href, row)) }
+  if ((column.format === 'link' || column.format === 'query') && column.href)
+    return { text, href: context.link(fill(column.href, row)) }
   return { text, title: text }
 }
 
@@ -68,6 +70,8 @@ const timeCell = (column: Column, instant: number, { zone, nowMs }: CellContext)
 const fill = (path: string, row: Row): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(row[name] ?? '')))
 
-/** A column's largest number, which its bars are relative to. */
+/** What the bars of a column are relative to: its largest number, or the whole of which it tells a percentage. */
 export const largestOf = (column: Column, rows: readonly Row[]): number =>
-  rows.reduce((largest, row) => Math.max(largest, readNumber(row[column.name]) ?? 0), 0)
+  column.format === 'percent'
+    ? 100
+    : rows.reduce((largest, row) => Math.max(largest, readNumber(row[column.name]) ?? 0), 0)

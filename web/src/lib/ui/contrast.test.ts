@@ -3,13 +3,19 @@ import { describe, expect, it } from 'vitest'
 
 const css = readFileSync(new URL('../../app.css', import.meta.url), 'utf8')
 
-/** Tokens of the style sheet with their colour in each theme. */
-const tokens = new Map(
-  [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name, light, dark]) => [
-    name,
-    { light, dark },
-  ]),
-)
+type Tokens = ReadonlyMap<string | undefined, { light: string | undefined; dark: string | undefined }>
+
+/** Tokens of a part of the style sheet with their colour in each theme. */
+const tokensIn = (part: string): Tokens =>
+  new Map(
+    [...part.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name, light, dark]) => [
+      name,
+      { light, dark },
+    ]),
+  )
+
+const blockOf = (selector: string): string => css.slice(css.indexOf(`${selector} {`)).split('}')[0] ?? ''
+const tokens = tokensIn(blockOf(':root'))
 
 const luminance = (color: string): number => {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
@@ -20,9 +26,9 @@ const luminance = (color: string): number => {
 }
 
 /** Contrast of two tokens, by the formula of WCAG. */
-const contrast = (one: string, other: string, theme: 'light' | 'dark'): number => {
+const contrast = (one: string, other: string, theme: 'light' | 'dark', of: Tokens = tokens): number => {
   const [darker = 0, lighter = 0] = [one, other]
-    .map((name) => luminance(tokens.get(name)?.[theme] ?? 'no such token'))
+    .map((name) => luminance((of.get(name) ?? tokens.get(name))?.[theme] ?? 'no such token'))
     .toSorted((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
@@ -45,6 +51,15 @@ describe.each(['light', 'dark'] as const)('colours of the %s theme', (theme) => 
     ['warn', 'warn-soft'],
     ['ink', 'sunken'],
   ])('make %s readable on %s', (ink, ground) => expect(contrast(ink, ground, theme)).toBeGreaterThanOrEqual(4.5))
+
+  it.each(['colour-blind', 'grey'].flatMap((palette) => charts.map((name) => [name, palette] as const)))(
+    'make %s of the palette %s stand out from the surface',
+    (name, palette) => {
+      const own = tokensIn(blockOf(`:root[data-palette='${palette}']`))
+      expect([...own.keys()]).toEqual(charts)
+      expect(contrast(name, 'surface', theme, own)).toBeGreaterThanOrEqual(3)
+    },
+  )
 
   it.each(charts)('make %s stand out from the surface', (name) => {
     expect(contrast(name, 'surface', theme)).toBeGreaterThanOrEqual(3)

@@ -1,6 +1,11 @@
 import type { Unit } from '#proto/catalogue.ts'
+import { preferences } from '#lib/state/preferences.ts'
 
-const binarySteps = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+/** Steps of sizes, and what lies between one and the next. */
+const sizeForms = {
+  binary: { base: 1024, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] },
+  decimal: { base: 1000, steps: ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] },
+} as const
 const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as const
 
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
@@ -61,9 +66,11 @@ const digits = (value: number): string => {
 }
 
 const bytes = (value: number): string => {
+  const { base, steps } = sizeForms[preferences.current.bytes]
   const size = Math.abs(value)
-  const step = size < 1024 ? 0 : Math.min(Math.floor(Math.log2(size) / 10), binarySteps.length - 1)
-  return `${digits(value / 1024 ** step)} ${binarySteps[step]}`
+  // What would be written as a whole step is written in it: 1 MiB, not 1024 KiB.
+  const step = size < base ? 0 : Math.min(Math.floor(Math.log(size) / Math.log(base) + 1e-9), steps.length - 1)
+  return `${digits(value / base ** step)} ${steps[step]}`
 }
 
 const duration = (seconds: number): string => {

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { found, rowsOf } from './pick.ts'
+
+const picks = [
+  { id: '1', title: 'Slow queries', detail: 'queries' },
+  { id: '2', title: 'Queries', words: 'statements' },
+  { id: '3', title: 'Health', group: 'Pages', words: 'alerts slow' },
+]
+const ids = (typed: string) => found(picks, typed).map(({ id }) => id)
+
+describe('what is found by typing', () => {
+  it.each([
+    ['', ['1', '2', '3']],
+    ['que', ['2', '1']],
+    ['slow', ['1', '3']],
+    ['slow que', ['1']],
+    ['PAGES', ['3']],
+    ['nothing', []],
+  ])('%j finds %j', (typed, expected) => expect(ids(typed)).toEqual(expected))
+})
+
+it('puts a heading before each group, and counts only what can be picked', () => {
+  const rows = rowsOf([
+    { id: 'a', title: 'A', group: 'One' },
+    { id: 'b', title: 'B' },
+    { id: 'c', title: 'C', group: 'One' },
+  ])
+  expect(rows.map((row) => ('heading' in row ? row.heading : `${row.pick.id}${row.position}`))).toEqual([
+    'b0',
+    'One',
+    'a1',
+    'c2',
+  ])
+})

@@ -1,0 +1,46 @@
+/** Something to be picked from a list by typing a part of it. */
+export interface Pick {
+  id: string
+  title: string
+  /** A second, quieter text. */
+  detail?: string
+  /** The heading under which it stands; those of one group follow one another. */
+  group?: string
+  /** Further words by which it is found. */
+  words?: string
+}
+
+/** A line of the list: a heading, or what can be picked with its place among all that can. */
+export type PickRow<P extends Pick> = { heading: string } | { pick: P; position: number }
+
+/** Those in which every typed word occurs: first those whose title begins with it, then those whose title has it. */
+export const found = <P extends Pick>(picks: readonly P[], typed: string): P[] => {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return [...picks]
+  return picks
+    .map((pick) => ({ pick, rank: rankOf(pick, words) }))
+    .filter(({ rank }) => rank < none)
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ pick }) => pick)
+}
+
+const none = 3
+
+const rankOf = ({ title, detail = '', group = '', words: more = '' }: Pick, words: readonly string[]): number => {
+  const [name, all] = [title.toLowerCase(), `${title} ${detail} ${group} ${more}`.toLowerCase()]
+  if (!words.every((word) => all.includes(word))) return none
+  if (words.some((word) => name.startsWith(word))) return 0
+  return words.some((word) => name.includes(word)) ? 1 : 2
+}
+
+/** The lines of a list, with a heading before each group. */
+export const rowsOf = <P extends Pick>(picks: readonly P[]): PickRow<P>[] => {
+  const grouped = [...Map.groupBy(picks, ({ group = '' }) => group)].toSorted(
+    ([one], [other]) => Number(one !== '') - Number(other !== ''),
+  )
+  let position = 0
+  return grouped.flatMap(([heading, members]): PickRow<P>[] => [
+    ...(heading === '' ? [] : [{ heading }]),
+    ...members.map((pick) => ({ pick, position: position++ })),
+  ])
+}
