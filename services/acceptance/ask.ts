@@ -16,7 +16,7 @@ export const ask = async (url: string, init: RequestInit = {}): Promise<Answered
   const began = performance.now()
   const answer = await fetch(url, { signal: AbortSignal.timeout(answersWithinMs), ...init })
   const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json') ?? false
+  const isJson = /[/+]json\b/.test(answer.headers.get('content-type') ?? '')
   return {
     status: answer.status,
     headers: answer.headers,

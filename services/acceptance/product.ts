@@ -23,6 +23,8 @@ export interface ProductOptions {
   guest?: boolean
   /** Whether a process runs `mcp` and `report` too, where services are apart. Default: no. */
   toolServer?: boolean
+  /** Whether a process runs `agent` too, where services are apart. Default: no. */
+  agent?: boolean
   /** Default: two fresh sandboxes with history, which end with the product. An empty list names no host. */
   hosts?: readonly ProductHost[]
   /** Further variables, for every process. */
@@ -65,6 +67,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const guest = options.guest ? await start(['query'], { SVC_QUERY_ROLE: 'guest' }) : undefined
   if (guest) further.push(guest)
   if (isSplit && options.toolServer) further.push(await start(['report', 'mcp'], {}))
+  if (isSplit && options.agent) further.push(await start(['agent'], {}))
   // The gateway is never told where the hosts are, let alone their passwords.
   const gateway = isSplit ? await start(['gateway'], {}) : query
   const processes = [...new Set([query, ...further, gateway])]

@@ -1,0 +1,191 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { AuditAnswer } from '#proto/http/audit.ts'
+import { ConversationAnswer, ConversationsAnswer, FollowUpsAnswer } from '#proto/http/conversations.ts'
+import { PruneAnswer } from '#proto/http/cron.ts'
+import { systemClock } from '#shared/clock.ts'
+import { type ConvstoreServer, convstoreKey, startConvstore } from '../agent/conversations/testing/convstore-server.ts'
+import { type ModelGateway, startModelGateway } from '../agent/conversations/testing/model-gateway.ts'
+import { type IdentityProvider, startIdentityProvider } from '../gateway/fake/identity-provider.ts'
+import { buildWebWith } from '../gateway/fake/web-build.ts'
+import { ask, eventually } from './ask.ts'
+import { type Product, startProduct, type Topology } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+/** A host that never answers: what is kept here is kept without it. */
+const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
+const cronSecret = 'cron-secret-of-the-conversations'
+const words = 'Warum sind die "merges" langsam? 🐘 \\ \u0000'
+const conversation = (text = words) => ({
+  hostId: 0,
+  messages: [
+    { id: 'm1', role: 'user', parts: [{ type: 'text', text }] },
+    { id: 'm2', role: 'assistant', parts: [{ type: 'tool-query', toolCallId: 'c1', output: { rows: [[1]] } }] },
+  ],
+})
+
+/** The product where people sign in by a provider and conversations are kept, with what belongs to it. */
+const startKeeping = async (scope: AsyncDisposableStack, topology: Topology, env: Record<string, string>) => {
+  const provider = scope.use(await startIdentityProvider(systemClock))
+  const web = await buildWebWith({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })
+  scope.defer(() => rm(web, { recursive: true }))
+  const signIn = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: provider.url, SVC_WEB_DIRECTORY: web }
+  const variables = { ...signIn, CRON_SECRET: cronSecret, ...env }
+  const product = scope.use(await startProduct({ topology, hosts, agent: true, env: variables }))
+  return { product, provider }
+}
+
+const asking =
+  (product: Product, provider: IdentityProvider) =>
+  async (who: string, method: string, path = '', body?: unknown) => {
+    const headers = {
+      authorization: `Bearer ${await provider.token({ sub: who })}`,
+      'content-type': 'application/json',
+    }
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    return ask(`${product.url}/api/v1/conversations${path}`, init)
+  }
+
+const [ada, eve] = ['user_ada', 'user_eve']
+
+describeOnTopologies('conversations of two people', (topology) => {
+  const scope = new AsyncDisposableStack()
+  let product: Product
+  let send: ReturnType<typeof asking>
+  let provider: IdentityProvider
+
+  beforeAll(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-kept-'))
+    scope.defer(() => rm(directory, { recursive: true }))
+    const edge = { CONVERSATIONS_EDGESQL: `file:${join(directory, 'edge.db')}` }
+    ;({ product, provider } = await startKeeping(scope, topology, topology === 'memory' ? edge : {}))
+    send = asking(product, provider)
+  })
+  afterAll(() => scope.disposeAsync())
+
+  const idsOf = async (who: string) =>
+    ConversationsAnswer.parse((await send(who, 'GET', '?limit=100')).body)
+      .data.map(({ id }) => id)
+      .toSorted()
+
+  it('are kept in the first store that there is, which the product tells', async () => {
+    const backend = topology === 'memory' ? 'edgesql' : 'postgres'
+    expect((await send(ada, 'GET', '/backend')).body).toEqual({ backend, supportsAiEnrichment: false })
+  })
+
+  it('come back as they were kept, and are called by how they began', async () => {
+    expect((await send(ada, 'PUT', '/one', conversation())).status).toBe(200)
+    const { data } = ConversationAnswer.parse((await send(ada, 'GET', '/one')).body)
+    expect(data).toMatchObject({ ...conversation(), title: 'Warum sind die "merges" langsam? 🐘 \\', host: 'silent' })
+  })
+
+  it('stay apart, whatever id the other chooses', async () => {
+    expect((await send(eve, 'GET', '/one')).status).toBe(404)
+    expect((await send(eve, 'DELETE', '/one')).status).toBe(404)
+    expect((await send(eve, 'PUT', '/one', conversation('mine'))).body).toMatchObject({ metadata: { created: true } })
+    expect((await send(ada, 'GET', '/one')).body).toMatchObject({ data: { messages: conversation().messages } })
+    expect([await idsOf(ada), await idsOf(eve)]).toEqual([['one'], ['one']])
+  })
+
+  it('are exported whole, each person’s own, page after page', async () => {
+    const ids = Array.from({ length: 24 }, (_, index) => `more-${index}`)
+    for (const id of ids) expect((await send(ada, 'PUT', `/${id}`, conversation(`of ada ${id}`))).status).toBe(200)
+    const exported = await send(ada, 'GET', '/export')
+    expect(exported.headers.get('content-disposition')).toMatch(/^attachment; filename="conversations-[\d-]+\.jsonl"$/)
+    const lines = exported.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ id }) => id).toSorted()).toEqual(['one', ...ids].toSorted())
+    expect(lines.every(({ messages }) => messages.length === 2)).toBe(true)
+    expect(exported.text).not.toContain('"mine"')
+  })
+
+  it('are there after a restart', async () => {
+    await product.gateway.restart()
+    const ids = await eventually(
+      () => idsOf(ada),
+      (found) => found.length > 0,
+    )
+    expect(ids).toContain('one')
+  })
+
+  it('are removed for one person, and the other keeps theirs', async () => {
+    expect((await send(ada, 'DELETE')).body).toMatchObject({ data: { removed: 25 } })
+    expect([await idsOf(ada), await idsOf(eve)]).toEqual([[], ['one']])
+    expect((await send(ada, 'GET', '/export')).text).toBe('')
+    const headers = { authorization: `Bearer ${await provider.token({ sub: ada })}` }
+    const { data } = AuditAnswer.parse((await ask(`${product.url}/api/v1/audit`, { headers })).body)
+    expect(data).toContainEqual(expect.objectContaining({ action: 'remove-conversations', result: 'done' }))
+  })
+
+  it('are looked through for old ones when the scheduler asks', async () => {
+    const headers = { authorization: `Bearer ${cronSecret}` }
+    const { body } = await ask(`${product.url}/api/cron/retention-prune`, { headers })
+    expect(PruneAnswer.parse(body).data.removed.agent).toEqual({ conversations: 0 })
+    expect(await idsOf(eve)).toEqual(['one'])
+  })
+
+  it('need a signed-in person, and leave nothing of what was said in the log', async () => {
+    const stranger = await ask(`${product.url}/api/v1/conversations`)
+    expect(stranger).toMatchObject({ status: 401, body: { error: { type: 'unauthenticated' } } })
+    expect(product.output()).not.toMatch(/merges|of ada/)
+  })
+})
+
+describeOnTopologies('conversations in the conversation service', (topology) => {
+  const scope = new AsyncDisposableStack()
+  let service: ConvstoreServer
+  let gateway: ModelGateway
+  let product: Product
+  let send: ReturnType<typeof asking>
+
+  beforeAll(async () => {
+    service = scope.use(await startConvstore())
+    gateway = scope.use(await startModelGateway())
+    const env = {
+      CONVSTORE_API_KEY: convstoreKey,
+      CONVSTORE_BASE_URL: service.url,
+      CONVSTORE_AI_ENRICH: 'true',
+      GATEWAY_A_API_KEY: 'key-of-gateway-a',
+      GATEWAY_A_API_BASE: gateway.url,
+      GATEWAY_A_DYNAMIC_MODELS: 'false',
+    }
+    const started = await startKeeping(scope, topology, env)
+    product = started.product
+    send = asking(product, started.provider)
+  })
+  afterAll(() => scope.disposeAsync())
+
+  it('are threads tagged with their owner, with a title and questions of a model', async () => {
+    expect((await send(ada, 'GET', '/backend')).body).toEqual({ backend: 'convstore', supportsAiEnrichment: true })
+    gateway.next = { content: 'Slow merges' }
+    expect((await send(ada, 'PUT', '/one', conversation())).status).toBe(200)
+    await eventually(
+      () => send(ada, 'GET', '/one'),
+      ({ text }) => text.includes('"title":"Slow merges"'),
+    )
+    expect([...service.threads.values()]).toMatchObject([{ external_id: 'user_ada:one', tags: ['user:user_ada'] }])
+    gateway.next = { content: '["Which table?"]' }
+    const { body } = await send(ada, 'GET', '/one/follow-ups')
+    expect(FollowUpsAnswer.parse(body).data).toEqual({ questions: ['Which table?'] })
+    expect((await send(eve, 'GET', '/one/follow-ups')).status).toBe(404)
+  })
+
+  it('are removed there for one person, and nothing that the service does not document was asked', async () => {
+    expect((await send(eve, 'PUT', '/one', conversation('of eve'))).status).toBe(200)
+    expect((await send(ada, 'DELETE')).body).toMatchObject({ data: { removed: 1 } })
+    expect([...service.threads.values()].map(({ external_id }) => external_id)).toEqual(['user_eve:one'])
+    expect(service.misuses).toEqual([])
+  })
+
+  it('wait with their callers while the service is away, without a word of it', async () => {
+    service.failing.set('', { status: 429, headers: { 'retry-after': '7' }, body: 'account acme' })
+    const answer = await send(ada, 'GET', '/one')
+    expect(answer).toMatchObject({ status: 503, body: { error: { type: 'busy' } } })
+    expect(answer.headers.get('retry-after')).toBe('7')
+    expect(answer.text + product.output()).not.toMatch(/acme|as_live|127\.0\.0\.1:\d+\/api\/v1\/conversations\/by/)
+  })
+})
