@@ -3,6 +3,7 @@ import { conversationSettings } from './conversations/config.ts'
 import { conversationProblems } from './conversations/problems.ts'
 import { externalSettings } from './external/config.ts'
 import { modelSettings } from './models/config.ts'
+import { partGuardSettings } from './part-guard.ts'
 
 /** What the agent itself obeys. */
 export const agentSettings = {
@@ -35,7 +36,13 @@ export const agentSettings = {
 } as const
 
 /** What the agent obeys. */
-export const settings = { ...agentSettings, ...modelSettings, ...externalSettings, ...conversationSettings } as const
+export const settings = {
+  ...agentSettings,
+  ...modelSettings,
+  ...externalSettings,
+  ...partGuardSettings,
+  ...conversationSettings,
+} as const
 
 /** What is wrong with the settings taken together. */
 export const problems = conversationProblems

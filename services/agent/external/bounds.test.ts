@@ -84,7 +84,7 @@ describe('what a tool of somebody else gives', () => {
   it('is a failure where the server says so', () => {
     expect(readResult('Docs', { content: [{ type: 'text', text: 'no' }], isError: true })).toMatchObject({
       isError: true,
-      text: 'Docs says that it failed',
+      text: 'Docs says that it failed: no',
     })
   })
 })

@@ -3,6 +3,8 @@ import type { ToolAnswer } from '../tool.ts'
 
 /** Of all text of one result, and again of its structure; the loop bounds further what the model reads. */
 const mostBytes = 16_384
+/** Of the words of a failure, which take the place of a result. */
+const mostOfFailure = 500
 
 /** What a tool of somebody else gave, bounded: texts joined, a structure that fits, and of pictures and sounds that there are some. */
 export const readResult = (server: string, { content, structuredContent, isError }: CallToolResult): ToolAnswer => {
@@ -12,7 +14,7 @@ export const readResult = (server: string, { content, structuredContent, isError
   const failed = isError === true
   return {
     isError: failed,
-    text: `${server} ${failed ? 'says that it failed' : 'answered'}`,
+    text: failed ? `${server} says that it failed: ${text.slice(0, mostOfFailure)}` : `${server} answered`,
     structured: {
       server,
       text,

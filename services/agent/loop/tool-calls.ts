@@ -6,6 +6,7 @@ import { asData } from './as-data.ts'
 import { type ReadCall, readCall } from './read-call.ts'
 import { runTool } from './run-tool.ts'
 import { shrinkTo } from './shrink.ts'
+import { guardPart } from '../part-guard.ts'
 import type { Talk } from './talk.ts'
 import type { RawCall } from './tool-inputs.ts'
 import { updatePlan } from './plan.ts'
@@ -81,7 +82,10 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
     talk.tell({ type: 'tool-output-available', toolCallId, output })
   }
   for (const each of known) talk.tell({ type: 'data-evidence', id: each.id, data: each })
-  for (const part of answer.parts ?? []) talk.tell(part)
+  for (const part of answer.parts ?? []) {
+    const shown = guardPart({ env: talk.asking.env, log: talk.log }, part)
+    if (shown) talk.tell(shown)
+  }
   const told = answer.isError ? { error: answer.text } : value
   const content = asData({ value: told, cut }, tool.untrusted ? 'outside' : 'host')
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')

@@ -71,7 +71,9 @@ export const candidateFor = (
   const found = offered.find((each) => idOf(each) === idOf(reference))
   if (found) return found
   if (isOwn) return plain(reference)
-  throw noSuch('model', idOf(reference), offered.map(idOf), 'model')
+  const { provider, modelId } = reference
+  const names = offered.filter((each) => each.provider === provider).map((each) => each.modelId)
+  throw noSuch(`model of ${provider}`, modelId, names, 'model')
 }
 
 /** Keys that callers have of their own, which go before the operator's. */

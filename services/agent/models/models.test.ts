@@ -156,7 +156,11 @@ describe('a question that cannot be asked', () => {
 
   it.each([
     ['gpt-5', 'invalid', /^model must be provider:model/],
-    ['gateway_a:gateway_a/fre', 'not-found', /did you mean gateway_a:gateway_a\/free/],
+    [
+      'gateway_a:gateway_a/fre',
+      'not-found',
+      /^no such model of gateway_a: gateway_a\/fre; did you mean gateway_a\/free\?$/,
+    ],
   ])('names a model that is none: %s', async (asked, code, message) => {
     const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
     expect(await failureOf(models.choose(asked, callOf()))).toMatchObject({
@@ -273,6 +277,21 @@ describe('live lists', () => {
       expect((await models.check()).providers[2]).toMatchObject({ catalogue: 'off' })
     }
     expect(c.heard).toEqual([])
+  })
+
+  it('are offered with the standard model first, and what cannot be asked last', async () => {
+    const a = await gateway()
+    const env = { GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base, LLM_MODEL: 'gateway_a:two' }
+    const { models } = await openTestModels(env)
+    const { models: offered } = await models.offered(callOf())
+    expect(offered.map(({ id, available }) => [id, available])).toEqual([
+      ['gateway_a:two', true],
+      ['gateway_a:gateway_a/free', true],
+      ['gateway_a:one', true],
+      ['gateway_b:nvidia/nemotron-3-super-120b-a12b', false],
+      ['gateway_b:openai/gpt-oss-120b', false],
+      ['gateway_c:anyrouter/auto', false],
+    ])
   })
 
   it('that stand elsewhere are read without the key', async () => {

@@ -1,6 +1,12 @@
 import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
-import { type ConfigCheck, type ModelProvider, modelProviders, type ModelsOffered } from '#proto/models.ts'
+import {
+  type ConfigCheck,
+  type ModelProvider,
+  modelProviders,
+  type ModelsOffered,
+  type OfferedModel,
+} from '#proto/models.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Context } from '#shared/service.ts'
@@ -103,8 +109,14 @@ const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: L
   return {
     models: candidates(env, lists)
       .map((each) => shown(each, usable.has(each.provider)))
-      .toSorted((a, b) => Number(b.id === standard) - Number(a.id === standard)),
+      .toSorted((a, b) => rankOf(a, standard) - rankOf(b, standard)),
     configuredProviders: modelProviders.filter((each) => usable.has(each)),
     defaultModel: standard,
   }
+}
+
+/** The standard model first, and those that cannot be asked last. */
+const rankOf = ({ id, available }: OfferedModel, standard: string | null): number => {
+  if (id === standard) return 0
+  return available ? 1 : 2
 }

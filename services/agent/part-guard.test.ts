@@ -1,0 +1,61 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import type { ChartPart } from '#proto/agent-parts.ts'
+import { guardPart } from './part-guard.ts'
+
+const chart: ChartPart = {
+  title: 'Secret title',
+  kind: 'bar',
+  hostKey: 'logs',
+  sql: 'SELECT secret',
+  columns: [
+    { name: 'user', type: 'String' },
+    { name: 'queries', type: 'UInt64' },
+  ],
+  rows: [['ada', '3']],
+  x: 'user',
+  y: ['queries'],
+  unit: null,
+}
+
+const guarded = (data: unknown, env: Record<string, string> = {}, type: 'data-chart' | 'data-x' = 'data-chart') => {
+  const logged: string[] = []
+  const log = pino({}, { write: (line: string) => void logged.push(line) })
+  return { part: guardPart({ env, log }, { type, id: 'c1', data }), logged }
+}
+
+const bad: [why: string, data: unknown, problem: string][] = [
+  ['no chart', 'text', ''],
+  ['of no known kind', { ...chart, kind: 'sankey' }, 'kind'],
+  ['without columns', { ...chart, columns: [] }, 'columns'],
+  ['too large', { ...chart, rows: Array.from({ length: 1_001 }, () => ['a', '1']) }, 'rows'],
+  ['along an axis that is no column', { ...chart, x: 'host' }, 'x'],
+  ['of values that are no columns', { ...chart, y: ['queries', 'bytes'] }, 'y'],
+]
+
+describe('a part of an answer', () => {
+  it('passes when a page can draw it, or when it is no chart', () => {
+    expect(guarded(chart).part).toEqual({ type: 'data-chart', id: 'c1', data: chart })
+    expect(guarded({ ...chart, x: null }).part).toBeDefined()
+    expect(guarded('anything', {}, 'data-x').part).toEqual({ type: 'data-x', id: 'c1', data: 'anything' })
+  })
+
+  it.each(bad)('is dropped in silence when it is a chart %s', (_, data) => {
+    expect(guarded(data)).toEqual({ part: undefined, logged: [] })
+  })
+
+  it.each(bad)('is told to the operator who asks for it: %s', (_, data, problem) => {
+    const { part, logged } = guarded(data, { AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: '1' })
+    expect(part).toBeUndefined()
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ id: 'c1', problems: [problem] }])
+    expect(logged.join()).not.toMatch(/secret/i)
+  })
+
+  it.each([
+    [{ AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: '1', NODE_ENV: 'production' }],
+    [{ AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: 'true' }],
+    [{ AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: '' }],
+  ])('is dropped in silence with %j', (env) => {
+    expect(guarded('text', env).logged).toEqual([])
+  })
+})
