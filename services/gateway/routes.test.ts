@@ -158,7 +158,7 @@ describe('the table of routes', () => {
   it.each(redirecting ?? [])('%s sends a browser elsewhere', async (name, route) => {
     const response = await ask(name, route)
     expect(response.status).toBe(302)
-    expect(new URL(response.headers.get('location') ?? '').protocol).toBe('https:')
+    expect(response.headers.get('location')).toMatch(/^https?:\/\//)
   })
 
   it.each(answering ?? [])('%s answers in the shape it declares', async (name, route) => {

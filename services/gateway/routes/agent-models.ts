@@ -61,15 +61,15 @@ const endSignIn = redirectRoute({
   path: callbackPath,
   doc: 'Where gateway C sends people back to',
   query: SignInCallbackQuery,
-  handle: async ({ query, call }, { agent }) => {
+  handle: async ({ query, call, publicUrl }, { agent }) => {
     const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value]],
     )
     const sentBack = { state: query.state, query: new URLSearchParams(given).toString() }
     const { returnTo, signedIn } = await agent.endModelSignIn(sentBack, call)
-    const page = new URL(returnTo, 'http://this.invalid')
+    const page = new URL(returnTo, publicUrl())
     page.searchParams.set('model-sign-in', signedIn ? 'done' : 'refused')
-    return `${page.pathname}${page.search}${page.hash}`
+    return page.href
   },
 })
 
