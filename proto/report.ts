@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { adviceMethods } from './advice.ts'
 import { rpc, service } from './contract.ts'
+import { forecastMethods } from './forecasts.ts'
 import { hostReportMethods } from './host-report.ts'
 import { insightMethods } from './insights.ts'
 import { findingMethods } from './finding.ts'
@@ -20,4 +21,5 @@ export const report = service('report', {
   ...adviceMethods,
   ...insightMethods,
   ...hostReportMethods,
+  ...forecastMethods,
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Forecast } from '../forecasts.ts'
 import { Insight, InsightBackend, InsightId, InsightRun, insightSeverities } from '../insights.ts'
 import { answer } from './answer.ts'
 import { bodyHostId, hostId, HostQuery, whole, yesOrNo } from './parameters.ts'
@@ -61,3 +62,10 @@ export const DismissInsightRequest = z.strictObject({
 })
 /** Its answer. */
 export const DismissInsightAnswer = answer(ShownInsight, z.object({}))
+
+/** `GET /api/v1/insights/forecast` and `GET /api/v1/insights/anomalies` */
+export const ForeseeingQuery = HostQuery
+/** Of the forecast: ranges of days, and in `metadata.notes` what could not be told. */
+export const ForecastAnswer = answer(z.array(Forecast), z.object({ notes: z.array(z.string()) }))
+/** Of the anomalies. */
+export const AnomaliesAnswer = answer(z.array(ShownInsight), z.object({ notes: z.array(z.string()) }))

@@ -3,9 +3,10 @@ import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import type { Start } from '#shared/service.ts'
 import { handlers } from './handlers/index.ts'
-import { openRounds } from './reports/rounds.ts'
+import { openSchedule } from './insights/schedule.ts'
 import { openReports } from './reports/stores/open.ts'
 import { openInsightStore } from './stores/index.ts'
+import { openWork } from './work.ts'
 
 /** Looks for insights, keeps them, advises on statements and writes reports. */
 export const start: Start = async ({ env, bus, clock, store, telemetry: { log } }) => {
@@ -14,10 +15,11 @@ export const start: Start = async ({ env, bus, clock, store, telemetry: { log } 
   const kept = opened.use(await openInsightStore({ env, query: asking.query, log }))
   const { reports, lasting } = opened.use(await openReports(env, log))
   const parts = { ...asking, env, clock, store, log, kept, insights: kept.store, reports }
-  const rounds = openRounds(parts)
-  opened.use(await bus.serve(report, handlers({ ...parts, rounds })))
-  // Ended before the calls that wait for a round are.
-  opened.use(rounds)
+  const work = openWork()
+  opened.use(await bus.serve(report, handlers({ ...parts, work })))
+  // Ended before the calls that wait for it are.
+  opened.use(work)
+  opened.use(openSchedule(parts, work))
   log.info({ insights: kept.store.backend, reportsLast: lasting }, 'report serves')
   return opened.move()
 }

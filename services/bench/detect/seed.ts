@@ -24,6 +24,9 @@ const week = 168
 const silently = 'SETTINGS log_queries = 0'
 const logs = ['query_log', 'part_log', 'asynchronous_metric_log']
 
+/** An embedded host keeps its logs for a week, which is less than a story. */
+export const keepingLogs: readonly string[] = logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
+
 /** Statements that make the logs of a host tell a story; `salt` makes its chances its own. */
 export const seedStatements = (story: Story, salt: number): string[] => [
   ...logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`),

@@ -1,5 +1,6 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { forecastMethods } from '#proto/forecasts.ts'
 import type { insightRowMethods } from '#proto/insight-rows.ts'
 import type { Insight, insightMethods, InsightRun } from '#proto/insights.ts'
 import type { GoodRequest } from './auth-requests.ts'
@@ -42,6 +43,28 @@ export const fakeInsights: Handlers<Service<typeof insightMethods>> = {
   },
 }
 
+/** One host whose disk fills up, which is not as usual. */
+export const fakeForecasts: Handlers<Service<typeof forecastMethods>> = {
+  forecast: async () => ({
+    forecasts: [
+      {
+        what: 'disk',
+        subject: 'default',
+        unit: 'bytes',
+        now: 90,
+        limit: 100,
+        perDay: 2,
+        spread: 0.5,
+        days: { soonest: 4, latest: 5 },
+        missedBy: 0.1,
+        outlook: 'full in 4 to 5 days if it goes on so',
+      },
+    ],
+    notes: ['parts: not enough history, fewer than 12 hours of the last day'],
+  }),
+  anomalies: async () => ({ anomalies: [insight], notes: [] }),
+}
+
 /** A `query` whose host has no rows for detectors and keeps nothing. */
 export const fakeInsightRows: Handlers<Service<typeof insightRowMethods>> = {
   insightRows: async () => ({ rows: [], sql: 'SELECT 1', unavailable: null }),
@@ -57,6 +80,8 @@ export const insightRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${base}`]: { url: `${base}?hostId=1&severity=warning` },
   [`GET ${base}/backend`]: { url: `${base}/backend` },
   [`GET ${base}/status`]: { url: `${base}/status?hostId=1` },
+  [`GET ${base}/forecast`]: { url: `${base}/forecast?hostId=1` },
+  [`GET ${base}/anomalies`]: { url: `${base}/anomalies?hostId=1` },
   [`POST ${base}/generate`]: { url: `${base}/generate`, body: { hostId: 1 } },
   [`POST ${base}/dismiss`]: { url: `${base}/dismiss`, body: { hostId: 1, id } },
   'GET /api/v1/findings': { url: '/api/v1/findings?host=1' },

@@ -4,7 +4,7 @@ import type { report } from '#proto/report.ts'
 import { fakeAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
 import { fakeChannels } from './channels.ts'
-import { fakeInsights } from './insights.ts'
+import { fakeForecasts, fakeInsights } from './insights.ts'
 import { fakeReports } from './reports.ts'
 import { fakeDeliveries } from './deliveries.ts'
 import { fakePagingServices } from './paging-services.ts'
@@ -44,5 +44,5 @@ export const fakeReport: Handlers<typeof report> = {
   prune: async () => ({ removed: { findings: 12, reports: 0 } }),
   ...fakeAdvice,
   ...fakeInsights,
-}
+  ...fakeForecasts,
   ...fakeReports,

@@ -1,9 +1,12 @@
 import type { Insight } from '#proto/insights.ts'
 import {
+  AnomaliesAnswer,
   DismissInsightAnswer,
   DismissInsightRequest,
   FindingsAnswer,
   FindingsQuery,
+  ForecastAnswer,
+  ForeseeingQuery,
   GenerateInsightsAnswer,
   GenerateInsightsRequest,
   InsightBackendAnswer,
@@ -69,6 +72,32 @@ const status = getRoute({
   },
 })
 
+const forecast = getRoute({
+  ...reading,
+  path: '/api/v1/insights/forecast',
+  doc: 'When the disks of a host are full and when it refuses inserts, as ranges',
+  query: ForeseeingQuery,
+  answer: ForecastAnswer,
+  handle: async ({ query: { hostId }, call }, { hosts, report }) => {
+    const { key: hostKey } = await hosts.find(hostId)
+    const { forecasts, notes } = await report.forecast({ hostKey }, call)
+    return success(forecasts, { notes })
+  },
+})
+
+const anomalies = getRoute({
+  ...reading,
+  path: '/api/v1/insights/anomalies',
+  doc: 'What is not as usual on a host now; nothing is kept',
+  query: ForeseeingQuery,
+  answer: AnomaliesAnswer,
+  handle: async ({ query: { hostId }, call }, { hosts, report }) => {
+    const host = await hosts.find(hostId)
+    const { anomalies: found, notes } = await report.anomalies({ hostKey: host.key }, call)
+    return success(found.map(shown(host)), { notes })
+  },
+})
+
 const generate = postRoute({
   ...writing,
   path: '/api/v1/insights/generate',
@@ -109,4 +138,13 @@ const shown =
   })
 
 /** What is worth knowing about hosts. */
-export const insightRoutes: readonly Route[] = [insights, findings, backend, status, generate, dismiss]
+export const insightRoutes: readonly Route[] = [
+  insights,
+  findings,
+  backend,
+  status,
+  forecast,
+  anomalies,
+  generate,
+  dismiss,
+]

@@ -43,3 +43,14 @@ export const detectors: readonly AnyDetector[] = [
   versionDrift,
   clockSkew,
 ]
+
+/** Those that compare what is now with what is usual. */
+export const anomalyDetectors: readonly AnyDetector[] = [
+  errorRate,
+  p95Duration,
+  peakMemory,
+  newErrorCode,
+  newPattern,
+  patternRegression,
+  insertStopped,
+]

@@ -5,6 +5,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { worstOfHosts } from '../insights/runs.ts'
 import { advise } from './advise.ts'
+import { forecastHandlers } from './forecasts.ts'
 import { insightHandlers, type InsightParts } from './insights.ts'
 import { prune } from './prune.ts'
 import { reportHandlers, type ReportParts } from './reports.ts'
@@ -23,4 +24,5 @@ export const handlers = (parts: InsightParts & ReportParts): Handlers<typeof rep
   prune: prune(parts),
   ...insightHandlers(parts),
   ...reportHandlers(parts),
+  ...forecastHandlers(parts),
 })

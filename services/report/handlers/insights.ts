@@ -1,22 +1,17 @@
-import type { Logger } from 'pino'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { insightMethods } from '#proto/insights.ts'
-import type { Store } from '#shared/store/store.ts'
 import { detectors } from '../detectors/index.ts'
+import { generate, type Generating } from '../insights/generate.ts'
 import { lastRun } from '../insights/runs.ts'
-import type { OpenInsightStore } from '../stores/index.ts'
-import { generateInsights } from './generate-insights.ts'
 import type { Parts } from './index.ts'
 
 /** What the handlers about insights work with. */
-export interface InsightParts extends Parts {
-  store: Store
-  kept: Pick<OpenInsightStore, 'store' | 'reason'>
-  log: Logger
-}
+export type InsightParts = Parts & Generating
 
 const hourMs = 3_600_000
+/** The answer has to be on its way before its caller stops listening. */
+const marginMs = 2_000
 /** More of one host than anybody would look through. */
 const mostListed = 500
 
@@ -24,7 +19,7 @@ const mostListed = 500
 export const insightHandlers = (parts: InsightParts): Handlers<Service<typeof insightMethods>> => {
   const { kept, clock } = parts
   return {
-    generateInsights: generateInsights(parts),
+    generateInsights: (asked, call) => generate(parts, asked, { ...call, deadline: call.deadline - marginMs }),
     insightBackend: async () => ({ backend: kept.store.backend }),
     insightStatus: async ({ hostKey }) => ({
       backend: kept.store.backend,

@@ -5,14 +5,14 @@ import type { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
 import { build } from '../reports/build.ts'
 import { render } from '../reports/render/index.ts'
-import type { Rounds } from '../reports/rounds.ts'
 import { reportSettings } from '../reports/settings.ts'
 import type { KeptReport } from '../reports/stores/store.ts'
-import type { Writing } from '../reports/weekly.ts'
+import { type Writing, writeWeekly } from '../reports/weekly.ts'
+import type { Work } from '../work.ts'
 
 /** What the handlers about reports work with. */
 export interface ReportParts extends Writing {
-  rounds: Rounds
+  work: Work
 }
 
 /** The answer has to be on its way before its caller stops listening. */
@@ -22,7 +22,7 @@ const marginMs = 2_000
 export const reportHandlers = (
   parts: ReportParts,
 ): Handlers<Service<typeof hostReportMethods & Pick<(typeof report)['methods'], 'weekly'>>> => ({
-  weekly: () => parts.rounds.run(),
+  weekly: () => parts.work.run((signal) => writeWeekly(parts, signal)),
   reports: (filter) => parts.reports.list(filter),
   hostReport: ({ id }) => find(parts, id),
   renderReport: async ({ id, format }) => {

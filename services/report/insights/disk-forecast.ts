@@ -1,5 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { fitLine } from './line.ts'
+import { range } from './words.ts'
 
 const leastPoints = 48
 const leastSpanHours = 72
@@ -8,6 +9,8 @@ const shortHours = 48
 const drop = 0.05
 /** Growth within the window has to be so many times what the points scatter beside the line. */
 const leastScore = 3
+/** A disk that was emptied below this share of its size is emptied as a habit, not in need. */
+const comfortable = 0.8
 
 type Row = InsightRow<'disk-hours'>
 type KnownRow = Row & { usedBytes: number; totalBytes: number }
@@ -18,7 +21,7 @@ export interface DiskForecast {
   totalBytes: number
   /** How much history there is, in days. */
   days: number
-  /** Null where it does not grow by more than it scatters. */
+  /** Null where it does not grow by more than it scatters, or is within what was removed before without need. */
   growth: {
     perDay: number
     /** Standard deviation beside the line, in bytes. */
@@ -37,7 +40,7 @@ export const knownDiskHours = (rows: readonly Row[]): KnownRow[] =>
 
 /** What becomes of one disk, or in words why nothing can be told. */
 export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string => {
-  const history = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
+  const { history, emptiedAt } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   const [first, last] = [history[0], history.at(-1)]
   if (!first || !last || history.length < leastPoints || first.hoursAgo - last.hoursAgo < leastSpanHours) {
     return 'not enough history, less than 3 days since the last drop'
@@ -45,7 +48,8 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
   const { usedBytes, totalBytes } = last
   const known = { usedBytes, totalBytes, days: (first.hoursAgo - last.hoursAgo) / 24 }
   const long = growthOf(history)
-  if (!long || long.score < leastScore) return { ...known, growth: null }
+  const isHabit = emptiedAt >= usedBytes && emptiedAt < comfortable * totalBytes
+  if (!long || long.score < leastScore || isHabit) return { ...known, growth: null }
   const short = growthOf(history.filter(({ hoursAgo }) => hoursAgo < shortHours))
   const days = [long, ...(short && short.score >= leastScore ? [short] : [])].map(
     ({ perDay }) => (totalBytes - usedBytes) / perDay,
@@ -53,12 +57,22 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
   return { ...known, growth: { ...long, soonest: Math.min(...days), latest: Math.max(...days) } }
 }
 
-const sinceLastDrop = (rows: readonly KnownRow[]): readonly KnownRow[] => {
+/** What becomes of a disk, in words. */
+export const outlookOf = (forecast: DiskForecast | string): string => {
+  if (typeof forecast === 'string') return forecast
+  const { growth } = forecast
+  return growth ? `full in ${range(growth.soonest, growth.latest)} days if it goes on so` : 'is not filling up'
+}
+
+/** What followed the last drop, and how much was used before it; 0 where there was none. */
+const sinceLastDrop = (rows: readonly KnownRow[]): { history: readonly KnownRow[]; emptiedAt: number } => {
   const begins = rows.findLastIndex(({ usedBytes }, index) => {
     const before = rows[index - 1]
     return before !== undefined && usedBytes < before.usedBytes * (1 - drop)
   })
-  return begins === -1 ? rows : rows.slice(begins)
+  return begins === -1
+    ? { history: rows, emptiedAt: 0 }
+    : { history: rows.slice(begins), emptiedAt: rows[begins - 1]?.usedBytes ?? 0 }
 }
 
 const growthOf = (rows: readonly KnownRow[]) => {

@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { InsightRowSet } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
-import { detectors } from '../detectors/index.ts'
+import { detectors as allDetectors } from '../detectors/index.ts'
 import { type AnyDetector, type Fleet, nothing, type Outcome, type Sight } from './detector.ts'
 import { readFleet } from './fleet.ts'
 
@@ -15,6 +15,8 @@ export interface Looking {
   call: Call
   hostKey: string
   nowMs: number
+  /** All of them unless others are named. */
+  detectors?: readonly AnyDetector[]
 }
 
 /** What was found, and what could not be told, in words. */
@@ -32,6 +34,7 @@ interface Told {
 
 /** Asks a host for every set of rows, one after another, and has every detector look at those that it wants. */
 export const lookAt = async (looking: Looking): Promise<Found> => {
+  const { detectors = allDetectors } = looking
   const wanted = [...new Set(detectors.flatMap(({ sets }) => sets))]
   const told = new Map<InsightRowSet, Told>()
   const notes: string[] = []

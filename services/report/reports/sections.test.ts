@@ -110,7 +110,7 @@ describe('the rest of a report', () => {
     const [disk] = report({ rows, writtenAtMs: weekBegins + 168 * hourMs }).disks
     expect(disk).toMatchObject({ disk: 'default', grewBytes: 167 * 0.5 * 1_024 ** 3 })
     expect(disk?.daysToFull?.soonest).toBeCloseTo(100 / 12, 5)
-    expect(disk?.outlook).toBe('full in 8.33 days')
+    expect(disk?.outlook).toBe('full in 8.33 days if it goes on so')
   })
 
   it('says in words where a disk has too little history', () => {

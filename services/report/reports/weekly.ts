@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
+import { hostByHost, ownCall } from '../host-by-host.ts'
 import { build, type Sources } from './build.ts'
 import { deliver } from './deliver.ts'
 import { lastWeek, type Week } from './period.ts'
@@ -26,11 +26,9 @@ export interface Written {
   delivered: number
 }
 
-const hostsAtOnce = 4
 const leaseName = 'reports:weekly'
 /** Longer than a round takes; what two rounds at once would write is written once all the same. */
 const leaseMs = 15 * 60_000
-const perHostMs = 5 * 60_000
 
 /** Writes the report of last week of each host that is opted in and has none, and hands over what is not told yet. */
 export const writeWeekly = async (writing: Writing, signal: AbortSignal): Promise<Written> => {
@@ -40,19 +38,17 @@ export const writeWeekly = async (writing: Writing, signal: AbortSignal): Promis
   const { SVC_WEEKLY_REPORT_HOSTS: positions, SVC_WEEKLY_REPORT_TIMEZONE: zone } = read(reportSettings, env)
   if (positions.length === 0) return { written: 0, delivered: 0 }
   const week = lastWeek(clock.now(), zone)
-  const hosts = await writing.query.hosts({}, callOf(writing, signal))
+  const hosts = await writing.query.hosts({}, ownCall(writing, signal))
   const missing = positions.filter((position) => !hosts.some(({ id }) => id === position))
   if (missing.length > 0) log.warn({ positions: missing }, 'no such hosts to report on')
-  const waiting = hosts.filter(({ id }) => positions.includes(id)).values()
   const sum: Written = { written: 0, delivered: 0 }
-  const work = async (): Promise<void> => {
-    for (const host of waiting) {
-      const { written, delivered } = await reportOn(writing, host, { week, zone, signal })
-      sum.written += written
-      sum.delivered += delivered
-    }
-  }
-  await Promise.all(Array.from({ length: hostsAtOnce }, work))
+  const chosen = hosts.filter(({ id }) => positions.includes(id))
+  await hostByHost(chosen, async (host) => {
+    signal.throwIfAborted()
+    const { written, delivered } = await reportOn(writing, host, { week, zone, signal })
+    sum.written += written
+    sum.delivered += delivered
+  })
   log.info({ week: week.name, hosts: positions.length, ...sum }, 'weekly reports written')
   return sum
 }
@@ -78,7 +74,7 @@ const reportOnHost = async (writing: Writing, host: Host, { week, zone, signal }
   const { reports } = writing
   const about = { hostKey: host.key, host: host.name, week: week.name, zone }
   const id = reportId(about, week)
-  const call = callOf(writing, signal)
+  const call = ownCall(writing, signal)
   let isNew = false
   if (!(await reports.get(id))) {
     const earlier = lastWeek(week.fromMs, zone)
@@ -92,11 +88,3 @@ const reportOnHost = async (writing: Writing, host: Host, { week, zone, signal }
   const isTold = delivery.targets.some(({ outcome }) => outcome === 'queued' || outcome === 'told')
   return { written: isNew ? 1 : 0, delivered: isTold ? 1 : 0 }
 }
-
-/** Nobody waits for it, and it may see everything of the hosts that the operator chose. */
-const callOf = ({ clock }: Writing, signal: AbortSignal): Call => ({
-  identity: { kind: 'service', subject: 'report', features: 'all' },
-  deadline: clock.now() + perHostMs,
-  signal,
-  priority: 'report',
-})

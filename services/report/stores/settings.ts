@@ -14,5 +14,10 @@ export const insightStoreSettings = {
     'SQLite database of the edgesql store of insights; CONVERSATIONS_EDGESQL by default.',
   ),
   ...edgeBinding,
+  SVC_INSIGHTS_INTERVAL_MINUTES: whole(
+    60,
+    'Hosts are looked at for insights as often as this without being asked to, in minutes; 0 leaves that to whoever asks.',
+    { max: 10_080 },
+  ),
   SVC_INSIGHTS_DAYS: whole(90, 'Insights are removed this many days after they were found.', { min: 1, max: 3_650 }),
 } as const

@@ -1,8 +1,7 @@
 import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
-import { type DiskForecast, forecastDisk, knownDiskHours } from '../../insights/disk-forecast.ts'
-import { range } from '../../insights/words.ts'
+import { forecastDisk, knownDiskHours, outlookOf } from '../../insights/disk-forecast.ts'
 import type { Period } from '../period.ts'
 
 type DiskHours = ReturnType<typeof knownDiskHours>
@@ -37,12 +36,6 @@ const diskOf = (disk: string, hours: DiskHours, periodHours: number): ReportedDi
     daysToFull: growth && { soonest: growth.soonest, latest: growth.latest },
     outlook: outlookOf(forecast),
   }
-}
-
-const outlookOf = (forecast: DiskForecast | string): string => {
-  if (typeof forecast === 'string') return forecast
-  const { growth } = forecast
-  return growth ? `full in ${range(growth.soonest, growth.latest)} days` : 'does not grow by more than it scatters'
 }
 
 const mostTables = 5

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { diskHours, partHours } from '../testing/rows.ts'
+import { diskForecasts, partsForecast } from './forecasts.ts'
+
+const gibibyte = 1_024 ** 3
+
+describe('a forecast of a disk', () => {
+  it('is a range of days, with what it scatters and by how much it was wrong before', () => {
+    const { forecasts, notes } = diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo * 0.5))
+    expect(notes).toEqual([])
+    expect(forecasts).toMatchObject([
+      { what: 'disk', subject: 'default', now: 900 * gibibyte, limit: 1_000 * gibibyte },
+    ])
+    const [forecast] = forecasts
+    expect(forecast?.perDay).toBeCloseTo(12 * gibibyte, -3)
+    expect(forecast?.days?.soonest).toBeCloseTo(100 / 12, 6)
+    expect(Math.abs(forecast?.missedBy ?? Number.NaN)).toBeLessThan(gibibyte / 1_000)
+  })
+
+  it('says by how much the forecast of three days ago was wrong, when growth began after it', () => {
+    const [forecast] = diskForecasts(diskHours((hoursAgo) => (hoursAgo < 72 ? 500 + (72 - hoursAgo) : 500))).forecasts
+    expect(forecast?.missedBy).toBe(-72 * gibibyte)
+  })
+
+  it('ranges from the pace of two days to that of two weeks', () => {
+    const [forecast] = diskForecasts(
+      diskHours((hoursAgo) => (hoursAgo < 48 ? 800 + (48 - hoursAgo) * 2 : 800 - (hoursAgo - 48) * 0.2)),
+    ).forecasts
+    expect(forecast?.days?.soonest).toBeCloseTo(104 / 48, 4)
+    expect(forecast?.days?.latest).toBeGreaterThan(5)
+  })
+
+  it.each([
+    ['a day of history', diskHours(() => 900, 24), /not enough history/],
+    ['no numbers', diskHours(() => null), /tells no numbers/],
+    ['nothing', [], /tells no numbers/],
+  ])('of %s is words', (_what, rows, words) => {
+    const { forecasts, notes } = diskForecasts(rows)
+    expect([forecasts, notes.join(' ')]).toEqual([[], expect.stringMatching(words)])
+  })
+
+  it('has no end where it is emptied again and again without need', () => {
+    const [forecast] = diskForecasts(diskHours((hoursAgo) => 400 - (hoursAgo % 168) * 1.5)).forecasts
+    expect(forecast).toMatchObject({ days: null, perDay: null })
+  })
+})
+
+describe('a forecast of parts', () => {
+  it('is the time until inserts are refused', () => {
+    const { forecasts } = partsForecast(partHours((hoursAgo) => 2_000 - hoursAgo * 40))
+    expect(forecasts).toMatchObject([{ what: 'parts', now: 2_000, limit: 3_000, days: { soonest: 25 / 24 } }])
+  })
+
+  it('has no end where they come and go, and is words without history', () => {
+    expect(partsForecast(partHours((hour) => 500 + (hour % 3))).forecasts).toMatchObject([{ days: null }])
+    expect(partsForecast([]).notes).toEqual(['parts: not enough history, fewer than 12 hours of the last day'])
+  })
+})

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { hostByHost, ownCall } from '../host-by-host.ts'
+import { insightStoreSettings } from '../stores/settings.ts'
+import { generate, type Generating } from './generate.ts'
+
+/** When each host was last looked at by itself, whatever came of it. */
+const Tried = z.object({ hosts: z.record(z.string(), z.number()) })
+const triedKey = 'insights/tried'
+const leaseName = 'insights:round'
+/** Longer than a round takes; of two at once, each would still look at a host that the other has not begun with. */
+const leaseMs = 15 * 60_000
+const minuteMs = 60_000
+
+/** What rounds are made with. */
+export interface Rounding extends Generating {
+  env: Environment
+}
+
+/** Looks at every host whose time has come, of all processes in one; says at how many. */
+export const round = async (parts: Rounding, signal: AbortSignal): Promise<number> => {
+  const { store, clock, env } = parts
+  const everyMs = read(insightStoreSettings, env).SVC_INSIGHTS_INTERVAL_MINUTES * minuteMs
+  if (everyMs === 0) return 0
+  await using lease = await store.lease(leaseName, leaseMs)
+  if (!lease) return 0
+  const due = await dueHosts(parts, everyMs, ownCall(parts, signal))
+  await hostByHost(due, async (hostKey) => {
+    signal.throwIfAborted()
+    await store.update(triedKey, Tried, (tried) => ({ value: { hosts: { ...tried?.hosts, [hostKey]: clock.now() } } }))
+    await look(parts, hostKey, ownCall(parts, signal))
+  })
+  return due.length
+}
+
+/** Hosts that answer and were not looked at within the interval; those that left the list are forgotten. */
+const dueHosts = async ({ query, store, clock }: Rounding, everyMs: number, call: Call): Promise<string[]> => {
+  const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
+  const down = new Set(states.flatMap(({ key, status }) => (status === 'down' ? key : [])))
+  const keys = hosts.map(({ key }) => key)
+  const tried = await store.update(triedKey, Tried, (before) => ({
+    value: { hosts: Object.fromEntries(Object.entries(before?.hosts ?? {}).filter(([key]) => keys.includes(key))) },
+  }))
+  const nowMs = clock.now()
+  return keys.filter((key) => {
+    const atMs = tried?.hosts[key]
+    // A clock that was set back must not put it off.
+    return !down.has(key) && (atMs === undefined || atMs > nowMs || nowMs - atMs >= everyMs)
+  })
+}
+
+/** One host that fails keeps no other from its turn. */
+const look = async (parts: Rounding, hostKey: string, call: Call): Promise<void> => {
+  try {
+    await generate(parts, { hostKey, force: false }, call)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    parts.log.warn({ hostKey, code: error.code }, 'no insights of a host')
+  }
+}
