@@ -156,7 +156,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
     const bus = scope.use(await openBus({ hub, caller, ...facts, telemetry: own }))
     buses.push(bus)
     const context = { env, bus, store, net, telemetry: own, clock: systemClock, readiness }
-    const openOwnQueue = () => openQueue({ caller, instance: facts.instance }, own.log)
+    const openOwnQueue = () => openQueue({ caller, instance: facts.instance }, own)
     const running = scope.use(await start({ ...context, openQueue: openOwnQueue }))
     door ??= running.url
   }

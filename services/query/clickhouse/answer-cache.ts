@@ -18,7 +18,8 @@ export interface AnswerCache<T> {
   put(key: string, value: T, bytes: number, cacheClass: CacheClass): void
 }
 
-export const openAnswerCache = <T>(now: () => number): AnswerCache<T> => {
+/** `onFound` is called for each answer that is given again. */
+export const openAnswerCache = <T>(now: () => number, onFound: () => void = () => {}): AnswerCache<T> => {
   const entries = new Map<string, Entry<T>>()
   let total = 0
 
@@ -31,7 +32,10 @@ export const openAnswerCache = <T>(now: () => number): AnswerCache<T> => {
     get(key) {
       const entry = entries.get(key)
       if (!entry) return undefined
-      if (entry.expiresMs > now()) return entry.value
+      if (entry.expiresMs > now()) {
+        onFound()
+        return entry.value
+      }
       drop(key)
       return undefined
     },

@@ -51,6 +51,21 @@ describe('a statement', () => {
     expect((await client.run(as('default'), statement, aCall())).rows).toEqual([[text]])
   })
 
+  it('is counted: what hosts answered and read, and what cost them nothing', async () => {
+    const telemetry = quietTelemetry()
+    await using own = openClient({ env: {}, telemetry, clock: systemClock })
+    const statement = { what: 'test', cache: 'standard', sql: 'SELECT count() FROM numbers(1000)' } as const
+    const ask = () => own.run(as('default'), statement, aCall())
+    await Promise.all([ask(), ask()])
+    await ask()
+    const told = await telemetry.metrics.metrics()
+    const figure = (name: string) => Number(new RegExp(`^watchhouse_query_${name} (\\d+)$`, 'm').exec(told)?.[1])
+    const given = ['host', 'shared', 'cache'].map((source) => figure(`answers_total\\{source="${source}"\\}`))
+    expect(given).toEqual([1, 1, 1])
+    expect(figure('read_rows_total\\{host="as default"\\}')).toBe(1000)
+    expect(figure('read_bytes_total\\{host="as default"\\}')).toBe(8000)
+  })
+
   it('cannot write', async () => {
     const writing = client.run(
       as('default'),

@@ -1,8 +1,10 @@
+import type { Environment } from '#shared/config/environment.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Rows } from './answer.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import { type Capabilities, openCapabilityCache, type Presence } from './capabilities.ts'
 import { capabilityStatement, presenceStatement, readCapabilities, readingStatement } from './capability-statement.ts'
+import { reusing } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import { readLimits } from './limits.ts'
 import { isBackground } from './queue.ts'
@@ -55,15 +57,14 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
   const transport = openTransport({ env, clock, ...place })
   const learned = openCapabilityCache(clock.now)
   const learning = openSharedRuns<Capabilities>()
-  const runs = openSharedRuns<Answer>()
-  const answers = openAnswerCache<Answer>(clock.now)
+  const runs = openSharedRuns<Answer>(reusing(place.telemetry, 'shared'))
+  const answers = openAnswerCache<Answer>(clock.now, reusing(place.telemetry, 'cache'))
 
   const capabilities = (host: MonitoredHost, asking: Asking): Promise<Capabilities> =>
     learned.of(host, () =>
       learning.join(identity(host), waiting(host, asking, clock.now()), async (signal) => {
         const sent = { host, statement: capabilityStatement, asking: unbounded(asking, signal), readonly: 1 }
-        const limitMs = secondsFor(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
-        return readCapabilities(host, await transport.reserved(sent, limitMs))
+        return readCapabilities(host, await transport.reserved(sent, learningLimitMs(env)))
       }),
     )
 
@@ -93,8 +94,8 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
     release: transport.release,
     async stream(host, statement, asking, format = 'JSONEachRow') {
       const { version, readonly } = await capabilities(host, asking)
-      const { queryId, headers, body } = await transport.stream({ host, statement, asking, readonly }, format)
-      return { queryId, clickhouseVersion: version, readonly, ...readSummary(headers), body }
+      const { headers, ...answer } = await transport.stream({ host, statement, asking, readonly }, format)
+      return { ...answer, clickhouseVersion: version, readonly, ...readSummary(headers) }
     },
     probe: (host, statement, asking, limitMs) =>
       transport.reserved({ host, statement, asking, readonly: learned.known(host)?.readonly ?? 1 }, limitMs),
@@ -106,6 +107,9 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
 }
+
+const learningLimitMs = (env: Environment): number =>
+  secondsFor(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
 
 /** How long an asker of a shared run waits. */
 const waiting = (host: MonitoredHost, asking: Asking, nowMs: number) => ({

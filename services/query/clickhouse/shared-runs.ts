@@ -19,7 +19,8 @@ export interface SharedRuns<T> {
   join(key: string, waiting: Waiting, start: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-export const openSharedRuns = <T>(): SharedRuns<T> => {
+/** `onShared` is called for each that joined a run of others. */
+export const openSharedRuns = <T>(onShared: () => void = () => {}): SharedRuns<T> => {
   const runs = new Map<string, Run<T>>()
 
   const begin = (key: string, start: (signal: AbortSignal) => Promise<T>): Run<T> => {
@@ -37,7 +38,9 @@ export const openSharedRuns = <T>(): SharedRuns<T> => {
     async join(key, waiting, start) {
       using limit = openTimeLimit({ outer: waiting.signal, limitMs: waiting.limitMs, late: waiting.late })
       limit.signal.throwIfAborted()
-      const run = runs.get(key) ?? begin(key, start)
+      const running = runs.get(key)
+      if (running) onShared()
+      const run = running ?? begin(key, start)
       run.waiters++
       try {
         return await firstOf(run.result, limit.signal)

@@ -4,12 +4,14 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { parseAnswer, type Rows } from './answer.ts'
 import { openConnections } from './connections.ts'
+import { costing } from './cost.ts'
 import { type Exchange, wholeExchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
 import { openKiller, sweepIdlePools } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
 import { openSilence, type Silence } from './silence.ts'
 import type { Statement, StreamFormat } from './statement.ts'
+import { readSummary } from './summary.ts'
 import { openTimeLimit } from './time-limit.ts'
 import { isBackground } from './queue.ts'
 import { openTurns } from './turns.ts'
@@ -57,6 +59,7 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
   const killer = openKiller(connections, telemetry.log)
   const sweeping = sweepIdlePools(connections, () => readLimits(env))
   const turns = openTurns(telemetry)
+  const count = costing(telemetry)
 
   const enter = ({ host, statement, asking, readonly }: Sent): Promise<Visit> => {
     const { pool, maxExecutionSeconds } = readLimits(env)
@@ -70,12 +73,15 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
   return {
     async whole(sent) {
       const visit = await enter(sent)
-      return endedWith(visit, () => readAnswer(sent, visit))
+      const answer = await endedWith(visit, () => readAnswer(sent, visit))
+      count(sent.host, answer)
+      return answer
     },
     async stream(sent, format) {
       const visit = await enter(sent)
       try {
         const answer = await visit.ask(format)
+        count(sent.host, readSummary(answer.headers))
         return { ...answer, body: endingWith(visit, answer.body) }
       } catch (error) {
         visit.end(error)

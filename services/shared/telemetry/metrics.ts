@@ -60,6 +60,32 @@ export const metrics = {
   statementsWaiting: gauge('watchhouse_query_statements_waiting', 'Statements waiting for their turn on a host.', [
     'host',
   ]),
+  answersGiven: counter(
+    'watchhouse_query_answers_total',
+    'Answers to statements; source is cache, shared with an equal question that ran already, or host.',
+    ['source'],
+  ),
+  rowsRead: counter(
+    'watchhouse_query_read_rows_total',
+    'Rows that our statements made a host read, by its own count.',
+    ['host'],
+  ),
+  bytesRead: counter(
+    'watchhouse_query_read_bytes_total',
+    'Bytes that our statements made a host read, by its own count.',
+    ['host'],
+  ),
+  queueMessages: gauge(
+    'watchhouse_queue_messages',
+    'Messages of the queue that a consumer has not dealt with, those in hand included.',
+    ['consumer'],
+  ),
+  queueWait: histogram(
+    'watchhouse_queue_wait_seconds',
+    'Age of a message of the queue when it is first handed over.',
+    ['consumer'],
+    durations,
+  ),
   alertSendDuration: histogram(
     'watchhouse_alert_send_duration_seconds',
     'Time a channel took to answer what it was sent; outcome is ok, retry, permanent or config.',
@@ -72,7 +98,11 @@ export const metrics = {
     ['outcome'],
     durations,
   ),
-  conditionsFiring: gauge('watchhouse_alert_conditions_firing', 'Conditions that fire, over all hosts.', []),
+  conditionsFiring: gauge(
+    'watchhouse_alert_conditions_firing',
+    'Conditions that fire, over all hosts, and those of inbound events.',
+    [],
+  ),
   rulesUnknown: gauge(
     'watchhouse_alert_rules_unknown',
     'Rules that the last sweeps could not judge, over all hosts.',

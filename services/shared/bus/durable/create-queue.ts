@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from '../body.ts'
 import type { Attached, QueueDriver, Taken } from './driver.ts'
 import type { QueueLimits } from './limits.ts'
+import { observeConsumer } from './observe.ts'
 import type { Consumer, DeadLetter, DeadLetters, Handle, Outcome, Queue } from './queue.ts'
 import { deadSubject, streamOf } from './streams.ts'
 
@@ -13,6 +15,7 @@ export interface QueueParts {
   driver: QueueDriver
   limits: QueueLimits
   log: Logger | undefined
+  metrics: Registry | undefined
 }
 
 /** A queue over one driver: bodies as JSON, messages answered for, dead letters copied before they end. */
@@ -32,7 +35,11 @@ export const createQueue = (parts: QueueParts): Queue => {
     async consume({ body, ...consumer }, handle) {
       const attached = { tries: limits.tries, maxInFlight: limits.maxInFlight, ...consumer }
       await driver.attach(attached)
-      const consuming = startConsuming(parts, attached, handler(parts, { ...attached, body }, handle))
+      await using opened = new AsyncDisposableStack()
+      const observed = opened.use(observeConsumer(parts, attached))
+      const handleOne = handler(parts, { ...attached, body }, handle)
+      opened.use(startConsuming(parts, attached, (taken) => handleOne(observed.handed(taken))))
+      const consuming = opened.move()
       running.add(consuming)
       return consuming
     },

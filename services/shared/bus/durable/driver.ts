@@ -10,6 +10,8 @@ export interface QueueDriver extends AsyncDisposable {
   attach(consumer: Attached): Promise<void>
   /** Up to `max` messages as they come; ends earlier when it has to ask again or the signal aborts, and throws when the server fails. */
   take(consumer: Attached, max: number, signal: AbortSignal): AsyncIterable<Taken>
+  /** Messages that a consumer has not dealt with. */
+  lag(consumer: Attached): Promise<number>
   /** Of the dead letters: the number of the newest, or 0. */
   lastDead(): Promise<number>
   dead(sequence: number): Promise<Uint8Array | undefined>
@@ -29,6 +31,8 @@ export interface StoredMessage {
 /** A message that was handed over and has to be answered for. */
 export interface Taken extends StoredMessage {
   deliveries: number
+  /** How long ago it was kept, in milliseconds. */
+  ageMs: number
   /** Resolves when the server knows; it is never handed over again. */
   done(): Promise<void>
   again(inMs: number): void

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { createQueue } from './create-queue.ts'
 import type { Attached, QueueDriver, Taken } from './driver.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
@@ -10,7 +11,9 @@ import { type AnyStream, streams } from './streams.ts'
 const maxMemoryBytes = 64 * 1024 * 1024
 
 /** Opens queues that share their streams as long as the process lives; a restart forgets them. */
-export const openMemoryQueues = (chosen: Partial<QueueLimits> = {}): ((log?: Logger) => Promise<Queue>) => {
+export const openMemoryQueues = (
+  chosen: Partial<QueueLimits> = {},
+): ((log?: Logger, metrics?: Registry) => Promise<Queue>) => {
   const limits = { ...defaultQueueLimits, ...chosen }
   const open = (name: AnyStream) =>
     new MemoryStream({
@@ -20,7 +23,7 @@ export const openMemoryQueues = (chosen: Partial<QueueLimits> = {}): ((log?: Log
       duplicateWindowMs: limits.duplicateWindowMs[name],
     })
   const kept: Streams = { EVENTS: open('EVENTS'), DELIVER: open('DELIVER'), DLQ: open('DLQ') }
-  return async (log) => createQueue({ driver: memoryDriver(kept), limits, log })
+  return async (log, metrics) => createQueue({ driver: memoryDriver(kept), limits, log, metrics })
 }
 
 type Streams = Readonly<Record<AnyStream, MemoryStream>>
@@ -30,6 +33,7 @@ const memoryDriver = (kept: Streams): QueueDriver => ({
   store: async (name, message) => ({ duplicate: !kept[name].add(message) }),
   attach: async (consumer) => void kept[consumer.stream].consumer(consumer),
   take: (consumer, max, signal) => take(kept[consumer.stream], consumer, max, signal),
+  lag: async (consumer) => kept[consumer.stream].consumer(consumer).open.size,
   lastDead: async () => kept.DLQ.last,
   dead: async (sequence) => kept.DLQ.get(sequence)?.body,
   removeDead: async (sequence) => kept.DLQ.remove(sequence),
@@ -50,6 +54,7 @@ async function* take(
     yield {
       ...message,
       deliveries,
+      ageMs: performance.now() - message.atMs,
       done: async () => stream.done(consumer, sequence),
       again: (inMs) => void setTimeout(() => stream.again(consumer, sequence), inMs).unref(),
       working: () => {},

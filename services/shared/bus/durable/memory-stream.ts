@@ -18,7 +18,8 @@ export interface MemoryConsumer {
   readonly wakes: Set<() => void>
 }
 
-interface Kept extends StoredMessage {
+/** A message, and when it was kept by the clock that only moves forward. */
+export interface Kept extends StoredMessage {
   atMs: number
 }
 
@@ -54,7 +55,7 @@ export class MemoryStream {
     return true
   }
 
-  get(sequence: number): StoredMessage | undefined {
+  get(sequence: number): Kept | undefined {
     return this.#messages.get(sequence)
   }
 

@@ -1,5 +1,6 @@
 import type { Consumer as NatsConsumer, ConsumerConfig, JetStreamManager, JsMsg, NatsConnection } from 'nats'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
 import { connectTo } from '../nats-connection.ts'
 import type { Endpoint } from '../wire.ts'
@@ -19,6 +20,7 @@ interface NatsQueueOptions {
   replicas: number
   log?: Logger | undefined
   limits?: Partial<QueueLimits>
+  metrics?: Registry | undefined
 }
 
 /** A queue on JetStream, with a connection of its own; throws `unavailable` for a server that cannot keep messages. */
@@ -29,7 +31,8 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
     const manager = await openJetStream(connection)
     const ensure = () => ensureStreams(manager, streamNames, { limits, replicas: options.replicas })
     await ensure()
-    return createQueue({ driver: new NatsQueue(connection, manager, limits, ensure), limits, log: options.log })
+    const driver = new NatsQueue(connection, manager, limits, ensure)
+    return createQueue({ driver, limits, log: options.log, metrics: options.metrics })
   } catch (error) {
     await connection.close()
     throw error
@@ -97,6 +100,11 @@ class NatsQueue implements QueueDriver {
     }
   }
 
+  async lag({ stream, name }: Attached): Promise<number> {
+    const { num_pending: waiting, num_ack_pending: inHand } = await this.#manager.consumers.info(stream, name)
+    return waiting + inHand
+  }
+
   async lastDead(): Promise<number> {
     const { state } = await this.#manager.streams.info('DLQ')
     return state.messages === 0 ? 0 : state.last_seq
@@ -130,6 +138,7 @@ const takenFrom = (message: JsMsg): Taken => ({
   id: message.headers?.get('Nats-Msg-Id') ?? '',
   body: message.data,
   deliveries: message.info.deliveryCount,
+  ageMs: Math.max(0, Date.now() - message.info.timestampNanos / nanoseconds(1)),
   done: async () => {
     // Without an answer it is handed over again, and its handler finds that it was dealt with.
     if (!(await message.ackAck())) throw unavailable()

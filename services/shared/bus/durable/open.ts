@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Endpoint } from '../wire.ts'
 import { openMemoryQueues } from './memory-queue.ts'
 import type { Queue } from './queue.ts'
@@ -9,14 +9,17 @@ interface QueuesOptions {
   replicas: number
 }
 
+/** How a service opens its queue: under its own name, with its own log. */
+type OpenQueue = (endpoint: Endpoint, telemetry: Pick<Telemetry, 'log' | 'metrics'>) => Promise<Queue>
+
 /** How the services of this process open their queues: on JetStream, or on streams in memory that they share. */
-export const openQueues = ({ url, replicas }: QueuesOptions): ((endpoint: Endpoint, log: Logger) => Promise<Queue>) => {
+export const openQueues = ({ url, replicas }: QueuesOptions): OpenQueue => {
   if (url === undefined) {
     const open = openMemoryQueues()
-    return (_endpoint, log) => open(log)
+    return (_endpoint, { log, metrics }) => open(log, metrics)
   }
-  return async (endpoint, log) => {
+  return async (endpoint, { log, metrics }) => {
     const { openNatsQueue } = await import('./nats-queue.ts')
-    return openNatsQueue({ url, replicas, log }, endpoint)
+    return openNatsQueue({ url, replicas, log, metrics }, endpoint)
   }
 }

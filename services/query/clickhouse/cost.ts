@@ -1,0 +1,22 @@
+import { metrics } from '#shared/telemetry/metrics.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
+
+/** Counts answers that cost a host nothing. */
+export const reusing = ({ metrics: registry }: Telemetry, source: 'cache' | 'shared') => {
+  const given = metrics.answersGiven(registry)
+  return (): void => given.inc({ source })
+}
+
+/** Counts answers of hosts, and what they say that they read for them. */
+export const costing = ({ metrics: registry }: Telemetry) => {
+  const given = metrics.answersGiven(registry)
+  const rows = metrics.rowsRead(registry)
+  const bytes = metrics.bytesRead(registry)
+  return (host: MonitoredHost, { rowsRead, bytesRead }: { rowsRead: number; bytesRead: number }): void => {
+    const label = { host: telemetryName(host) }
+    given.inc({ source: 'host' })
+    rows.inc(label, rowsRead)
+    bytes.inc(label, bytesRead)
+  }
+}

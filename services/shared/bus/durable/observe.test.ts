@@ -1,0 +1,23 @@
+import { Registry } from 'prom-client'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { eventually } from '../../../acceptance/ask.ts'
+import { openMemoryQueues } from './memory-queue.ts'
+
+it('tells how much waits for a consumer, and how long it waited', async () => {
+  const registry = new Registry()
+  await using queue = await openMemoryQueues()(undefined, registry)
+  const told = async (line: RegExp) => Number(line.exec(await registry.metrics())?.[1])
+  for (const id of ['a', 'b', 'c']) await queue.publish('deliver.email.x', { id, body: {} })
+  const go = Promise.withResolvers<void>()
+  const consumer = { stream: 'DELIVER', name: 'email', subjects: 'deliver.email.>', body: z.object({}) } as const
+  await queue.consume(consumer, async () => {
+    await go.promise
+    return 'done'
+  })
+  const waiting = () => told(/^watchhouse_queue_messages\{consumer="email"\} (\d+)/m)
+  expect(await eventually(waiting, (count) => count === 3)).toBe(3)
+  const counted = () => told(/^watchhouse_queue_wait_seconds_count\{consumer="email"\} (\d+)/m)
+  expect(await eventually(counted, (count) => count === 3)).toBe(3)
+  go.resolve()
+})

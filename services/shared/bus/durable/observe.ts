@@ -1,0 +1,43 @@
+import type { Registry } from 'prom-client'
+import { metrics } from '../../telemetry/metrics.ts'
+import type { Attached, QueueDriver, Taken } from './driver.ts'
+
+/** What observing needs of a queue. */
+interface Observed {
+  driver: Pick<QueueDriver, 'lag'>
+  metrics: Registry | undefined
+}
+
+/** Watches one consumer until disposed. */
+export interface ConsumerObserver extends Disposable {
+  /** Notes a message that is handed over, and gives it back. */
+  handed(taken: Taken): Taken
+}
+
+/** Asking costs a request, so that no scrape waits for it. */
+const lookEveryMs = 10_000
+
+/** Keeps the figures of one consumer current: how much waits for it, and how long messages waited. */
+export const observeConsumer = ({ driver, metrics: registry }: Observed, consumer: Attached): ConsumerObserver => {
+  if (registry === undefined) return unobserved
+  const label = { consumer: consumer.name }
+  const messages = metrics.queueMessages(registry)
+  const waits = metrics.queueWait(registry)
+  // While the server does not answer, the last figure stands; that it does not is told by whoever takes messages.
+  const look = () =>
+    void driver.lag(consumer).then(
+      (count) => messages.set(label, count),
+      () => {},
+    )
+  look()
+  const timer = setInterval(look, lookEveryMs).unref()
+  return {
+    handed(taken) {
+      if (taken.deliveries === 1) waits.observe(label, taken.ageMs / 1_000)
+      return taken
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
+const unobserved: ConsumerObserver = { handed: (taken) => taken, [Symbol.dispose]: () => {} }
