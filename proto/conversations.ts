@@ -9,7 +9,7 @@ export const conversationBounds = {
   messages: 200,
   partsOfMessage: 256,
   /** Of one part of a message, or of what a message says besides, in characters as JSON. */
-  part: 128 * 1024,
+  part: 256 * 1024,
   evidence: 500,
   /** Of messages and evidence together, in bytes as JSON. */
   bytes: 512 * 1024,
@@ -33,6 +33,12 @@ export const ConversationTitle = z
   .min(1, 'must not be empty')
   .max(bounds.title, `must not be longer than ${bounds.title} characters`)
 
+/** `provider:model`, as it was asked for. */
+export const ConversationModel = z
+  .string()
+  .max(256)
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters')
+
 /** A message as the AI SDK writes it. What parts say besides their type is the client's. */
 export const UiMessage = z.object({
   id: z.string().min(1).max(128),
@@ -50,8 +56,8 @@ export const ConversationSummary = z.object({
   title: z.string(),
   /** The host that it is about; null when it is about none in particular. */
   hostKey: HostKey.nullable(),
-  /** `provider:model` that answered last; null when nobody said. */
-  model: z.string().max(256).nullable(),
+  /** The one that answered last; null when nobody said. */
+  model: ConversationModel.nullable(),
   messageCount: z.int().min(0),
   createdAtMs: z.int().min(0),
   updatedAtMs: z.int().min(0),
@@ -73,7 +79,7 @@ export const WrittenConversation = z.object({
   /** Where there is none the title stays; a new conversation is called by its first words. */
   title: ConversationTitle.optional(),
   hostKey: HostKey.nullable(),
-  model: z.string().max(256).nullable(),
+  model: ConversationModel.nullable(),
   messages,
   /** Where there is none the evidence stays. */
   evidence: evidence.optional(),
@@ -140,7 +146,7 @@ export const conversationMethods = {
   }),
   followUps: rpc({
     doc: 'Questions that the caller may want to ask next; `not-implemented` where none are generated.',
-    ...reading,
+    ...common,
     input: ofOne,
     output: z.object({ questions: z.array(z.string().max(300)).max(5) }),
   }),

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import {
   Conversation,
   conversationBackends,
-  conversationBounds,
   ConversationCursor,
   ConversationId,
+  ConversationModel,
   ConversationSummary,
   WrittenConversation,
 } from '../conversations.ts'
@@ -46,16 +46,11 @@ export const ConversationPath = z.object({ id: ConversationId })
 /** `GET /api/v1/conversations/{id}` */
 export const ConversationAnswer = answer(ShownConversation, z.object({}))
 
-/** `PUT /api/v1/conversations/{id}`: the whole of it. Without a title or evidence, what is kept of them stays. */
+/** `PUT /api/v1/conversations/{id}`: the whole of it, of 512 KiB at most. Without a title or evidence, what is kept of them stays. */
 export const KeepConversationRequest = z.strictObject({
   title: WrittenConversation.shape.title,
   hostId: bodyHostId.nullable().default(null),
-  model: z
-    .string()
-    .max(256)
-    .nullable()
-    .default(null)
-    .describe(`provider:model that answered last. A conversation takes at most ${conversationBounds.bytes} bytes.`),
+  model: ConversationModel.nullable().default(null),
   messages: WrittenConversation.shape.messages,
   evidence: WrittenConversation.shape.evidence,
 })

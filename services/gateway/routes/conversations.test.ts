@@ -126,6 +126,7 @@ describe('a conversation in a bad form', () => {
     ['c1', { title: ' ', messages: [message] }, 400, 'title'],
     ['c1', { title: 'x'.repeat(201), messages: [message] }, 400, 'title'],
     ['c1', { hostId: '1', messages: [message] }, 400, 'hostId'],
+    ['c1', { model: 'a\u0000b', messages: [message] }, 400, 'model'],
     ['c1', { evidence: [{ id: 'e1' }], messages: [message] }, 400, 'evidence.0.hostKey'],
     ['c1', { owner: 'user_eve', messages: [message] }, 400, 'owner'],
     ['c1', { messages: [{ ...message, parts: [{ type: 'x', text: 'x'.repeat(600_000) }] }] }, 413, ''],
