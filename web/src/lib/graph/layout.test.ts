@@ -35,6 +35,19 @@ describe('the layout of a graph', () => {
     for (const { path } of drawn) expect(path).toMatch(/^M[\d.]+,[\d.]+ [LQ]/)
   })
 
+  it('keeps the order of a tree', () => {
+    const leaves = ['one', 'two', 'three', 'four']
+    const { nodes } = layOut(
+      ['root', ...leaves],
+      leaves.map((to) => ({ from: 'root', to })),
+      size,
+      'right',
+      true,
+    )
+    const tops = nodes.slice(1).map(({ top }) => top)
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+  })
+
   it('bears a cycle and an empty graph', () => {
     expect(
       layOut(

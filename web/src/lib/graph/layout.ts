@@ -36,12 +36,13 @@ export type Direction = 'down' | 'right'
 const gap = { node: 20, rank: 48, margin: 12 }
 const labelRoom = { width: 80, height: 18 }
 
-/** Lays out a directed graph in ranks, so that edges cross as little as possible. Edges to unknown nodes are left out. */
+/** Lays out a directed graph in ranks, so that edges cross as little as possible; a tree keeps its order. Edges to unknown nodes are left out. */
 export const layOut = (
   ids: readonly string[],
   edges: readonly GraphEdge[],
   size: Size,
   direction: Direction,
+  isTree = false,
 ): Layout => {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({
@@ -56,7 +57,7 @@ export const layOut = (
   for (const [index, { from, to, label }] of known.entries()) {
     graph.setEdge({ v: from, w: to, name: String(index) }, label ? { ...labelRoom, labelpos: 'c' } : {})
   }
-  layout(graph)
+  layout(graph, { disableOptimalOrderHeuristic: isTree })
   const nodes = ids.map((id) => {
     const { x = 0, y = 0 } = graph.node(id)
     return { id, left: x - size.width / 2, top: y - size.height / 2 }

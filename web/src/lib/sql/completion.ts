@@ -100,8 +100,11 @@ const names = (offers: Offers): Completion[] => {
 const described = (text: string | null): Node | null => {
   if (!text) return null
   const node = document.createElement('div')
-  node.textContent = text
+  // Hosts write Markdown; what a link leads to is not on this page.
+  node.textContent = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\n{2,}/g, '\n\n')
   node.style.whiteSpace = 'pre-wrap'
   node.style.maxWidth = '24rem'
+  node.style.maxHeight = '20rem'
+  node.style.overflowY = 'auto'
   return node
 }

@@ -1,13 +1,6 @@
 import type { QuerySummary } from '#proto/query-detail.ts'
-import type { Unit } from '#proto/catalogue.ts'
+import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
-
-interface Fact {
-  name: string
-  value: number | string | null
-  unit?: Unit
-  note?: string
-}
 
 /** The figures of one query that are looked at first. */
 export const figuresOf = (query: QuerySummary): Fact[] => [

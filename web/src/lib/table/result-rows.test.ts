@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { isInstant, isNumber, plainType, resultColumns, resultRows } from './result-rows.ts'
+
+describe('types', () => {
+  it.each([
+    ['UInt64', 'UInt64', true, false],
+    ['Nullable(Float64)', 'Float64', true, false],
+    ['LowCardinality(Nullable(String))', 'String', false, false],
+    ['Decimal(18, 4)', 'Decimal(18, 4)', true, false],
+    ["DateTime64(3, 'UTC')", "DateTime64(3, 'UTC')", false, true],
+    ['Nullable(Date)', 'Date', false, true],
+    ['Array(UInt8)', 'Array(UInt8)', false, false],
+    ['IPv4', 'IPv4', false, false],
+  ])('%s is a %s', (type, plain, number, instant) => {
+    expect([plainType(type), isNumber(type), isInstant(type)]).toEqual([plain, number, instant])
+  })
+})
+
+it('keeps columns of one name apart, and sets numbers flush right', () => {
+  const columns = resultColumns([
+    { name: 'x', type: 'UInt8' },
+    { name: 'x', type: 'String' },
+  ])
+  expect(columns.map(({ name, label, flushRight }) => [name, label, flushRight])).toEqual([
+    ['c0', 'x', true],
+    ['c1', 'x', false],
+  ])
+})
+
+it('tells null from empty, and writes what is nested as JSON', () => {
+  const columns = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'String' }))
+  expect(resultRows({ columns, rows: [[null, '', [1, 'x'], true, 7]] })).toEqual([
+    { c0: 'NULL', c1: "''", c2: '[1,"x"]', c3: 'true', c4: 7 },
+  ])
+})

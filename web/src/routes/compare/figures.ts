@@ -1,0 +1,52 @@
+import type { Unit } from '#proto/catalogue.ts'
+import type { FleetMetrics } from '#proto/host.ts'
+import type { Comparison } from '#lib/api/hosts-compared.ts'
+
+/** The figures that are set side by side, in the order in which they are read. */
+export const figures: readonly { name: keyof FleetMetrics; title: string; unit: Unit; percent?: boolean }[] = [
+  { name: 'runningQueries', title: 'Running queries', unit: 'count' },
+  { name: 'merges', title: 'Merges', unit: 'count' },
+  { name: 'cpuUsage', title: 'CPU', unit: 'percent', percent: true },
+  { name: 'loadAverage', title: 'Load, 1 minute', unit: 'none' },
+  { name: 'cpuCores', title: 'Cores', unit: 'count' },
+  { name: 'memoryUsedBytes', title: 'Memory used', unit: 'bytes' },
+  { name: 'memoryTotalBytes', title: 'Memory in all', unit: 'bytes' },
+  { name: 'diskUsedBytes', title: 'Disk used', unit: 'bytes' },
+  { name: 'diskTotalBytes', title: 'Disk in all', unit: 'bytes' },
+  { name: 'tables', title: 'Tables', unit: 'count' },
+  { name: 'databases', title: 'Databases', unit: 'count' },
+  { name: 'readonlyReplicas', title: 'Read-only replicas', unit: 'count' },
+  { name: 'maxReplicaDelaySeconds', title: 'Replica delay', unit: 'seconds' },
+]
+
+/** By which figure of a pattern the hosts are compared. */
+export const measures = [
+  { id: 'p95Ms', title: 'p95', unit: 'milliseconds' },
+  { id: 'averageMs', title: 'Average', unit: 'milliseconds' },
+  { id: 'totalMs', title: 'Total time', unit: 'milliseconds' },
+  { id: 'calls', title: 'Calls', unit: 'count' },
+  { id: 'errors', title: 'Failures', unit: 'count' },
+  { id: 'cpuMs', title: 'CPU time', unit: 'milliseconds' },
+  { id: 'readRows', title: 'Rows read', unit: 'rows' },
+  { id: 'peakMemoryBytes', title: 'Peak memory', unit: 'bytes' },
+] as const satisfies readonly { id: string; title: string; unit: Unit }[]
+export type Measure = (typeof measures)[number]['id']
+
+type Pattern = Comparison['patterns'][number]
+
+/** How many times the largest is the smallest; null unless at least two hosts have it. */
+export const spreadOf = ({ values }: Pattern, measure: Measure): number | null => {
+  const found = Object.values(values).flatMap((value) => (value ? [value[measure]] : []))
+  const [smallest, largest] = [Math.min(...found), Math.max(...found)]
+  return found.length < 2 || smallest <= 0 ? null : largest / smallest
+}
+
+/** By how much the largest exceeds the smallest; what ran on one host alone comes last. */
+const differenceOf = ({ values }: Pattern, measure: Measure): number => {
+  const found = Object.values(values).flatMap((value) => (value ? [value[measure]] : []))
+  return found.length < 2 ? -1 : Math.max(...found) - Math.min(...found)
+}
+
+/** The patterns on which hosts differ most come first: by the difference itself, as many times of very little is little. */
+export const byDifference = (patterns: readonly Pattern[], measure: Measure): Pattern[] =>
+  patterns.toSorted((one, other) => differenceOf(other, measure) - differenceOf(one, measure))

@@ -1,0 +1,66 @@
+import { SvelteMap } from 'svelte/reactivity'
+import { cancelRun, runStatement, type Result } from '#lib/api/console.ts'
+import { failureMessage, RequestFailure } from '#lib/api/failure.ts'
+
+/** What is run, and where. */
+export interface Asked {
+  host: number
+  query: string
+  database: string
+  maxRows: number
+  /** Where the statement begins in the text of its tab. */
+  from: number
+}
+
+/** The run of a tab: under way, or what became of it. */
+export type Run = { asked: Asked; runId: string; startedMs: number } & (
+  | { state: 'running' | 'cancelling' }
+  | { state: 'done'; result: Result }
+  | { state: 'failed'; message: string; position: number | null }
+  | { state: 'cancelled'; afterMs: number }
+)
+
+/** The last run of each tab. A new one ends that before it. */
+export const createRuns = (onended: (run: Run) => void) => {
+  const runs = new SvelteMap<string, Run>()
+
+  const settle = (tab: string, run: Run): void => {
+    // Another may have been started in the same tab meanwhile.
+    if (runs.get(tab)?.runId !== run.runId) return
+    runs.set(tab, run)
+    onended(run)
+  }
+
+  const start = async (tab: string, asked: Asked): Promise<void> => {
+    await cancel(tab)
+    const base = { asked, runId: crypto.randomUUID(), startedMs: Date.now() }
+    const { host, query, database, maxRows } = asked
+    runs.set(tab, { ...base, state: 'running' })
+    try {
+      const run = { host, query, maxRows, runId: base.runId, ...(database && { database }) }
+      settle(tab, { ...base, state: 'done', result: await runStatement(run) })
+    } catch (thrown) {
+      const isCancelled = runs.get(tab)?.state === 'cancelling'
+      if (isCancelled) settle(tab, { ...base, state: 'cancelled', afterMs: Date.now() - base.startedMs })
+      else settle(tab, { ...base, state: 'failed', message: failureMessage(thrown), position: positionOf(thrown) })
+    }
+  }
+
+  const cancel = async (tab: string): Promise<void> => {
+    const run = runs.get(tab)
+    if (run?.state !== 'running') return
+    runs.set(tab, { ...run, state: 'cancelling' })
+    try {
+      await cancelRun(run.asked.host, run.runId)
+    } catch {
+      // It has ended by itself, and its answer is on its way.
+    }
+  }
+
+  return { of: (tab: string): Run | undefined => runs.get(tab), start, cancel, drop: (tab: string) => runs.delete(tab) }
+}
+
+const positionOf = (thrown: unknown): number | null => {
+  const position = thrown instanceof RequestFailure ? thrown.details['position'] : undefined
+  return typeof position === 'number' ? position : null
+}

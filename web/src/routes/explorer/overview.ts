@@ -1,0 +1,53 @@
+import type { z } from 'zod'
+import type { ColumnsAnswer, TableOverviewAnswer } from '#proto/http/explorer.ts'
+import type { Fact } from '#lib/ui/fact.ts'
+import { formatValue } from '#lib/ui/number.ts'
+
+type Overview = NonNullable<z.infer<typeof TableOverviewAnswer>['data']>
+type Column = z.infer<typeof ColumnsAnswer>['data'][number]
+
+/** The figures of a table that are looked at first. */
+export const factsOf = (table: Overview): Fact[] => [
+  { name: 'Engine', value: table.engine, note: table.comment },
+  { name: 'Rows', value: table.rows, unit: 'rows' },
+  { name: 'On disk', value: table.bytesOnDisk, unit: 'bytes', note: table.disks.join(', ') },
+  {
+    name: 'Uncompressed',
+    value: table.uncompressedBytes,
+    unit: 'bytes',
+    note:
+      table.compressedBytes > 0 ? `ratio ${formatValue(table.uncompressedBytes / table.compressedBytes, 'ratio')}` : '',
+  },
+  {
+    name: 'Parts',
+    value: table.parts,
+    note: `in ${table.partitions} ${table.partitions === 1 ? 'partition' : 'partitions'}`,
+  },
+  { name: 'Granules', value: table.marks },
+  { name: 'Primary key', value: table.primaryKeyBytes, unit: 'bytes', note: 'in memory' },
+  { name: 'Storage', value: table.storagePolicy || '–' },
+]
+
+/** The keys that a table has. */
+export const keysOf = (table: Overview): { name: string; text: string }[] =>
+  [
+    { name: 'Sorting key', text: table.sortingKey },
+    { name: 'Primary key', text: table.primaryKey === table.sortingKey ? '' : table.primaryKey },
+    { name: 'Partition key', text: table.partitionKey },
+    { name: 'Sampling key', text: table.samplingKey },
+  ].filter(({ text }) => text !== '')
+
+/** Columns as the table shows them: the keys and the default in words. */
+export const columnRows = (columns: readonly Column[]) =>
+  columns.map((column) => ({
+    ...column,
+    default: [column.defaultKind, column.defaultExpression].filter(Boolean).join(' '),
+    keys: [
+      column.isInPartitionKey && 'partition',
+      column.isInPrimaryKey && 'primary',
+      column.isInSortingKey && !column.isInPrimaryKey && 'sorting',
+      column.isInSamplingKey && 'sampling',
+    ]
+      .filter(Boolean)
+      .join(', '),
+  }))

@@ -1,0 +1,43 @@
+import type { SettingsDiff } from '#lib/api/hosts-compared.ts'
+
+export const settingTables = [
+  { id: 'server_settings', title: 'Server' },
+  { id: 'settings', title: 'Session' },
+  { id: 'merge_tree_settings', title: 'MergeTree' },
+] as const
+export type SettingTable = (typeof settingTables)[number]['id']
+
+/** Which settings are looked at. */
+export const scopes = [
+  { id: 'different', title: 'Different' },
+  { id: 'changed', title: 'Changed from the default' },
+  { id: 'all', title: 'All' },
+] as const
+export type Scope = (typeof scopes)[number]['id']
+
+export interface Asked {
+  scope: Scope
+  table: SettingTable | null
+  search: string
+}
+
+export type Setting = SettingsDiff['rows'][number]
+
+/** The settings that are asked for. */
+export const chosenSettings = (rows: readonly Setting[], { scope, table, search }: Asked): Setting[] => {
+  const words = search.trim().toLowerCase()
+  return rows.filter(
+    (row) =>
+      (scope === 'all' || (scope === 'different' ? row.hasDiff : row.changedFromDefault)) &&
+      (table === null || row.table === table) &&
+      (row.name.toLowerCase().includes(words) ||
+        Object.values(row.values).some((value) => value?.toLowerCase().includes(words))),
+  )
+}
+
+/** The value that most hosts have; undefined when no value is more frequent than all others. */
+export const usualValue = (values: readonly (string | null)[]): string | null | undefined => {
+  const counts = [...Map.groupBy(values, (value) => value)].toSorted(([, one], [, other]) => other.length - one.length)
+  const [first, second] = counts
+  return first && (!second || first[1].length > second[1].length) ? first[0] : undefined
+}

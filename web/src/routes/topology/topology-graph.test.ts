@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { healthOf, topologyGraph, type Member, type Replica } from './topology-graph.ts'
+
+const replica = (more: Partial<Replica> = {}): Replica => ({
+  number: 1,
+  host: 'a',
+  address: '10.0.0.1',
+  port: 9_000,
+  isLocal: false,
+  hostId: null,
+  errors: 0,
+  slowdowns: 0,
+  forgivenInSeconds: 0,
+  isActive: null,
+  ddlLag: null,
+  recoveringMs: null,
+  ...more,
+})
+const replication = {
+  tables: 1,
+  readonly: 0,
+  sessionsExpired: 0,
+  maxDelaySeconds: 0,
+  queueSize: 0,
+  lostParts: 0,
+  exception: '',
+}
+const member = (more: Partial<Member> = {}): Member => ({
+  id: 0,
+  name: 'a',
+  error: null,
+  status: 'up',
+  version: '26.7',
+  load: null,
+  replication,
+  unavailable: null,
+  ...more,
+})
+
+describe('how a replica is', () => {
+  it.each([
+    ['unknown', replica(), undefined],
+    ['good', replica({ isLocal: true }), undefined],
+    ['good', replica({ isActive: true }), undefined],
+    ['good', replica(), member()],
+    ['bad', replica(), member({ status: 'down' })],
+    ['bad', replica({ isActive: false }), member()],
+    ['bad', replica(), member({ replication: { ...replication, readonly: 1 } })],
+    ['warn', replica({ errors: 2 }), member()],
+    ['warn', replica({ ddlLag: 50 }), member()],
+    ['warn', replica(), member({ replication: { ...replication, maxDelaySeconds: 900 } })],
+    ['warn', replica({ recoveringMs: 1 }), undefined],
+  ] as const)('is %s', (health, given, of) => expect(healthOf(given, of)).toBe(health))
+})
+
+it('is drawn from the cluster over its shards to their replicas', () => {
+  const shard = (number: number, replicas: Replica[]) => ({ number, weight: 1, internalReplication: true, replicas })
+  const cluster = {
+    name: 'main',
+    shards: [shard(1, [replica({ hostId: 0 }), replica({ number: 2 })]), shard(2, [replica()])],
+  }
+  const { nodes, edges } = topologyGraph(cluster, [member()])
+  expect(nodes.map(({ id }) => id)).toEqual([
+    'cluster main',
+    'shard 1',
+    'shard 1 replica 1',
+    'shard 1 replica 2',
+    'shard 2',
+    'shard 2 replica 1',
+  ])
+  expect(edges).toHaveLength(5)
+  expect(nodes[2]).toMatchObject({ member: { name: 'a' }, health: 'good' })
+})

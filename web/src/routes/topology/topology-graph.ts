@@ -1,0 +1,51 @@
+import type { Topology } from '#lib/api/hosts-compared.ts'
+
+type Cluster = Topology['data']['clusters'][number]
+type Shard = Cluster['shards'][number]
+export type Replica = Shard['replicas'][number]
+export type Member = Topology['data']['members'][number]
+
+/** A node of the graph: the cluster itself, a shard of it, or a replica of a shard. */
+export type TopologyNode = { id: string } & (
+  | { kind: 'cluster'; name: string; shards: number; replicas: number }
+  | { kind: 'shard'; shard: Shard }
+  | { kind: 'replica'; replica: Replica; member: Member | undefined; health: Health }
+)
+
+/** How a replica is, as far as anybody can tell. */
+export type Health = 'good' | 'warn' | 'bad' | 'unknown'
+
+const ddlLagTold = 10
+const delayTold = 300
+
+/** Worst first: what makes it unusable, what makes it late, and what nobody told. */
+export const healthOf = (replica: Replica, member: Member | undefined): Health => {
+  if (member?.status === 'down' || replica.isActive === false) return 'bad'
+  const replication = member?.replication
+  if (replication && (replication.readonly > 0 || replication.sessionsExpired > 0)) return 'bad'
+  const isLate = (replication?.maxDelaySeconds ?? 0) >= delayTold || (replica.ddlLag ?? 0) >= ddlLagTold
+  if (replica.errors > 0 || isLate || replica.recoveringMs !== null) return 'warn'
+  return member || replica.isActive !== null || replica.isLocal ? 'good' : 'unknown'
+}
+
+/** A cluster as a tree of shards and replicas. */
+export const topologyGraph = (cluster: Cluster, members: readonly Member[]) => {
+  const root = `cluster ${cluster.name}`
+  const replicas = cluster.shards.flatMap((shard) => shard.replicas)
+  const nodes: TopologyNode[] = [
+    { id: root, kind: 'cluster', name: cluster.name, shards: cluster.shards.length, replicas: replicas.length },
+  ]
+  const edges: { from: string; to: string }[] = []
+  for (const shard of cluster.shards) {
+    const shardId = `shard ${shard.number}`
+    nodes.push({ id: shardId, kind: 'shard', shard })
+    edges.push({ from: root, to: shardId })
+    for (const replica of shard.replicas) {
+      const id = `${shardId} replica ${replica.number}`
+      const member = members.find((each) => each.id === replica.hostId)
+      nodes.push({ id, kind: 'replica', replica, member, health: healthOf(replica, member) })
+      edges.push({ from: shardId, to: id })
+    }
+  }
+  return { nodes, edges }
+}
