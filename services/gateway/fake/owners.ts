@@ -46,3 +46,4 @@ export const fakeReport: Handlers<typeof report> = {
   ...fakeInsights,
   ...fakeForecasts,
   ...fakeReports,
+}
