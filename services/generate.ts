@@ -5,6 +5,7 @@ import { type FormatConfig, format } from 'oxfmt'
 import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/service.ts'
+import { chartFiles } from './acceptance/chart/generated/files.ts'
 import { asLines, presentContracts, releasedPath } from './acceptance/release/contracts.ts'
 
 interface Generated {
@@ -42,7 +43,7 @@ const settingsPage = async (): Promise<Generated> => {
 }
 
 /** One function per generated file. */
-const generators: readonly (() => Promise<Generated>)[] = [settingsPage]
+const generators: readonly (() => Promise<Generated>)[] = [settingsPage, ...chartFiles]
 
 /** Formatted as the repository is, so that the format check and the drift check agree. */
 const formatLike = async (path: string, content: string): Promise<string> => {

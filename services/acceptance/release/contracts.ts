@@ -62,8 +62,10 @@ const schemaOf = (schema: z.ZodType): unknown => {
   return said
 }
 
-const isService = (exported: unknown): exported is Service =>
+/** Whether an export of `proto/` is a contract. */
+export const isService = (exported: unknown): exported is Service =>
   typeof exported === 'object' && exported !== null && 'methods' in exported
 
-const isEvent = (exported: unknown): exported is Event =>
+/** Whether an export of `proto/` is an event. */
+export const isEvent = (exported: unknown): exported is Event =>
   typeof exported === 'object' && exported !== null && 'kind' in exported && exported.kind === 'event'

@@ -1,0 +1,47 @@
+{{- define "watchhouse.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "watchhouse.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains (include "watchhouse.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "watchhouse.name" .) | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What every object of a release carries, and what selects its pods: a list of the root and the component. */}}
+{{- define "watchhouse.selector" -}}
+app.kubernetes.io/name: {{ include "watchhouse.name" (index . 0) }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{- define "watchhouse.labels" -}}
+{{ include "watchhouse.selector" . }}
+app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: watchhouse
+app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Metadata of an object: a list of the root, the component and the end of its name, which may be empty. */}}
+{{- define "watchhouse.metadata" -}}
+name: {{ include "watchhouse.fullname" (index . 0) }}{{ with index . 2 }}-{{ . }}{{ end }}
+namespace: {{ (index . 0).Release.Namespace }}
+labels:
+  {{- include "watchhouse.labels" . | nindent 2 }}
+{{- end -}}
+
+{{- define "watchhouse.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}{{ .repository }}@{{ .digest }}{{- else -}}{{ .repository }}:{{ default $.Chart.AppVersion .tag }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The name of the Secret with the passwords that the chart makes up, or of the one that was given: root and given name. */}}
+{{- define "watchhouse.secretName" -}}
+{{- default (printf "%s-generated" (include "watchhouse.fullname" (index . 0))) (index . 1) -}}
+{{- end -}}

@@ -1,0 +1,138 @@
+{{/* Which variable holds the password of a NATS user. */}}
+{{- define "watchhouse.natsPassword" -}}
+NATS_PASSWORD_{{ . | replace "-" "_" | upper }}
+{{- end -}}
+
+{{/* What the NATS server is told: JetStream on disk, and one user for each workload that may say and hear what the contracts allow. */}}
+{{- define "watchhouse.natsConfig" -}}
+{{- $permissions := .Files.Get "files/nats-permissions.json" | fromJson -}}
+port: 4222
+http_port: 8222
+server_name: $POD_NAME
+max_payload: 1MB
+jetstream {
+  store_dir: /data
+  max_file_store: {{ .Values.nats.maxBytes }}
+  {{- if and .Values.nats.syncAlways (eq (int .Values.nats.replicas) 1) }}
+  sync_interval: always
+  {{- end }}
+}
+authorization {
+  users: [
+    {{- range $user, $_ := include "watchhouse.workloads" . | fromYaml }}
+    { user: {{ $user | quote }}, password: ${{ include "watchhouse.natsPassword" $user }}, permissions: {{ index $permissions $user | toJson }} }
+    {{- end }}
+  ]
+}
+{{- if gt (int .Values.nats.replicas) 1 }}
+cluster {
+  name: watchhouse
+  port: 6222
+  authorization { user: routes, password: ${{ include "watchhouse.natsPassword" "routes" }} }
+}
+{{- end }}
+{{- end -}}
+
+{{/* The other servers of the cluster, as an argument: only there does Kubernetes put the password in. */}}
+{{- define "watchhouse.natsRoutes" -}}
+{{- $service := printf "%s-nats" (include "watchhouse.fullname" .) -}}
+{{- $routes := list -}}
+{{- range $index := until (int .Values.nats.replicas) -}}
+{{- $routes = append $routes (printf "nats://routes:$(%s)@%s-%d.%s:6222" (include "watchhouse.natsPassword" "routes") $service $index $service) -}}
+{{- end -}}
+{{- join "," $routes -}}
+{{- end -}}
+
+{{/* The volume of a server: a list of the root and its block's name. */}}
+{{- define "watchhouse.claim" -}}
+{{- $server := index (index . 0).Values (index . 1) -}}
+volumeClaimTemplates:
+  - metadata:
+      name: data
+      labels:
+        {{- include "watchhouse.selector" . | nindent 8 }}
+    spec:
+      accessModes: [ReadWriteOnce]
+      {{- with $server.storageClass }}
+      storageClassName: {{ . }}
+      {{- end }}
+      resources: { requests: { storage: {{ $server.storage }} } }
+{{- end -}}
+
+{{/* A server of one pod with a Service before it: a dict of root, name, port, user, container and volumes. */}}
+{{- define "watchhouse.server" -}}
+apiVersion: v1
+kind: Service
+metadata:
+  {{- include "watchhouse.metadata" (list .root .name .name) | nindent 2 }}
+spec:
+  selector:
+    {{- include "watchhouse.selector" (list .root .name) | nindent 4 }}
+  ports:
+    - { name: {{ .name }}, port: {{ .port }}, targetPort: {{ .name }} }
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  {{- include "watchhouse.metadata" (list .root .name .name) | nindent 2 }}
+spec:
+  serviceName: {{ include "watchhouse.fullname" .root }}-{{ .name }}
+  replicas: 1
+  selector:
+    matchLabels:
+      {{- include "watchhouse.selector" (list .root .name) | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "watchhouse.labels" (list .root .name) | nindent 8 }}
+    spec:
+      serviceAccountName: {{ include "watchhouse.fullname" .root }}
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      terminationGracePeriodSeconds: 60
+      securityContext:
+        {{- include "watchhouse.podSecurity" .user | nindent 8 }}
+      containers:
+        - name: {{ .name }}
+          {{- .container | trim | nindent 10 }}
+          ports:
+            - { name: {{ .name }}, containerPort: {{ .port }} }
+          startupProbe: { tcpSocket: { port: {{ .name }} }, periodSeconds: 2, failureThreshold: 90 }
+          livenessProbe: { tcpSocket: { port: {{ .name }} }, periodSeconds: 20, timeoutSeconds: 5 }
+          readinessProbe: { tcpSocket: { port: {{ .name }} }, periodSeconds: 5 }
+          resources:
+            {{- toYaml (index .root.Values .name).resources | nindent 12 }}
+          securityContext:
+            {{- include "watchhouse.containerSecurity" .root | nindent 12 }}
+          volumeMounts:
+            - { name: data, mountPath: /data }
+            - { name: tmp, mountPath: /tmp }
+            {{- with .sockets }}
+            - { name: sockets, mountPath: {{ . }} }
+            {{- end }}
+      volumes:
+        - { name: tmp, emptyDir: {} }
+        {{- if .sockets }}
+        - { name: sockets, emptyDir: {} }
+        {{- end }}
+  {{- include "watchhouse.claim" (list .root .name) | nindent 2 }}
+{{- end -}}
+
+{{- define "watchhouse.redisContainer" -}}
+image: {{ .root.Values.redis.image }}
+# State that is evicted, or lost with the process, is none: what the product is told is written is written.
+command: [redis-server, --dir, /data, --appendonly, 'yes', --appendfsync, everysec, --save, '', --maxmemory-policy, noeviction, --maxmemory, {{ .root.Values.redis.maxMemory }}, --requirepass, $(REDIS_PASSWORD)]
+env:
+  - name: REDIS_PASSWORD
+    valueFrom: { secretKeyRef: { name: {{ .secret }}, key: redis-password } }
+{{- end -}}
+
+{{- define "watchhouse.postgresqlContainer" -}}
+image: {{ .root.Values.postgresql.image }}
+env:
+  - { name: POSTGRES_USER, value: watchhouse }
+  - { name: POSTGRES_DB, value: watchhouse }
+  - { name: PGDATA, value: /data/pgdata }
+  - name: POSTGRES_PASSWORD
+    valueFrom: { secretKeyRef: { name: {{ .secret }}, key: postgres-password } }
+{{- end -}}

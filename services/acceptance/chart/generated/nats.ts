@@ -1,0 +1,39 @@
+import { guestPermissions, type NatsPermissions, permissions } from '#shared/bus/permissions.ts'
+import { declaredContracts } from './services.ts'
+
+/** What each NATS user of the chart may say and hear, by its name. */
+export const natsPermissions = async (): Promise<Record<string, NatsPermissions>> => {
+  const { contracts, events } = await declaredContracts()
+  return { ...permissions(contracts, events), ...guestPermissions(contracts, events) }
+}
+
+/** Values for the official NATS chart, which give it the same users; their passwords come from the Secret of the users. */
+export const officialChartValues = (granted: Record<string, NatsPermissions>): object => {
+  const names = Object.keys(granted)
+  const variable = (name: string) => `NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`
+  return {
+    config: {
+      cluster: { enabled: true, replicas: 3 },
+      jetstream: { enabled: true, fileStore: { enabled: true, pvc: { size: '10Gi' } } },
+      monitor: { enabled: true },
+      merge: {
+        max_payload: '<< 1MB >>',
+        authorization: {
+          users: names.map((name) => ({
+            user: name,
+            password: `<< $${variable(name)} >>`,
+            permissions: granted[name],
+          })),
+        },
+      },
+    },
+    container: {
+      env: Object.fromEntries(
+        names.map((name) => [
+          variable(name),
+          { valueFrom: { secretKeyRef: { name: 'watchhouse-nats-users', key: name } } },
+        ]),
+      ),
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { type ServiceName, serviceNames } from '#proto/call.ts'
+import type { Event, Service } from '#proto/contract.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { type Settings, secretNames } from '#shared/config/setting.ts'
+import type { ServiceConfig } from '#shared/service.ts'
+import { isEvent, isService } from '../../release/contracts.ts'
+import { root } from '../../shape/source-file.ts'
+
+/** Names of the variables of one service, those of every process included. */
+export interface Variables {
+  open: string[]
+  secret: string[]
+}
+
+/** Variables that the chart sets from values of its own. */
+const setByChart = new Set([
+  'NATS_URL',
+  'NATS_REPLICAS',
+  'REDIS_URL',
+  'OPERATIONS_PORT',
+  'OPERATIONS_HOST',
+  'SVC_INSTANCE',
+  'SHUTDOWN_GRACE_MS',
+  'SVC_SANDBOX_DIRECTORY',
+  'SVC_QUERY_ROLE',
+  'SVC_HOSTS_FILE',
+  'SVC_DEFINITIONS_DIRECTORY',
+  'SVC_HEALTH_CONFIG_DIRECTORY',
+  'SVC_CONFIG_FILE',
+  'CRON_SECRET',
+  'PORT',
+  'HOST',
+])
+
+/** What may be set for each service, by its name. */
+export const variablesOfServices = async (): Promise<Map<ServiceName, Variables>> => {
+  const entries = serviceNames.map(async (name) => {
+    const { settings }: ServiceConfig = await import(join(root, 'services', name, 'config.ts'))
+    return [name, variablesIn({ ...processSettings, ...settings })] as const
+  })
+  return new Map(await Promise.all(entries))
+}
+
+const variablesIn = (settings: Settings): Variables => {
+  const secret = secretNames(settings).filter((name) => !setByChart.has(name))
+  const all = Object.keys(settings).filter((name) => !setByChart.has(name))
+  return { open: all.filter((name) => settings[name]?.audience !== 'secret').toSorted(), secret: secret.toSorted() }
+}
+
+/** All that `proto/` declares. */
+export const declaredContracts = async (): Promise<{ contracts: Service[]; events: Event[] }> => {
+  const files = (await readdir(join(root, 'proto'))).filter((file) => /^[\w-]+(?<!\.test)\.ts$/.test(file)).toSorted()
+  const modules = await Promise.all(files.map((file) => import(join(root, 'proto', file))))
+  const exported = modules.flatMap((module) => Object.values<unknown>(module))
+  return { contracts: exported.filter(isService), events: exported.filter(isEvent) }
+}

@@ -1,0 +1,45 @@
+import { load } from 'js-yaml'
+import { z } from 'zod'
+
+/** One key of `values.yaml`: where it stands, what it is by default, and what the comment above it says. */
+export interface ValueEntry {
+  path: readonly string[]
+  fallback: unknown
+  doc: string
+  /** JSON Schema keywords of a comment `@schema {…}`. */
+  schema: Readonly<Record<string, unknown>>
+}
+
+const Keywords = z.record(z.string(), z.unknown())
+const spaces = 2
+
+/** Every key of a values file that is indented by two spaces, in its order; what stands in braces is part of its key. */
+export const readValues = (text: string): ValueEntry[] => {
+  const values: unknown = load(text)
+  const entries: ValueEntry[] = []
+  let path: string[] = []
+  let comments: string[] = []
+  for (const line of text.split('\n')) {
+    const comment = /^ *# (.*)$/.exec(line)?.[1]
+    const key = /^( *)([\w-]+):/.exec(line)
+    if (comment !== undefined) comments.push(comment)
+    else if (key) {
+      const [, indent = '', name = ''] = key
+      path = [...path.slice(0, indent.length / spaces), name]
+      entries.push({ path, fallback: at(values, path), ...described(comments) })
+      comments = []
+    } else comments = []
+  }
+  return entries
+}
+
+const described = (comments: readonly string[]): Pick<ValueEntry, 'doc' | 'schema'> => {
+  const stated = comments.find((comment) => comment.startsWith('@schema '))
+  return {
+    doc: comments.filter((comment) => comment !== stated).join(' '),
+    schema: stated === undefined ? {} : Keywords.parse(JSON.parse(stated.slice('@schema '.length))),
+  }
+}
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((inner, name) => (inner instanceof Object ? Reflect.get(inner, name) : undefined), value)
