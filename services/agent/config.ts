@@ -4,6 +4,7 @@ import { conversationProblems } from './conversations/problems.ts'
 import { externalSettings } from './external/config.ts'
 import { modelSettings } from './models/config.ts'
 import { partGuardSettings } from './part-guard.ts'
+import { verboseSettings } from './verbose.ts'
 
 /** What the agent itself obeys. */
 export const agentSettings = {
@@ -41,6 +42,7 @@ export const settings = {
   ...modelSettings,
   ...externalSettings,
   ...partGuardSettings,
+  ...verboseSettings,
   ...conversationSettings,
 } as const
 

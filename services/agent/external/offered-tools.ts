@@ -26,12 +26,15 @@ export const offeredTools = (listed: readonly Tool[]): OfferedTools => {
   const once = new Map(listed.map((tool) => [tool.name, tool]))
   const fit = [...once.values()].filter(isBounded).slice(0, mostTools)
   const tools = fit.map((tool) => ({
-    tool: { ...tool, outputSchema: undefined },
+    tool: { ...tool, inputSchema: withoutDialect(tool), outputSchema: undefined },
     title: oneLine(tool.title ?? tool.annotations?.title ?? tool.name, longestTitle),
     description: oneLine(tool.description ?? tool.name, longestDescription),
   }))
   return { tools, leftOut: listed.length - tools.length }
 }
+
+/** Some gateways refuse schemas that say which dialect they are written in. */
+const withoutDialect = ({ inputSchema: { $schema: _dialect, ...schema } }: Tool): Tool['inputSchema'] => schema
 
 const isBounded = ({ name, inputSchema }: Tool): boolean =>
   name.length <= longestToolName && Buffer.byteLength(JSON.stringify(inputSchema)) <= mostSchemaBytes

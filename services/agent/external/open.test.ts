@@ -63,6 +63,7 @@ describe('the web crawler', () => {
       ['mcp_web_crawl__firecrawl_search', 'read', false, true],
     ])
     expect(tools[0]?.inputSchema).toMatchObject({ type: 'object', required: ['url'] })
+    expect(tools[0]?.inputSchema).not.toHaveProperty('$schema')
     expect(await run(tools[0], { url: 'https://any.example/' })).toMatchObject({
       structured: { server: 'the web crawler', text: 'page of https://any.example/' },
     })

@@ -1,12 +1,13 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { ServiceError } from '#proto/errors.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
+import { guardPart } from '../part-guard.ts'
 import type { ToolAnswer } from '../tool.ts'
+import { logVerbosely, tookMs } from '../verbose.ts'
 import { asData } from './as-data.ts'
 import { type ReadCall, readCall } from './read-call.ts'
 import { runTool } from './run-tool.ts'
 import { shrinkTo } from './shrink.ts'
-import { guardPart } from '../part-guard.ts'
 import type { Talk } from './talk.ts'
 import type { RawCall } from './tool-inputs.ts'
 import { updatePlan } from './plan.ts'
@@ -62,20 +63,28 @@ const readAndTell = ({ tell, toolbox }: Talk, raw: RawCall): ReadCall | { id: st
 const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
   const { id: toolCallId, tool, input } = call
   const refusal = talk.tries.refusal(tool.name, input)
+  const beganMs = performance.now()
   const { answer, evidence } = refusal
     ? { answer: failed(refusal), evidence: [] }
     : tool.kind === 'control'
       ? { answer: await askApproval(talk, { name: tool.name, toolCallId, input }), evidence: [] }
       : await runTool(talk, call)
+  const { isError } = answer
+  const debugging = { env: talk.asking.env, log: talk.log }
+  logVerbosely(
+    debugging,
+    { runId: talk.run.id, tool: tool.name, isError, tookMs: tookMs(beganMs) },
+    'a tool was called',
+  )
   const counts = refusal === undefined && tool.name !== updatePlan
-  const advice = counts ? talk.tries.note(input, answer.isError) : undefined
+  const advice = counts ? talk.tries.note(input, isError) : undefined
   const known = talk.ledger.add(evidence, { toolCallId, tool: tool.name })
   const { value, cut } = shrinkTo(
     { text: answer.text, ...(answer.structured && { result: answer.structured }) },
     talk.settings.SVC_AGENT_TOOL_RESULT_BYTES,
   )
   const ids = known.map(({ id }) => id)
-  if (answer.isError) {
+  if (isError) {
     talk.tell({ type: 'tool-output-error', toolCallId, errorText: answer.text })
   } else {
     const output = { ...(typeof value === 'object' ? value : {}), ...(cut && { cut }), evidence: ids }
@@ -83,10 +92,10 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
   }
   for (const each of known) talk.tell({ type: 'data-evidence', id: each.id, data: each })
   for (const part of answer.parts ?? []) {
-    const shown = guardPart({ env: talk.asking.env, log: talk.log }, part)
+    const shown = guardPart(debugging, part)
     if (shown) talk.tell(shown)
   }
-  const told = answer.isError ? { error: answer.text } : value
+  const told = isError ? { error: answer.text } : value
   const content = asData({ value: told, cut }, tool.untrusted ? 'outside' : 'host')
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
 }

@@ -2,12 +2,11 @@ import OpenAI from 'openai'
 import type { Logger } from 'pino'
 import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { GatewayAccess } from './access.ts'
+import { logVerbosely, tookMs } from '../verbose.ts'
 import { attributionOf } from './attribution.ts'
-import { modelSettings } from './config.ts'
 
 interface Parts {
   env: Environment
@@ -43,7 +42,7 @@ type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Resp
 
 /** The way out of the library: through the guard of outgoing requests, which follows no redirect, and without what tells of this machine. */
 const sendTo = (parts: Parts, provider: ModelProvider, { base }: GatewayAccess): Fetch => {
-  const { env, net, log } = parts
+  const { env, net } = parts
   return async (input, init = {}) => {
     const address = new URL(input instanceof Request ? input.url : input)
     // The key is that of this gateway; the library is not trusted with where it goes.
@@ -52,10 +51,8 @@ const sendTo = (parts: Parts, provider: ModelProvider, { base }: GatewayAccess):
     if (body != null && typeof body !== 'string') throw new TypeError('model gateways are sent text')
     const headers = { ...known(new Headers(init.headers)), ...attributionOf(env, provider) }
     const beganMs = performance.now()
-    const said = (outcome: Record<string, unknown>) => {
-      if (!read(modelSettings, env).AGENT_DEBUG) return
-      log.info({ provider, ...outcome, tookMs: Math.round(performance.now() - beganMs) }, 'a model gateway was asked')
-    }
+    const said = (outcome: Record<string, unknown>) =>
+      logVerbosely(parts, { provider, ...outcome, tookMs: tookMs(beganMs) }, 'a model gateway was asked')
     try {
       const limits = { timeoutMs: wholeTimeoutMs, maxBytes }
       const answer = await net.trusted(address, { method, headers, body: body ?? undefined, signal, ...limits })

@@ -59,5 +59,4 @@ export const modelSettings = {
     'OAuth client for people who sign in with gateway C to ask on their own account; by default the product registers one.',
   ),
   ...attributionSettings,
-  AGENT_DEBUG: flag(false, 'Log every request to a model gateway, without its content, and every tool of the agent.'),
 } as const

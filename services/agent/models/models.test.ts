@@ -73,9 +73,11 @@ describe('the model that answers', () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://another.example')
     onTestFinished(() => void vi.unstubAllEnvs())
     const a = await gateway()
-    const { models } = await openTestModels({ LLM_API_KEY: keys.generic, LLM_API_BASE: a.base, APP_NAME: 'W' })
+    const env = { LLM_API_KEY: keys.generic, LLM_API_BASE: a.base, APP_NAME: 'W' }
+    const { models, logged } = await openTestModels(env)
     const { client, model } = await models.choose(null, callOf())
     await client.chat.completions.create({ model, ...question })
+    expect(logged).toEqual([])
     const headers = a.heard.at(-1)?.headers ?? {}
     expect(headers).toMatchObject({ authorization: `Bearer ${keys.generic}`, 'x-openrouter-title': 'W' })
     expect(Object.keys(headers).filter((name) => /stainless|openai-|secret/.test(name))).toEqual([])

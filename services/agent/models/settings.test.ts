@@ -78,7 +78,6 @@ describe('the settings of language models', () => {
       GATEWAY_C_PRESETS_MAX: 8,
       APP_CATEGORY: 'programming-app',
       APP_VERSION: '0.2.0',
-      AGENT_DEBUG: false,
     })
   })
 })
