@@ -5,7 +5,7 @@ import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Start } from '#shared/service.ts'
+import type { Context, Running, Start } from '#shared/service.ts'
 import { openWishes } from './approvals/wishes.ts'
 import { openConversations } from './conversations/open.ts'
 import { openExternalTools } from './external/open.ts'
@@ -13,7 +13,9 @@ import { handlers } from './handlers/index.ts'
 import { mcpTools } from './loop/mcp-tools.ts'
 import { openAgentMetrics } from './metrics.ts'
 import { openModels } from './models/open.ts'
+import type { RunLimits } from './runs/run.ts'
 import { openRuns } from './runs/runs.ts'
+import type { AgentTool } from './tool.ts'
 import { openToolmaker, type Toolmaker } from './toolmaker.ts'
 
 /** Of the time to stop: what is left is for telling readers how it ended. */
@@ -21,8 +23,20 @@ const finishingShare = 0.6
 /** Readers of runs wait in their calls, so there are many of those. */
 const maxInFlight = 4_096
 
+/** What a test adds. */
+interface Further {
+  tools?: readonly AgentTool[]
+  limits?: Partial<RunLimits>
+}
+
 /** Answers questions in words. */
-export const start: Start = async ({ env, bus, clock, net, store, telemetry: { log, metrics } }) => {
+export const start: Start = (context) => startWith(context)
+
+/** Answers with more tools than those of the product. */
+export const startWith = async (
+  { env, bus, clock, net, store, telemetry: { log, metrics } }: Context,
+  { tools = [], limits = {} }: Further = {},
+): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
   const clients = {
     query: bus.client(query),
@@ -35,12 +49,13 @@ export const start: Start = async ({ env, bus, clock, net, store, telemetry: { l
   const external = opened.use(openExternalTools({ env, net, clock, log }))
   const wishes = openWishes()
   const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
-  const runs = openRuns({ instance: bus.instance, graceMs })
+  const runs = openRuns({ instance: bus.instance, graceMs, limits })
   const from: Toolmaker[] = [
+    async () => tools,
     (_question, call) => mcpTools(clients.mcp, call),
     ({ userServers }, call) => external.tools(userServers, call),
   ]
-  const toolsFor = openToolmaker({ env, from })
+  const toolsFor = openToolmaker({ env, from, log })
   const counted = openAgentMetrics(metrics, () => runs.running)
   const parts = { env, clock, log, clients, models, external, conversations, runs, wishes, toolsFor, metrics: counted }
   opened.use(await bus.serve(agent, handlers(parts), { maxInFlight, load: () => runs.running }))

@@ -18,7 +18,6 @@ import { openTries } from '../loop/tries.ts'
 import type { ChosenModel } from '../models/choose.ts'
 import type { Parts } from '../parts.ts'
 import type { Run } from '../runs/run.ts'
-import type { AgentTool } from '../tool.ts'
 
 type Obeyed = Values<typeof agentSettings>
 
@@ -29,9 +28,8 @@ export const start =
     const settings = read(agentSettings, parts.env)
     requireFitting(question, settings)
     const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
-    const tools = await parts.toolsFor(question, call)
     const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
-      work(parts, { question, call, settings, model, tools, run }),
+      work(parts, { question, call, settings, model, run }),
     )
     return { runId: run.id }
   }
@@ -50,7 +48,6 @@ interface Begun {
   call: Call
   settings: Obeyed
   model: ChosenModel
-  tools: readonly AgentTool[]
   run: Run
 }
 
@@ -58,7 +55,7 @@ const work = async (parts: Parts, begun: Begun): Promise<void> => {
   const { settings, model, run } = begun
   using time = openTimeLeft(settings.SVC_AGENT_RUN_SECONDS * 1_000)
   const talk = talkOf(parts, begun, time)
-  const outcome = await answer(talk)
+  const outcome = await answer(talk, () => toolboxFor(parts, talk))
   const { inputTokens, outputTokens, durationMs, steps } = talk.meter.sum()
   parts.metrics.ended({ outcome, provider: model.provider, seconds: durationMs / 1_000, inputTokens, outputTokens })
   parts.log.info(
@@ -76,7 +73,11 @@ const work = async (parts: Parts, begun: Begun): Promise<void> => {
   )
 }
 
-const talkOf = (parts: Parts, { question, call, settings, model, tools, run }: Begun, time: Talk['time']): Talk => {
+const talkOf = (
+  parts: Parts,
+  { question, call, settings, model, run }: Begun,
+  time: Talk['time'],
+): Omit<Talk, 'toolbox'> => {
   const { clients, clock, env, log, wishes } = parts
   const signal = AbortSignal.any([run.signal, time.signal])
   // The run goes on when its caller has left, so it has a signal and a deadline of its own.
@@ -85,10 +86,6 @@ const talkOf = (parts: Parts, { question, call, settings, model, tools, run }: B
   const ledger = openLedger(lastEvidence(question.messages))
   const plan = openPlan()
   const tries = openTries()
-  const toolbox: Toolbox = openToolbox(
-    [planTool(plan, tries, tell), searchTools(() => toolbox), ...tools],
-    question.disabledTools,
-  )
   const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.now() + hostsWithinMs })
   return {
     question,
@@ -98,7 +95,6 @@ const talkOf = (parts: Parts, { question, call, settings, model, tools, run }: B
     settings,
     asking: { ...clients, hostKey: question.hostKey, hosts, env, clock },
     tell,
-    toolbox,
     ledger,
     plan,
     tries,
@@ -109,5 +105,18 @@ const talkOf = (parts: Parts, { question, call, settings, model, tools, run }: B
   }
 }
 
+/** All tools of an answer, its own first. */
+const toolboxFor = async ({ toolsFor, clock }: Parts, talk: Omit<Talk, 'toolbox'>): Promise<Toolbox> => {
+  const { question, call, plan, tries, tell } = talk
+  const tools = await toolsFor(question, { ...call, deadline: clock.now() + toolsWithinMs })
+  const toolbox: Toolbox = openToolbox(
+    [planTool(plan, tries, tell), searchTools(() => toolbox), ...tools],
+    question.disabledTools,
+  )
+  return toolbox
+}
+
+/** How long it may take to learn which tools there are. */
+const toolsWithinMs = 10_000
 /** How long `query` may take to name its hosts, which it does from memory. */
 const hostsWithinMs = 5_000

@@ -9,19 +9,22 @@ import { historyOf } from './history.ts'
 import { hostOf } from './host-of.ts'
 import { contextOf, prompt } from './prompt.ts'
 import type { Talk } from './talk.ts'
+import type { Toolbox } from './toolbox.ts'
 
 /** What came of an answer, for logs and metrics. */
 export type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
 
 /** Answers the question from its first event to its last, whatever happens; never throws. */
-export const answer = async (talk: Talk): Promise<AnswerOutcome> => {
-  const { run, tell } = talk
+export const answer = async (begun: Omit<Talk, 'toolbox'>, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
+  const { run, tell } = begun
+  // Told before anything is asked, so that whoever waits sees that the answer has begun.
   tell({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
   try {
+    const talk = { ...begun, toolbox: await toolbox() }
     conclude(talk, await converse(talk, await openingOf(talk)))
     return 'answered'
   } catch (error) {
-    return endEarly(talk, error)
+    return endEarly(begun, error)
   } finally {
     run.tell(done)
   }
@@ -45,7 +48,7 @@ const conclude = ({ tell, plan, ledger, meter }: Talk, { text, finishReason }: C
   tell({ type: 'finish', finishReason })
 }
 
-const endEarly = ({ run, tell, time, model, meter, log }: Talk, error: unknown): AnswerOutcome => {
+const endEarly = ({ run, tell, time, model, meter, log }: Omit<Talk, 'toolbox'>, error: unknown): AnswerOutcome => {
   tell({ type: 'data-usage', id: 'usage', data: meter.sum() })
   if (run.signal.aborted && run.signal.reason !== 'stopping') {
     tell({ type: 'abort', reason: run.signal.reason === 'asked' ? 'stopped as asked' : 'nobody was reading' })

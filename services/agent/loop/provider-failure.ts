@@ -15,10 +15,11 @@ const byStatus: Readonly<Record<number, AgentFailure>> = {
   504: 'provider-timeout',
 }
 
-/** What a failure on the way to a model means; undefined for what is no failure of the model's. */
-export const providerFailure = (error: unknown): AnswerFailure | undefined => {
-  const code = codeOf(error)
-  if (code === undefined) return undefined
+/** What a failure on the way to a model means, before or after it began to answer; undefined for what is no failure of the model's. */
+export const providerFailure = (error: unknown, hasBegun: boolean): AnswerFailure | undefined => {
+  const found = codeOf(error)
+  if (found === undefined) return undefined
+  const code = hasBegun && found === 'provider-unreachable' ? 'provider-cut-off' : found
   const retryAfterMs = error instanceof APIError ? retryAfterOf(error) : null
   return new AnswerFailure(code, { retryAfterMs, cause: error })
 }
@@ -32,8 +33,6 @@ const codeOf = (error: unknown): AgentFailure | undefined => {
   if (error instanceof APIError) return codeOfAnswer(error)
   // What the client says of lines that are no JSON.
   if (error instanceof SyntaxError) return 'provider-garbled'
-  // What Node says of a body that ends in the middle.
-  if (error instanceof TypeError && error.message === 'terminated') return 'provider-cut-off'
   return undefined
 }
 

@@ -45,8 +45,10 @@ export const takeTurn = async (asked: Asked, tell: Tell, spoke: () => void): Pro
   let usage: CompletionUsage | undefined
   let resolvedModel: string | undefined
   let ending: string | null = null
+  let hasBegun = false
   try {
     for await (const chunk of await open(asked)) {
+      hasBegun = true
       usage = chunk.usage ?? usage
       resolvedModel = chunk.model || resolvedModel
       const [choice] = chunk.choices ?? []
@@ -65,7 +67,7 @@ export const takeTurn = async (asked: Asked, tell: Tell, spoke: () => void): Pro
     said.end()
     inputs.abandon()
     asked.signal.throwIfAborted()
-    throw providerFailure(error) ?? error
+    throw providerFailure(error, hasBegun) ?? error
   }
 }
 

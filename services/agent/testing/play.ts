@@ -24,7 +24,8 @@ export const play = async (
     if (response.destroyed) return
     send([{ index: 0, delta: index === 0 ? { role: 'assistant', ...delta } : delta, finish_reason: null }])
   }
-  if (ending === 'cut') return void response.destroy()
+  // What was written arrives; the end of the answer does not.
+  if (ending === 'cut') return void response.socket?.end()
   const reason = ending ?? (say.some((piece) => 'call' in piece) ? 'tool_calls' : 'stop')
   send([{ index: 0, delta: {}, finish_reason: reason }])
   if (request.stream_options) send([], usageOf(request, deltas.length))

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openBus } from '#shared/bus/open.ts'
+import { agent as contract } from '#proto/agent.ts'
+import type { Identity } from '#proto/call.ts'
+import { callOf, ofType, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
+import { EventBuffer } from './event-buffer.ts'
+
+const slowly = [{ say: [{ text: 'one two three four five six seven eight' }], tokensPerSecond: 20 }]
+const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }
+
+/** Reads until the model has begun to speak. */
+const firstWords = async (runId: string): Promise<void> => {
+  let last = 0
+  while (last < 4) ({ last } = await agent.client.read({ runId, after: last }, callOf()))
+}
+
+let agent: TestAgent
+beforeEach(async () => {
+  agent = await startAgent({ script: slowly, limits: { abandonedAfterMs: 200, keptMs: 500 } })
+})
+afterEach(async () => agent[Symbol.asyncDispose]())
+
+describe('a run', () => {
+  it('can be read again from the beginning, and from any event on', async () => {
+    const { runId, chunks } = await agent.ask('Count')
+    expect((await agent.read(runId)).chunks).toEqual(chunks)
+    expect((await agent.read(runId, 5)).chunks).toEqual(chunks.slice(5))
+    expect(textOf(chunks)).toBe('one two three four five six seven eight')
+  })
+
+  it('goes on while nobody reads it, for a while', async () => {
+    const runId = await agent.begin('Count')
+    const first = await agent.client.read({ runId, after: 0 }, callOf())
+    await vi.waitFor(() => expect(agent.logged.join()).toContain('"outcome":"stopped"'), 5_000)
+    const { chunks } = await agent.read(runId, first.last)
+    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'nobody was reading' }])
+    await vi.waitFor(() => expect(agent.gateway.abandoned).toBe(1))
+  })
+
+  it('is stopped when its owner asks, with what it asks of the model', async () => {
+    const runId = await agent.begin('Count')
+    await firstWords(runId)
+    expect(await agent.client.stop({ runId }, callOf())).toEqual({ stopped: true })
+    const { chunks } = await agent.read(runId)
+    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped as asked' }])
+    expect(chunks.at(-1)?.type).toBe('abort')
+    expect(await agent.client.stop({ runId }, callOf())).toEqual({ stopped: false })
+    await vi.waitFor(() => expect(agent.gateway.abandoned).toBe(1))
+  })
+
+  it('is nobody else’s to read or stop', async () => {
+    const runId = await agent.begin('Count', ada)
+    const other = callOf({ ...ada, subject: 'grace' })
+    await expect(agent.client.read({ runId, after: 0 }, other)).rejects.toMatchObject({ code: 'gone' })
+    await expect(agent.client.stop({ runId }, other)).rejects.toMatchObject({ code: 'gone' })
+    const byKey = callOf({ ...ada, kind: 'key' })
+    expect((await agent.client.read({ runId, after: 0 }, byKey)).last).toBeGreaterThan(0)
+  })
+
+  it('is gone some time after its end', async () => {
+    const { runId } = await agent.ask('Count')
+    await vi.waitFor(
+      () => expect(agent.client.read({ runId, after: 0 }, callOf())).rejects.toMatchObject({ code: 'gone' }),
+      5_000,
+    )
+  })
+
+  it('is gone with its process, and for whoever makes an id up', async () => {
+    const made = { runId: `agent-9.${'x'.repeat(22)}`, after: 0 }
+    await expect(agent.client.read(made, callOf())).rejects.toMatchObject({ code: 'gone' })
+    const own = { runId: `agent-1.${'x'.repeat(22)}`, after: 0 }
+    await expect(agent.client.read(own, callOf())).rejects.toMatchObject({ code: 'gone' })
+  })
+
+  it('ends in good order when its process stops before it is done', async () => {
+    await agent[Symbol.asyncDispose]()
+    agent = await startAgent({ script: [{ silent: true }], env: { SHUTDOWN_GRACE_MS: '200' } })
+    const runId = await agent.begin('Count')
+    const reading = agent.read(runId)
+    await agent.client.read({ runId, after: 1 }, callOf())
+    const [{ chunks }] = await Promise.all([reading, agent[Symbol.asyncDispose]()])
+    expect(ofType(chunks, 'data-error')).toMatchObject([{ data: { code: 'worker-stopping', retryable: true } }])
+    agent = await startAgent({ script: slowly })
+  })
+})
+
+describe('a process of the agent at its limit', () => {
+  const full = { SVC_AGENT_MAX_RUNS: '1' }
+
+  it('is busy, and says when to come again', async () => {
+    Object.assign(agent.env, full)
+    await agent.begin('Count')
+    await expect(agent.begin('Count')).rejects.toMatchObject({ code: 'busy', retryAfterMs: 2_000 })
+  })
+
+  it('leaves the question to the least loaded one', async () => {
+    Object.assign(agent.env, full)
+    const beside = { hub: agent.hub, instance: 'agent-2' }
+    await using _other = await startAgent({ script: slowly, env: full, beside })
+    const runs = [await agent.begin('Count'), await agent.begin('Count')]
+    expect(runs.map((id) => id.split('.')[0]).toSorted()).toEqual(['agent-1', 'agent-2'])
+    const bus = await openBus({ hub: agent.hub, caller: 'gateway', instance: 'other', version: '1' })
+    const third = bus
+      .client(contract)
+      .start(
+        { hostKey: 'logs', hostId: 1, messages: [{ role: 'user', parts: [{ type: 'text', text: 'Count' }] }] },
+        callOf(),
+      )
+    await expect(third).rejects.toMatchObject({ code: 'busy' })
+    await bus[Symbol.asyncDispose]()
+  })
+})
+
+describe('what is kept of a run', () => {
+  it('is the end of it when it does not fit, and says so to whoever wants the beginning', () => {
+    const buffer = new EventBuffer(60)
+    for (const data of ['one', 'two', 'three', 'four']) buffer.append(data)
+    expect(buffer.last).toBe(4)
+    expect(buffer.after(0, 1_000)).toBeUndefined()
+    expect(buffer.after(2, 1_000)).toEqual({ events: 'id: 3\ndata: three\n\nid: 4\ndata: four\n\n', last: 4 })
+    expect(buffer.after(4, 1_000)).toEqual({ events: '', last: 4 })
+    expect(buffer.after(5, 1_000)).toBeUndefined()
+  })
+
+  it('is handed out in pieces, the next event at least', () => {
+    const buffer = new EventBuffer(1_000)
+    for (const data of ['x'.repeat(100), 'y']) buffer.append(data)
+    expect(buffer.after(0, 10)?.last).toBe(1)
+    expect(buffer.after(1, 10)?.last).toBe(2)
+  })
+})
