@@ -5,6 +5,7 @@ import { rpc, service } from './contract.ts'
 import { deliveryMethods } from './delivery.ts'
 import { findingMethods } from './finding.ts'
 import { HostKey } from './host.ts'
+import { inboundConditionMethods } from './inbound-conditions.ts'
 import { notifyMethods } from './notify.ts'
 import { pagingServiceMethods } from './paging-services.ts'
 import { pruneMethods } from './prune.ts'
@@ -53,6 +54,7 @@ export const alerts = service('alert-dispatcher', {
   ...deliveryMethods,
   ...channelMethods,
   ...notifyMethods,
+  ...inboundConditionMethods,
   ...subscriptionMethods,
   ...pagingServiceMethods,
   ...findingMethods('HEALTH'),

@@ -36,14 +36,16 @@ export const SnapshotQuery = z.strictObject({})
 /** Its answer. */
 export const SnapshotAnswer = answer(
   z.array(AlertHost.omit({ hostKey: true, conditions: true }).extend(host)),
-  counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean() }),
+  /** `inbound`: conditions of inbound events, which are on no host. */
+  counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), inbound: z.int() }),
 )
 
 /** `GET /api/v1/health/alert-state`: what is not ok, on one host or on all. */
 export const AlertStateQuery = z.strictObject({ hostId: hostId.optional() })
 /** Its answer. */
 export const AlertStateAnswer = answer(
-  z.array(AlertCondition.extend(host)),
+  /** `source` is null of a condition of ours; of what an inbound event began it stands for the host too, whose id is null. */
+  z.array(AlertCondition.extend({ ...host, source: z.string().nullable() })),
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), truncated: z.boolean() }),
 )
 
@@ -87,6 +89,11 @@ export const DismissRequest = z.strictObject({
   ...silencing,
   minutes: z.int().min(1).max(43_200).nullable().default(null),
 })
+const { note } = silencing
+/** `POST /api/v1/health/inbound/{episode}/ack`: the same of what an inbound event began. */
+export const InboundAckRequest = z.strictObject({ duration: Duration, note })
+/** `POST /api/v1/health/inbound/{episode}/dismiss` */
+export const InboundDismissRequest = z.strictObject({ minutes: DismissRequest.shape.minutes, note })
 /** `DELETE` of both names the condition. */
 export const SilenceQuery = z.strictObject({
   hostId,

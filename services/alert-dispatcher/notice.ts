@@ -42,6 +42,7 @@ export const Notice = z.object({
         episode: z.string().max(160),
         ruleId: z.string().max(160),
         hostKey: HostKey.nullable(),
+        source: z.string().max(128).nullable().default(null),
         title: z.string(),
         severity: Severity,
         recovered: z.boolean(),

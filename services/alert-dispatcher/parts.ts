@@ -3,6 +3,7 @@ import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Context } from '#shared/service.ts'
 import type { Episodes } from './conditions/episode.ts'
+import type { EventEpisodes } from './events/event-episode.ts'
 import type { Observe } from './sweeps/observe.ts'
 import type { Policy } from './policy/policy.ts'
 
@@ -12,7 +13,8 @@ export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' |
   /** What operators have settled, as of now. */
   policy(): Promise<Policy>
   episodes: Episodes
-  /** Whether `episodes` outlive this process: else the store knows better. */
+  eventEpisodes: EventEpisodes
+  /** Whether episodes outlive this process: else the store knows better. */
   isLasting: boolean
   observe: Observe
 }

@@ -34,9 +34,9 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   })
   const asking = { ...context, query: bus.client(query) }
   const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
-  const { episodes, lasting: isLasting } = stores
+  const { episodes, eventEpisodes, lasting: isLasting } = stores
   const observe = openObserve(context.telemetry)
-  const sweeping = { ...asking, policy: policy.current, episodes, isLasting, observe }
+  const sweeping = { ...asking, policy: policy.current, episodes, eventEpisodes, isLasting, observe }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(await bus.serve(alerts, handlers({ ...asking, stores, policy, delivery, schedule, subscriptions })))

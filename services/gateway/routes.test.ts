@@ -12,6 +12,7 @@ import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { modelRequests } from './fake/models.ts'
 import { pagingServiceRequests } from './fake/paging-services.ts'
+import { inboundConditionRequests } from './fake/inbound-conditions.ts'
 import { subscriptionRequests } from './fake/subscriptions.ts'
 import { type FakeProduct, startFake } from './fake/start.ts'
 import { buildWebWith } from './fake/web-build.ts'
@@ -34,6 +35,7 @@ const good: Record<string, GoodRequest> = {
   ...pagingServiceRequests,
   ...modelRequests,
   ...subscriptionRequests,
+  ...inboundConditionRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },

@@ -31,6 +31,7 @@ import { healthPagingServices } from './routes/health-paging-services.ts'
 import { healthCustomRuleRoutes } from './routes/health-custom-rules.ts'
 import { healthDeliveryRoutes } from './routes/health-deliveries.ts'
 import { healthSettingsRoutes } from './routes/health-settings.ts'
+import { healthInboundRoutes } from './routes/health-inbound.ts'
 import { healthSettledRoutes } from './routes/health-settled.ts'
 import { healthSilenceRoutes } from './routes/health-silences.ts'
 import { healthStateRoutes } from './routes/health-state.ts'
@@ -116,6 +117,7 @@ export const routes: readonly Route[] = [
   signInCallback,
   ...healthStateRoutes,
   ...healthSilenceRoutes,
+  ...healthInboundRoutes,
   ...healthSettingsRoutes,
   ...healthCustomRuleRoutes,
   ...healthDeliveryRoutes,

@@ -16,10 +16,15 @@ const isBrought = ({ key }: Host): boolean => key.startsWith('user:')
 /** The hosts that are watched, as a caller may hear of them: with a connection session of none. */
 export const watchedHosts = async (hosts: HostList): Promise<NameHost> => {
   const all = await hosts.all()
-  const isSession = all.some((host) => host.id >= 0 && isBrought(host))
+  const isSession = isOfSession(all)
   const byKey = new Map(all.map(({ key, id, name }) => [key, { hostId: id, host: name }]))
   return (key) => (isSession ? undefined : (byKey.get(key) ?? { hostId: null, host: key }))
 }
+
+const isOfSession = (all: readonly Host[]): boolean => all.some((host) => host.id >= 0 && isBrought(host))
+
+/** Whether the caller may hear of the installation at all: with a connection session only of what it brought. */
+export const hearsOfInstallation = async (hosts: HostList): Promise<boolean> => !isOfSession(await hosts.all())
 
 /** The host at this position; throws `invalid` for one that its caller brought, which nobody watches. */
 export const findWatched = async (hosts: HostList, hostId: number): Promise<Host> => {

@@ -53,8 +53,24 @@ describe('a digest', () => {
     expect(told?.record).toBeUndefined()
     expect(told?.notice).toMatchObject({ kind: 'digest', title: '2 conditions', value: 2, sinceMs: 1_000 })
     expect(told?.notice.gathered).toEqual([
-      { episode: 'a', ruleId: 'disk', hostKey: 'db', title: 'Disk of a', severity: 'warning', recovered: false },
-      { episode: 'b', ruleId: 'disk', hostKey: 'db', title: 'Disk of b', severity: 'warning', recovered: false },
+      {
+        episode: 'a',
+        ruleId: 'disk',
+        hostKey: 'db',
+        source: null,
+        title: 'Disk of a',
+        severity: 'warning',
+        recovered: false,
+      },
+      {
+        episode: 'b',
+        ruleId: 'disk',
+        hostKey: 'db',
+        source: null,
+        title: 'Disk of b',
+        severity: 'warning',
+        recovered: false,
+      },
     ])
   })
 

@@ -87,9 +87,10 @@ const digestOf = (telling: DigestRecord['gathered'], startedAtMs: number, nowMs:
   sinceMs: Math.min(startedAtMs, nowMs),
   atMs: nowMs,
   reason: 'the digest window has ended',
-  gathered: telling.map(({ notice: { episode, hostKey, ruleId, title, severity }, recovered }) => ({
+  gathered: telling.map(({ notice: { episode, hostKey, source, ruleId, title, severity }, recovered }) => ({
     episode,
     hostKey,
+    source,
     ruleId,
     title,
     severity,

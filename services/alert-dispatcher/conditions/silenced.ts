@@ -1,5 +1,5 @@
 import type { Silence } from '#proto/alert-history.ts'
-import type { HostRecord } from './condition.ts'
+import type { Condition, HostRecord } from './condition.ts'
 
 type Said = Pick<Silence, 'kind' | 'episode' | 'ruleId'>
 
@@ -15,3 +15,12 @@ export const silenced = (
   const changed = { ...condition, [kind === 'ack' ? 'acknowledged' : 'dismissed']: said }
   return { ...record, conditions: { ...record.conditions, [ruleId]: changed } }
 }
+
+type Silences = Pick<Condition, 'acknowledged' | 'dismissed'>
+
+/** Whether the same is said to both. */
+export const sameSilences = (one: Silences, other: Silences): boolean =>
+  same(one.acknowledged, other.acknowledged) && same(one.dismissed, other.dismissed)
+
+const same = (one: Condition['dismissed'], other: Condition['dismissed']): boolean =>
+  one === null || other === null ? one === other : one.untilMs === other.untilMs

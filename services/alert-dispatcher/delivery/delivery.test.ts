@@ -223,7 +223,7 @@ describe('delivery', () => {
     ]
     const place = await open({ channels: [post.channel], policy: { routes } })
     const entry = (episode: string, ruleId: string, recovered = false) =>
-      ({ episode, ruleId, hostKey: 'db', title: ruleId, severity: 'warning', recovered }) as const
+      ({ episode, ruleId, hostKey: 'db', source: null, title: ruleId, severity: 'warning', recovered }) as const
     const gathered = [entry('e1', 'disk-usage'), entry('e2', 'parts'), entry('e3', 'disk-errors', true)]
     await place.tell(noticeOf({ kind: 'digest', episode: 'd', ruleId: 'digest', hostKey: null, gathered }))
     await ended(place, 2)

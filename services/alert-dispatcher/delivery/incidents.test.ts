@@ -9,6 +9,7 @@ const entry = (episode: string, recovered = false) =>
     episode,
     ruleId: 'parts',
     hostKey: 'db',
+    source: null,
     title: `too many parts (${episode})`,
     severity: 'warning',
     recovered,

@@ -55,15 +55,31 @@ describe('a message', () => {
 
   it('lists what a digest gathers', () => {
     const gathered = [
-      { episode: 'e1', ruleId: 'r', hostKey: 'db', title: 'Parts', severity: 'warning', recovered: false },
-      { episode: 'e2', ruleId: 'r', hostKey: null, title: 'Other', severity: 'warning', recovered: true },
+      {
+        episode: 'e1',
+        ruleId: 'r',
+        hostKey: 'db',
+        source: null,
+        title: 'Parts',
+        severity: 'warning',
+        recovered: false,
+      },
+      {
+        episode: 'e2',
+        ruleId: 'r',
+        hostKey: null,
+        source: 'prometheus',
+        title: 'Other',
+        severity: 'warning',
+        recovered: true,
+      },
     ] as const
     const text = plainText(
       message({ kind: 'digest', hostKey: null, title: '2 conditions', gathered: [...gathered] }),
       4_000,
     )
     expect(text).toContain('[prod] DIGEST: 2 conditions\n')
-    expect(text).toContain('WARNING: Parts on Database\nWARNING: Other (fired and recovered)')
+    expect(text).toContain('WARNING: Parts on Database\nWARNING: Other on prometheus (fired and recovered)')
   })
 
   it('lets no text of others begin a line of its own', () => {

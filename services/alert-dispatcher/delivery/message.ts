@@ -93,9 +93,10 @@ const hostOf = ({ hostKey }: Notice, hosts: ReadonlyMap<string, NamedHost>): Mes
   return { key: hostKey, id: host?.id ?? null, name: oneLine(host?.name ?? hostKey) }
 }
 
-type Placed = Pick<Notice, 'hostKey'> & { source?: string | null }
-
-const placeOf = ({ hostKey, source = null }: Placed, hosts: ReadonlyMap<string, NamedHost>): string | null => {
+const placeOf = (
+  { hostKey, source }: Pick<Notice, 'hostKey' | 'source'>,
+  hosts: ReadonlyMap<string, NamedHost>,
+): string | null => {
   if (hostKey === null) return source === null ? null : oneLine(source)
   return oneLine(hosts.get(hostKey)?.name ?? hostKey)
 }
@@ -129,10 +130,10 @@ const conditionPairs = (notice: Notice): [string, string | null][] => {
 const instant = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
 const gatheredLine = (
-  { title, severity, recovered, hostKey }: Notice['gathered'][number],
+  { title, severity, recovered, hostKey, source }: Notice['gathered'][number],
   hosts: ReadonlyMap<string, NamedHost>,
 ): string => {
-  const where = placeOf({ hostKey }, hosts)
+  const where = placeOf({ hostKey, source }, hosts)
   return `${severity.toUpperCase()}: ${oneLine(title)}${where === null ? '' : ` on ${where}`}${recovered ? ' (fired and recovered)' : ''}`
 }
 

@@ -6,6 +6,7 @@ import { read } from '#shared/config/setting.ts'
 import { isLike } from '../delivery/glob.ts'
 import { afterEvent, type Told } from './entry.ts'
 import { EventIndex, EventRecord, indexKey, mostOpen, openIn, overflowName, placeOf, recordKey } from './record.ts'
+import { rebuildEvents } from './rebuild.ts'
 import { eventAlertSettings } from './settings.ts'
 import { writeRecord, type Writing } from './write.ts'
 
@@ -41,6 +42,7 @@ const oneByOne = () => {
 /** Begins, repeats or ends the condition that the event is about; the same event again changes nothing. */
 export const takeEvent = async (taking: Taking, event: InboundEvent): Promise<Outcome> => {
   if (!isAbout(event, taking.env)) return 'done'
+  await rebuildEvents(taking)
   const { name, id } = placeOf(event)
   if (event.status === 'firing' && !(await hasRoomFor(taking, name, id))) {
     await writeEvent(taking, overflowName, overflowName, overflowOf(event, taking.mostOpen))

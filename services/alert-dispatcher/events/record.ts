@@ -59,3 +59,6 @@ export const summaryOf = (record: EventRecord | undefined): Summary => {
 /** Things that are open, over all records but that of the overflow. */
 export const openIn = (index: EventIndex): number =>
   Object.entries(index).reduce((sum, [name, { open }]) => (name === overflowName ? sum : sum + open), 0)
+
+/** Things that are open, the one that stands for the overflow among them. */
+export const firingIn = (index: EventIndex): number => Object.values(index).reduce((sum, { open }) => sum + open, 0)

@@ -3,6 +3,7 @@ import type { Happening } from '../conditions/episode.ts'
 import type { Telling } from '../conditions/held.ts'
 import type { Notice } from '../notice.ts'
 import { tell } from '../conditions/tell.ts'
+import type { EventEpisode } from './event-episode.ts'
 import type { EventEntry } from './record.ts'
 
 /** What is told about one entry now, and what it leaves. */
@@ -10,14 +11,20 @@ export interface ToldEntry {
   entry: EventEntry
   notices: Notice[]
   happenings: Happening[]
+  /** What the times of being open have become by it. */
+  episodes: Omit<EventEpisode, 'place'>[]
 }
 
 /** Tells what is due of an entry as of a condition on a host: floors, maintenance, quiet hours and reminders are the same. */
 export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>): ToldEntry => {
   const { condition, source } = entry
-  if (condition === null) return { entry, notices: [], happenings: [] }
-  const { conditions, notices, happenings } = tell({ [condition.ruleId]: condition }, { ...telling, hostKey: source })
+  if (condition === null) return { entry, notices: [], happenings: [], episodes: [] }
+  const { conditions, notices, happenings, episodes } = tell(
+    { [condition.ruleId]: condition },
+    { ...telling, hostKey: source },
+  )
   return {
+    episodes: episodes.map(({ condition, endedAtMs }) => ({ entry: { ...entry, condition }, endedAtMs })),
     entry: { ...entry, condition: conditions[condition.ruleId] ?? null },
     notices: notices.map((notice) => ({
       ...notice,

@@ -15,6 +15,7 @@ import {
   overflowName,
   recordKey,
 } from './record.ts'
+import { rebuildEvents } from './rebuild.ts'
 import { eventAlertSettings } from './settings.ts'
 import { tellEntry } from './tell-entry.ts'
 import { writeRecord } from './write.ts'
@@ -28,6 +29,7 @@ export const tickEvents = async (
   { fence }: Turn,
   { policy, nowMs, most = mostOpen }: { policy: Policy; nowMs: number; most?: number },
 ): Promise<void> => {
+  await rebuildEvents(parts)
   const index = (await parts.store.get(indexKey, EventIndex)) ?? {}
   const lifeMs = read(eventAlertSettings, parts.env).SVC_EVENTS_ALERTS_HOURS * hourMs
   const hasRoom = openIn(index) < most

@@ -41,7 +41,8 @@ export const alertState =
     }
   }
 
-const shown = (condition: Condition): AlertCondition => {
+/** A condition as it may be told. */
+export const shown = (condition: Condition): AlertCondition => {
   const { ruleId, episode, title, unit, phase, severity, value, threshold, offenders } = condition
   const { sinceMs, judgedAtMs, told, held, acknowledged, dismissed } = condition
   const is = { ruleId, episode, title, unit, phase, severity, value, threshold, offenders }

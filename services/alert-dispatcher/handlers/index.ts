@@ -11,6 +11,7 @@ import { subscriptionHandlers } from '../subscriptions/handlers.ts'
 import type { Subscriptions } from '../subscriptions/open.ts'
 import { alertingHandlers } from './alerting.ts'
 import { firing } from './firing.ts'
+import { inboundConditions } from './inbound-conditions.ts'
 import { pagingServices } from './paging-services.ts'
 import { previewTarget } from './preview-target.ts'
 import { prune } from './prune.ts'
@@ -38,6 +39,7 @@ export const handlers = (answering: Answering): Handlers<typeof alerts> => {
     ...pagingServices(settled),
     ...previewTarget(answering),
     ...alertingHandlers({ ...answering, transit }),
+    ...inboundConditions(answering),
     ...subscriptionHandlers({ ...answering, transit }),
     prune: prune(answering),
   }

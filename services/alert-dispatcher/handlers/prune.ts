@@ -22,11 +22,11 @@ export const prune =
   ({ stores, delivery, env, clock }: Kept): Handlers<typeof alerts>['prune'] =>
   async () => {
     const beforeMs = clock.now() - read(policySettings, env).SVC_ALERT_HISTORY_DAYS * dayMs
-    const { history, episodes, silences } = stores
+    const { history, episodes, eventEpisodes, silences } = stores
     return {
       removed: {
         history: await history.prune(beforeMs),
-        episodes: await episodes.prune(beforeMs),
+        episodes: (await episodes.prune(beforeMs)) + (await eventEpisodes.prune(beforeMs)),
         silences: await silences.prune(beforeMs),
         deliveries: await delivery.prune(clock.now() - read(deliverySettings, env).SVC_ALERT_DELIVERIES_DAYS * dayMs),
       },

@@ -9,11 +9,15 @@ import type { Alerting, AlertingHandlers } from './alerting.ts'
 const minuteMs = 60_000
 
 export const silences =
-  ({ stores, clock }: Alerting): AlertingHandlers['silences'] =>
-  async () => {
-    const nowMs = clock.now()
-    return (await stores.silences.list()).filter(({ untilMs }) => untilMs === null || untilMs > nowMs)
-  }
+  (alerting: Alerting): AlertingHandlers['silences'] =>
+  () =>
+    holding(alerting)
+
+/** What has been said to conditions and whose time is not over. */
+export const holding = async ({ stores, clock }: Pick<Alerting, 'stores' | 'clock'>): Promise<Silence[]> => {
+  const nowMs = clock.now()
+  return (await stores.silences.list()).filter(({ untilMs }) => untilMs === null || untilMs > nowMs)
+}
 
 /** Writes it where it lasts first: the sweep brings from there what did not get into the condition. */
 export const silence =
@@ -27,21 +31,24 @@ export const silence =
         details: { parameter: 'episode', episode: condition.episode },
       })
     }
-    const atMs = clock.now()
-    const said: Silence = {
-      kind,
-      episode: condition.episode,
-      hostKey,
-      ruleId,
-      by: identity.subject,
-      note,
-      atMs,
-      untilMs: minutes === null ? null : atMs + minutes * minuteMs,
-    }
+    const of = { episode: condition.episode, hostKey, ruleId }
+    const said = silenceOf({ kind, minutes, note }, of, { by: identity.subject, atMs: clock.now() })
     await stores.silences.put(said)
     await tellCondition(alerting, said, said)
     return said
   }
+
+interface Wanted extends Pick<Silence, 'kind' | 'note'> {
+  /** Null holds until the recovery. */
+  minutes: number | null
+}
+
+/** What somebody says to an episode from now on. */
+export const silenceOf = (
+  { kind, note, minutes }: Wanted,
+  of: Pick<Silence, 'episode' | 'hostKey' | 'ruleId'>,
+  { by, atMs }: Pick<Silence, 'by' | 'atMs'>,
+): Silence => ({ kind, note, ...of, by, atMs, untilMs: minutes === null ? null : atMs + minutes * minuteMs })
 
 export const unsilence =
   (alerting: Alerting): AlertingHandlers['unsilence'] =>

@@ -7,6 +7,7 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../acceptance/servers.ts'
 import type { Condition } from '../conditions/condition.ts'
 import type { Episode, Happening } from '../conditions/episode.ts'
+import type { EventEpisode } from '../events/event-episode.ts'
 import { memoryStores } from './memory.ts'
 import { sqlStores } from './sql.ts'
 import { mostOfAKind, type Stores } from './stores.ts'
@@ -222,6 +223,41 @@ function suite(name: string): void {
       expect(await silences.prune(1_000)).toBe(3)
       expect(await silences.prune(1_000)).toBe(0)
       expect((await silences.list()).map(({ episode }) => episode)).toEqual(['goes-on', 'later'])
+    })
+  })
+
+  describe('episodes of inbound events', () => {
+    const inbound = (id: string, more: Partial<Condition> = {}, endedAtMs: number | null = null): EventEpisode => ({
+      place: 'a'.repeat(40),
+      entry: {
+        source: 'prometheus',
+        condition: condition(id, more),
+        occurredAtMs: 1_790_000_000_000,
+        endsAtMs: null,
+        seenAtMs: 1_790_000_000_000,
+      },
+      endedAtMs,
+    })
+
+    it('are those that have not ended, as last written', async () => {
+      const { eventEpisodes } = await open()
+      await eventEpisodes.write([inbound('e1'), inbound('e2'), inbound('e3')])
+      await eventEpisodes.write([inbound('e1', { severity: 'critical', sequence: 2 }), inbound('e2', {}, 5_000)])
+      await eventEpisodes.write([inbound('e1', { sequence: 1 }), inbound('e2', { sequence: 3 })])
+      await eventEpisodes.write([])
+      const found = (await eventEpisodes.open()).toSorted((one, other) =>
+        one.entry.condition.episode.localeCompare(other.entry.condition.episode),
+      )
+      expect(found).toEqual([inbound('e1', { severity: 'critical', sequence: 2 }), inbound('e3')])
+      expect(await eventEpisodes.prune(6_000)).toBe(1)
+    })
+
+    it('end what was said about them', async () => {
+      const { eventEpisodes, silences } = await open()
+      await eventEpisodes.write([inbound('goes-on'), inbound('ended', {}, 500)])
+      for (const id of ['goes-on', 'ended']) await silences.put(silence(id, { hostKey: null, atMs: 1 }))
+      expect((await silences.list()).map(({ episode }) => episode)).toEqual(['goes-on'])
+      expect(await silences.prune(1_000)).toBe(1)
     })
   })
 

@@ -1,5 +1,6 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Episode } from '../conditions/episode.ts'
+import type { EventEpisode, EventEpisodes } from '../events/event-episode.ts'
 import { requireRoom } from './room.ts'
 import { settledBy } from './settled-by.ts'
 import type { History, KeptEpisodes, PolicyEntry, PolicyStore, Silences, Stores } from './stores.ts'
@@ -11,10 +12,12 @@ const mostEpisodes = 10_000
 export const memoryStores = (): Stores => {
   const episodes = new Map<string, Episode>()
   const lines = new Map<string, HistoryEntry>()
-  const silences = memorySilences(episodes)
+  const events = new Map<string, EventEpisode>()
+  const silences = memorySilences((id) => (episodes.get(id) ?? events.get(id))?.endedAtMs)
   return {
     lasting: false,
     episodes: memoryEpisodes(episodes, lines, silences),
+    eventEpisodes: memoryEventEpisodes(events),
     history: memoryHistory(lines),
     silences,
     policy: memoryPolicy(),
@@ -43,8 +46,22 @@ const memoryEpisodes = (
 })
 
 /** The end is final, and a write that comes late changes nothing. */
-const isLater = (written: Episode, known: Episode): boolean =>
+const isLater = (written: Omit<Episode, 'hostKey'>, known: Omit<Episode, 'hostKey'>): boolean =>
   written.condition.sequence >= known.condition.sequence && (known.endedAtMs === null || written.endedAtMs !== null)
+
+const memoryEventEpisodes = (events: Map<string, EventEpisode>): EventEpisodes => ({
+  open: async () => structuredClone([...events.values()].filter(({ endedAtMs }) => endedAtMs === null)),
+  async write(changed) {
+    for (const episode of changed) {
+      const { condition } = episode.entry
+      const known = events.get(condition.episode)
+      if (known && !isLater({ ...episode, condition }, { ...known, condition: known.entry.condition })) continue
+      events.set(condition.episode, structuredClone(episode))
+    }
+    forgetOldest(events, mostEpisodes)
+  },
+  prune: async (beforeMs) => removeWhere(events, ({ endedAtMs }) => endedAtMs !== null && endedAtMs < beforeMs),
+})
 
 const memoryHistory = (lines: Map<string, HistoryEntry>): History => ({
   async list({ hostKey, fromMs = -Infinity, toMs = Infinity, limit }) {
@@ -56,7 +73,8 @@ const memoryHistory = (lines: Map<string, HistoryEntry>): History => ({
   prune: async (beforeMs) => removeWhere(lines, ({ atMs }) => atMs < beforeMs),
 })
 
-const memorySilences = (episodes: ReadonlyMap<string, Episode>): Silences => {
+/** `endedAtMs` of an episode: null while it goes on, undefined when nothing is known of it. */
+const memorySilences = (endedAtMs: (episode: string) => number | null | undefined): Silences => {
   const silences = new Map<string, Silence>()
   return {
     async put(silence) {
@@ -65,12 +83,12 @@ const memorySilences = (episodes: ReadonlyMap<string, Episode>): Silences => {
     list: async () =>
       [...silences.values()]
         // What is not known has not ended.
-        .filter(({ episode }) => (episodes.get(episode)?.endedAtMs ?? null) === null)
+        .filter(({ episode }) => (endedAtMs(episode) ?? null) === null)
         .toSorted((one, other) => one.atMs - other.atMs),
     remove: async (kind, episode) => silences.delete(`${kind} ${episode}`),
     prune: async (beforeMs) =>
       removeWhere(silences, ({ episode, atMs, untilMs }) =>
-        untilMs === null ? atMs < beforeMs && episodes.get(episode)?.endedAtMs !== null : untilMs < beforeMs,
+        untilMs === null ? atMs < beforeMs && endedAtMs(episode) !== null : untilMs < beforeMs,
       ),
   }
 }

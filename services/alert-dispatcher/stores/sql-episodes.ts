@@ -5,7 +5,7 @@ import { removeOld } from './remove-old.ts'
 import { settledBy } from './settled-by.ts'
 import { historyRow } from './sql-history.ts'
 import type { KeptEpisodes, Silences } from './stores.ts'
-import { type AlertSql, type AlertTables, rowsAtOnce } from './tables.ts'
+import { type AlertSql, type AlertTables, portionsOf } from './tables.ts'
 
 const table = 'watchhouse_alert_episodes'
 
@@ -32,11 +32,6 @@ export const sqlEpisodes = ({ database, tables }: AlertSql, silences: Silences):
       return database.run(() => tables.deleteFrom(table).where('id', 'in', ended).executeTakeFirst())
     }),
 })
-
-const portionsOf = <T>(all: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, index) =>
-    all.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
-  )
 
 /** The end is final, and a write that comes late changes nothing. */
 const writeEpisodes = (tables: Kysely<AlertTables>, episodes: readonly Episode[]): Promise<unknown> =>

@@ -14,7 +14,7 @@ export const sqlSilences = ({ database, tables }: AlertSql): Silences => ({
     await database.run(() => putting.execute())
   },
   async list() {
-    const ended = tables.selectFrom('watchhouse_alert_episodes').select('id').where('ended_at_ms', 'is not', null)
+    const ended = episodesOf(tables, 'is not')
     const holding = tables.selectFrom(table).selectAll().where('episode', 'not in', ended).orderBy('at_ms')
     return (await database.run(() => holding.execute())).map(silenceOf)
   },
@@ -23,7 +23,7 @@ export const sqlSilences = ({ database, tables }: AlertSql): Silences => ({
     return (await database.run(() => removing.executeTakeFirst())).numDeletedRows > 0n
   },
   async prune(beforeMs) {
-    const goingOn = tables.selectFrom('watchhouse_alert_episodes').select('id').where('ended_at_ms', 'is', null)
+    const goingOn = episodesOf(tables, 'is')
     const over = tables
       .deleteFrom(table)
       .where(({ and, eb, or }) =>
@@ -35,6 +35,14 @@ export const sqlSilences = ({ database, tables }: AlertSql): Silences => ({
     return Number((await database.run(() => over.executeTakeFirst())).numDeletedRows)
   },
 })
+
+/** The names of episodes of hosts and of inbound events that go on, or have ended. */
+const episodesOf = (tables: AlertSql['tables'], isNull: 'is' | 'is not') =>
+  tables
+    .selectFrom('watchhouse_alert_episodes')
+    .select('id')
+    .where('ended_at_ms', isNull, null)
+    .unionAll(tables.selectFrom('watchhouse_alert_event_episodes').select('id').where('ended_at_ms', isNull, null))
 
 type Row = AlertTables[typeof table]
 

@@ -1,11 +1,13 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Episodes } from '../conditions/episode.ts'
+import type { EventEpisodes } from '../events/event-episode.ts'
 
 /** What the dispatcher keeps beside its live state: in the state database, or in memory where there is none. */
 export interface Stores {
   /** False in memory, which a restart empties; acknowledgements and settings are refused then. */
   readonly lasting: boolean
   readonly episodes: KeptEpisodes
+  readonly eventEpisodes: EventEpisodes
   readonly history: History
   readonly silences: Silences
   readonly policy: PolicyStore

@@ -38,6 +38,13 @@ export interface AlertTables {
     until_ms: number | null
   }
   watchhouse_alert_policy: { kind: string; id: string; body: string; changed_at_ms: number }
+  watchhouse_alert_event_episodes: {
+    id: string
+    place: string
+    sequence: number
+    entry: string
+    ended_at_ms: number | null
+  }
 }
 
 /** Every table of the stores. */
@@ -46,6 +53,7 @@ export const alertTables = [
   'watchhouse_alert_history',
   'watchhouse_alert_silences',
   'watchhouse_alert_policy',
+  'watchhouse_alert_event_episodes',
 ] as const
 
 /** What the statements of the stores need. */
@@ -55,7 +63,12 @@ export interface AlertSql {
 }
 
 /** Rows that one statement carries at most: SQLite takes 32,766 values. */
-export const rowsAtOnce = 500
+const rowsAtOnce = 500
+
+export const portionsOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, index) =>
+    all.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+  )
 
 export const createTables = async (tables: Kysely<unknown>, prefix: string): Promise<void> => {
   await createEpisodes(tables, prefix)
@@ -117,4 +130,17 @@ const createHistory = async (tables: Kysely<unknown>, prefix: string): Promise<v
     .execute()
   await tables.schema.createIndex(`${prefix}${table}_at`).on(table).column('at_ms').execute()
   await tables.schema.createIndex(`${prefix}${table}_host`).on(table).columns(['host_key', 'at_ms']).execute()
+}
+
+export const createEventEpisodes = async (tables: Kysely<unknown>, prefix: string): Promise<void> => {
+  const table = 'watchhouse_alert_event_episodes'
+  await tables.schema
+    .createTable(table)
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('place', 'text', (column) => column.notNull())
+    .addColumn('sequence', 'bigint', (column) => column.notNull())
+    .addColumn('entry', 'text', (column) => column.notNull())
+    .addColumn('ended_at_ms', 'bigint')
+    .execute()
+  await tables.schema.createIndex(`${prefix}${table}_ended`).on(table).column('ended_at_ms').execute()
 }

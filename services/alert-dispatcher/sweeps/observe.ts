@@ -9,6 +9,8 @@ export interface Observe {
   /** Passes on what a sweep resolves or rejects with. */
   sweep<T>(sweeping: Promise<T>): Promise<T>
   fleet(fleet: FleetRecord): void
+  /** How many conditions of inbound events are open. */
+  inbound(open: number): void
   told(told: Pick<Told, 'notices' | 'happenings'>): void
 }
 
@@ -18,6 +20,8 @@ export const openObserve = ({ metrics: registry }: Pick<Telemetry, 'metrics'>): 
   const unknown = metrics.rulesUnknown(registry)
   const handedOn = metrics.noticesHandedOn(registry)
   const suppressed = metrics.noticesSuppressed(registry)
+  const counts = { ofHosts: 0, inbound: 0 }
+  const showFiring = () => firing.set(counts.ofHosts + counts.inbound)
   return {
     async sweep(sweeping) {
       const took = duration.startTimer()
@@ -32,8 +36,13 @@ export const openObserve = ({ metrics: registry }: Pick<Telemetry, 'metrics'>): 
     },
     fleet({ hosts }) {
       const summaries = Object.values(hosts)
-      firing.set(summaries.reduce((sum, host) => sum + host.firing, 0))
+      counts.ofHosts = summaries.reduce((sum, host) => sum + host.firing, 0)
+      showFiring()
       unknown.set(summaries.reduce((sum, host) => sum + host.unknown, 0))
+    },
+    inbound(open) {
+      counts.inbound = open
+      showFiring()
     },
     told({ notices, happenings }) {
       for (const { kind } of notices) handedOn.inc({ kind })

@@ -1,12 +1,10 @@
-import {
-  type HostRecord,
-  HostRecord as HostRecordSchema,
-  type Silence,
-  hostRecordKey,
-} from '../conditions/condition.ts'
+import { type HostRecord, HostRecord as HostRecordSchema, hostRecordKey } from '../conditions/condition.ts'
 import { emptyRecord } from '../conditions/decide.ts'
 import type { Episode, Settled } from '../conditions/episode.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
+import { rebuildEvents } from '../events/rebuild.ts'
+import { reconcileOpen } from '../events/silence-events.ts'
+import { sameSilences } from '../conditions/silenced.ts'
 import { inLanes } from './lanes.ts'
 import type { Parts } from '../parts.ts'
 import type { Turn } from './turn.ts'
@@ -19,10 +17,12 @@ const atOnce = 16
  * episodes that the database has open, undefined when it cannot tell: then what the store knows holds.
  */
 export const reconcile = async (
-  { episodes, isLasting, store, clock, telemetry: { log } }: Parts,
+  parts: Parts,
   fleet: FleetRecord,
   { fence }: Turn,
 ): Promise<ReadonlySet<string> | undefined> => {
+  const { episodes, isLasting, store, clock } = parts
+  const { log } = parts.telemetry
   if (!isLasting) return undefined
   const kept = await Promise.all([episodes.open(), episodes.settled()]).catch((error: unknown) => {
     log.warn({ err: error }, 'episodes cannot be read; what is known of them holds')
@@ -42,6 +42,7 @@ export const reconcile = async (
     if (reconciled(known, ofHost, saidOf) === known) return
     await store.update(key, HostRecordSchema, (before) => ({ value: reconciled(before, ofHost, saidOf) }), fence)
   })
+  await reconcileEvents(parts, settled)
   const endedAtMs = clock.now()
   await episodes
     .write(
@@ -50,6 +51,15 @@ export const reconcile = async (
     )
     .catch((error: unknown) => log.warn({ err: error }, 'episodes that are over could not be ended'))
   return new Set(open.map(({ condition }) => condition.episode))
+}
+
+/** Nothing is ended before what a store lost has been brought back to it. */
+const reconcileEvents = async (parts: Parts, settled: readonly Settled[]): Promise<void> => {
+  const { log } = parts.telemetry
+  await rebuildEvents(parts)
+  await reconcileOpen(parts, settled).catch((error: unknown) =>
+    log.warn({ err: error }, 'conditions of inbound events could not be brought to one account'),
+  )
 }
 
 const isKnown = ({ conditions }: HostRecord, episode: string): boolean =>
@@ -68,13 +78,10 @@ export const reconciled = (
   }
   const changed = Object.values(record.conditions).flatMap((condition) => {
     const { acknowledged = null, dismissed = null } = saidOf.get(condition.episode) ?? {}
-    const isSame = same(condition.acknowledged, acknowledged) && same(condition.dismissed, dismissed)
-    return isSame ? [] : [{ ...condition, acknowledged, dismissed }]
+    const said = { acknowledged, dismissed }
+    return sameSilences(condition, said) ? [] : [{ ...condition, ...said }]
   })
   if (changed.length === 0) return record
   const after = Object.fromEntries(changed.map((condition) => [condition.ruleId, condition]))
   return { ...record, conditions: { ...record.conditions, ...after } }
 }
-
-const same = (one: Silence | null, other: Silence | null): boolean =>
-  one === null || other === null ? one === other : one.untilMs === other.untilMs

@@ -4,6 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { sweepSettings } from './sweep-settings.ts'
 import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
 import { DigestRecord, digestKey, flush } from '../conditions/digest.ts'
+import { EventIndex, firingIn, indexKey } from '../events/record.ts'
 import { tickEvents } from '../events/tick.ts'
 import { FleetRecord, emptyFleet, fleetKey } from '../conditions/fleet-record.ts'
 import { inLanes } from './lanes.ts'
@@ -27,6 +28,7 @@ const minuteMs = 60_000
 export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
   const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
   parts.observe.fleet(fleet)
+  parts.observe.inbound(firingIn((await parts.store.get(indexKey, EventIndex)) ?? {}))
   await using turn = await takeTurn(parts.store, stop)
   if (!turn) return
   if (isSweepDue(fleet, parts.env, parts.clock.now())) return void (await sweepIn(turn, parts))
@@ -74,9 +76,9 @@ const tellHost = async (
 
 const flushDigest = async ({ store }: Parts, { fence }: Turn, policy: Policy, nowMs: number): Promise<void> => {
   if (!(await store.get(digestKey, DigestRecord))) return
-  const mustWait = ({ hostKey, severity }: Notice) =>
+  const mustWait = ({ hostKey, source, severity }: Notice) =>
     !policy.enabled ||
-    (hostKey !== null && isInMaintenance(policy.maintenance, hostKey, nowMs)) ||
+    isInMaintenance(policy.maintenance, hostKey ?? source, nowMs) ||
     isQuiet(policy.quietHours, severity, nowMs)
   const episode = randomUUID()
   await store.update(

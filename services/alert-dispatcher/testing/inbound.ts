@@ -1,15 +1,20 @@
+import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { takeEvent } from '../events/consume.ts'
-import { mostOpen } from '../events/record.ts'
+import { markerKey } from '../events/rebuild.ts'
+import { EventIndex, indexKey, mostOpen, recordKey } from '../events/record.ts'
+import { reconcileOpen } from '../events/silence-events.ts'
 import { tickEvents } from '../events/tick.ts'
+import { inboundConditions } from '../handlers/inbound-conditions.ts'
 import { Notice } from '../notice.ts'
 import { openObserve } from '../sweeps/observe.ts'
 import type { Parts } from '../parts.ts'
 import type { Policy } from '../policy/policy.ts'
 import { memoryStores } from '../stores/memory.ts'
+import type { Stores } from '../stores/stores.ts'
 import { takeTurn } from '../sweeps/turn.ts'
 import { plainPolicy } from './story.ts'
 
@@ -24,6 +29,13 @@ export interface Inbound extends AsyncDisposable {
   tick(): Promise<string[]>
   /** Kinds and reasons of the history, the oldest first. */
   history(): Promise<string[]>
+  /** Acknowledges, dismisses or takes back, and lists. */
+  handlers: ReturnType<typeof inboundConditions>
+  /** Brings what was said and is only in the database to what is open. */
+  reconcile(): Promise<void>
+  stores: Stores
+  /** Loses all that the store has of events, as a Redis that came back empty. */
+  lose(): Promise<void>
   /** What the last messages say in full. */
   notices: Notice[]
 }
@@ -50,7 +62,8 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
     query: unasked as Parts['query'],
     policy: async () => inbound.policy,
     episodes: stores.episodes,
-    isLasting: false,
+    eventEpisodes: stores.eventEpisodes,
+    isLasting: true,
     observe: openObserve(telemetry),
   }
 
@@ -62,6 +75,14 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   }
   const running = opening.move()
   return Object.assign(inbound, {
+    stores,
+    handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, lasting: true } }),
+    reconcile: async () => reconcileOpen(parts, await stores.episodes.settled()),
+    lose: async () => {
+      const names = Object.keys((await store.get(indexKey, EventIndex)) ?? {})
+      for (const key of [indexKey, markerKey, ...names.map(recordKey)])
+        await store.update(key, z.unknown(), () => ({ value: undefined }))
+    },
     hear: async (...events: readonly Partial<InboundEvent>[]) => {
       for (const event of events) {
         sent += 1

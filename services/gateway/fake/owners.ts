@@ -8,6 +8,7 @@ import { fakeForecasts, fakeInsights } from './insights.ts'
 import { fakeReports } from './reports.ts'
 import { fakeDeliveries } from './deliveries.ts'
 import { fakePagingServices } from './paging-services.ts'
+import { fakeInboundConditions } from './inbound-conditions.ts'
 import { fakeSubscriptions } from './subscriptions.ts'
 
 /** An `alert-dispatcher` that finds one condition firing. */
@@ -31,6 +32,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
   ...fakeChannels,
   ...fakePagingServices,
   ...fakeSubscriptions,
+  ...fakeInboundConditions,
   ...fakeAlerting,
 }
 

@@ -46,7 +46,7 @@ describe('hosts are named as lists name them', () => {
       { hostId: 0, host: 'analytics', failed: false, firing: 0, unknown: 1, worst: null },
       { hostId: 1, host: 'logs', failed: false, firing: 1, unknown: 0, worst: 'critical' },
     ])
-    expect(body.metadata).toEqual({ count: 2, sweptAtMs: 2_000, isSweeping: false })
+    expect(body.metadata).toEqual({ count: 2, sweptAtMs: 2_000, isSweeping: false, inbound: 1 })
     expect(asked[0]?.input).toEqual({ figuresOnly: true })
   })
 

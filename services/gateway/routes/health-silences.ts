@@ -4,6 +4,7 @@ import { AckRequest, DismissRequest, SilenceAnswer, SilenceQuery, SilencesAnswer
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../route.ts'
+import { deeds } from '../silence-deeds.ts'
 import { success } from '../success.ts'
 import { findWatched, type NameHost, watchedHosts } from '../watched-hosts.ts'
 
@@ -71,11 +72,6 @@ const silence = async (
   )
   return success({ ...said, hostId, host: name }, {})
 }
-
-const deeds = {
-  ack: { done: 'acknowledge-alert', undone: 'unacknowledge-alert' },
-  dismissal: { done: 'dismiss-alert', undone: 'restore-alert' },
-} as const
 
 const takingBack = (kind: Silence['kind'], path: string, doc: string) =>
   deleteRoute({

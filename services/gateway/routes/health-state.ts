@@ -10,10 +10,12 @@ import {
   SnapshotAnswer,
   SnapshotQuery,
 } from '#proto/http/alerts.ts'
+import type { Call } from '#proto/call.ts'
+import { mostInbound } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
 import { success } from '../success.ts'
-import { findWatched, watchedHosts } from '../watched-hosts.ts'
+import { findWatched, hearsOfInstallation, watchedHosts } from '../watched-hosts.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
 
@@ -38,12 +40,16 @@ const snapshot = getRoute({
   answer: SnapshotAnswer,
   handle: async ({ call }, { hosts, alerts }) => {
     const nameOf = await watchedHosts(hosts)
-    const { hosts: found, sweptAtMs, isSweeping } = await alerts.alertState({ figuresOnly: true }, call)
+    const [{ hosts: found, sweptAtMs, isSweeping }, { open }] = await Promise.all([
+      alerts.alertState({ figuresOnly: true }, call),
+      alerts.inboundConditions({ limit: 0 }, call),
+    ])
+    const inbound = (await hearsOfInstallation(hosts)) ? open : 0
     const figures = found.flatMap(({ hostKey, conditions: _, ...host }) => {
       const named = nameOf(hostKey)
       return named ? [{ ...named, ...host }] : []
     })
-    return success(figures, { count: figures.length, sweptAtMs, isSweeping })
+    return success(figures, { count: figures.length, sweptAtMs, isSweeping, inbound })
   },
 })
 
@@ -56,13 +62,26 @@ const alertState = getRoute({
   handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
     const hostKey = await keyOf(hosts, hostId)
     const [nameOf, { hosts: found, ...swept }] = [await watchedHosts(hosts), await alerts.alertState({ hostKey }, call)]
-    const conditions = found.flatMap((host) => {
+    const ofHosts = found.flatMap((host) => {
       const named = nameOf(host.hostKey)
-      return named ? host.conditions.map((condition) => ({ ...named, ...condition })) : []
+      return named ? host.conditions.map((condition) => ({ ...named, ...condition, source: null })) : []
     })
-    return success(conditions, { count: conditions.length, ...swept })
+    const isAll = hostKey === undefined && (await hearsOfInstallation(hosts))
+    const inbound = isAll ? await inboundIn(mostInbound - ofHosts.length, alerts, call) : none
+    const conditions = [...ofHosts, ...inbound.shown]
+    const truncated = swept.truncated || inbound.truncated
+    return success(conditions, { count: conditions.length, ...swept, truncated })
   },
 })
+
+const none = { shown: [], truncated: false }
+
+/** What inbound events began, as far as there is room for it: it is on no host. */
+const inboundIn = async (room: number, alerts: Gateway['alerts'], call: Call) => {
+  const { conditions, open } = await alerts.inboundConditions({ limit: Math.max(room, 0) }, call)
+  const shown = conditions.map((condition) => ({ hostId: null, host: condition.source, ...condition }))
+  return { shown, truncated: open > shown.length }
+}
 
 const keyOf = async (hosts: Gateway['hosts'], hostId: number | undefined): Promise<string | undefined> =>
   hostId === undefined ? undefined : (await findWatched(hosts, hostId)).key

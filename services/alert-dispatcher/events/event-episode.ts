@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { Condition } from '../conditions/condition.ts'
+import { EventEntry, overflowName } from './record.ts'
+
+/** One time that something inbound was open, as it is kept beyond the store: all that is needed to go on with it. */
+export const EventEpisode = z.object({
+  /** Its entry's name in the records. */
+  place: z.string().max(40),
+  entry: EventEntry.extend({ condition: Condition }),
+  /** Null while it lasts. */
+  endedAtMs: z.number().int().nullable(),
+})
+export type EventEpisode = z.infer<typeof EventEpisode>
+
+/** Keeps them where they last: in the state database, or in memory where there is none. */
+export interface EventEpisodes {
+  /** Those that have not ended, as last written. */
+  open(): Promise<readonly EventEpisode[]>
+  /** Adds them or brings them up to date by the name of their episode. */
+  write(episodes: readonly EventEpisode[]): Promise<void>
+  /** Removes those that ended before; says how many. */
+  prune(beforeMs: number): Promise<number>
+}
+
+/** The record that has the entry of a place. */
+export const recordOf = (place: string): string => (place === overflowName ? place : place.slice(0, 2))

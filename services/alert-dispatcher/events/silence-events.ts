@@ -1,0 +1,56 @@
+import type { Silence } from '#proto/alert-history.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { Settled } from '../conditions/episode.ts'
+import type { Parts } from '../parts.ts'
+import { sameSilences } from '../conditions/silenced.ts'
+import { openConditions, type OpenCondition } from './open-conditions.ts'
+import { EventRecord, mostOpen, recordKey } from './record.ts'
+
+type Said = Pick<Silence, 'kind' | 'episode'>
+
+/** The open condition of an episode; undefined when it is over. */
+export const findOpen = async (store: Store, episode: string): Promise<OpenCondition | undefined> =>
+  (await openConditions(store, 2 * mostOpen)).find(({ condition }) => condition.episode === episode)
+
+/** Puts what an operator says into the condition, or takes it back; does nothing where its episode is over. */
+export const tellOpen = async (
+  store: Store,
+  { kind, episode }: Said,
+  silence: Pick<Silence, 'untilMs'> | null,
+): Promise<void> => {
+  const found = await findOpen(store, episode)
+  if (!found) return
+  const said = silence && { untilMs: silence.untilMs }
+  await changeOpen(store, found, { [kind === 'ack' ? 'acknowledged' : 'dismissed']: said })
+}
+
+/** Brings what operators said, as the database has it, into every open condition, and ends there what is over here. */
+export const reconcileOpen = async (
+  { store, eventEpisodes, clock }: Pick<Parts, 'store' | 'eventEpisodes' | 'clock'>,
+  settled: readonly Settled[],
+): Promise<void> => {
+  const saidOf = new Map(settled.map((said) => [said.episode, said]))
+  const kept = await eventEpisodes.open()
+  const all = await openConditions(store, 2 * mostOpen)
+  const names = new Set(all.map(({ condition }) => condition.episode))
+  const over = kept.filter(({ entry }) => !names.has(entry.condition.episode))
+  await eventEpisodes.write(over.map((episode) => ({ ...episode, endedAtMs: clock.now() })))
+  for (const open of all) {
+    const { acknowledged = null, dismissed = null } = saidOf.get(open.condition.episode) ?? {}
+    if (!sameSilences(open.condition, { acknowledged, dismissed }))
+      await changeOpen(store, open, { acknowledged, dismissed })
+  }
+}
+
+const changeOpen = async (
+  store: Store,
+  { name, place, condition: { episode } }: OpenCondition,
+  said: Partial<Pick<Settled, 'acknowledged' | 'dismissed'>>,
+): Promise<void> => {
+  await store.update(recordKey(name), EventRecord, (before) => {
+    const entry = before?.entries[place]
+    if (!before || entry?.condition?.episode !== episode) return { value: before }
+    const changed = { ...entry, condition: { ...entry.condition, ...said } }
+    return { value: { entries: { ...before.entries, [place]: changed } } }
+  })
+}
