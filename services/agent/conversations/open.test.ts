@@ -57,8 +57,10 @@ const written = (id: string, more: Partial<WrittenConversation> = {}): WrittenCo
 }
 
 describe('conversations', () => {
-  it('are kept in memory where nothing else is there, which is said once', async () => {
+  it('are kept in memory where nothing else is there, which is said once it is used', async () => {
     const conversations = await open()
+    expect(lines).toEqual([])
+    await Promise.all([conversations.list(ada, { limit: 1 }), conversations.list(eve, { limit: 1 })])
     expect([conversations.backend, conversations.supportsAiEnrichment()]).toEqual(['memory', false])
     expect(lines.filter((line) => line.includes('kept in memory'))).toHaveLength(1)
   })

@@ -50,7 +50,6 @@ const dayMs = 86_400_000
 export const openConversations = (parts: Parts): Conversations => {
   const { env, clock, log, models } = parts
   const choice = chooseStore(env)
-  if (choice.backend === 'memory') log.info('conversations are kept in memory, and end with this process')
   const { store, close } = openLazily(() => openStore(choice, parts))
   const titling = openTitling({ store, models, clock, log })
   const enriches = () => choice.backend === 'convstore' && read(conversationSettings, env).CONVSTORE_AI_ENRICH
@@ -97,6 +96,7 @@ export const openConversations = (parts: Parts): Conversations => {
 const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStore> => {
   switch (choice.backend) {
     case 'memory':
+      parts.log.info('conversations are kept in memory, and end with this process')
       return memoryStore()
     case 'convstore': {
       const [{ openThreadClient }, { convstore }] = await Promise.all([

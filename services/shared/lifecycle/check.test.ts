@@ -25,6 +25,11 @@ describe('starting with bad variables', () => {
     expect(describeProblems(problems)).toContain('  PORT: must be a whole number 0–65535\n')
   })
 
+  it('tells a problem once that several services have', () => {
+    const problems = startProblems({ ...everything, configs: [gateway, gateway, query] }, { PORT: 'http' })
+    expect(problems.map(({ name }) => name)).toEqual(['PORT', 'COLUMNDB_USER'])
+  })
+
   it('finds nothing wrong with variables that can be obeyed', () => {
     expect(startProblems({ ...everything, configs: [gateway] }, { PORT: '8080', SVC_INSTANCE: 'pod-1' })).toEqual([])
   })

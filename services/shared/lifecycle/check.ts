@@ -26,8 +26,14 @@ export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: En
     const sentence = `must be set to run ${listed(chosen)} without ${listed(elsewhere)}: processes meet on NATS; name no service to run all in one process without it`
     problems.push({ name: 'NATS_URL', sentence })
   }
-  return problems
+  return problems.filter((problem, index) => problems.findIndex(isThe(problem)) === index)
 }
+
+/** Several services obey some variables; what is wrong with one is told once. */
+const isThe =
+  ({ name, sentence }: SettingProblem) =>
+  (other: SettingProblem): boolean =>
+    other.name === name && other.sentence === sentence
 
 /** What the process obeys besides the chosen services. */
 const everyConfig = (configs: readonly ServiceConfig[]): ServiceConfig[] => [
