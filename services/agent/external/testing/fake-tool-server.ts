@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler, type McpServer, McpServer as Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 
 /** A tool server of somebody else on a port of its own, spoken to as the library of the protocol speaks. */
 export interface FakeToolServer extends AsyncDisposable {
@@ -19,15 +19,16 @@ export const startFakeToolServer = async (
 ): Promise<FakeToolServer> => {
   const handle = toNodeHandler(
     createMcpHandler(() => {
-      const server = new Server({ name: 'fake', version: '1.0.0' })
+      const server = new McpServer({ name: 'fake', version: '1.0.0' })
       offer(server)
       return server
     }),
   )
-  const fake = { requests: 0, headers: [] as string[] }
+  const headers: string[] = []
+  const fake = { requests: 0, headers }
   const server = createServer((request, response) => {
     fake.requests += 1
-    fake.headers.push(JSON.stringify(request.headers))
+    headers.push(JSON.stringify(request.headers))
     if (instead) instead(response)
     else void handle(request, response)
   })
