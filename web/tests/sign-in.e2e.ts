@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { expectSeen, openBrowser, type TestBrowser } from './browser.ts'
@@ -30,6 +31,9 @@ const endKey = (id: string) =>
     headers: { authorization: `Bearer ${secret}` },
   })
 
+/** Who is signed in, with the way out. */
+const account = (page: Page) => page.getByRole('button', { name: 'Ada: account and settings' })
+
 describe('an installation that wants keys', () => {
   it.each([1440, 390])(
     'lets a person in by a key at %d px, to the page they came for, and out again',
@@ -44,10 +48,11 @@ describe('an installation that wants keys', () => {
       await page.getByRole('button', { name: 'Sign in with the key' }).click()
       await expectSeen(page.getByRole('heading', { name: 'Hosts' }))
       expect(new URL(page.url()).pathname).toBe('/hosts')
-      await expectSeen(page.getByRole('button', { name: 'Sign out' }))
+      await expectSeen(account(page))
       await expectSeen(page.getByText('silent').first())
       expect(await page.evaluate(() => document.cookie)).toBe('')
       expect(await findings(visit)).toEqual([])
+      await account(page).click()
       await page.getByRole('button', { name: 'Sign out' }).click()
       await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
       expect(await page.context().cookies()).toEqual([])
@@ -63,7 +68,7 @@ describe('an installation that wants keys', () => {
     await expectSeen(page.getByRole('alert'))
     await page.getByLabel('API key').fill((await issueKey()).apiKey)
     await send.click()
-    await expectSeen(page.getByRole('button', { name: 'Sign out' }))
+    await expectSeen(account(page))
   })
 
   it('asks again when the key is ended while a page is open', async () => {
@@ -72,7 +77,7 @@ describe('an installation that wants keys', () => {
     await page.goto(`${product.url}/overview`)
     await page.getByLabel('API key').fill(apiKey)
     await page.getByRole('button', { name: 'Sign in with the key' }).click()
-    await expectSeen(page.getByRole('button', { name: 'Sign out' }))
+    await expectSeen(account(page))
     await endKey(id)
     await page
       .getByRole('button', { name: /refresh/i })

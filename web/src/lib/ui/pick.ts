@@ -13,7 +13,7 @@ export interface Pick {
 /** A line of the list: a heading, or what can be picked with its place among all that can. */
 export type PickRow<P extends Pick> = { heading: string } | { pick: P; position: number }
 
-/** Those in which every typed word occurs: first those whose title begins with it, then those whose title has it. */
+/** Those in which every typed word occurs: first those whose title begins with the text, then those whose title has every word. */
 export const found = <P extends Pick>(picks: readonly P[], typed: string): P[] => {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return [...picks]
@@ -24,13 +24,14 @@ export const found = <P extends Pick>(picks: readonly P[], typed: string): P[] =
     .map(({ pick }) => pick)
 }
 
-const none = 3
+const none = 4
 
 const rankOf = ({ title, detail = '', group = '', words: more = '' }: Pick, words: readonly string[]): number => {
   const [name, all] = [title.toLowerCase(), `${title} ${detail} ${group} ${more}`.toLowerCase()]
   if (!words.every((word) => all.includes(word))) return none
-  if (words.some((word) => name.startsWith(word))) return 0
-  return words.some((word) => name.includes(word)) ? 1 : 2
+  if (name.startsWith(words.join(' '))) return 0
+  if (words.every((word) => name.includes(word))) return 1
+  return words.some((word) => name.includes(word)) ? 2 : 3
 }
 
 /** The lines of a list, with a heading before each group. */

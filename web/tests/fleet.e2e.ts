@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startStubFleet } from '../../services/acceptance/stub-fleet.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const size = 500
+const figuresOfEach = 20
+const megabyte = 2 ** 20
+
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  const fleet = scope.use(await startStubFleet(size, figuresOfEach))
+  product = scope.use(await startProduct({ hosts: fleet.hosts }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  await visit.page.goto(`${product.url}/fleet?host=0`)
+  await visit.page.getByText(`${size} of ${size} hosts`).waitFor()
+  await visit.settled()
+  return visit
+}
+
+it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
+  const visit = await open()
+  expect(visit.requests.length).toBeLessThanOrEqual(3)
+  const table = visit.page.getByRole('table', { name: 'Hosts' })
+  expect(await table.getAttribute('aria-rowcount')).toBe(String(size + 1))
+  expect(await table.getByRole('row').count()).toBeLessThan(120)
+  const protocol = await visit.page.context().newCDPSession(visit.page)
+  await protocol.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await protocol.send('Runtime.getHeapUsage')
+  expect(usedSize / megabyte).toBeLessThanOrEqual(80)
+  expect(visit.complaints).toEqual([])
+})
+
+it('finds one of them by name, in the table and in the switcher', async () => {
+  const { page } = await open()
+  await page.getByRole('searchbox', { name: 'Search hosts by name or tag' }).fill('stub-499')
+  await expectSeen(page.getByText(`1 of ${size} hosts`))
+  await page.getByRole('button', { name: /Switch host/ }).click()
+  await page.getByRole('combobox', { name: 'Find a host' }).waitFor()
+  const options = page.getByRole('listbox', { name: 'Hosts' }).getByRole('option')
+  expect(await options.count()).toBeLessThan(40)
+  expect(await options.first().getAttribute('aria-setsize')).toBe(String(size))
+  await page.keyboard.type('stub-321')
+  await until(async () => (await options.count()) === 1)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/host=321/)
+})
+
+it.each(['light', 'dark'] as const)('has nothing that axe objects to in the %s theme', async (colorScheme) => {
+  const visit = await open({ colorScheme, reducedMotion: 'reduce' })
+  expect(await findings(visit)).toEqual([])
+})
+
+it('fits a phone', async () => {
+  const { page } = await open({ viewport: { width: 390, height: 844 } })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+})

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox } from '../../services/sandbox/start.ts'
+import { openBrowser, type TestBrowser } from './browser.ts'
+import { routes } from './routes.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+/** A page of each route that has a part to fill in; a route without one here fails the test below. */
+const examples: Record<string, string> = {
+  '/charts/[name]': '/charts/query-count',
+  '/fingerprints/[hash]': '/fingerprints/1234567890',
+  '/queries/[id]': '/queries/00000000-0000-4000-8000-000000000000',
+  '/tables/[name]': '/tables/running-queries',
+  '/topics/[topic]': '/topics/merges',
+}
+
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+  await sandbox.seeded
+  product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+describe('every route', () => {
+  it.each(routes)('%s is drawn, with a heading and a title, without a complaint of the browser', async (route) => {
+    const path = examples[route] ?? route
+    expect(path, `tests/routes.e2e.ts needs an example of ${route}`).not.toContain('[')
+    const visit = await browser.visit()
+    await visit.page.goto(`${product.url}${path}?host=0&range=6h`)
+    await visit.page.getByRole('heading', { level: 1 }).first().waitFor()
+    await visit.settled()
+    expect(await visit.page.title()).toMatch(/\S · \S/)
+    expect(await visit.page.getByText('The monitoring service does not answer').count()).toBe(0)
+    // What the browser says of an answer with a status of failure is the service's word, not a fault of the page.
+    expect(visit.complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'))).toEqual([])
+  })
+})
+
+describe('every topic of the catalogue', () => {
+  it('has a page whose charts have an answer or say what the host lacks', async () => {
+    const visit = await browser.visit()
+    await visit.page.goto(`${product.url}/overview?host=0&range=6h`)
+    const links = visit.page.getByRole('navigation', { name: 'Pages' }).locator('a[href^="/topics/"]')
+    await links.first().waitFor()
+    const paths = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''))
+    expect(paths.length).toBeGreaterThanOrEqual(12)
+    for (const path of paths) {
+      await visit.page.goto(`${product.url}${path}`)
+      await visit.page.getByRole('heading', { level: 1 }).first().waitFor()
+      await visit.settled()
+      expect(await visit.page.getByText('No answer').count(), path).toBe(0)
+      expect(await visit.page.getByText('could not be loaded').count(), path).toBe(0)
+    }
+    expect(visit.complaints).toEqual([])
+  })
+})

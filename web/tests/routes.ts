@@ -1,0 +1,10 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const folder = fileURLToPath(new URL('../src/routes', import.meta.url))
+
+/** Every route of the application, as the folders of its pages say. */
+export const routes = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('+page.svelte'))
+  .map((file) => `/${file.replace(/\/?\+page\.svelte$/, '')}`)
+  .toSorted()

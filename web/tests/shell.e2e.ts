@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ask, askEngine } from '../../services/acceptance/ask.ts'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+let product: Product
+let one: Sandbox
+let own: Sandbox
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  one = scope.use(await startSandbox({ label: 'one', seed: true }))
+  own = scope.use(await startSandbox({ label: 'own', seed: true }))
+  await Promise.all([one.seeded, own.seeded])
+  product = scope.use(
+    await startProduct({ hosts: [{ url: one.url, name: 'one' }], env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } }),
+  )
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string, options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByRole('heading', { level: 1 }).first().waitFor()
+  await visit.settled()
+  return visit
+}
+
+describe('the command palette', () => {
+  const find = async ({ page }: Visit, text: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find or do' }).waitFor()
+    await page.keyboard.type(text)
+  }
+
+  it.each([
+    ['running quer', 'Running queries', /\/tables\/running-queries/],
+    ['topic merges', 'Merges', /\/topics\/merges/],
+    ['shop.orders', 'shop.orders', /\/explorer\?.*table=orders/],
+    ['last 7 days', 'Last 7 days', /range=7d/],
+  ])('finds by typing "%s" and goes there by Enter', async (typed, name, address) => {
+    const visit = await open('/overview?host=0')
+    await find(visit, typed.replace('topic ', ''))
+    await visit.page
+      .getByRole('option', { name: new RegExp(`^${name}`) })
+      .first()
+      .waitFor()
+    if (typed.startsWith('topic')) await visit.page.getByRole('option', { name: 'Merges', exact: true }).first().click()
+    else await visit.page.keyboard.press('Enter')
+    await visit.page.waitForURL(address)
+    await visit.page.getByRole('dialog', { name: 'Find or do' }).waitFor({ state: 'detached' })
+  })
+
+  it('takes the id of a query for what it is', async () => {
+    const visit = await open('/overview?host=0')
+    await find(visit, '3f0c1a52-1111-4222-8333-444455556666')
+    await visit.page.getByRole('option', { name: /^Query 3f0c1a52/ }).waitFor()
+    await visit.page.keyboard.press('Enter')
+    await visit.page.waitForURL(/\/queries\/3f0c1a52/)
+  })
+
+  it('closes by Escape and has nothing that axe objects to', async () => {
+    const visit = await open('/overview?host=0', { reducedMotion: 'reduce' })
+    await find(visit, 'merge')
+    expect(await findings(visit)).toEqual([])
+    await visit.page.keyboard.press('Escape')
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+})
+
+describe('keys', () => {
+  it('open the sheet that lists them, and go where it says', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await expectSeen(sheet.getByText('Pause refreshing, or go on'))
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    await page.waitForURL(/\/fleet/)
+    await page.keyboard.press('p')
+    await page.waitForURL(/paused=1/)
+  })
+
+  it('mean themselves where somebody types', async () => {
+    const { page } = await open('/tables/settings?host=0')
+    await page.keyboard.press('/')
+    await page.keyboard.type('gpc')
+    await page.waitForURL(/search=gpc/)
+    expect(page.url()).not.toMatch(/paused|compare/)
+  })
+})
+
+describe('settings', () => {
+  it('are kept by the browser: units, colours and density hold after a reload', async () => {
+    const visit = await open('/tables/part-info?host=0', { reducedMotion: 'reduce' })
+    const { page } = visit
+    const table = page.getByRole('table', { name: 'Parts' })
+    await expectSeen(table.getByText(/\d KiB/).first())
+    await page.getByRole('button', { name: /settings$/ }).click()
+    await page.getByRole('button', { name: 'Settings…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    await dialog.getByRole('radio', { name: 'kB, MB (1000)' }).check()
+    await dialog.getByRole('radio', { name: 'Colour-blind safe' }).check()
+    await dialog.getByRole('radio', { name: 'Comfortable' }).check()
+    expect(await findings(visit)).toEqual([])
+    await page.reload()
+    await expectSeen(table.getByText(/\d kB/).first())
+    expect(await table.getByText(/\d KiB/).count()).toBe(0)
+    const { palette, density } = await page.evaluate(() => ({ ...document.documentElement.dataset }))
+    expect([palette, density]).toEqual(['colour-blind', 'comfortable'])
+  })
+})
+
+describe('charts', () => {
+  it('draw the time before beneath the present when compared, and say it', async () => {
+    const visit = await open('/overview?host=0&range=3h')
+    const before = visit.requests.length
+    await visit.page.keyboard.press('c')
+    await visit.page.waitForURL(/compare=1/)
+    await until(() => visit.requests.length > before)
+    await visit.settled()
+    await until(async () => (await visit.page.locator('path[stroke-dasharray="2 3"]').count()) > 3)
+  })
+
+  it('are zoomed by keyboard between two instants, and out again', async () => {
+    const { page } = await open('/overview?host=0&range=24h')
+    const cursor = page.getByRole('slider', { name: 'Time cursor of Memory', exact: true })
+    await cursor.focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    for (const _ of [1, 2, 3]) await page.keyboard.press('PageDown')
+    expect(await cursor.getAttribute('aria-valuetext')).toContain('stretch begun')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/from=\d+&to=\d+/)
+    const span = () => {
+      const { searchParams } = new URL(page.url())
+      return Number(searchParams.get('to')) - Number(searchParams.get('from'))
+    }
+    const zoomed = span()
+    expect(zoomed).toBe(5 * 3600)
+    await page.getByRole('main').focus()
+    await page.keyboard.press('-')
+    await until(() => span() === 2 * zoomed)
+  })
+
+  it('give their SQL and their rows', async () => {
+    const visit = await open('/overview?host=0')
+    const { page } = visit
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'More of Queries', exact: true }).click()
+    await page.getByRole('button', { name: 'Copy as CSV' }).click()
+    await expectSeen(page.getByText('The rows are in the clipboard.'))
+    const [head = '', first = ''] = (await page.evaluate(() => navigator.clipboard.readText())).split('\r\n')
+    expect(head).toMatch(/^time,/)
+    expect(first).toMatch(/^\d{4}-\d\d-\d\dT/)
+    await page.getByRole('button', { name: 'Copy as PNG' }).click()
+    await expectSeen(page.getByText('The picture is in the clipboard.'))
+    await page.getByRole('button', { name: 'Show the SQL' }).click()
+    await expectSeen(page.getByText(/FROM .*query_log/).first())
+  })
+
+  it('mark what changed on the host', async () => {
+    await askEngine(one.url, 'CREATE TABLE IF NOT EXISTS shop.marked (a UInt8) ENGINE = MergeTree ORDER BY a')
+    await askEngine(one.url, 'SYSTEM FLUSH LOGS')
+    const { page } = await open('/charts/host-changes?host=0&range=1h')
+    await expectSeen(page.getByRole('figure', { name: /^Changes: .*Schema/ }))
+    await expectSeen(page.getByText(/CREATE TABLE IF NOT EXISTS shop\.marked/).first())
+  })
+})
+
+describe('what can be done to a row', () => {
+  it('is asked first: a running query is killed, and the page says so', async () => {
+    const id = 'kill-me-from-the-table'
+    const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
+    const running = ask(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
+    const visit = await open('/tables/running-queries?host=0')
+    const row = visit.page.getByRole('row').filter({ hasText: id })
+    await until(async () => {
+      if ((await row.count()) > 0) return true
+      await visit.page.getByRole('button', { name: 'Refresh now' }).click()
+      return false
+    }, 500)
+    await row.getByRole('button', { name: 'Kill' }).click()
+    const dialog = visit.page.getByRole('dialog', { name: `Kill the query ${id}?` })
+    expect(await findings(visit)).toEqual([])
+    await dialog.getByRole('button', { name: 'Kill' }).click()
+    await expectSeen(dialog.getByText(/^Done as asked/))
+    expect((await running).text).toContain('QUERY_WAS_CANCELLED')
+  })
+})
+
+describe('a host of one’s own', () => {
+  it('is tried, added to this browser alone, shown, and forgotten', async () => {
+    const { page } = await open('/hosts?host=0')
+    await page.getByRole('button', { name: 'Add a host…' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Add a host' })
+    await dialog.getByLabel('Address').fill('http://127.0.0.1:9')
+    await dialog.getByRole('button', { name: 'Test only' }).click()
+    await until(async () => (await dialog.locator('[aria-live] .text-bad').count()) === 1)
+    expect(await dialog.getByRole('radio', { name: /On the server/ }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Address').fill(own.url)
+    await dialog.getByLabel('Name').fill('my own')
+    await dialog.getByRole('button', { name: 'Add the host' }).click()
+    await page.waitForURL(/connection=\d+/)
+    await expectSeen(page.getByRole('button', { name: /^Host: my own/ }))
+    await page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    await page.goto(`${product.url}/hosts?host=0`)
+    await page.getByRole('button', { name: 'Forget my own' }).click()
+    await expectSeen(page.getByText(/^None yet\./))
+  })
+
+  it('of another browser is told as such', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.goto(`${product.url}/overview?host=0&connection=77`)
+    await expectSeen(page.getByText(/only the browser knows in which it was added/))
+  })
+})
