@@ -7,7 +7,7 @@ import { ConversationAnswer, ConversationsAnswer, FollowUpsAnswer } from '#proto
 import { PruneAnswer } from '#proto/http/cron.ts'
 import { systemClock } from '#shared/clock.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '../agent/conversations/testing/convstore-server.ts'
-import { type ModelGateway, startModelGateway } from '../agent/conversations/testing/model-gateway.ts'
+import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
 import { type IdentityProvider, startIdentityProvider } from '../gateway/fake/identity-provider.ts'
 import { buildWebWith } from '../gateway/fake/web-build.ts'
 import { ask, eventually } from './ask.ts'
@@ -138,20 +138,18 @@ describeOnTopologies('conversations of two people', (topology) => {
 describeOnTopologies('conversations in the conversation service', (topology) => {
   const scope = new AsyncDisposableStack()
   let service: ConvstoreServer
-  let gateway: ModelGateway
+  let gateway: ScriptedGateway
   let product: Product
   let send: ReturnType<typeof asking>
 
   beforeAll(async () => {
     service = scope.use(await startConvstore())
-    gateway = scope.use(await startModelGateway())
+    gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'Slow merges' }] }] }))
     const env = {
       CONVSTORE_API_KEY: convstoreKey,
       CONVSTORE_BASE_URL: service.url,
       CONVSTORE_AI_ENRICH: 'true',
-      GATEWAY_A_API_KEY: 'key-of-gateway-a',
-      GATEWAY_A_API_BASE: gateway.url,
-      GATEWAY_A_DYNAMIC_MODELS: 'false',
+      ...gatewayVariables(gateway),
     }
     const started = await startKeeping(scope, topology, env)
     product = started.product
@@ -161,14 +159,13 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
 
   it('are threads tagged with their owner, with a title and questions of a model', async () => {
     expect((await send(ada, 'GET', '/backend')).body).toEqual({ backend: 'convstore', supportsAiEnrichment: true })
-    gateway.next = { content: 'Slow merges' }
     expect((await send(ada, 'PUT', '/one', conversation())).status).toBe(200)
     await eventually(
       () => send(ada, 'GET', '/one'),
       ({ text }) => text.includes('"title":"Slow merges"'),
     )
     expect([...service.threads.values()]).toMatchObject([{ external_id: 'user_ada:one', tags: ['user:user_ada'] }])
-    gateway.next = { content: '["Which table?"]' }
+    gateway.play([{ say: [{ text: '["Which table?"]' }] }])
     const { body } = await send(ada, 'GET', '/one/follow-ups')
     expect(FollowUpsAnswer.parse(body).data).toEqual({ questions: ['Which table?'] })
     expect((await send(eve, 'GET', '/one/follow-ups')).status).toBe(404)
@@ -178,7 +175,7 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
     expect((await send(eve, 'PUT', '/one', conversation('of eve'))).status).toBe(200)
     expect((await send(ada, 'DELETE')).body).toMatchObject({ data: { removed: 1 } })
     expect([...service.threads.values()].map(({ external_id }) => external_id)).toEqual(['user_eve:one'])
-    expect(service.misuses).toEqual([])
+    expect([...service.misuses, ...gateway.violations]).toEqual([])
   })
 
   it('wait with their callers while the service is away, without a word of it', async () => {

@@ -4,29 +4,38 @@ import { conversationBounds, type WrittenConversation } from '#proto/conversatio
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openModels } from '../models/open.ts'
+import type { Script } from '../testing/script.ts'
+import {
+  gatewayVariables,
+  type ScriptedGateway,
+  scriptedKey,
+  startScriptedGateway,
+} from '../testing/scripted-gateway.ts'
 import { type Conversations, openConversations } from './open.ts'
 import { aCall, aMessage, aWritten } from './testing/conversations.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from './testing/convstore-server.ts'
-import { type ModelGateway, startModelGateway } from './testing/model-gateway.ts'
 
 const nowMs = 1_800_000_000_000
 const dayMs = 86_400_000
 const [ada, eve] = ['user_ada', 'user_eve']
 const opened = new AsyncDisposableStack()
 let service: ConvstoreServer
-let gateway: ModelGateway
+let gateway: ScriptedGateway
 const lines: string[] = []
 
 beforeAll(async () => {
   service = opened.use(await startConvstore())
-  gateway = opened.use(await startModelGateway())
+  gateway = opened.use(await startScriptedGateway({ script: saying('Slow merges') }))
 })
 beforeEach(() => {
-  gateway.next = {}
+  gateway.play(saying('Slow merges'))
   gateway.asked.length = 0
   lines.length = 0
 })
 afterAll(() => opened.disposeAsync())
+
+/** A model that says this, whatever it is asked. */
+const saying = (text: string): Script => [{ say: [{ text }] }]
 
 interface Options {
   env?: Record<string, string>
@@ -34,7 +43,7 @@ interface Options {
 }
 
 const open = async ({ env: more = {}, clock = { now: () => nowMs } }: Options = {}): Promise<Conversations> => {
-  const env = { GATEWAY_A_API_BASE: gateway.url, GATEWAY_A_DYNAMIC_MODELS: 'off', ...more }
+  const env = { ...gatewayVariables(gateway), ...more }
   const net = opened.use(openNet({ env }))
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
@@ -47,7 +56,6 @@ const enriched = (more: Record<string, string> = {}) =>
       CONVSTORE_API_KEY: convstoreKey,
       CONVSTORE_BASE_URL: service.url,
       CONVSTORE_AI_ENRICH: 'yes',
-      GATEWAY_A_API_KEY: 'key-a',
       ...more,
     },
   })
@@ -126,7 +134,7 @@ describe('conversations', () => {
 describe('titles of a language model', () => {
   it('come after the conversation is kept, and are asked for without obeying it', async () => {
     const conversations = await enriched()
-    gateway.next = { content: '"Slow merges\n on logs."' }
+    gateway.play(saying('"Slow merges\n on logs."'))
     const kept = await conversations.keep(ada, written('titled'), aCall())
     expect(kept).toMatchObject({ created: true, conversation: { title: expect.stringContaining("it's") } })
     // Disposing waits for what is under way.
@@ -148,17 +156,17 @@ describe('titles of a language model', () => {
   })
 
   it.each([
-    ['the model says nothing', { content: '  ' }, {}],
-    ['the gateway fails', { status: 500 }, {}],
-    ['no gateway has a key', {}, { GATEWAY_A_API_KEY: '' }],
-  ])('stay the first words when %s', async (_name, next, env) => {
+    ['the model says nothing', saying('  '), {}],
+    ['the gateway fails', [{ status: 500 }], {}],
+    ['no gateway has a key', [], { LLM_API_KEY: '' }],
+  ])('stay the first words when %s', async (_name, script, env) => {
     const conversations = await enriched(env)
-    gateway.next = next
+    gateway.play(script)
     const id = `first-${crypto.randomUUID()}`
     const { conversation } = await conversations.keep(ada, written(id), aCall())
     await conversations[Symbol.asyncDispose]()
     expect(await (await enriched()).get(ada, id)).toMatchObject({ title: conversation.title })
-    expect(lines.join('')).not.toMatch(/größe|acme-7/)
+    expect(lines.join('')).not.toMatch(/größe|sk-scripted/)
   })
 })
 
@@ -174,9 +182,9 @@ describe('follow-up questions', () => {
     [JSON.stringify(['x'.repeat(500), '', ' ']), [`${'x'.repeat(199)}…`]],
     ['none', []],
     ['[1, 2]', []],
-    [null, []],
+    ['', []],
   ])('of the answer %j are %j', async (content, questions) => {
-    gateway.next = { content }
+    gateway.play(saying(content))
     expect(await ask(await enriched())).toEqual(questions)
   })
 
@@ -190,16 +198,16 @@ describe('follow-up questions', () => {
   it.each([
     [{ CONVSTORE_AI_ENRICH: 'off' }, 'not-implemented', /CONVSTORE_AI_ENRICH/],
     [{ CONVERSATION_STORE_BACKEND: 'memory' }, 'not-implemented', /conversation service/],
-    [{ GATEWAY_A_API_KEY: '' }, 'unavailable', /GATEWAY_A_API_KEY|LLM_API_KEY/],
+    [{ LLM_API_KEY: '' }, 'unavailable', /LLM_API_KEY/],
   ])('with %j fail with %s', async (env, code, sentence) => {
     const failure = ask(await enriched(env))
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) })
   })
 
   it.each([[401], [402], [429], [500]])('fail when the gateway answers %d, without its words', async (status) => {
-    gateway.next = { status }
+    gateway.play([{ status }])
     const failure = ask(await enriched())
     await expect(failure).rejects.toMatchObject({ code: 'unavailable' })
-    await expect(failure).rejects.not.toThrow('acme-7')
+    await expect(failure).rejects.not.toThrow(scriptedKey)
   })
 })
