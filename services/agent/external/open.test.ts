@@ -88,6 +88,17 @@ describe('the web crawler', () => {
     expect(await run(search, { query: 'parts' })).toMatchObject({ structured: { text: 'found parts' } })
   })
 
+  it('is asked again behind the back of whoever asks a question', async () => {
+    const server = await started(crawler)
+    const env = { SVC_AGENT_WEB_CRAWL_URL: server.endpoint, SVC_AGENT_INTEGRATION_PROBE_TTL_MS: '1000' }
+    const { external, clock } = open(env)
+    expect(await external.tools([], callOf())).toHaveLength(2)
+    server.instead = (response) => response.writeHead(500).end()
+    clock.nowMs += 1_000
+    expect(await external.tools([], callOf())).toHaveLength(2)
+    await vi.waitFor(async () => expect(await external.tools([], callOf())).toEqual([]))
+  })
+
   it('that cannot be reached takes no tools from the others', async () => {
     const { endpoint } = await started(echo)
     const { external, logged } = open({ ...privateAllowed, SVC_AGENT_WEB_CRAWL_URL: 'http://127.0.0.1:1/mcp' })
@@ -175,6 +186,17 @@ describe('a tool server that a caller brings', () => {
     expect(await asking('ada')).toBe(false)
     clock.nowMs += 1
     expect(await asking('ada')).toBe(true)
+  })
+
+  it('is asked at once when it is tried out, so that one that was mended is found', async () => {
+    const server = await started(echo, (response) => response.writeHead(500).end())
+    const { external } = open(withoutCrawler)
+    const ok = async () => (await external.probe(named('docs', server.endpoint), callOf())).ok
+    expect(await ok()).toBe(false)
+    server.instead = undefined
+    expect(await external.tools([named('docs', server.endpoint)], callOf())).toEqual([])
+    expect(await ok()).toBe(true)
+    expect(await external.tools([named('docs', server.endpoint)], callOf())).toHaveLength(1)
   })
 
   it('tells what it offers when it is tried out', async () => {

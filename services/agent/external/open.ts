@@ -45,7 +45,7 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
     )
     if (!isOn) return []
     const server = { id: crawlerId, name: 'the web crawler', endpoint, send: net.trusted }
-    return toolsOf(server, await probes.of(server, ''), (tool, given) =>
+    return toolsOf(server, await probes.of(server, { owner: '', as: 'old' }), (tool, given) =>
       refusalOf(tool, given, read(externalSettings, env).SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS),
     )
   }
@@ -61,14 +61,16 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
       requireBringing(asked, call)
       const lists = await Promise.all([
         crawler(),
-        ...asked.map(async (each) => toolsOf(brought(each), await probes.of(brought(each), ownerOf(call)))),
+        ...asked.map(async (each) =>
+          toolsOf(brought(each), await probes.of(brought(each), { owner: ownerOf(call), as: 'believed' })),
+        ),
       ])
       return lists.flat()
     },
     probe: async (asked, call) => {
       requireBringing([asked], call)
       const beganMs = performance.now()
-      const probed = await probes.of(brought(asked), ownerOf(call))
+      const probed = await probes.of(brought(asked), { owner: ownerOf(call), as: 'now' })
       return { ...shown(probed), tookMs: Math.round(performance.now() - beganMs) }
     },
     [Symbol.asyncDispose]: () => probes[Symbol.asyncDispose](),

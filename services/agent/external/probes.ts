@@ -9,10 +9,18 @@ import { listTools, type ToolServer } from './tool-server.ts'
 /** What a server offers, or why it cannot be used. */
 export type Probed = { offered: OfferedTools } | { failure: ServiceError }
 
+/** Whose server it is, and what may be believed of it. */
+interface Asked {
+  /** What one caller's server offers is nobody else's to know. */
+  owner: string
+  /** `old` is renewed behind the back of whoever asks, `believed` when it is older than the settings say, `now` at once. */
+  as: 'old' | 'believed' | 'now'
+}
+
 /** What servers offer, believed for a while. */
 export interface Probes extends AsyncDisposable {
   /** Never throws for what is the server's: that it cannot be used is remembered like what it offers. */
-  of(server: ToolServer, owner: string): Promise<Probed>
+  of(server: ToolServer, asked: Asked): Promise<Probed>
 }
 
 /** Servers that are remembered, of all callers. */
@@ -38,22 +46,26 @@ export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): 
     }
   }
 
+  const begin = (key: string, server: ToolServer, beganAtMs: number): Promise<Probed> => {
+    const probing = probe(server)
+    // Set anew, so that the entry set longest ago stands first.
+    entries.delete(key)
+    entries.set(key, { probing, beganAtMs })
+    const [oldest] = entries.keys()
+    if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
+    probing.catch(() => entries.delete(key))
+    return probing
+  }
+
   return {
-    of: (server, owner) => {
+    of: (server, { owner, as }) => {
       const { SVC_AGENT_INTEGRATION_PROBE_TTL_MS: ttlMs } = read(externalSettings, env)
       const nowMs = clock.now()
-      // What one caller's server offers is nobody else's to know.
       const key = JSON.stringify([owner, server.endpoint.href])
       const known = entries.get(key)
-      if (known && nowMs - known.beganAtMs < ttlMs) return known.probing
-      const probing = probe(server)
-      // Set anew, so that the entry set longest ago stands first.
-      entries.delete(key)
-      entries.set(key, { probing, beganAtMs: nowMs })
-      const [oldest] = entries.keys()
-      if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
-      probing.catch(() => entries.delete(key))
-      return probing
+      if (known && as !== 'now' && nowMs - known.beganAtMs < ttlMs) return known.probing
+      const probing = begin(key, server, nowMs)
+      return known && as === 'old' ? known.probing : probing
     },
     async [Symbol.asyncDispose]() {
       ending.abort()

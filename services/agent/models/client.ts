@@ -41,7 +41,8 @@ export const openClient = (parts: Parts, provider: ModelProvider, access: Gatewa
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** The way out of the library: through the guard of outgoing requests, which follows no redirect, and without what tells of this machine. */
-const sendTo = (parts: Parts, provider: ModelProvider, { base }: GatewayAccess): Fetch => {
+const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): Fetch => {
+  const { base } = access
   const { env, net } = parts
   return async (input, init = {}) => {
     const address = new URL(input instanceof Request ? input.url : input)
@@ -57,12 +58,20 @@ const sendTo = (parts: Parts, provider: ModelProvider, { base }: GatewayAccess):
       const limits = { timeoutMs: wholeTimeoutMs, maxBytes }
       const answer = await net.trusted(address, { method, headers, body: body ?? undefined, signal, ...limits })
       said({ status: answer.status, sentBytes: body?.length ?? 0 })
-      return answer
+      return answer.ok ? answer : await withoutKey(answer, access.key)
     } catch (error) {
       said({ reason: error instanceof NetFailure ? error.message : 'given up' })
       throw error
     }
   }
+}
+
+const mostOfRefusal = 16_384
+
+/** Gateways repeat keys that they refuse, and the library puts into its errors what they say. */
+const withoutKey = async (answer: Response, key: string): Promise<Response> => {
+  const text = (await answer.text()).replaceAll(key, '[hidden]').slice(0, mostOfRefusal)
+  return new Response(text || null, { status: answer.status, statusText: answer.statusText, headers: answer.headers })
 }
 
 /** All that a gateway needs; the library adds names and versions of machine and runtime, and what variables of its own say. */

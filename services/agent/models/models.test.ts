@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ServiceError } from '#proto/errors.ts'
 import { type FakeGateway, startFakeGateway } from './testing/fake-gateway.ts'
@@ -96,6 +97,18 @@ describe('the model that answers', () => {
     const failure = await failureOf(client.chat.completions.create({ model, ...question }))
     expect(elsewhere.heard).toEqual([])
     expect(JSON.stringify([failure, failure.message, failure.cause, logged])).not.toContain(keys.a)
+  })
+
+  it('is refused without the key that its gateway repeats', async () => {
+    const message = `Incorrect API key provided: ${keys.a}`
+    const a = await gateway({
+      'POST /v1/chat/completions': { status: 401, json: { error: { message, code: 'invalid_api_key' } } },
+    })
+    const { models, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
+    const { client, model } = await models.choose(null, callOf())
+    const failure = await failureOf(client.chat.completions.create({ model, ...question }))
+    expect(failure).toMatchObject({ status: 401, code: 'invalid_api_key' })
+    expect(inspect([failure, logged], { depth: 10, showHidden: true })).not.toContain(keys.a)
   })
 
   it('is one that costs nothing where the alias is asked for, with the gateway’s own choice to fall back to', async () => {

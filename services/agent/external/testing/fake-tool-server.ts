@@ -10,12 +10,14 @@ export interface FakeToolServer extends AsyncDisposable {
   requests: number
   /** Header fields of all of them, one after the other. */
   headers: string[]
+  /** Answers in its place, as a server that is none. */
+  instead: ((response: ServerResponse) => void) | undefined
 }
 
-/** Starts a server that offers what `offer` says; `instead` answers in its place, as a server that is none. */
+/** Starts a server that offers what `offer` says. */
 export const startFakeToolServer = async (
   offer: (server: McpServer) => void,
-  instead?: (response: ServerResponse) => void,
+  instead?: FakeToolServer['instead'],
 ): Promise<FakeToolServer> => {
   const handle = toNodeHandler(
     createMcpHandler(() => {
@@ -25,11 +27,11 @@ export const startFakeToolServer = async (
     }),
   )
   const headers: string[] = []
-  const fake = { requests: 0, headers }
+  const fake = { requests: 0, headers, instead }
   const server = createServer((request, response) => {
     fake.requests += 1
     headers.push(JSON.stringify(request.headers))
-    if (instead) instead(response)
+    if (fake.instead) fake.instead(response)
     else void handle(request, response)
   })
   server.listen(0, '127.0.0.1')
