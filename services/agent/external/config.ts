@@ -4,9 +4,12 @@ import { allowedDomains } from './allowed-domains.ts'
 /** Which tool servers of others the agent may use. */
 export const externalSettings = {
   SVC_AGENT_WEB_CRAWL_MCP: flag(true, 'Let the agent search and read the web through a hosted tool server.'),
-  SVC_AGENT_WEB_CRAWL_URL: url('The hosted tool server that the agent reads the web through.', {
-    protocols: ['https', 'http'],
-  }),
+  SVC_AGENT_WEB_CRAWL_URL: url(
+    'The tool server that the agent reads the web through; https://mcp.firecrawl.dev/v2/mcp by default.',
+    {
+      protocols: ['https', 'http'],
+    },
+  ),
   SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS: allowedDomains(
     'Hosts that may be read through it, all when empty: example.com and what is below it, *.example.com only what is below it. Searches that name no address stay allowed.',
   ),

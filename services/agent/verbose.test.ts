@@ -1,0 +1,21 @@
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { logVerbosely } from './verbose.ts'
+
+it.each([
+  ['1', true],
+  ['true', true],
+  ['YES', true],
+  ['on', true],
+  ['', false],
+  ['0', false],
+  ['off', false],
+  ['verbose', false],
+])('AGENT_DEBUG=%s tells more: %s', (given, tells) => {
+  const logged: string[] = []
+  const log = pino({}, { write: (line: string) => void logged.push(line) })
+  logVerbosely({ env: { AGENT_DEBUG: given }, log }, { tool: 'query' }, 'a tool was called')
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject(
+    tells ? [{ tool: 'query', msg: 'a tool was called' }] : [],
+  )
+})
