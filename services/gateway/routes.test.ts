@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agentRequests } from './fake/agent-runs.ts'
 import { alertingRequests } from './fake/alerting-requests.ts'
 import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
@@ -98,6 +99,7 @@ const good: Record<string, GoodRequest> = {
   'POST /api/mcp': { url: '/api/mcp', body: {}, bearer: signKey(claims, secret) },
   'GET /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },
   'DELETE /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },
+  ...agentRequests,
   'GET /api/v1/tables': { url: '/api/v1/tables' },
   'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },
   'GET /api/v1/tables/{name}/filter-options': { url: '/api/v1/tables/running-queries/filter-options?column=user' },

@@ -1,0 +1,291 @@
+import { DefaultChatTransport, type UIMessage } from 'ai'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { agent } from '#proto/agent.ts'
+import type { Call } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { signKey } from '../auth/keys/token.ts'
+import { fakeApprovalId, fakeRunId, fakeRuns } from '../fake/agent-runs.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+type Agent = Partial<Handlers<typeof agent>>
+
+let product: FakeProduct
+let asked: { method: string; input: Record<string, unknown>; call: Call }[] = []
+afterEach(async () => {
+  asked = []
+  await product[Symbol.asyncDispose]()
+})
+
+/** A product whose agent answers as the fake one, or as here, and says what it was asked. */
+const started = async (replaced: Agent = {}, more: Parameters<typeof startFake>[0] = {}): Promise<void> => {
+  const runs: Agent = { ...fakeRuns, ...replaced }
+  const noted = Object.entries(runs).map(([method, handler]) => [
+    method,
+    (input: Record<string, unknown>, call: Call) => {
+      asked.push({ method, input, call })
+      // The bus has parsed it by the schema of this very method.
+      return (handler as (input: unknown, call: Call) => unknown)(input, call)
+    },
+  ])
+  product = await startFake({ agent: Object.fromEntries(noted), ...more })
+}
+const json = { 'content-type': 'application/json' }
+const send = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${product.url}/api/v1/agent${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...json, ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+const events = (text: string) => [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => data)
+
+describe('a question to the agent', () => {
+  it('is answered as the UI message stream of the AI SDK', async () => {
+    await started()
+    const answer = await send('', { message: 'Is it well?', hostId: 1 })
+    expect(answer.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1')
+    expect(answer.headers.get('content-type')).toBe('text/event-stream')
+    expect(answer.headers.get('x-run-id')).toBe(fakeRunId)
+    expect(events(await answer.text()).at(-1)).toBe('[DONE]')
+    expect(asked[0]).toMatchObject({
+      method: 'start',
+      input: {
+        hostKey: 'logs',
+        hostId: 1,
+        messages: [{ role: 'user', parts: [{ type: 'text', text: 'Is it well?' }] }],
+      },
+    })
+  })
+
+  it('may come from the published client, which finds its answer again by the name of its chat', async () => {
+    await started()
+    const transport = new DefaultChatTransport<UIMessage>({ api: `${product.url}/api/v1/agent` })
+    const messages: UIMessage[] = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Is it well?' }] }]
+    const ask = {
+      chatId: 'chat-1',
+      messages,
+      trigger: 'submit-message' as const,
+      messageId: undefined,
+      abortSignal: undefined,
+    }
+    const told = await Array.fromAsync(await transport.sendMessages(ask))
+    expect(told.map(({ type }) => type)).toEqual(['start', 'finish'])
+    const again = await transport.reconnectToStream({ chatId: 'chat-1' })
+    expect(await Array.fromAsync(again ?? [])).toEqual(told)
+    expect(await transport.reconnectToStream({ chatId: 'chat-2' })).toBeNull()
+  })
+
+  it.each([
+    ['nothing', {}, 400, 'message or messages is required'],
+    ['both forms', { message: 'a', messages: [{ role: 'user', content: 'a' }] }, 400, 'only one of them'],
+    ['an empty question', { message: '' }, 400, 'message must not be empty'],
+    ['a question that is too long', { message: 'x'.repeat(8_193) }, 400, 'message must have at most 8192'],
+    ['messages of another shape', { messages: [{ text: 'a' }] }, 400, 'messages.0 must be a message'],
+    ['a host that is no number', { message: 'a', hostId: '1' }, 400, 'hostId must be'],
+    ['a host that there is not', { message: 'a', hostId: 9 }, 404, 'no such host: 9'],
+    ['a name of a chat with blanks', { message: 'a', id: 'a b' }, 400, 'id must be'],
+    [
+      'six tool servers',
+      { message: 'a', mcpServers: Array.from({ length: 6 }, () => ({ id: 'a', name: 'a', endpoint: 'a' })) },
+      400,
+      'mcpServers must have at most 5',
+    ],
+    ['no JSON', '{"message":', 400, 'the body is not JSON'],
+    ['a body of half a megabyte', { message: 'a', more: 'x'.repeat(140_000) }, 413, 'too large'],
+  ])('with %s is refused before it is asked', async (_what, body, status, sentence) => {
+    await started()
+    const answer = await send('', body)
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toMatchObject({ success: false, error: { message: expect.stringContaining(sentence) } })
+    expect(asked.filter(({ method }) => method === 'start')).toEqual([])
+  })
+
+  it('is refused as a form', async () => {
+    await started()
+    expect((await send('', 'message=a', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415)
+  })
+
+  it('says what to set while no provider is configured', async () => {
+    const details = { reason: 'provider-not-configured', set: ['LLM_API_KEY'] }
+    await started({
+      start: async () => {
+        throw new ServiceError('unavailable', 'no model gateway has a key: set LLM_API_KEY', { details })
+      },
+    })
+    const answer = await send('', { message: 'a' })
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toMatchObject({
+      error: { type: 'provider-not-configured', message: expect.stringContaining('set LLM_API_KEY') },
+    })
+  })
+
+  it('tells a busy agent with the time to come again', async () => {
+    await started({
+      start: async () => {
+        throw new ServiceError('busy', 'no room', { retryAfterMs: 2_000 })
+      },
+    })
+    const answer = await send('', { message: 'a' })
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+  })
+})
+
+describe('an answer that was begun', () => {
+  it('goes on after the event that its reader has', async () => {
+    await started()
+    const answer = await send(`/${fakeRunId}/stream`, undefined, { 'last-event-id': '1' })
+    expect(events(await answer.text())).toEqual(['{"type":"finish","finishReason":"stop"}', '[DONE]'])
+    expect((await send(`/${fakeRunId}/stream`, undefined, { 'last-event-id': 'x' })).status).toBe(400)
+    expect((await send('/no such run/stream')).status).toBe(400)
+    expect((await send('/some-chat/stream')).status).toBe(204)
+  })
+
+  it('is gone when nothing is kept of it, and lost when its process ends', async () => {
+    let readings = 0
+    await started({
+      read: async () => {
+        if (readings++ > 0) throw new ServiceError('gone', 'no such run')
+        return { events: 'id: 1\ndata: {"type":"start"}\n\n', last: 1, ended: false }
+      },
+    })
+    const lost = events(await (await send('', { message: 'a' })).text())
+    expect(lost[1]).toContain('"type":"data-run-lost"')
+    expect(lost.at(-1)).toBe('[DONE]')
+    expect((await send(`/${fakeRunId}/stream`)).status).toBe(410)
+  })
+
+  it('is read on when a reading fails that may go well again', async () => {
+    let readings = 0
+    await started({
+      read: async ({ after }) => {
+        if (readings++ === 1) throw new ServiceError('timeout', 'late')
+        const ended = readings > 2
+        return {
+          events: `id: ${after + 1}\ndata: ${ended ? '[DONE]' : '{"type":"start"}'}\n\n`,
+          last: after + 1,
+          ended,
+        }
+      },
+    })
+    const answer = await (await send('', { message: 'a' })).text()
+    expect(events(answer)).toEqual(['{"type":"start"}', '[DONE]'])
+  })
+
+  it('is stopped by its id, or by that of its chat', async () => {
+    await started()
+    await (await send('', { message: 'a', id: 'chat-1' })).text()
+    for (const id of [fakeRunId, 'chat-1']) {
+      expect(await (await send(`/${id}/stop`, {})).json()).toMatchObject({ data: { stopped: true } })
+    }
+    expect(asked.filter(({ method }) => method === 'stop').map(({ input }) => input)).toEqual([
+      { runId: fakeRunId },
+      { runId: fakeRunId },
+    ])
+    expect((await send('/chat-2/stop', {})).status).toBe(410)
+  })
+})
+
+describe('who may ask the agent', () => {
+  const secret = 'a-secret-of-thirty-two-characters!'
+  const token = 'a-token-that-programs-share'
+  const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
+  const statusOf = async (headers: Record<string, string> = {}) => (await send('', { message: 'a' }, headers)).status
+
+  it('is whoever shares AGENT_API_TOKEN, while the agent needs somebody to be known', async () => {
+    await started({}, { env: { AGENT_API_TOKEN: token, SVC_FEATURE_AGENT_ACCESS: 'authenticated' } })
+    expect(await statusOf()).toBe(401)
+    expect(await statusOf(bearer(token))).toBe(200)
+    expect(asked[0]?.call.identity).toMatchObject({ kind: 'key', subject: 'agent-api-token', scopes: ['agent'] })
+    expect(await statusOf(bearer(`${token}x`))).toBe(401)
+  })
+
+  it('is not the shared bearer while the agent is public and people sign in', async () => {
+    await started({}, { env: { AGENT_API_TOKEN: token, SVC_API_KEY_SECRET: secret } })
+    expect(await statusOf(bearer(token))).toBe(401)
+  })
+
+  it('is a key with the scope for it', async () => {
+    await started({}, { env: { SVC_API_KEY_SECRET: secret } })
+    const key = (scopes: ('agent' | 'read')[]) =>
+      bearer(signKey({ sub: 'ci', label: 'ci', jti: 'a'.repeat(16), iat: 0, exp: 4_102_444_799, scopes }, secret))
+    expect(await statusOf(key(['agent']))).toBe(200)
+    expect(await statusOf(key(['read']))).toBe(403)
+  })
+
+  it('is nobody of whom nothing is known where anonymous callers may only read', async () => {
+    const env = { SVC_AUTH_PROVIDER: 'idp', SVC_IDP_PUBLIC_READ: 'true', IDP_OAUTH_ISSUER: 'https://clerk.example.com' }
+    await started({}, { env })
+    expect(await statusOf()).toBe(401)
+  })
+
+  it('is a guest of cloud mode, three times a day', async () => {
+    const env = {
+      SVC_CLOUD_MODE: 'true',
+      IDP_OAUTH_ISSUER: 'https://clerk.example.com',
+      RATE_LIMIT_AGENT_PER_MIN: '100',
+    }
+    await started({}, { env })
+    const first = await send('', { message: 'a' })
+    const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
+    expect(first.status).toBe(200)
+    expect(asked[0]?.call.identity.kind).toBe('guest')
+    expect([await statusOf({ cookie }), await statusOf({ cookie }), await statusOf({ cookie })]).toEqual([
+      200, 200, 429,
+    ])
+    expect((await send(`/${fakeRunId}/stream`, undefined, { cookie })).status).toBe(200)
+  })
+})
+
+describe('a decision on what an answer wishes', () => {
+  const decide = (approved: unknown, id = fakeApprovalId) => send(`/approvals/${id}`, { approved })
+  const outcomes = () => asked.filter(({ method }) => method === 'settleApproval').map(({ input }) => input.outcome)
+
+  it('has it done in the name of whoever approves, once that is on record', async () => {
+    await started()
+    const answer = await decide(true)
+    expect(await answer.json()).toMatchObject({ data: { state: 'done' }, metadata: { approved: true } })
+    const did = product.heard.find(({ method }) => method === 'killQuery')
+    expect(did).toMatchObject({ input: { hostKey: 'analytics', queryId: 'runaway' } })
+    expect(outcomes()).toMatchObject([{ state: 'done', result: { state: 'done' } }])
+    const audit: unknown = await (await fetch(`${product.url}/api/v1/audit`)).json()
+    expect(audit).toMatchObject({
+      data: [
+        {
+          action: 'kill-query',
+          host: 'analytics',
+          result: 'done',
+          target: { queryId: 'runaway', approvalId: fakeApprovalId },
+        },
+      ],
+    })
+  })
+
+  it('may be a refusal, and then nothing is done', async () => {
+    await started()
+    expect(await (await decide(false)).json()).toMatchObject({ data: null, metadata: { approved: false } })
+    expect(outcomes()).toEqual([{ state: 'denied' }])
+    expect(asked.some(({ method }) => method === 'takeApproval')).toBe(false)
+  })
+
+  it('tells both sides when the host says no', async () => {
+    const wish = { tool: 'kill_query' as const, hostKey: 'analytics', input: { queryId: 'over' } }
+    await started({ takeApproval: async () => wish })
+    expect((await decide(true)).status).toBe(404)
+    expect(outcomes()).toEqual([{ state: 'failed', message: 'no query over runs on host analytics' }])
+  })
+
+  it.each([
+    ['that is no boolean', 'yes', fakeApprovalId, 400],
+    ['on nothing', true, 'x', 400],
+  ])('%s is refused', async (_what, approved, id, status) => {
+    await started()
+    expect((await decide(approved, id)).status).toBe(status)
+    expect(asked).toEqual([])
+  })
+
+  it('is for those alone who may change hosts', async () => {
+    await started({}, { env: { SVC_FEATURE_ACTIONS_ENABLED: 'false' } })
+    expect((await decide(true)).status).toBe(404)
+    expect(asked).toEqual([])
+  })
+})
