@@ -46,10 +46,13 @@ export const Notice = z.object({
         title: z.string(),
         severity: Severity,
         recovered: z.boolean(),
+        isUnseen: z.boolean().optional(),
       }),
     )
     .max(500)
     .default([]),
+  /** Of an end: nobody found it well, it is only not looked at any more, or nothing was heard of it. */
+  isUnseen: z.boolean().optional(),
   /** What another service says, where it is no condition that is told. */
   announced: Announcement.pick({ text: true, facts: true, path: true }).optional(),
 })

@@ -8,6 +8,7 @@ import { handlers } from './handlers/index.ts'
 import { fileLayer } from './policy/health-d/file-layer.ts'
 import { openObserve } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
+import { openUnknownRules } from './policy/unknown-rules.ts'
 import { openSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open.ts'
 import { openSubscriptions } from './subscriptions/open.ts'
@@ -36,7 +37,9 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
   const { episodes, eventEpisodes, lasting: isLasting } = stores
   const observe = openObserve(context.telemetry)
-  const sweeping = { ...asking, policy: policy.current, episodes, eventEpisodes, isLasting, observe }
+  const warnOfUnknownRules = openUnknownRules(log)
+  const kept = { episodes, eventEpisodes, isLasting }
+  const sweeping = { ...asking, ...kept, policy: policy.current, observe, warnOfUnknownRules }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(await bus.serve(alerts, handlers({ ...asking, stores, policy, delivery, schedule, subscriptions })))

@@ -200,7 +200,7 @@ export const scenarios: Record<string, Scenario> = {
         after: 5,
         hosts: ['one', 'three'],
         measured: { 'one/disk': 85, 'three/disk': 85 },
-        told: ['RECOVERED: disk on two'],
+        told: ['CLOSED: disk on two'],
       },
       { after: 5, measured: { 'one/disk': 85, 'three/disk': 85 } },
       { after: 5, measured: {} },

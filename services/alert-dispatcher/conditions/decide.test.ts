@@ -126,7 +126,7 @@ describe('a rule that is no longer watched', () => {
     sweepOnce(story, { disk: 95 })
     story.policy = { ...story.policy, rules: { disk: { enabled: false } } }
     expect(sweepOnce(story, { disk: 95 })).toEqual(['recover disk critical'])
-    expect(story.notices.at(-1)?.reason).toBe('it is no longer watched')
+    expect(story.notices.at(-1)).toMatchObject({ reason: 'it is no longer watched', isUnseen: true })
     expect(story.record).toMatchObject({ conditions: {}, checks: {} })
   })
 

@@ -33,7 +33,7 @@ export const gather = (record: DigestRecord | undefined, notice: Notice): Gather
   if (notice.kind === 'recover') {
     if (known?.notice.kind !== 'fire') return { record: kept(startedAtMs, others), passes: true }
     // Takes the sequence over, so that the same recovery again is known.
-    const told = { ...known.notice, sequence: notice.sequence }
+    const told = { ...known.notice, sequence: notice.sequence, isUnseen: notice.isUnseen }
     return { record: { startedAtMs, gathered: [...others, { notice: told, recovered: true }] }, passes: false }
   }
   const goesAlone = notice.severity === 'critical' || notice.kind === 'digest' || notice.kind === 'test'
@@ -87,7 +87,7 @@ const digestOf = (telling: DigestRecord['gathered'], startedAtMs: number, nowMs:
   sinceMs: Math.min(startedAtMs, nowMs),
   atMs: nowMs,
   reason: 'the digest window has ended',
-  gathered: telling.map(({ notice: { episode, hostKey, source, ruleId, title, severity }, recovered }) => ({
+  gathered: telling.map(({ notice: { episode, hostKey, source, ruleId, title, severity, isUnseen }, recovered }) => ({
     episode,
     hostKey,
     source,
@@ -95,5 +95,6 @@ const digestOf = (telling: DigestRecord['gathered'], startedAtMs: number, nowMs:
     title,
     severity,
     recovered,
+    isUnseen,
   })),
 })

@@ -94,6 +94,7 @@ const noticeOf = (kind: Due, condition: Condition, reason: string, { hostKey, no
     source: null,
     // A recovery is judged by the worst that it recovers from.
     severity: kind === 'recover' ? peak : facts.severity,
+    ...(kind === 'recover' && condition.clears === 0 && { isUnseen: true }),
     unit,
     offenders,
     runbook,

@@ -65,7 +65,8 @@ export const deliver = async (
   if (!place) return putBack(0)
   const entry = await begin(delivering, channel, queued, await store.get(paceKey(queued.channel, queued.target), Pace))
   if (!entry.entered) return putBack(entry.againInMs)
-  return await sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs })
+  const { isPaging } = channel
+  return await sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs, isPaging })
 }
 
 const findTarget = async ({ policy, targets }: Delivering, queued: Queued): Promise<Target | undefined> =>
@@ -97,6 +98,7 @@ interface Held {
   target: Target
   wasCutOff: boolean
   lifeEndsAtMs: number
+  isPaging: boolean
 }
 
 /** With the right to send, which is given back when nothing is sent. */
@@ -161,11 +163,15 @@ const afterSend = async (delivering: Delivering, held: Held, result: SendResult)
     { channel: queued.channel, target: queued.target, result: result.kind, reason: result.reason, failures },
     'alert not delivered',
   )
-  const isOver = result.kind !== 'retry' || clock.now() + ownMs >= lifeEndsAtMs
+  const isOver = isFinal(result, held) || clock.now() + ownMs >= lifeEndsAtMs
   if (isOver) return end(delivering, queued, 'dead', result.reason, failures)
   // Back before its target has rested it would only be put back again.
   return { againInMs: Math.max(ownMs, Math.min(restsMs, longestPutBackMs)) }
 }
+
+/** Whether no later try could help. A page goes on as long as it lives: somebody may mend its target, who is told by the others. */
+const isFinal = ({ kind }: SendResult, { queued: { notice }, isPaging }: Held): boolean =>
+  kind === 'permanent' || (kind === 'config' && !isPaging && notice.severity !== 'critical')
 
 /** Gives how often this notice has failed. */
 const writeLedger = async ({ store }: Delivering, queued: Queued, result: SendResult): Promise<number> => {

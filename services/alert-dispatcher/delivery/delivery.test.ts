@@ -214,6 +214,35 @@ describe('delivery', () => {
     expect(post.tried.filter((line) => line.startsWith('a ') && line.includes('broken'))).toEqual([])
   })
 
+  it('keeps a page for a target that is broken until it is mended, and ends what is no page', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    post.next('a', { kind: 'config', reason: 'answered 401' }, { kind: 'config', reason: 'answered 401' })
+    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [50] } })
+    await place.tell(fire('page', { severity: 'critical' }))
+    await until(() => post.told.includes('a fire page'))
+    expect(post.tried.filter((line) => line === 'a fire page')).toHaveLength(3)
+    post.next('a', { kind: 'config', reason: 'answered 401' })
+    await place.tell(fire('mild'))
+    await until(async () => (await ends(place)).includes('a fire mild dead answered 401'))
+  })
+
+  it('keeps every message of a pager as long as it lives', async () => {
+    const pager = scripted({ isPaging: true })
+    pager.next('a', { kind: 'config', reason: 'answered 404' })
+    const place = await open({ channels: [pager.channel] })
+    await place.tell(fire('mild'))
+    expect(await ended(place, 1)).toEqual(['a fire mild sent'])
+  })
+
+  it('tells somebody of a broken target, though floors and routes let nobody hear of it', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    post.always('a', { kind: 'config', reason: 'answered 404' })
+    const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical', routes: [route('a')] } })
+    await place.tell(fire('page', { severity: 'critical' }))
+    await until(() => post.messages.some(({ notice }) => notice.ruleId === brokenRule))
+    expect(post.told[0]).toMatch(/^b fire broken:post:a/)
+  })
+
   it('tells each target of a digest what is meant for it, and of the end whoever got the digest', async () => {
     const post = scripted({ targets: ['a', 'b'] })
     const routes = [

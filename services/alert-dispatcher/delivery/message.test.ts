@@ -42,6 +42,7 @@ describe('a message', () => {
     [{ kind: 'escalate', severity: 'critical' }, '[prod] CRITICAL: Disk almost full on Database'],
     [{ kind: 'remind' }, '[prod] STILL WARNING: Disk almost full on Database'],
     [{ kind: 'recover' }, '[prod] RECOVERED: Disk almost full on Database'],
+    [{ kind: 'recover', isUnseen: true }, '[prod] CLOSED: Disk almost full on Database'],
     [{ kind: 'test', hostKey: null }, '[prod] TEST: Disk almost full'],
     [{ hostKey: null, source: 'grafana' }, '[prod] WARNING: Disk almost full on grafana'],
     [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone'],

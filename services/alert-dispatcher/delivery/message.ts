@@ -71,9 +71,10 @@ export const messageOf = (
   }
 }
 
-const word = ({ kind, severity }: Notice): string => {
+const word = ({ kind, severity, isUnseen }: Notice): string => {
   if (kind === 'notify') return ''
-  if (kind === 'recover') return 'RECOVERED: '
+  // What nobody saw to be well must not be called so.
+  if (kind === 'recover') return isUnseen ? 'CLOSED: ' : 'RECOVERED: '
   if (kind === 'test') return 'TEST: '
   if (kind === 'digest') return 'DIGEST: '
   return kind === 'remind' ? `STILL ${severity.toUpperCase()}: ` : `${severity.toUpperCase()}: `
@@ -130,11 +131,12 @@ const conditionPairs = (notice: Notice): [string, string | null][] => {
 const instant = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
 const gatheredLine = (
-  { title, severity, recovered, hostKey, source }: Notice['gathered'][number],
+  { title, severity, recovered, isUnseen, hostKey, source }: Notice['gathered'][number],
   hosts: ReadonlyMap<string, NamedHost>,
 ): string => {
   const where = placeOf({ hostKey, source }, hosts)
-  return `${severity.toUpperCase()}: ${oneLine(title)}${where === null ? '' : ` on ${where}`}${recovered ? ' (fired and recovered)' : ''}`
+  const end = isUnseen ? ' (fired, then closed)' : ' (fired and recovered)'
+  return `${severity.toUpperCase()}: ${oneLine(title)}${where === null ? '' : ` on ${where}`}${recovered ? end : ''}`
 }
 
 const linkOf = (base: string, { hostKey, announced }: Notice, hosts: ReadonlyMap<string, NamedHost>): string => {

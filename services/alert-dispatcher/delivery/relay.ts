@@ -1,6 +1,7 @@
 import { DigestRecord, digestKey, gather } from '../conditions/digest.ts'
 import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy/policy.ts'
+import { brokenRule } from './broken.ts'
 import { type About, type Addressed, type Relaying, addressed, chooser, enqueue, mean } from './hand-over.ts'
 import { Ledger, gatherFor, ledgerKey, ledgerMs, sent, targetKey } from './ledger.ts'
 
@@ -16,9 +17,19 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
   if (notice.kind === 'digest') return handDigest(relaying, notice, targets, choose)
   const told = notice.kind === 'recover' ? await whoWasTold(relaying, notice, targets) : undefined
   // Who was told of the fire hears of its end, whatever routes and floors say by now.
-  const chosen = told ? targets.filter(({ key }) => told.has(key)) : choose(notice)
+  const chosen = told ? targets.filter(({ key }) => told.has(key)) : chosenFor(notice, targets, choose)
   await mean(relaying, notice, chosen, told === undefined)
   await Promise.all(chosen.map((target) => enqueue(relaying, target, notice)))
+}
+
+/** That one is broken somebody has to hear, whatever routes and floors say. */
+const chosenFor = (
+  notice: Notice,
+  targets: readonly Addressed[],
+  choose: (about: About) => readonly Addressed[],
+): readonly Addressed[] => {
+  const chosen = choose(notice)
+  return chosen.length === 0 && notice.ruleId === brokenRule ? targets : chosen
 }
 
 const passesDigest = async ({ store }: Relaying, { digestMs }: Policy, notice: Notice): Promise<boolean> => {

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { takeEvent } from '../events/consume.ts'
 import { markerKey } from '../events/rebuild.ts'
 import { EventIndex, indexKey, mostOpen, recordKey } from '../events/record.ts'
@@ -40,7 +42,16 @@ export interface Inbound extends AsyncDisposable {
   notices: Notice[]
 }
 
+/** Events are about no host and no rule of ours, so neither is asked about. */
 const unasked: Partial<Parts['query']> = {}
+const unconcerned = { query: unasked as Parts['query'], warnOfUnknownRules: () => {} }
+
+const partsOf = ({ episodes, eventEpisodes }: Stores, telemetry: Telemetry) => ({
+  episodes,
+  eventEpisodes,
+  isLasting: true,
+  observe: openObserve(telemetry),
+})
 
 export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   await using opening = new AsyncDisposableStack()
@@ -52,37 +63,23 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   let sent = 0
   const notices: Notice[] = []
   const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices }
-  const parts: Parts = {
-    env,
-    store,
-    clock: { now: () => inbound.nowMs },
-    net: opening.use(openNet({ env: {} })),
-    telemetry,
-    // Events are about no host, so no host is asked.
-    query: unasked as Parts['query'],
-    policy: async () => inbound.policy,
-    episodes: stores.episodes,
-    eventEpisodes: stores.eventEpisodes,
-    isLasting: true,
-    observe: openObserve(telemetry),
-  }
+  const clock = { now: () => inbound.nowMs }
+  const opened = { env, store, clock, telemetry, net: opening.use(openNet({ env: {} })) }
+  const parts: Parts = { ...opened, ...unconcerned, ...partsOf(stores, telemetry), policy: async () => inbound.policy }
 
   const told = async (): Promise<string[]> => {
-    const claimed = await store.outbox.claim(1_000, 60_000)
-    await store.outbox.ack(claimed.map(({ id }) => id))
-    inbound.notices = claimed.map(({ payload }) => Notice.parse(payload))
+    inbound.notices = await noticesIn(store)
     return inbound.notices.map(({ kind, severity, title, source }) => `${kind} ${severity} ${title} on ${source}`)
   }
+  const history = async () =>
+    (await stores.history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`)
   const running = opening.move()
   return Object.assign(inbound, {
     stores,
+    history,
     handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, lasting: true } }),
     reconcile: async () => reconcileOpen(parts, await stores.episodes.settled()),
-    lose: async () => {
-      const names = Object.keys((await store.get(indexKey, EventIndex)) ?? {})
-      for (const key of [indexKey, markerKey, ...names.map(recordKey)])
-        await store.update(key, z.unknown(), () => ({ value: undefined }))
-    },
+    lose: () => lose(store),
     hear: async (...events: readonly Partial<InboundEvent>[]) => {
       for (const event of events) {
         sent += 1
@@ -97,10 +94,21 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
       await tickEvents(parts, turn, { policy: inbound.policy, nowMs: inbound.nowMs, most })
       return told()
     },
-    history: async () =>
-      (await stores.history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   })
+}
+
+const noticesIn = async ({ outbox }: Store): Promise<Notice[]> => {
+  const claimed = await outbox.claim(1_000, 60_000)
+  await outbox.ack(claimed.map(({ id }) => id))
+  return claimed.map(({ payload }) => Notice.parse(payload))
+}
+
+/** What the store has of events. */
+const lose = async (store: Store): Promise<void> => {
+  const names = Object.keys((await store.get(indexKey, EventIndex)) ?? {})
+  for (const key of [indexKey, markerKey, ...names.map(recordKey)])
+    await store.update(key, z.unknown(), () => ({ value: undefined }))
 }
 
 const plainEvent: InboundEvent = {
