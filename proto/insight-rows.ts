@@ -85,6 +85,8 @@ export const insightRowSets = {
   dictionaries: z.object({ database: z.string(), name: z.string(), status: z.string(), isFailing: Flag }),
   /** Space used on each disk, hour by hour for two weeks. */
   'disk-hours': z.object({ disk: z.string(), hoursAgo: Count, usedBytes: Figure, totalBytes: Figure }),
+  /** Settings that are not at their default, their values as hashes. */
+  settings: z.object({ name: z.string(), valueHash: z.string() }),
   /** Parts in the fullest partition, hour by hour for two days, and where inserts are refused. */
   'part-hours': z.object({ hoursAgo: Count, parts: Figure, refusedAt: Figure }),
 } as const

@@ -65,8 +65,6 @@ export const reportRowSets = {
   backups: z.object({ succeededAtMs: Figure, failed: Count }),
   /** Of the certificates that the host was given, the one that expires first. */
   certificates: z.object({ certificates: Count, expiresAtMs: Figure }),
-  /** Settings that are not at their default, now; their values as hashes. */
-  settings: z.object({ name: z.string(), valueHash: z.string() }),
   /** Hours of the period in which the product asked the host anything. */
   watched: z.object({ hours: Count }),
 } as const

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/clock.ts'
+import { openStore } from '#shared/store/open.ts'
 import { askEngine } from '../acceptance/ask.ts'
 import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
 import { lookAt } from '../report/insights/look-at.ts'
@@ -23,6 +24,7 @@ export const detection: Benchmark = {
     const score = { right: 0, found: 0, wanted: 0 }
     for (const [index, story] of stories.entries()) {
       for (const statement of seedStatements(story, index + 1)) await askEngine(sandbox.url, statement)
+      for (const statement of story.refused ?? []) await askRefused(sandbox.url, statement)
       const found = await look()
       for (const statement of story.after ?? []) await askEngine(sandbox.url, statement)
       tell(story, found)
@@ -50,6 +52,7 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
   }
   opened.use(await (await open('query')).serve(query, parts.handlers))
   const client = (await open('report')).client(query)
+  const store = opened.use(await openStore({ env: {}, busIsShared: false }))
   return async () => {
     const call = {
       identity: { kind: 'service' as const, subject: 'report', features: 'all' as const },
@@ -57,9 +60,18 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
       signal: new AbortController().signal,
       priority: 'report' as const,
     }
-    const { insights } = await lookAt({ query: client, call, hostKey: 'box', nowMs: Date.now() })
+    const { insights } = await lookAt({ query: client, store, call, hostKey: 'box', nowMs: Date.now() })
     return insights.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()
   }
+}
+
+/** A statement that fails, and has to. */
+const askRefused = async (url: string, statement: string): Promise<void> => {
+  const isRefused = await askEngine(url, statement).then(
+    () => false,
+    () => true,
+  )
+  if (!isRefused) throw new Error(`was to be refused: ${statement}`)
 }
 
 /** Says which stories were not told right. */

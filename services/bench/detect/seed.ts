@@ -18,6 +18,8 @@ export interface Story {
   /** Further statements, and those that take their traces away. */
   also?: readonly string[]
   after?: readonly string[]
+  /** Statements that the host refuses, which leaves a trace too. */
+  refused?: readonly string[]
 }
 
 const week = 168

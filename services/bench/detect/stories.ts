@@ -76,6 +76,37 @@ const incidents: readonly Told[] = [
     expected: ['stuck-mutation shop.changed mutation_2.txt'],
   },
   {
+    name: 'a TTL that is not carried out',
+    also: [
+      'CREATE TABLE shop.expiring (n UInt64, at DateTime) ENGINE = MergeTree ORDER BY n TTL at + INTERVAL 1 DAY',
+      'SYSTEM STOP TTL MERGES shop.expiring',
+      'INSERT INTO shop.expiring SELECT number, now() - INTERVAL 9 DAY FROM numbers(1000)',
+    ],
+    after: drop('expiring'),
+    expected: ['ttl-health shop.expiring'],
+  },
+  {
+    name: 'a dictionary that lost its source',
+    also: [
+      table('countries', 'ORDER BY n'),
+      "CREATE DICTIONARY shop.names (n UInt64, at DateTime) PRIMARY KEY n SOURCE(CLICKHOUSE(DB 'shop' TABLE 'countries')) LAYOUT(FLAT()) LIFETIME(0)",
+      'SYSTEM RELOAD DICTIONARY shop.names',
+      'ALTER TABLE shop.countries RENAME COLUMN at TO until',
+    ],
+    refused: ['SYSTEM RELOAD DICTIONARY shop.names'],
+    after: ['DROP DICTIONARY shop.names', ...drop('countries')],
+    expected: ['failed-dictionary shop.names'],
+  },
+  {
+    name: 'a gibibyte of noise',
+    also: [
+      'CREATE TABLE shop.noise (s String) ENGINE = MergeTree ORDER BY tuple()',
+      'INSERT INTO shop.noise SELECT randomString(1048576) FROM numbers(1100) SETTINGS max_block_size = 64',
+    ],
+    after: drop('noise'),
+    expected: ['compression shop.noise'],
+  },
+  {
     name: 'an outage',
     failing: 'if(hour = 0, 60, 1)',
     slower: 'if(hour = 0, 20, 1)',

@@ -16,11 +16,11 @@ export const insightRows =
   ({ hosts, client }: Parts): Handlers<Service<typeof insightRowMethods>>['insightRows'] =>
   async ({ hostKey, set }, call) => {
     const host = hosts.get(hostKey)
-    const { requires, sql: template } = rowSets[set]
+    const { requires, bare, sql: template } = rowSets[set]
     const { tables } = await client.capabilities(host, call)
     const sql = expandMacros(template, { window: undefined, zone: undefined, tables })
     const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
-      readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, sql }, call)),
+      readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, bare, sql }, call)),
     )
     return { rows: told ?? [], sql, unavailable }
   }

@@ -2,6 +2,10 @@ import type { RowSet } from './row-set.ts'
 
 const ofPeople = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
 
+const changedSettings = ['settings', 'server_settings', 'merge_tree_settings'].map(
+  (table) => `SELECT name, toString(cityHash64(value)) AS valueHash FROM system.${table} WHERE changed`,
+)
+
 /** What tables, replicas and statements are like at this moment. */
 export const presentSets = {
   tables: {
@@ -70,6 +74,11 @@ FROM system.processes
 WHERE is_initial_query AND http_user_agent != 'watchhouse'
 ORDER BY elapsed DESC
 LIMIT 100`,
+  },
+  settings: {
+    requires: ['system.settings', 'system.server_settings', 'system.merge_tree_settings'],
+    bare: true,
+    sql: `SELECT name, any(valueHash) AS valueHash FROM (${changedSettings.join(' UNION ALL ')}) GROUP BY name ORDER BY name LIMIT 1000`,
   },
   dictionaries: {
     requires: ['system.dictionaries'],

@@ -11,13 +11,13 @@ const reportRows =
   ({ hosts, client }: Parts): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
   async ({ hostKey, set, fromMs, toMs }, call) => {
     const host = hosts.get(hostKey)
-    const { requires, bare, sql: template } = reportSets[set]
+    const { requires, sql: template } = reportSets[set]
     const { tables } = await client.capabilities(host, call)
     const [from, to] = [Math.floor(fromMs / 1_000), Math.ceil(toMs / 1_000)]
     const period = { before: Math.max(0, 2 * from - to), from, to }
     const sql = expandMacros(template(period), { window: undefined, zone: undefined, tables })
     const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
-      readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, bare, sql }, call)),
+      readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, sql }, call)),
     )
     return { rows: told ?? [], unavailable }
   }

@@ -11,8 +11,6 @@ export interface ReportPeriod {
 export interface ReportSet {
   /** Tables that a server may lack. */
   requires: readonly string[]
-  /** Sent without settings of ours, which would be told as the host's. */
-  bare?: true
   sql(period: ReportPeriod): string
 }
 
@@ -163,11 +161,7 @@ FROM
   },
 } satisfies Partial<Record<ReportRowSet, ReportSet>>
 
-const changedSettings = ['settings', 'server_settings', 'merge_tree_settings'].map(
-  (table) => `SELECT name, toString(cityHash64(value)) AS valueHash FROM system.${table} WHERE changed`,
-)
-
-/** What guards the host, and how it is set up. */
+/** What guards the host. */
 const safeguardSets = {
   backups: {
     requires: ['system.backup_log'],
@@ -185,12 +179,6 @@ WHERE event_time < toDateTime(${to})`,
   $ms(min(parseDateTimeBestEffortOrNull(not_after))) AS expiresAtMs
 FROM system.certificates
 WHERE NOT default`,
-  },
-  settings: {
-    requires: ['system.settings', 'system.server_settings', 'system.merge_tree_settings'],
-    bare: true,
-    sql: () =>
-      `SELECT name, any(valueHash) AS valueHash FROM (${changedSettings.join(' UNION ALL ')}) GROUP BY name ORDER BY name LIMIT 1000`,
   },
 } satisfies Partial<Record<ReportRowSet, ReportSet>>
 

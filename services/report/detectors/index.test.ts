@@ -4,6 +4,7 @@ import {
   aHost,
   alone,
   aTable,
+  comparedHost,
   diskHours,
   errorCode,
   inserts,
@@ -153,7 +154,7 @@ describe('a slower pattern', () => {
     [{ revision: 54_480 }, 'the server changed its version'],
     [{ settingsHash: 'b' }, 'its settings changed'],
     [{ selectedParts: 90 }, 'it reads 90 parts instead of 10'],
-    [{ readRows: 9_000 }, 'the data that it reads grew 9 times'],
+    [{ readRows: 9_000 }, 'the data that it reads is 9 times as much'],
     [{ marksShare: 1, readRows: 9_000 }, 'its plan reads 100 % of the data instead of 10 %'],
     [{}, 'Nothing else is known to have changed'],
   ])('with %j is explained', (now, words) => {
@@ -164,5 +165,45 @@ describe('a slower pattern', () => {
     const change = (name: string, daysAgo: number) => ({ table: name, daysAgo, changes: 1 })
     expect(why({}, { 'schema-changes': [change('shop.orders', 0)] })).toContain('the schema of shop.orders changed')
     expect(why({}, { 'schema-changes': [change('shop.other', 0), change('shop.orders', 5)] })).toContain('Nothing else')
+  })
+})
+
+describe('a pattern beside that of other hosts', () => {
+  const peers = [comparedHost(), comparedHost()]
+  const skew = (...given: Parameters<typeof comparedHost>) =>
+    look('pattern-skew', {}, { self: comparedHost(...given), peers }).sights[0]?.detail
+
+  it.each([
+    [{ selectedParts: 90 }, 'it reads 90 parts instead of 10'],
+    [{ marksShare: 1 }, 'its plan reads 100 % of the data instead of 10 %'],
+    [{ readRows: 9_000 }, 'the data that it reads is 9 times as much'],
+    [{}, 'Nothing else is known to be different'],
+  ])('with %j is explained', (more, words) => {
+    expect(skew({ p95Ms: 3_000, ...more })).toContain(words)
+  })
+
+  it('is explained by the version where it alone runs it', () => {
+    const self = { ...comparedHost({ p95Ms: 3_000 }), version: '26.7.2.1' }
+    expect(look('pattern-skew', {}, { self, peers }).sights[0]?.detail).toContain('it runs another version')
+  })
+
+  it('is compared with hosts of the same group only, of which there are two', () => {
+    const self = comparedHost({ p95Ms: 3_000 }, {})
+    const elsewhere = peers.map((peer) => ({ ...peer, group: 'eu' }))
+    expect(look('pattern-skew', {}, { self, peers: elsewhere })).toEqual({ sights: [], notes: [] })
+    const one = { self, peers: [comparedHost(), aHost()] }
+    expect(look('pattern-skew', {}, one)).toEqual({ sights: [], notes: [expect.stringContaining('fewer than two')] })
+    expect(look('settings-drift', {}, one)).toEqual({ sights: [], notes: [expect.stringContaining('fewer than two')] })
+  })
+
+  it('names settings that are other than the rest of the group agrees on', () => {
+    const set = (settings: Record<string, string>) => comparedHost({}, settings)
+    const fleet = {
+      self: set({ a: '1', b: '1' }),
+      peers: [set({ a: '2', c: '1', b: '1' }), set({ a: '2', c: '1', b: '1' })],
+    }
+    expect(look('settings-drift', {}, fleet).sights).toMatchObject([
+      { title: '2 settings are other than in its group', detail: 'a, c: 2 other hosts agree on them.', value: 2 },
+    ])
   })
 })

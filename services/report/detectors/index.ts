@@ -13,9 +13,11 @@ import { newPattern } from './new-pattern.ts'
 import { p95Duration } from './p95-duration.ts'
 import { partsRefused } from './parts-refused.ts'
 import { patternRegression } from './pattern-regression.ts'
+import { patternSkew } from './pattern-skew.ts'
 import { peakMemory } from './peak-memory.ts'
 import { readonlyReplica } from './readonly-replica.ts'
 import { replicaLag } from './replica-lag.ts'
+import { settingsDrift } from './settings-drift.ts'
 import { stuckMutation } from './stuck-mutation.ts'
 import { ttlHealth } from './ttl-health.ts'
 import { versionDrift } from './version-drift.ts'
@@ -40,7 +42,9 @@ export const detectors: readonly AnyDetector[] = [
   failedDictionary,
   partsRefused,
   diskFull,
+  patternSkew,
   versionDrift,
+  settingsDrift,
   clockSkew,
 ]
 
@@ -53,4 +57,5 @@ export const anomalyDetectors: readonly AnyDetector[] = [
   newPattern,
   patternRegression,
   insertStopped,
+  patternSkew,
 ]

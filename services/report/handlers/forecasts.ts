@@ -6,10 +6,10 @@ import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insi
 import { anomalyDetectors } from '../detectors/index.ts'
 import { diskForecasts, type Foreseen, partsForecast } from '../insights/forecasts.ts'
 import { lookAt } from '../insights/look-at.ts'
-import type { Parts } from './index.ts'
+import type { InsightParts } from './insights.ts'
 
 /** Looks at one host at once. */
-export const forecastHandlers = ({ query, clock }: Parts): Handlers<Service<typeof forecastMethods>> => {
+export const forecastHandlers = ({ query, clock, store }: InsightParts): Handlers<Service<typeof forecastMethods>> => {
   const foresee = async <S extends InsightRowSet>(
     asked: { hostKey: string; set: S },
     call: Call,
@@ -27,7 +27,7 @@ export const forecastHandlers = ({ query, clock }: Parts): Handlers<Service<type
       return { forecasts: [...disks.forecasts, ...parts.forecasts], notes: [...disks.notes, ...parts.notes] }
     },
     anomalies: async ({ hostKey }, call) => {
-      const looking = { query, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }
+      const looking = { query, store, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }
       const { insights, notes } = await lookAt(looking)
       return { anomalies: insights, notes }
     },

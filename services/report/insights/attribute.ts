@@ -20,21 +20,32 @@ export const attribute = (now: Day, before: readonly Day[], changes: readonly Sc
     ({ table, daysAgo }) => daysAgo >= 0 && daysAgo <= nearDays && now.tables.includes(table),
   )
   const tables = [...new Set(changed.map(({ table }) => table))]
-  const usual = (figureOf: (day: Day) => number | null) => median(before.flatMap((day) => figureOf(day) ?? []))
-  const rows = usual(({ readRows }) => readRows)
-  const parts = usual(({ selectedParts }) => selectedParts)
-  const share = usual(({ marksShare }) => marksShare)
   const causes: (string | false | undefined)[] = [
     latest && latest.revision !== now.revision && 'the server changed its version',
     latest && latest.settingsHash !== now.settingsHash && 'its settings changed',
     tables.length > 0 && `the schema of ${tables.join(' and ')} changed`,
+  ]
+  return [...causes.filter((cause) => typeof cause === 'string'), ...grownBeside(now, before)]
+}
+
+/** What one execution reads. */
+type Reading = Pick<Day, 'readRows' | 'selectedParts' | 'marksShare'>
+
+/** What of the reading is well beyond that of others, in words: parts, the share of the data although the statement is the same, rows. */
+export const grownBeside = (now: Reading, others: readonly Reading[]): string[] => {
+  const usual = (figureOf: (other: Reading) => number | null) =>
+    median(others.flatMap((other) => figureOf(other) ?? []))
+  const rows = usual(({ readRows }) => readRows)
+  const parts = usual(({ selectedParts }) => selectedParts)
+  const share = usual(({ marksShare }) => marksShare)
+  const causes = [
     hasGrown(now.selectedParts, parts) &&
       `it reads ${figure(now.selectedParts)} parts instead of ${figure(parts ?? 0)}`,
     hasGrown(now.marksShare, share) &&
       `its plan reads ${percent(now.marksShare)} of the data instead of ${percent(share ?? 0)}`,
     hasGrown(now.readRows, rows) &&
       !hasGrown(now.marksShare, share) &&
-      `the data that it reads grew ${figure(now.readRows / (rows ?? 1))} times`,
+      `the data that it reads is ${figure(now.readRows / (rows ?? 1))} times as much`,
   ]
   return causes.filter((cause) => typeof cause === 'string')
 }

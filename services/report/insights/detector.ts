@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
+import type { HostFigures } from './facts.ts'
 
 /** What a detector says of one subject; all else of an insight is known to whoever runs it. */
 export interface Sight extends Pick<
@@ -29,6 +30,7 @@ export interface HostFacts {
   version: string | null
   /** Its clock minus ours. */
   clockSkewMs: number | null
+  figures: HostFigures | null
 }
 
 /** A host and the others of the list. */

@@ -48,7 +48,7 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
   const { usedBytes, totalBytes } = last
   const known = { usedBytes, totalBytes, days: (first.hoursAgo - last.hoursAgo) / 24 }
   const long = growthOf(history)
-  const isHabit = emptiedAt >= usedBytes && emptiedAt < comfortable * totalBytes
+  const isHabit = usedBytes <= emptiedAt * (1 + drop) && emptiedAt < comfortable * totalBytes
   if (!long || long.score < leastScore || isHabit) return { ...known, growth: null }
   const short = growthOf(history.filter(({ hoursAgo }) => hoursAgo < shortHours))
   const days = [long, ...(short && short.score >= leastScore ? [short] : [])].map(

@@ -48,7 +48,13 @@ export const generate = async (
   }
   try {
     const asking = { ...call, priority: 'report' as const }
-    const { insights: found, notes } = await lookAt({ query: parts.query, call: asking, hostKey, nowMs: startedAtMs })
+    const { insights: found, notes } = await lookAt({
+      query: parts.query,
+      store,
+      call: asking,
+      hostKey,
+      nowMs: startedAtMs,
+    })
     const { insights, notKept } = await keep(parts, hostKey, found, call)
     const tookMs = clock.now() - startedAtMs
     const run = { startedAtMs, tookMs, found: insights.length, notKept, notes: notes.slice(0, mostNotes) }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
+import { openStore } from '#shared/store/open.ts'
 import { openWatched, quietQuery } from '../testing/fleet.ts'
 import { aCall } from '../testing/insights.ts'
 import { mutation } from '../testing/rows.ts'
@@ -17,7 +18,8 @@ const look = async (rows: Rows, atMs = nowMs) => {
     throw unreachable
   }
   const { query } = await openWatched(opened, { query: { ...quietQuery('box'), hostStatus, insightRows: rows } })
-  return await lookAt({ query, call: aCall(), hostKey: 'box', nowMs: atMs })
+  const store = opened.use(await openStore({ env: {}, busIsShared: false }))
+  return await lookAt({ query, store, call: aCall(), hostKey: 'box', nowMs: atMs })
 }
 const nowMs = Date.UTC(2026, 5, 1, 23, 59)
 const stuck: Rows = async ({ set }) =>

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { InsightRowSet } from '#proto/insight-rows.ts'
+import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
+import type { Store } from '#shared/store/store.ts'
 import { detectors as allDetectors } from '../detectors/index.ts'
 import { type AnyDetector, type Fleet, nothing, type Outcome, type Sight } from './detector.ts'
+import { figuresOf, leaveFigures } from './facts.ts'
 import { readFleet } from './fleet.ts'
 
 /** Whom to ask about which host. */
@@ -15,6 +18,8 @@ export interface Looking {
   call: Call
   hostKey: string
   nowMs: number
+  /** Where hosts leave what others of their group are compared with. */
+  store: Store
   /** All of them unless others are named. */
   detectors?: readonly AnyDetector[]
 }
@@ -55,7 +60,9 @@ export const lookAt = async (looking: Looking): Promise<Found> => {
     }
   }
   if (failure !== undefined && told.size === 0) throw failure
-  const fleet = await readFleet(looking)
+  const figures = figuresOf(rowsOf('fingerprint-days', told) ?? [], rowsOf('settings', told))
+  await leaveFigures(looking.store, looking.hostKey, figures)
+  const fleet = await readFleet(looking, figures)
   const outcomes = detectors.map((detector) => ({ detector, outcome: outcomeOf(detector, told, fleet) }))
   notes.push(...outcomes.flatMap(({ outcome }) => outcome.notes))
   const insights = outcomes.flatMap(({ detector, outcome }) =>
@@ -64,6 +71,16 @@ export const lookAt = async (looking: Looking): Promise<Found> => {
   // Sights of one subject on one day are one insight.
   const byId = new Map(insights.map((insight) => [insight.id, insight]))
   return { insights: [...byId.values()], notes: notes.map((note) => note.slice(0, longestNote)) }
+}
+
+/** The rows of one set, checked; undefined when it was not told. */
+const rowsOf = <S extends InsightRowSet>(
+  set: S,
+  told: ReadonlyMap<InsightRowSet, Told>,
+): InsightRow<S>[] | undefined => {
+  const rows = told.get(set)?.rows
+  // Checked against the schema that the type of a row is made of.
+  return rows && (z.array(insightRowSets[set]).parse(rows) as InsightRow<S>[])
 }
 
 /** A detector looks when its first set was told; of the others, what was not told is empty. */

@@ -6,7 +6,7 @@ import type { Store } from '#shared/store/store.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { openWatched, quietQuery } from '../testing/fleet.ts'
 import { aCall } from '../testing/insights.ts'
-import { mutation } from '../testing/rows.ts'
+import { mutation, patternDays } from '../testing/rows.ts'
 import { round } from './round.ts'
 
 type Query = ReturnType<typeof quietQuery>
@@ -85,6 +85,27 @@ describe('looking at hosts by itself', () => {
     })
     expect([await run(), await run()]).toEqual([1, 0])
     expect(looked).toEqual(['one'])
+  })
+
+  it('compares the hosts of a group by what each of them told when it was looked at', async () => {
+    await using opened = new AsyncDisposableStack()
+    const { run, kept, later } = await openReplica(opened, {
+      query: {
+        hosts: quietQuery('one', 'two', 'three').hosts,
+        insightRows: async ({ hostKey, set }) => {
+          const p95Ms = hostKey === 'one' ? 3_000 : 300
+          const rows = set === 'fingerprint-days' ? patternDays().map((day) => ({ ...day, p95Ms })) : []
+          return { rows, sql: 'SELECT 1', unavailable: null }
+        },
+      },
+    })
+    await run()
+    later(60)
+    await run()
+    const found = await Promise.all(
+      ['one', 'two', 'three'].map((hostKey) => kept.list({ hostKey, sinceMs: 0, limit: 10 }, aCall())),
+    )
+    expect(found.map((insights) => insights.map(({ kind }) => kind))).toEqual([['pattern-skew'], [], []])
   })
 
   it('is not put off by a clock that is set back', async () => {

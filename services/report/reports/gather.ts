@@ -73,6 +73,7 @@ export const gather = async (gathering: Gathering): Promise<Material> => {
     rows: rows as ReportRows,
     tables: await present('tables'),
     mutations: await present('mutations'),
+    settings: await present('settings'),
     version: (await attempt('version', () => query.hostStatus({ hostKey }, call)))?.version,
     history: await attempt('alerts', () => historyOf(gathering)),
     acknowledged: (await attempt('acknowledgements', () => alerts.silences({}, call))) ?? [],

@@ -18,6 +18,7 @@ export interface Material {
   rows: ReportRows
   tables: readonly InsightRow<'tables'>[] | undefined
   mutations: readonly InsightRow<'mutations'>[] | undefined
+  settings: readonly InsightRow<'settings'>[] | undefined
   version: string | undefined
   /** Lines of the period. */
   history: readonly HistoryEntry[] | undefined

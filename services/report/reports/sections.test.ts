@@ -123,19 +123,17 @@ describe('the rest of a report', () => {
   })
 
   it('tells what changed since the report of the week before, and that there is none', () => {
-    const rows = {
-      settings: [
-        { name: 'a', valueHash: '2' },
-        { name: 'b', valueHash: '1' },
-      ],
-    }
+    const settings = [
+      { name: 'a', valueHash: '2' },
+      { name: 'b', valueHash: '1' },
+    ]
     const changes = { version: '26.3', versionBefore: null, settings: null, restarts: 0 }
     const before = aReport('a', { settings: { a: '1', b: '1', c: '1' }, changes })
-    expect(report({ rows, before, version: '26.7' }).changes).toMatchObject({
+    expect(report({ settings, before, version: '26.7' }).changes).toMatchObject({
       versionBefore: '26.3',
       settings: ['a', 'c'],
     })
-    expect(report({ rows }).changes).toMatchObject({ versionBefore: null, settings: null })
+    expect(report({ settings }).changes).toMatchObject({ versionBefore: null, settings: null })
   })
 
   it('recommends what was found in the period, once for each kind and subject, and not what was dismissed', () => {

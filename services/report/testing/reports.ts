@@ -14,6 +14,7 @@ export const material = (more: Partial<Material> = {}): Material => ({
   rows: {},
   tables: undefined,
   mutations: undefined,
+  settings: undefined,
   version: undefined,
   history: undefined,
   acknowledged: [],

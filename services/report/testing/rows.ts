@@ -1,6 +1,7 @@
 import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
 import { detectors } from '../detectors/index.ts'
 import type { Fleet, HostFacts, Outcome } from '../insights/detector.ts'
+import type { HostFigures } from '../insights/facts.ts'
 
 /** Rows by set, as a host would tell them. */
 export type Rows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
@@ -11,8 +12,23 @@ export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
   group: null,
   version: '26.3.1.7',
   clockSkewMs: 40,
+  figures: null,
   ...more,
 })
+
+/** A host on which one pattern takes 300 ms, and some settings are set. */
+export const comparedHost = (
+  pattern: Partial<HostFigures['patterns'][number]> = {},
+  settings: Record<string, string> = { max_threads: '7' },
+): HostFacts =>
+  aHost({
+    figures: {
+      patterns: [
+        { hash: '42', calls: 100, p95Ms: 300, readRows: 1_000, selectedParts: 10, marksShare: 0.1, ...pattern },
+      ],
+      settings,
+    },
+  })
 
 /** A host without others. */
 export const alone: Fleet = { self: aHost(), peers: [] }

@@ -4,6 +4,7 @@ import {
   aHost,
   alone,
   aTable,
+  comparedHost,
   diskHours,
   errorCode,
   inserts,
@@ -148,6 +149,18 @@ const incidents: readonly Scenario[] = [
     expected: found('version-drift', ''),
   },
   {
+    name: 'a replica on which a statement takes five times as long',
+    rows: {},
+    fleet: { self: comparedHost({ p95Ms: 1_500 }), peers: [comparedHost(), comparedHost({ p95Ms: 310 })] },
+    expected: found('pattern-skew', '42'),
+  },
+  {
+    name: 'a host on which a setting was forgotten',
+    rows: {},
+    fleet: { self: comparedHost({}, {}), peers: [comparedHost(), comparedHost()] },
+    expected: found('settings-drift', ''),
+  },
+  {
     name: 'a clock half a minute slow',
     rows: {},
     fleet: { ...alone, self: aHost({ clockSkewMs: -30_000 }) },
@@ -193,6 +206,19 @@ const quiet: readonly Scenario[] = [
   { name: 'a disk that stays as it is', rows: { 'disk-hours': diskHours((hoursAgo) => 700 + noise(hoursAgo)) } },
   { name: 'a disk that fills in a year', rows: { 'disk-hours': diskHours((hoursAgo) => 200 - hoursAgo * 0.05) } },
   { name: 'parts that come and go', rows: { 'part-hours': partHours((hoursAgo) => 400 + noise(hoursAgo) * 20) } },
+  {
+    name: 'a statement that takes as long on every replica',
+    rows: {},
+    fleet: {
+      self: comparedHost({ p95Ms: 1_500 }),
+      peers: [comparedHost({ p95Ms: 1_400 }), comparedHost({ p95Ms: 1_450 })],
+    },
+  },
+  {
+    name: 'hosts of which each is set in its own way',
+    rows: {},
+    fleet: { self: comparedHost({}, { a: '1' }), peers: [comparedHost({}, { a: '2' }), comparedHost({}, { a: '3' })] },
+  },
   {
     name: 'groups of different versions',
     rows: {},

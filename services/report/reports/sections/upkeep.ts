@@ -14,20 +14,21 @@ export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safe
 }
 
 /** What is set, as hashes by name. */
-export const settingsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['settings'] =>
-  Object.fromEntries((rows.settings ?? []).map(({ name, valueHash }) => [name, valueHash]))
+export const settingsOf = ({ settings }: Pick<Material, 'settings'>): HostReport['settings'] =>
+  Object.fromEntries((settings ?? []).map(({ name, valueHash }) => [name, valueHash]))
 
 /** What changed since the report of the week before. */
-export const changesOf = (material: Pick<Material, 'rows' | 'version' | 'before'>): HostReport['changes'] => {
-  const { rows, version, before } = material
+export const changesOf = (
+  material: Pick<Material, 'rows' | 'settings' | 'version' | 'before'>,
+): HostReport['changes'] => {
+  const { rows, settings, version, before } = material
   const now = settingsOf(material)
   const names = new Set([...Object.keys(now), ...Object.keys(before?.settings ?? {})])
   const versionBefore = before?.changes.version ?? null
   return {
     version: version ?? null,
     versionBefore: versionBefore === version ? null : versionBefore,
-    settings:
-      before && rows.settings ? [...names].filter((name) => now[name] !== before.settings[name]).toSorted() : null,
+    settings: before && settings ? [...names].filter((name) => now[name] !== before.settings[name]).toSorted() : null,
     restarts: rows.restarts?.[0]?.restarts ?? null,
   }
 }
