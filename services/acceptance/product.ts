@@ -25,6 +25,8 @@ export interface ProductOptions {
   toolServer?: boolean
   /** Whether a process runs `agent` too, where services are apart. Default: no. */
   agent?: boolean
+  /** Processes that run `agent`, where services are apart. Default: one where `agent` is asked for. */
+  agentProcesses?: number
   /** Default: two fresh sandboxes with history, which end with the product. An empty list names no host. */
   hosts?: readonly ProductHost[]
   /** Further variables, for every process. */
@@ -42,6 +44,8 @@ export interface Product extends AsyncDisposable {
   readonly gateway: ProductProcess
   readonly query: ProductProcess
   readonly guest: ProductProcess | undefined
+  /** Those that run `agent` alone; none in memory. */
+  readonly agents: readonly ProductProcess[]
   /** All that every process has written so far. */
   output(): string
   stop(): Promise<void>
@@ -67,7 +71,10 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const guest = options.guest ? await start(['query'], { SVC_QUERY_ROLE: 'guest' }) : undefined
   if (guest) further.push(guest)
   if (isSplit && options.toolServer) further.push(await start(['report', 'mcp'], {}))
-  if (isSplit && options.agent) further.push(await start(['agent'], {}))
+  const agents: ProductProcess[] = []
+  const agentCount = isSplit ? (options.agentProcesses ?? (options.agent ? 1 : 0)) : 0
+  while (agents.length < agentCount) agents.push(await start(['agent'], {}))
+  further.push(...agents)
   // The gateway is never told where the hosts are, let alone their passwords.
   const gateway = isSplit ? await start(['gateway'], {}) : query
   const processes = [...new Set([query, ...further, gateway])]
@@ -81,6 +88,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     gateway,
     query,
     guest,
+    agents,
     output: () => processes.map((process) => process.output()).join('\n'),
     stop: () => running.disposeAsync(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { startSandbox } from '../sandbox/start.ts'
+import { chunksOf, dataOf, ofType, textOf } from '../agent/testing/start-agent.ts'
+import { evidenceOf, type Script } from '../agent/testing/script.ts'
+import {
+  gatewayVariables,
+  type ScriptedGateway,
+  scriptedKey,
+  startScriptedGateway,
+} from '../agent/testing/scripted-gateway.ts'
+import { ask, askEngine } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const Evidence = z.object({ statement: z.string(), rows: z.number(), rowHash: z.string(), hostKey: z.string() })
+const Approval = z.object({ approvalId: z.string() })
+const call = (name: string, input: object = {}) => ({ say: [{ call: name, with: { ...input } }] })
+const say = (text: string) => ({ say: [{ text }] })
+const headers = { 'content-type': 'application/json' }
+const mostPromptTokens = 6_000
+
+describeOnTopologies('the agent', (topology) => {
+  let gateway: ScriptedGateway
+  let product: Product
+  let hostUrl: string
+  const scope = new AsyncDisposableStack()
+  beforeAll(async () => {
+    const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+    hostUrl = sandbox.url
+    gateway = scope.use(await startScriptedGateway({ script: [say('yes')] }))
+    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
+    const hosts = [{ url: hostUrl, name: 'one' }]
+    product = scope.use(await startProduct({ topology, toolServer: true, agentProcesses: 2, hosts, env }))
+  })
+  afterAll(() => scope.disposeAsync())
+
+  const begin = async (script: Script, message = 'Is it well?'): Promise<Response> => {
+    gateway.play(script)
+    return fetch(`${product.url}/api/v1/agent`, { method: 'POST', headers, body: JSON.stringify({ message }) })
+  }
+  const answer = async (script: Script, message?: string) => chunksOf(await (await begin(script, message)).text())
+
+  it('answers from what the host says, with evidence that can be asked again', async () => {
+    const sql = 'SELECT name FROM system.databases ORDER BY name'
+    const chunks = await answer((request) => {
+      const [evidence] = evidenceOf(request)
+      return evidence ? say(`There are databases [${evidence}].`) : call('query', { sql })
+    })
+    const names = (await askEngine(hostUrl, sql)).map(({ name }) => [name])
+    const columns = [{ name: 'name', type: 'String' }]
+    expect(Evidence.parse(dataOf(chunks, 'data-evidence'))).toMatchObject({
+      hostKey: 'one',
+      statement: sql,
+      rows: names.length,
+      rowHash: createHash('sha256')
+        .update(JSON.stringify({ columns, rows: names }))
+        .digest('hex'),
+    })
+    expect(dataOf(chunks, 'data-claims')).toMatchObject({
+      claims: [{ text: 'There are databases.', evidence: [expect.stringMatching(/^e\d+$/)] }],
+    })
+    expect(gateway.violations).toEqual([])
+    expect(product.output()).not.toContain(scriptedKey)
+  })
+
+  it('tells the model no more than six thousand tokens before the question', async () => {
+    await answer([say('yes')])
+    const request = gateway.asked.at(-1)
+    const told = [request?.messages.filter(({ role }) => role === 'system'), request?.tools]
+    expect(request?.tools?.length).toBeGreaterThan(5)
+    expect(countTokens(JSON.stringify(told))).toBeLessThanOrEqual(mostPromptTokens)
+  })
+
+  it('asks for approval before it changes a host, and does what was decided', async () => {
+    const response = await begin([call('kill_query', { queryId: 'no-such-query' }), say('as you wish')])
+    const chunks: string[] = []
+    const decoder = new TextDecoder()
+    let decision: Promise<{ status: number }> | undefined
+    for await (const bytes of response.body ?? []) {
+      chunks.push(decoder.decode(bytes, { stream: true }))
+      const waiting = /data: (\{"type":"data-approval".*"waiting".*\})/.exec(chunks.join(''))?.[1]
+      if (waiting === undefined || decision) continue
+      const { approvalId } = Approval.parse(JSON.parse(waiting).data)
+      const path = `${product.url}/api/v1/agent/approvals/${approvalId}`
+      decision = ask(path, { method: 'POST', headers, body: JSON.stringify({ approved: true }) })
+    }
+    expect((await decision)?.status).toBe(404)
+    const told = await chunksOf(chunks.join(''))
+    expect(dataOf(told, 'data-approval')).toMatchObject({ state: 'failed', host: 'one' })
+    expect(textOf(told)).toBe('as you wish')
+    const audit = await ask(`${product.url}/api/v1/audit?action=kill-query`)
+    expect(audit.body).toMatchObject({ data: [{ result: 'refused', target: { queryId: 'no-such-query' } }] })
+  })
+
+  it('is taken up again after a lost connection, and stopped for good when asked', async () => {
+    const slow = [{ say: [{ text: 'word after word '.repeat(500) }], tokensPerSecond: 50 }]
+    const abandonedBefore = gateway.abandoned
+    const leaving = new AbortController()
+    gateway.play(slow)
+    const body = JSON.stringify({ message: 'Talk', id: 'long-chat' })
+    const first = await fetch(`${product.url}/api/v1/agent`, { method: 'POST', headers, body, signal: leaving.signal })
+    const runId = first.headers.get('x-run-id')
+    leaving.abort()
+    const again = await fetch(`${product.url}/api/v1/agent/${runId}/stream`, { headers: { 'last-event-id': '2' } })
+    await ask(`${product.url}/api/v1/agent/long-chat/stop`, { method: 'POST', headers, body: '{}' })
+    const text = await again.text()
+    expect(text.startsWith('id: 3\n')).toBe(true)
+    expect(ofType(await chunksOf(text), 'abort')).toHaveLength(1)
+    await vi.waitFor(() => expect(gateway.abandoned).toBe(abandonedBefore + 1))
+  })
+
+  if (topology === 'memory') return
+
+  it('shares questions among its processes, and tells of an answer whose process is lost', async () => {
+    const slow = [{ say: [{ text: 'word after word '.repeat(500) }], tokensPerSecond: 50 }]
+    const answers = await Promise.all(Array.from({ length: 12 }, () => begin(slow)))
+    const instances = answers.map(({ headers: told }) => told.get('x-run-id')?.split('.')[0])
+    expect(new Set(instances).size).toBe(2)
+    await Promise.all(product.agents.map((process) => process.kill()))
+    for (const each of answers) {
+      const chunks = await chunksOf(await each.text())
+      expect(dataOf(chunks, 'data-run-lost')).toMatchObject({ code: 'run-lost', retryable: true })
+      expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'error' })
+    }
+  })
+})
