@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { answerOf } from '../../services/sandbox/curl.ts'
+import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+let sandbox: Sandbox
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+  await sandbox.seeded
+  product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (sql = '', options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  const given = sql ? `&sql=${encodeURIComponent(sql)}` : ''
+  await visit.page.goto(`${product.url}/console?host=0${given}`)
+  await expectSeen(editor(visit))
+  await visit.page.waitForURL(/tab=/)
+  await visit.settled()
+  return visit
+}
+/** The part of the editor that is typed in. */
+const editor = ({ page }: Visit) => page.getByRole('textbox', { name: 'SQL statement' })
+const result = ({ page }: Visit) => page.getByRole('region', { name: 'Result', exact: true })
+
+const write = async (visit: Visit, text: string) => {
+  await editor(visit).click()
+  await visit.page.keyboard.press('Control+a')
+  await visit.page.keyboard.type(text)
+}
+
+describe('a statement', () => {
+  it('is run by keyboard, with what it cost beside its rows', async () => {
+    const visit = await open()
+    await write(visit, "SELECT concat('n', toString(number)) AS name, number FROM numbers(2)")
+    await visit.page.keyboard.press('Escape')
+    await visit.page.keyboard.press('Control+Enter')
+    const table = result(visit).getByRole('table', { name: 'Result' })
+    await expectSeen(table.getByRole('cell', { name: 'n1', exact: true }))
+    expect(await table.getByRole('cell').allInnerTexts()).toEqual(['n0', '0', 'n1', '1'])
+    await expectSeen(
+      result(visit)
+        .getByRole('status')
+        .filter({ hasText: /2 rows in .*; read/ }),
+    )
+    await expectSeen(result(visit).getByRole('link', { name: 'Its query' }))
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('is cancelled while it runs, on the host too', async () => {
+    const visit = await open('SELECT max(cityHash64(number, 7)) FROM numbers(1000000000000)')
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await expectSeen(
+      result(visit)
+        .getByRole('status')
+        .filter({ hasText: /^Running/ }),
+    )
+    const running = () =>
+      answerOf(
+        sandbox.url,
+        "SELECT count() FROM system.processes WHERE query LIKE '%cityHash64(number, 7)%' AND query NOT LIKE '%processes%'",
+      )
+    await until(async () => (await running()) === '1')
+    await visit.page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await expectSeen(result(visit).getByText(/^Cancelled after/))
+    await until(async () => (await running()) === '0')
+    await expectSeen(visit.page.getByRole('button', { name: 'Run', exact: true }))
+  })
+
+  it('that is wrong says why, and where', async () => {
+    const visit = await open('SELECT 1;\nSELECT 2 FORM numbers(5)')
+    await editor(visit).click()
+    await visit.page.keyboard.press('Control+End')
+    await visit.page.keyboard.press('Control+Enter')
+    await expectSeen(
+      result(visit)
+        .getByRole('alert')
+        .getByText(/SYNTAX_ERROR/),
+    )
+    await until(async () => (await editor(visit).locator('.cm-wrong').count()) === 1)
+  })
+
+  it('of several is the one at the cursor', async () => {
+    const visit = await open("SELECT 'first' AS word;\nSELECT 'second' AS word;")
+    await editor(visit).click()
+    await visit.page.keyboard.press('Control+Home')
+    await visit.page.keyboard.press('Control+Enter')
+    await expectSeen(result(visit).getByRole('cell', { name: 'first' }))
+  })
+
+  it('tells what it would read before it is run', async () => {
+    const visit = await open('SELECT count() FROM shop.orders WHERE customer_id = 7')
+    await expectSeen(visit.page.getByText(/^It would read up to .* rows, .* of shop\.orders\.$/))
+  })
+})
+
+describe('completion', () => {
+  const options = ({ page }: Visit) => page.getByRole('listbox').getByRole('option')
+
+  it('knows the functions and keywords of the host', async () => {
+    const visit = await open()
+    const [name = ''] = (
+      await answerOf(
+        sandbox.url,
+        "SELECT name FROM system.functions WHERE name LIKE 'quantileTDigest%' ORDER BY length(name) LIMIT 1",
+      )
+    ).split('\n')
+    await write(visit, 'SELECT quantileTD')
+    await options(visit).filter({ hasText: name }).first().click()
+    await expectSeen(editor(visit).getByText(`SELECT ${name}`))
+    await write(visit, 'PREWH')
+    await expectSeen(options(visit).filter({ hasText: 'PREWHERE' }).first())
+  })
+
+  it('knows the tables of a database, and the columns of a table by its alias', async () => {
+    const visit = await open()
+    await write(visit, 'SELECT * FROM shop.ord')
+    await options(visit).filter({ hasText: 'orders' }).first().click()
+    await visit.page.keyboard.type(' AS o WHERE o.am')
+    await options(visit).filter({ hasText: 'amount' }).first().click()
+    await expectSeen(editor(visit).getByText('SELECT * FROM shop.orders AS o WHERE o.amount'))
+  })
+})
+
+describe('a result', () => {
+  it('is saved as CSV, as the host writes it', async () => {
+    const sql = "SELECT number, concat('row ', toString(number)) AS text FROM numbers(5)"
+    const visit = await open(sql)
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await result(visit).getByRole('button', { name: 'Export' }).click()
+    const [download] = await Promise.all([
+      visit.page.waitForEvent('download'),
+      visit.page.getByRole('dialog', { name: 'Export' }).getByRole('button', { name: 'CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('query.csv')
+    const file = await readFile(await download.path(), 'utf8')
+    expect(file.trimEnd()).toBe(await answerOf(sandbox.url, `${sql} FORMAT CSVWithNames`))
+  })
+
+  it('is drawn over time', async () => {
+    const visit = await open(
+      "SELECT toDateTime('2026-01-01 00:00:00', 'UTC') + number * 60 AS at, number AS height FROM numbers(30)",
+    )
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await result(visit).getByRole('button', { name: 'Chart', exact: true }).click()
+    await expectSeen(visit.page.getByRole('figure', { name: /^Result, 01 Jan 00:00 to 01 Jan 00:29: height now 29/ }))
+    await visit.page.getByRole('combobox', { name: 'As', exact: true }).selectOption('Bars')
+    await expectSeen(visit.page.getByRole('figure', { name: /^Result,/ }))
+  })
+})
+
+describe('the desk', () => {
+  it('keeps statements in tabs over a reload, and those that were run in a history', async () => {
+    const visit = await open("SELECT 'kept' AS word")
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await expectSeen(result(visit).getByRole('cell', { name: 'kept' }))
+    await visit.page.getByRole('button', { name: 'New statement' }).click()
+    await write(visit, 'SELECT 2')
+    const tabs = visit.page.getByRole('navigation', { name: 'Statements' }).getByRole('link')
+    await until(async () => (await tabs.count()) === 2)
+    await visit.page.reload()
+    await expectSeen(editor(visit).getByText('SELECT 2'))
+    await visit.page.getByRole('button', { name: 'History' }).click()
+    await visit.page
+      .getByRole('dialog', { name: 'History' })
+      .getByRole('button', { name: /'kept'/ })
+      .click()
+    await expectSeen(editor(visit).getByText("SELECT 'kept' AS word"))
+    await visit.page
+      .getByRole('button', { name: /^Close SELECT 'kept'/ })
+      .last()
+      .click()
+    await until(async () => (await tabs.count()) === 2)
+  })
+
+  it('is left by the keyboard with Tab', async () => {
+    const visit = await open('SELECT 1')
+    await editor(visit).click()
+    await visit.page.keyboard.press('Tab')
+    expect(await visit.page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Run')
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  it.each([1440, 390])('at %d px there is nothing that axe objects to, with a result', async (width) => {
+    const visit = await open('SELECT name, value FROM system.settings LIMIT 20', {
+      colorScheme,
+      viewport: { width, height: 900 },
+      reducedMotion: 'reduce',
+    })
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await expectSeen(result(visit).getByRole('table', { name: 'Result' }))
+    await visit.settled()
+    expect(await findings(visit)).toEqual([])
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { askEngine } from '../../services/acceptance/ask.ts'
+import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+let one: Sandbox
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  one = scope.use(await startSandbox({ label: 'one', seed: true }))
+  const two = scope.use(await startSandbox({ label: 'two', seed: true }))
+  await Promise.all([one.seeded, two.seeded])
+  const hosts = [
+    { url: one.url, name: 'one' },
+    { url: two.url, name: 'two' },
+    { url: 'http://127.0.0.1:1', name: 'gone' },
+  ]
+  product = scope.use(await startProduct({ hosts }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string, options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit.settled()
+  return visit
+}
+
+describe('the explorer', () => {
+  it('leads from databases over tables to columns', async () => {
+    const { page, complaints } = await open('/explorer?host=0')
+    const tree = page.getByRole('navigation', { name: 'Databases and tables' })
+    await tree.getByRole('link', { name: /^shop/ }).click()
+    await expectSeen(page.getByRole('table', { name: 'Tables' }).getByRole('link', { name: 'orders', exact: true }))
+    await tree.getByRole('link', { name: 'orders', exact: true }).click()
+    await page.waitForURL(/database=shop&table=orders/)
+    const names = (
+      await askEngine(one.url, "SELECT name FROM system.columns WHERE database = 'shop' AND table = 'orders'")
+    ).map(({ name }) => String(name))
+    const table = page.getByRole('table', { name: 'Columns' })
+    for (const name of names) await expectSeen(table.getByText(name, { exact: true }).first())
+    expect(complaints).toEqual([])
+  })
+
+  it('finds a table by a part of its name', async () => {
+    const { page } = await open('/explorer?host=0&database=shop')
+    const tree = page.getByRole('navigation', { name: 'Databases and tables' })
+    await tree.getByLabel('Find a database or table').fill('custom')
+    await until(async () => (await tree.getByRole('link', { name: 'orders', exact: true }).count()) === 0)
+    await expectSeen(tree.getByRole('link', { name: 'customers', exact: true }))
+  })
+
+  it('shows DDL, rows, parts, dependencies and use, each at an address of its own', async () => {
+    const { page } = await open('/explorer?host=0&database=shop&table=orders&view=ddl')
+    await expectSeen(page.getByLabel('The statement that creates it, text').getByText('CREATE TABLE').first())
+    await page.getByRole('link', { name: 'Data', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Some rows' }).getByRole('columnheader', { name: 'customer_id' }))
+    await page.getByRole('link', { name: 'Parts', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Parts' }).getByRole('columnheader', { name: 'On disk' }))
+    await page.getByRole('link', { name: 'Usage', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Latest queries' }))
+    await page.getByRole('link', { name: 'Dependencies', exact: true }).click()
+    const graph = page.getByRole('region', { name: 'Dependencies as a graph' })
+    await expectSeen(graph.getByRole('link', { name: /^open_orders/ }))
+    await page.getByRole('button', { name: 'Larger' }).click()
+    await graph.getByRole('link', { name: /^open_orders/ }).press('Enter')
+    await page.waitForURL(/table=open_orders&view=dependencies/)
+  })
+
+  it('names the nearest tables when there is no such table', async () => {
+    const { page } = await open('/explorer?host=0&database=shop&table=ordrs')
+    await expectSeen(page.getByText(/orders/).first())
+    await expectSeen(page.getByRole('button', { name: 'Try again' }).first())
+  })
+})
+
+describe('cluster topology', () => {
+  it('says how a host comes into a cluster when it is in none', async () => {
+    const { page, complaints } = await open('/topology?host=0')
+    await expectSeen(page.getByText('This host is in no cluster'))
+    await expectSeen(page.getByText('remote_servers'))
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('settings side by side', () => {
+  it('shows where hosts differ, and names a host that does not answer', async () => {
+    const { page } = await open('/settings-diff?host=0&hosts=0,1')
+    const table = page.getByRole('table', { name: 'Settings by host' })
+    await expectSeen(table.getByRole('rowheader', { name: /^path/ }))
+    expect(await table.getByRole('rowheader', { name: 'logger.level' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Changed from the default' }).click()
+    await expectSeen(table.getByRole('rowheader', { name: 'logger.level' }))
+    await page.getByRole('button', { name: 'Add a host' }).click()
+    await page.getByRole('option', { name: /gone/ }).click()
+    await page.waitForURL(/hosts=0%2C1%2C2|hosts=0,1,2/)
+    await expectSeen(page.getByText(/^gone: /))
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Leave out two' }).click()
+    await page.waitForURL(/hosts=0%2C2|hosts=0,2/)
+  })
+})
+
+describe('hosts side by side', () => {
+  it('leads from a fingerprint on which they differ to it on one of them', async () => {
+    const { page, complaints } = await open('/compare?host=0&hosts=0,1&range=24h')
+    await expectSeen(
+      page.getByRole('table', { name: 'Key figures by host' }).getByRole('rowheader', { name: 'Version' }),
+    )
+    const table = page.getByRole('table', { name: 'p95 of fingerprints by host' })
+    await expectSeen(table)
+    await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('Rows read')
+    await page.waitForURL(/by=readRows/)
+    await page
+      .getByRole('table', { name: 'Rows read of fingerprints by host' })
+      .getByRole('row')
+      .nth(1)
+      .getByRole('link')
+      .last()
+      .click()
+    await page.waitForURL(/\/fingerprints\/\d+\?.*host=1/)
+    await expectSeen(page.getByRole('heading', { level: 1, name: /^Fingerprint \d+/ }))
+    expect(complaints).toEqual([])
+  })
+
+  it('asks for a second host when there is one', async () => {
+    const { page } = await open('/compare?host=0&hosts=0')
+    await expectSeen(page.getByText('Two hosts make a comparison'))
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  it.each([
+    ['/explorer?host=0&database=shop&table=orders', 1440],
+    ['/explorer?host=0&database=shop&table=orders', 390],
+    ['/explorer?host=0&database=shop&view=dependencies', 1440],
+    ['/topology?host=0', 1440],
+    ['/settings-diff?host=0&hosts=0,1&scope=changed', 1440],
+    ['/settings-diff?host=0&hosts=0,1&scope=changed', 390],
+    ['/compare?host=0&hosts=0,1', 1440],
+    ['/compare?host=0&hosts=0,1', 390],
+  ])('%s at %d px has nothing that axe objects to, and does not scroll sideways', async (path, width) => {
+    const visit = await open(path, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
+    expect(await findings(visit)).toEqual([])
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+})

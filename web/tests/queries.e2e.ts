@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { answerOf } from '../../services/sandbox/curl.ts'
+import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+/** Of what the sandbox invents, the pattern that takes the most time. */
+const slow = 'SELECT count() FROM shop.orders AS a CROSS JOIN shop.customers AS b WHERE a.amount > b.id'
+
+let sandbox: Sandbox
+let product: Product
+let browser: TestBrowser
+let hash: string
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+  await sandbox.seeded
+  product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
+  browser = scope.use(await openBrowser())
+  hash = await answerOf(sandbox.url, `SELECT toString(normalizedQueryHash('${slow}'))`)
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string, options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit.settled()
+  return visit
+}
+
+describe('somebody who was told that something is slow', () => {
+  it('finds the query and reads its plan within four steps', async () => {
+    const { page, complaints } = await open('/overview?host=0&range=24h')
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Fingerprints' }).click()
+    await page.getByRole('table', { name: 'Fingerprints' }).getByRole('link').first().click()
+    await expectSeen(page.getByRole('region', { name: 'Statement' }).getByText('CROSS JOIN'))
+    await page.getByRole('table', { name: 'Executions' }).getByRole('link').first().click()
+    await page.getByRole('link', { name: 'Plan and advice' }).click()
+    const tree = page.getByRole('region', { name: 'Plan as a tree' })
+    await expectSeen(tree.getByText('ReadFromMergeTree').first())
+    await expectSeen(tree.getByText(/granules/).first())
+    await page.getByRole('button', { name: 'Graph' }).click()
+    await expectSeen(page.getByRole('region', { name: 'Plan as a graph' }).getByText('shop.orders').first())
+    await page.waitForURL(/shape=graph/)
+    await page.getByRole('button', { name: 'Text' }).click()
+    await expectSeen(page.getByLabel('Explanation as text').getByText('"Node Type"').first())
+    expect(complaints).toEqual([])
+  })
+
+  it('has the host try out what would save', async () => {
+    const { page } = await open('/fingerprints?host=0&search=note+like')
+    await page.getByRole('table', { name: 'Fingerprints' }).getByRole('link').first().click()
+    const advice = page.getByRole('region', { name: 'What would save' })
+    await advice.getByRole('button', { name: 'Find out' }).click()
+    await until(
+      async () =>
+        (await advice.getByRole('article').count()) + (await advice.getByText('Nothing to advise').count()) > 0,
+    )
+  })
+})
+
+describe('a fingerprint', () => {
+  it('shows how long its executions took, and those that somebody drags over', async () => {
+    const { page } = await open(`/fingerprints/${hash}?host=0&range=3d`)
+    const shown = page.getByRole('region', { name: 'Executions', exact: true }).getByRole('status')
+    /** `the first 100 of 215`, `12 in the chosen part of the map`. */
+    const counted = async () => Number(/(\d+)(?= in the|\s*$)/.exec(await shown.innerText())?.[1])
+    await until(async () => (await counted()) > 10)
+    const all = await counted()
+    const map = page.getByRole('figure', { name: /^Durations from/ }).getByRole('presentation')
+    const { x, y, width, height } = (await map.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await page.mouse.move(x + width * 0.3, y + height * 0.1)
+    await page.mouse.down()
+    await page.mouse.move(x + width * 0.6, y + height * 0.6)
+    await page.mouse.up()
+    await page.waitForURL(/since=\d+.*max=\d+/)
+    await expectSeen(shown.getByText('in the chosen part of the map'))
+    await until(async () => (await counted()) < all)
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('since'))
+  })
+
+  it('lets the same be typed, and shares it by its address', async () => {
+    const visit = await open(`/fingerprints/${hash}?host=0&range=3d`)
+    await visit.page.getByLabel('Took at least, ms').fill('8000')
+    await visit.page.getByLabel('Took at least, ms').press('Enter')
+    await visit.page.waitForURL(/min=8000/)
+    await visit.page.reload()
+    await expectSeen(visit.page.getByText('in the chosen part of the map'))
+    await visit.settled()
+    const durations = await visit.page.getByRole('table', { name: 'Executions' }).getByRole('row').allInnerTexts()
+    expect(durations.length).toBeGreaterThan(1)
+    for (const row of durations.slice(1)) expect(Number(/(\d+(?:\.\d+)?) s\b/.exec(row)?.[1])).toBeGreaterThanOrEqual(8)
+  })
+})
+
+describe('a running query', () => {
+  it('is killed from its page, once that was confirmed', async () => {
+    const runaway = answerOf(sandbox.url, 'SELECT sum(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1', {
+      query_id: 'runaway/of a page',
+    }).catch((error: unknown) => String(error))
+    const path = `/queries/${encodeURIComponent('runaway/of a page')}?host=0`
+    await until(async () => {
+      const answer = await fetch(`${product.url}/api/v1${path.replace('?host=', '?hostId=')}`)
+      return answer.ok && (await answer.text()).includes('"status":"running"')
+    }, 200)
+    const { page } = await open(path)
+    await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
+    await page.getByRole('button', { name: 'Kill' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Kill this query?' })
+    await expectSeen(dialog.getByText('runaway/of a page'))
+    await dialog.getByRole('button', { name: 'Let it run' }).click()
+    await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
+    await page.getByRole('button', { name: 'Kill' }).click()
+    await dialog.getByRole('button', { name: 'Kill the query' }).click()
+    expect(await runaway).toContain('QUERY_WAS_CANCELLED')
+    await until(async () => {
+      await page.getByRole('button', { name: 'Refresh now' }).click()
+      return (await page.getByRole('status').filter({ hasText: 'Failed' }).count()) > 0
+    }, 500)
+  })
+
+  it('that is not there any more says so', async () => {
+    const { page } = await open('/queries/nobody?host=0')
+    await expectSeen(page.getByText(/nobody/).last())
+    await expectSeen(page.getByRole('button', { name: 'Try again' }).first())
+  })
+})
+
+describe('explain', () => {
+  it('tells what a statement would read, and what is wrong with it', async () => {
+    const { page } = await open(
+      '/explain?host=0&mode=estimate&sql=SELECT+count()+FROM+shop.orders+WHERE+customer_id+%3D+7',
+    )
+    await expectSeen(page.getByRole('table', { name: 'What it would read' }).getByText('orders'))
+    await page.getByRole('button', { name: 'Pipeline' }).click()
+    await expectSeen(
+      page
+        .getByRole('region', { name: 'Pipeline' })
+        .getByText(/Aggregating/)
+        .first(),
+    )
+    await page.getByLabel('Statement to explain').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('SELECT nothing FROM shop.orders')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Enter')
+    await expectSeen(page.getByText(/UNKNOWN_IDENTIFIER/).first())
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  it.each([
+    ['/fingerprints?host=0', 1440],
+    ['/fingerprints/HASH?host=0', 1440],
+    ['/fingerprints/HASH?host=0', 390],
+    ['/explain?host=0&sql=SELECT+1', 1440],
+  ])('%s at %d px has nothing that axe objects to, and does not scroll sideways', async (path, width) => {
+    const visit = await open(path.replace('HASH', hash), {
+      colorScheme,
+      viewport: { width, height: 900 },
+      reducedMotion: 'reduce',
+    })
+    expect(await findings(visit)).toEqual([])
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+
+  it.each(['overview', 'plan', 'events', 'threads'])('one query, %s, has nothing that axe objects to', async (view) => {
+    const id = await answerOf(
+      sandbox.url,
+      "SELECT query_id FROM system.query_log WHERE type = 'QueryFinish' AND query LIKE '%note 77%' AND query_kind = 'Select' LIMIT 1",
+    )
+    const visit = await open(`/queries/${id}?host=0&view=${view}`, { colorScheme, reducedMotion: 'reduce' })
+    expect(await findings(visit)).toEqual([])
+  })
+})
