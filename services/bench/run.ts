@@ -1,5 +1,7 @@
+import { agentCost } from './agent.ts'
 import type { Benchmark } from './benchmark.ts'
 import { describe } from './benchmark.ts'
+import { deliveryTime } from './delivery.ts'
 import { detection } from './detect.ts'
 import { exportRate } from './export.ts'
 import { gatewayTax } from './gateway-tax.ts'
@@ -14,6 +16,7 @@ import { sweepCost } from './sweep.ts'
 import { toolServerCost } from './tool-server.ts'
 
 const benchmarks: readonly Benchmark[] = [
+  agentCost,
   gatewayTax,
   exportRate,
   metricsCost,
@@ -21,6 +24,7 @@ const benchmarks: readonly Benchmark[] = [
   limiterCost,
   healthCost,
   ingestCost,
+  deliveryTime,
   residentMemory,
   startTime,
   sweepCost,

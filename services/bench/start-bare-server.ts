@@ -27,6 +27,10 @@ export const startBareToolServer = async (): Promise<BareServer> =>
 export const startToolServices = async (names: readonly string[], nats?: string): Promise<BareServer> =>
   start(new URL('open-tool-server.ts', import.meta.url), Buffer.alloc(0), names, nats)
 
+/** Starts a script that says where it listens. */
+export const startScript = async (script: URL, rest: readonly string[]): Promise<BareServer> =>
+  start(script, Buffer.alloc(0), rest)
+
 const start = async (script: URL, input: Buffer, rest: readonly string[] = [], nats?: string): Promise<BareServer> => {
   const child = spawn(process.execPath, [fileURLToPath(script), ...rest], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -8,7 +8,7 @@ type Said = Extract<Turn, { say: unknown }>
 /** Sends a turn as a gateway does: token by token, the calls of tools in pieces, then the end and what it cost. */
 export const play = async (
   response: ServerResponse,
-  { say, ending, tokensPerSecond = Infinity }: Said,
+  { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: Said,
   request: ChatRequest,
 ): Promise<void> => {
   const { model } = request
@@ -17,6 +17,7 @@ export const play = async (
       `data: ${JSON.stringify({ id: 'chat-1', object: 'chat.completion.chunk', model, choices, usage })}\n\n`,
     )
   const deltas = deltasOf(say)
+  if (thinksMs > 0) await wait(thinksMs)
   const beganMs = performance.now()
   for (const [index, delta] of deltas.entries()) {
     const dueMs = beganMs + ((index + 1) * 1_000) / tokensPerSecond

@@ -14,6 +14,8 @@ export type Turn =
       /** As gateways name it; `cut` ends the stream in the middle. */
       ending?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cut'
       tokensPerSecond?: number
+      /** How long it thinks before it begins. */
+      thinksMs?: number
     }
   /** Refused at once. */
   | { status: number; code?: string; headers?: Record<string, string> }

@@ -97,7 +97,7 @@ const perform = async (response: ServerResponse, request: ChatRequest, script: S
   if ('silent' in turn) return void response.writeHead(200, stream).flushHeaders()
   if ('raw' in turn) return void response.writeHead(200, stream).end(turn.raw)
   if (!request.stream) return send(response, wholeOf(turn.say, request))
-  response.writeHead(200, stream)
+  response.writeHead(200, stream).flushHeaders()
   await play(response, turn, request)
 }
 

@@ -38,13 +38,18 @@ export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
       import('./send.ts'),
       import('./connect.ts'),
     ])
-    const open = (connect: Connector): Agent => {
-      const agent = new Agent({ connect, connections: maxConnections, keepAliveTimeout, allowH2: false })
+    const open = (connect: Connector, connections: number): Agent => {
+      const agent = new Agent({ connect, connections, keepAliveTimeout, allowH2: false })
       agents.push(agent)
       return agent
     }
     const guarded = connectors.guardedConnector(guard)
-    return { send, connect: guarded, trusted: open(connectors.trustedConnector()), guarded: open(guarded) }
+    return {
+      send,
+      connect: guarded,
+      trusted: open(connectors.trustedConnector(), mostTrusted),
+      guarded: open(guarded, mostGuarded),
+    }
   }
   let opening: ReturnType<typeof client> | undefined
   const loaded = () => (opening ??= client())
@@ -80,8 +85,9 @@ export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
   }
 }
 
-/** Connections to one server at a time. */
-const maxConnections = 16
+/** Connections to one server at a time. Gateways of language models hold one for each answer in the making. */
+const mostTrusted = 1_024
+const mostGuarded = 16
 const keepAliveTimeout = 4_000
 
 /** Such an address may be anywhere, but its credentials belong into a setting of their own. */

@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Agent, fetch } from 'undici'
+import { type Product, startProduct } from '../acceptance/product.ts'
+import { gatewayVariables, scriptedKey } from '../agent/testing/scripted-gateway.ts'
+import { startSandbox } from '../sandbox/start.ts'
+import type { Benchmark, Comparison } from './benchmark.ts'
+import { residentMb } from './resident-memory.ts'
+import { type BareServer, startScript } from './start-bare-server.ts'
+
+const repetitions = 5
+const crowd = 200
+const allowedMb = 512
+const watchEveryMs = 100
+
+/** What the agent adds to its model: to the whole answer, to its first word, and in memory to many answers at once. */
+export const agentCost: Benchmark = {
+  name: 'agent',
+  async run() {
+    await using sandbox = await startSandbox({ label: 'bench', seed: false })
+    const hosts = [{ url: sandbox.url, name: 'bench' }]
+    return [await wholeAnswer(hosts), await firstWord(hosts), await memoryOfMany(hosts)]
+  },
+}
+
+type Hosts = { url: string; name: string }[]
+
+const startModel = (act: string): Promise<BareServer> =>
+  startScript(new URL('scripted-model.ts', import.meta.url), [act])
+
+const startAgentOf = ({ url }: BareServer, hosts: Hosts, topology: 'memory' | 'nats'): Promise<Product> => {
+  const env = { ...gatewayVariables({ url }), RATE_LIMIT_AGENT_PER_MIN: '1000000', LOG_LEVEL: 'warn' }
+  return startProduct({ topology, hosts, env, toolServer: true, agent: true })
+}
+
+/** The four turns of the script put to the gateway one after the other, beside the same turns with three tools between them. */
+const wholeAnswer = async (hosts: Hosts): Promise<Comparison> => {
+  await using model = await startModel('work')
+  await using product = await startAgentOf(model, hosts, 'memory')
+  const figures = await inTurn(
+    async () => (await ask(product.url)).wholeMs,
+    async () => {
+      let sum = 0
+      for (let turns = 0; turns < 4; turns++) sum += (await askModel(model.url, turns)).wholeMs
+      return sum
+    },
+  )
+  return { name: 'an answer with three calls of tools at 200 tokens/s', unit: 'ms', ...figures, bar: { atMost: 1.05 } }
+}
+
+const firstWord = async (hosts: Hosts): Promise<Comparison> => {
+  await using model = await startModel('greeting')
+  await using product = await startAgentOf(model, hosts, 'memory')
+  const figures = await inTurn(
+    async () => (await ask(product.url)).firstWordMs,
+    async () => (await askModel(model.url, 0)).firstWordMs,
+  )
+  return { name: 'the first word', unit: 'ms', ...figures, bar: { atMost: 1.1 } }
+}
+
+const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
+  await using model = await startModel('crowd')
+  await using product = await startAgentOf(model, hosts, 'nats')
+  const pid = product.agents[0]?.pid ?? 0
+  let most = 0
+  const watching = setInterval(() => (most = Math.max(most, residentMb(pid))), watchEveryMs)
+  try {
+    await Promise.all(Array.from({ length: crowd }, () => ask(product.url)))
+    await wait(watchEveryMs)
+  } finally {
+    clearInterval(watching)
+  }
+  return {
+    name: `${crowd} answers at once, one process of the agent`,
+    unit: 'MB',
+    ours: [most],
+    reference: [allowedMb],
+    bar: { atMost: 1 },
+  }
+}
+
+/** Both in turn, so that a machine that slows down slows both; the first round warms up. */
+const inTurn = async (
+  ours: () => Promise<number>,
+  reference: () => Promise<number>,
+): Promise<{ ours: number[]; reference: number[] }> => {
+  await reference()
+  await ours()
+  const figures: { ours: number[]; reference: number[] } = { ours: [], reference: [] }
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    figures.reference.push(await reference())
+    figures.ours.push(await ours())
+  }
+  return figures
+}
+
+interface Timed {
+  firstWordMs: number
+  wholeMs: number
+}
+
+const ask = (url: string): Promise<Timed> => timed(`${url}/api/v1/agent`, { message: 'Is it well?' }, '"text-delta"')
+
+/** The same to the model itself, as it stands after this many turns. */
+const askModel = (url: string, turns: number): Promise<Timed> => {
+  const calls = Array.from({ length: turns }, (_, turn) => `call-${turn}`)
+  const messages = [
+    { role: 'user', content: 'Is it well?' },
+    ...calls.flatMap((id) => [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name: 'query', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: id, content: '1' },
+    ]),
+  ]
+  return timed(`${url}/chat/completions`, { model: 'scripted/model', messages, stream: true }, '"content":"')
+}
+
+const dispatcher = new Agent({ connections: crowd })
+
+/** Posts, and reads to the end; the first word is when this stands in what came. */
+const timed = async (url: string, body: object, word: string): Promise<Timed> => {
+  const began = performance.now()
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${scriptedKey}` }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), dispatcher })
+  const decoder = new TextDecoder()
+  let firstWordMs = 0
+  let last = ''
+  for await (const bytes of answer.body ?? []) {
+    last = decoder.decode(bytes)
+    if (firstWordMs === 0 && last.includes(word)) firstWordMs = performance.now() - began
+  }
+  if (!answer.ok || !last.includes('[DONE]')) throw new Error(`${url} answered ${answer.status}: ${last}`)
+  return { firstWordMs, wholeMs: performance.now() - began }
+}
