@@ -57,7 +57,8 @@
   valueFrom: { secretKeyRef: { name: {{ $values.encryption.existingSecret }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY } }
 {{- end }}
 {{- range $name, $value := .block.settings }}
-- { name: {{ $name }}, value: {{ $value | toString | quote }} }
+{{- /* Helm reads numbers as floating point, which it would write as 1e+06. */}}
+- { name: {{ $name }}, value: {{ ternary (printf "%.0f" (float64 $value)) (toString $value) (kindIs "float64" $value) | quote }} }
 {{- end }}
 {{- $secret := default (printf "%s-%s" (include "watchhouse.fullname" $root) .name) .block.secrets.existingSecret }}
 {{- range (concat .block.secrets.keys (keys .block.secrets.values) | uniq | sortAlpha) }}

@@ -20,7 +20,7 @@ jetstream {
 authorization {
   users: [
     {{- range $user, $_ := include "watchhouse.workloads" . | fromYaml }}
-    { user: {{ $user | quote }}, password: ${{ include "watchhouse.natsPassword" $user }}, permissions: {{ index $permissions $user | toJson }} }
+    { user: {{ $user | quote }}, password: ${{ include "watchhouse.natsPassword" $user }}, permissions: {{ index $permissions $user | toRawJson }} }
     {{- end }}
   ]
 }

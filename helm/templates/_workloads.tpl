@@ -52,6 +52,6 @@ seccompProfile: { type: RuntimeDefault }
 
 {{- define "watchhouse.containerSecurity" -}}
 allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
+readOnlyRootFilesystem: {{ .Values.readOnlyRootFilesystem }}
 capabilities: { drop: [ALL] }
 {{- end -}}

@@ -80,6 +80,13 @@ describe('what no file may say', () => {
     ).toEqual([])
   })
 
+  it('declares metrics in one place', () => {
+    const pattern = /new (Counter|Gauge|Histogram|Summary)\b/
+    expect(pattern.test("new Counter({ name: 'a' })")).toBe(true)
+    const elsewhere = product.filter((path) => !/^services\/(shared\/telemetry\/metrics\.ts$|bench\/)/.test(path))
+    expect(matching(elsewhere, pattern)).toEqual([])
+  })
+
   it('names no directory of somebody’s machine', () => {
     const pattern = /\/(home|Users|root|work)\/\w/
     expect(pattern.test(['', 'home', 'somebody', 'watchhouse'].join('/'))).toBe(true)

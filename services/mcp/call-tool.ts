@@ -1,4 +1,3 @@
-import { Counter } from 'prom-client'
 import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -6,6 +5,7 @@ import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
 import type { Clock } from '#shared/clock.ts'
 import { recording } from '#shared/evidence/recording.ts'
+import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { AskingFor } from './asking.ts'
 import type { Called } from './audit.ts'
@@ -37,12 +37,7 @@ export const openCallTool = ({
   clock,
   telemetry: { log, metrics, tracer },
 }: CallToolOptions): CallTool => {
-  const calls = new Counter({
-    name: 'watchhouse_mcp_tool_calls_total',
-    help: 'Calls of tools by their outcome.',
-    labelNames: ['tool', 'outcome'],
-    registers: [metrics],
-  })
+  const calls = declared.toolCalls(metrics)
 
   return async (tool, given, call, agent) => {
     const { name } = tool

@@ -17,6 +17,22 @@ const gauge =
     return known instanceof Gauge ? known : new Gauge({ name, help, labelNames, registers: [registry] })
   }
 
+/** A gauge that is read whenever it is scraped. */
+const readGauge =
+  (name: string, help: string) =>
+  (registry: Registry, read: () => number = () => 0): Gauge => {
+    const known = registry.getSingleMetric(name)
+    if (known instanceof Gauge) return known
+    return new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+
 const histogram =
   <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]): MetricIn<Histogram<L>> =>
   (registry) => {
@@ -28,6 +44,9 @@ const histogram =
 
 /** Seconds, from a bus hop in memory to a statement that meets its time limit. */
 const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** Seconds that somebody waits for an answer in words. */
+const answerDurations = [1, 2.5, 5, 10, 20, 40, 80, 160, 320]
 
 /**
  * Every metric of our own, with its labels. A label's values are bounded: route templates, methods of contracts, error
@@ -124,6 +143,23 @@ export const metrics = {
     'Inbound events handed on to the address that the operator set; outcome is sent, skipped or failed.',
     ['outcome'],
   ),
+  toolCalls: counter('watchhouse_mcp_tool_calls_total', 'Calls of tools by their outcome.', ['tool', 'outcome']),
+  agentAnswers: counter(
+    'watchhouse_agent_answers_total',
+    'Answers of the agent by their outcome: answered, stopped, or the code of a failure.',
+    ['outcome', 'provider'],
+  ),
+  agentTokens: counter('watchhouse_agent_tokens_total', 'Tokens that answers have read and written.', [
+    'direction',
+    'provider',
+  ]),
+  agentAnswerDuration: histogram(
+    'watchhouse_agent_answer_seconds',
+    'How long answers took, waiting for approvals included.',
+    ['outcome'],
+    answerDurations,
+  ),
+  agentRuns: readGauge('watchhouse_agent_runs', 'Answers in the making.'),
   spansExported: counter('watchhouse_trace_spans_total', 'Spans handed to the exporter; outcome is sent or lost.', [
     'outcome',
   ]),

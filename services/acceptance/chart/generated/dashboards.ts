@@ -63,6 +63,26 @@ const dashboards: Readonly<Record<string, { title: string; panels: readonly Pane
         unit: 'short',
         queries: [['sum by (service) (watchhouse_bus_in_flight)', '{{service}}']],
       },
+      {
+        title: 'Answers of the agent',
+        unit: 'reqps',
+        queries: [[rate('watchhouse_agent_answers_total', 'outcome'), '{{outcome}}']],
+      },
+      {
+        title: 'Duration of answers, 95 %',
+        unit: 's',
+        queries: [[quantile(0.95, 'watchhouse_agent_answer_seconds', 'outcome'), '{{outcome}}']],
+      },
+      {
+        title: 'Calls of tools',
+        unit: 'reqps',
+        queries: [[rate('watchhouse_mcp_tool_calls_total', 'tool, outcome'), '{{tool}} {{outcome}}']],
+      },
+      {
+        title: 'Tokens',
+        unit: 'short',
+        queries: [[rate('watchhouse_agent_tokens_total', 'direction'), '{{direction}}']],
+      },
       { title: 'Answers of the agent in the making', unit: 'short', queries: [['sum(watchhouse_agent_runs)', 'runs']] },
       { title: 'Memory', unit: 'short', queries: [['watchhouse_process_resident_memory_bytes', '{{pod}}']] },
       {

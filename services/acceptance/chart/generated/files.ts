@@ -4,20 +4,21 @@ import { dump } from 'js-yaml'
 import { channels } from '../../../alert-dispatcher/channels/index.ts'
 import { root } from '../../shape/source-file.ts'
 import { grafanaDashboards } from './dashboards.ts'
-import { natsPermissions, officialChartValues } from './nats.ts'
+import { developmentServer, natsPermissions, officialChartValues } from './nats.ts'
 import { chartReadme } from './readme.ts'
 import { valuesSchema } from './schema.ts'
+import { renderedManifest } from './manifest.ts'
 import { variablesOfServices } from './services.ts'
 import { readValues } from './values-file.ts'
 
 /** One file that is written, from the repository's root. */
-interface Written {
+export interface Written {
   path: string
   content: string
 }
 
-/** Every generated file of the chart but the manifest, which the chart itself is rendered to. */
-export const chartFiles: readonly (() => Promise<Written>)[] = [
+/** Every generated file that has to do with the chart. */
+export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
   async () =>
     json('values.schema.json', valuesSchema(readValues(await chartFile('values.yaml')), await variablesOfServices())),
   async () => ({
@@ -30,11 +31,14 @@ export const chartFiles: readonly (() => Promise<Written>)[] = [
     content: `${officialChartNote}${dump(officialChartValues(await natsPermissions()), { lineWidth: 120, noRefs: true })}`,
   }),
   async () => json('files/product.json', { consumers }),
+  async () => ({ ...json('', developmentServer(await natsPermissions())), path: 'k8s/dev/nats.json' }),
   ...Object.entries(grafanaDashboards()).map(
     ([name, dashboard]) =>
       async () =>
         json(`dashboards/${name}.json`, dashboard),
   ),
+  // The last, for it is made of the others.
+  renderedManifest,
 ]
 
 const officialChartNote = `# Values for the official NATS chart: \`helm install nats nats/nats -f nats-values.yaml\`, beside this chart with nats.enabled: false.

@@ -37,3 +37,13 @@ export const officialChartValues = (granted: Record<string, NatsPermissions>): o
     },
   }
 }
+
+/** A server for development, whose users have their own names as passwords. */
+export const developmentServer = (granted: Record<string, NatsPermissions>): object => ({
+  port: 4222,
+  http_port: 8222,
+  jetstream: { store_dir: '/tmp/jetstream' },
+  authorization: {
+    users: Object.entries(granted).map(([user, permissions]) => ({ user, password: user, permissions })),
+  },
+})

@@ -1,0 +1,69 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { metrics, openMetrics } from '#shared/telemetry/metrics.ts'
+import { root } from '../shape/source-file.ts'
+
+const Dashboard = z.object({
+  uid: z.string(),
+  panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).min(1) })).min(5),
+})
+const Alerts = z.object({
+  alerts: z.array(
+    z.object({ alert: z.string(), expr: z.string(), summary: z.string(), severity: z.enum(['warning', 'critical']) }),
+  ),
+})
+
+const dashboards = async () =>
+  Promise.all(
+    (await readdir(join(root, 'helm/dashboards'))).map(async (file) =>
+      Dashboard.parse(JSON.parse(await readFile(join(root, 'helm/dashboards', file), 'utf8'))),
+    ),
+  )
+const alerts = async () => Alerts.parse(load(await readFile(join(root, 'helm/files/alerts.yaml'), 'utf8'))).alerts
+
+/** Names of metrics in a query, without what a histogram or a summary adds to them. */
+const namesIn = (expression: string): string[] => expression.match(/\bwatchhouse_\w+/g) ?? []
+const declared = async (): Promise<Set<string>> => {
+  const registry = openMetrics({ version: 'test', services: ['query'] })
+  for (const metric of Object.values(metrics)) metric(registry)
+  const all = await registry.getMetricsAsJSON()
+  return new Set(
+    all.flatMap(({ name, type }) =>
+      String(type) === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name],
+    ),
+  )
+}
+
+describe('what Grafana and Prometheus are given', () => {
+  it('asks for nothing that the product does not export', async () => {
+    const known = await declared()
+    const panels = (await dashboards()).flatMap(({ panels }) =>
+      panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    )
+    const expressions = [...panels, ...(await alerts()).map(({ expr }) => expr)]
+    expect(expressions.filter((expression) => namesIn(expression).length === 0)).toEqual([])
+    expect(expressions.flatMap(namesIn).filter((name) => !known.has(name))).toEqual([])
+    expect(namesIn('rate(watchhouse_no_such_total[5m])').filter((name) => !known.has(name))).toEqual([
+      'watchhouse_no_such_total',
+    ])
+  })
+
+  it('shows everything that the product measures of itself', async () => {
+    const shown = new Set(
+      (await dashboards()).flatMap(({ panels }) =>
+        panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr))),
+      ),
+    )
+    const registry = openMetrics({ version: 'test', services: [] })
+    const own = Object.values(metrics).map((metric) => Object.getOwnPropertyDescriptor(metric(registry), 'name')?.value)
+    expect(own.filter((name) => ![...shown].some((one) => one.startsWith(name)))).toEqual([])
+  })
+
+  it('has a runbook for each alert', async () => {
+    const headings = (await readFile(join(root, 'helm/RUNBOOKS.md'), 'utf8')).match(/^## \w+$/gm)
+    expect(headings).toEqual((await alerts()).map(({ alert }) => `## ${alert}`))
+  })
+})
