@@ -1,13 +1,16 @@
 import { describe, it } from 'vitest'
 import { chromiumProgram } from './servers/chromium.ts'
-import { type ServerKind, sourceOf } from './servers/source.ts'
+import { findProgram, type ServerKind, sourceOf } from './servers/source.ts'
 
 export { startNats } from './servers/nats.ts'
 export { startPostgres } from './servers/postgres.ts'
 export { startRedis } from './servers/redis.ts'
 export { type TestServer } from './servers/server.ts'
 
-type Need = ServerKind | 'chromium'
+/** What checks the chart; `.ci/chart-tools` installs it, and a machine without it leaves those suites out. */
+const programs = ['helm', 'helm-unittest', 'kubeconform', 'kustomize'] as const
+
+type Need = ServerKind | 'chromium' | (typeof programs)[number]
 
 /**
  * A `describe` that needs real servers or a browser. Where one cannot be had the suite is left out and says so; with `CI`
@@ -28,5 +31,9 @@ export const describeWith = (needs: readonly Need[], name: string, body: () => v
   describe.skip(name, body)
 }
 
-const isThere = (need: Need): boolean =>
-  need === 'chromium' ? chromiumProgram() !== undefined : sourceOf(need) !== undefined
+const isThere = (need: Need): boolean => {
+  if (need === 'chromium') return chromiumProgram() !== undefined
+  return isProgram(need) ? findProgram(need) !== undefined : sourceOf(need) !== undefined
+}
+
+const isProgram = (need: string): need is (typeof programs)[number] => programs.some((program) => program === need)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 export type ServerKind = 'nats' | 'redis' | 'postgres'
@@ -37,9 +38,13 @@ export const requireSource = (kind: ServerKind, own = false): Source => {
 export const findProgram = (name: string): string | undefined => {
   const path = (process.env.PATH ?? '').split(delimiter)
   const versions = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-  const folders = [...path, '/usr/sbin', '/usr/local/sbin', ...versions]
+  const folders = [...path, '/usr/sbin', '/usr/local/sbin', ...versions, chartTools()]
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
+
+/** Where `.ci/chart-tools` puts what checks the chart. */
+export const chartTools = (folder = 'bin'): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'watchhouse/chart-tools/current', folder)
 
 const isExecutable = (file: string): boolean => {
   try {
