@@ -43,7 +43,7 @@ const outputKept = 1_000_000
 
 /** Starts a process and waits until it says it is ready; shows its output when it does not. */
 export const startProcess = async (options: ProcessOptions & { operationsPort: number }): Promise<ProductProcess> => {
-  const operationsUrl = `http://127.0.0.1:${options.operationsPort}`
+  const operationsUrl = `http://${options.variables.OPERATIONS_HOST ?? '127.0.0.1'}:${options.operationsPort}`
   let output = ''
   const run = () => spawnProduct(options, (text) => (output = (output + text).slice(-outputKept)))
   let child = run()

@@ -1,0 +1,110 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { describeWith } from '../servers.ts'
+import { chartTools } from '../servers/source.ts'
+import { root } from '../shape/source-file.ts'
+import { profile, profiles, renderText, runTool, someHosts } from './helm.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** Kinds that are no part of Kubernetes itself; suites of helm-unittest hold what the chart makes of them. */
+const foreignKinds = 'HTTPRoute,ScaledObject,PodMonitor,PrometheusRule'
+const everything = {
+  'ingress.enabled': 'true',
+  'ingress.hosts[0]': 'watch.example.com',
+  'gatewayApi.enabled': 'true',
+  'gatewayApi.parentRefs[0].name': 'public',
+  'monitoring.podMonitor.enabled': 'true',
+  'monitoring.rules.enabled': 'true',
+  'monitoring.dashboards.enabled': 'true',
+}
+
+const conforms = (manifest: string, version: string) => {
+  const location = join(
+    chartTools('schemas'),
+    '{{ .NormalizedKubernetesVersion }}/{{ .ResourceKind }}{{ .KindSuffix }}.json',
+  )
+  const given = [
+    '-strict',
+    '-summary',
+    '-skip',
+    foreignKinds,
+    '-kubernetes-version',
+    version,
+    '-schema-location',
+    location,
+  ]
+  return runTool('kubeconform', given, manifest)
+}
+
+describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
+  it.each(profiles)('%s passes helm lint', async (name) => {
+    const { code, output } = await runTool('helm', ['lint', '--strict', 'helm', '-f', profile(name), '-f', someHosts])
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('0 chart(s) failed') })
+  })
+
+  it.each(profiles)('%s is what every supported release of Kubernetes takes', async (name) => {
+    const versions = (await readdir(chartTools('schemas'))).map((version) => version.replace('v', ''))
+    expect(versions.length).toBeGreaterThan(2)
+    const manifest = await renderText([profile(name), someHosts], everythingFor(name))
+    for (const version of versions) {
+      const { code, output } = await conforms(manifest, version)
+      expect({ version, code, output }).toEqual({
+        version,
+        code: 0,
+        output: expect.stringMatching(/Invalid: 0, Errors: 0/),
+      })
+    }
+  })
+
+  it('refuses what no release of Kubernetes takes', async () => {
+    const manifest = 'apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec: { prots: [] }\n'
+    const { code, output } = await conforms(manifest, '1.35.0')
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('prots') })
+  })
+
+  it('the servers for development are built by kustomize', async () => {
+    const { code, output } = await runTool('kustomize', ['build', 'k8s/dev'])
+    expect(code, output).toBe(0)
+    expect((await conforms(output, '1.35.0')).code).toBe(0)
+    for (const name of [
+      'nats',
+      'redis',
+      'postgresql',
+      'clickhouse-a',
+      'clickhouse-b',
+      'clickhouse-keeper',
+      'model-gateway',
+    ]) {
+      expect(output).toContain(`name: ${name}\n`)
+    }
+  })
+
+  it('the chart takes the values for development', async () => {
+    expect(await renderText(['k8s/dev/values.yaml'])).toContain('nats://gateway:$(NATS_PASSWORD)@nats:4222')
+  })
+
+  it('a sentence names the value that cannot be meant', async () => {
+    await expect(renderText([someHosts], { topology: 'several' })).rejects.toThrow(/topology/)
+  })
+})
+
+const everythingFor = (name: string): Record<string, string> =>
+  name === 'values-single.yaml'
+    ? everything
+    : { ...everything, 'services.ingest.autoscaling.type': 'keda', 'services.mcp.autoscaling.type': 'hpa' }
+
+describeWith(['helm-unittest'], 'the suites of the chart', () => {
+  it('hold, snapshots included', async () => {
+    const { code, output } = await runTool('helm-unittest', ['helm'])
+    expect(code, output).toBe(0)
+    const total = Number(/Tests:\s+(\d+) passed, \d+ total/.exec(output)?.[1])
+    const stated = await Promise.all(
+      (await readdir(join(root, 'helm/tests')))
+        .filter((file) => file.endsWith('_test.yaml'))
+        .map((file) => readFile(join(root, 'helm/tests', file), 'utf8')),
+    )
+    expect(total).toBe(stated.join('\n').match(/^  - it: /gm)?.length)
+  })
+})

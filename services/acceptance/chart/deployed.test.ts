@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { connect } from 'nats'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { ConnectionSessionAnswer } from '#proto/http/connections.ts'
+import { serviceNames } from '#proto/call.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { ask, eventually } from '../ask.ts'
+import { describeWith } from '../servers.ts'
+import { root } from '../shape/source-file.ts'
+import { type Deployed, deploy, passwordOf } from './deployment.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+/** Runs a script of a pod as its container does. */
+const runScript = async (name: string, variables: Record<string, string>): Promise<string> => {
+  const script = await readFile(join(root, 'helm/files', name), 'utf8')
+  const given = ['--input-type=module-typescript', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, given, { env: variables })
+  return stdout
+}
+
+describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the chart renders', () => {
+  let sandbox: Sandbox
+  let deployed: Deployed
+  const url = () => deployed.gateways[0] ?? ''
+  const overview = (gateway = url()) => ask(`${gateway}/api/v1/overview?hostId=0`)
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ label: 'one', seed: true })
+    deployed = await deploy([{ url: sandbox.url, name: 'one' }], (name, value) => void vi.stubEnv(name, value))
+    await sandbox.seeded
+  })
+  afterAll(async () => {
+    await deployed?.[Symbol.asyncDispose]()
+    await sandbox?.[Symbol.asyncDispose]()
+    vi.unstubAllEnvs()
+  })
+
+  it('are the seven services, and query once more for guests', () => {
+    expect([...deployed.processes.keys()].toSorted()).toEqual([...serviceNames, 'query-guest'].toSorted())
+  })
+
+  it('pass `helm test`', async () => {
+    expect(await runScript('smoke.ts', { GATEWAY_URL: url(), HOST_ID: '0' })).toMatch(
+      /healthz\n.*openapi.*\n.*charts.*\n.*mcp/,
+    )
+  })
+
+  it.each(['health-sweep', 'retention-prune'])('take the CronJob %s', async (path) => {
+    const variables = { CRON_URL: `${url()}/api/cron/${path}`, CRON_SECRET: 'a secret of the scheduler' }
+    expect(await runScript('call-cron.ts', variables)).toMatch(/^200 /)
+    await expect(runScript('call-cron.ts', { ...variables, CRON_SECRET: 'another' })).rejects.toThrow()
+  })
+
+  it('connect to a database that somebody brings', async () => {
+    const body = JSON.stringify({ url: sandbox.url, user: 'default', password: '' })
+    const headers = { 'content-type': 'application/json' }
+    const opened = await ask(`${url()}/api/v1/browser-connections/sessions`, { method: 'POST', headers, body })
+    const { token, header } = ConnectionSessionAnswer.parse(opened.body).data
+    const chart = await ask(`${url()}/api/v1/charts/top-table-size`, { headers: { [header]: token } })
+    expect(chart.status, chart.text).toBe(200)
+  })
+
+  it('are refused nothing by the permissions of their users', () => {
+    expect(deployed.output()).not.toMatch(/NATS refused|PERMISSIONS_VIOLATION/)
+  })
+
+  it('cannot be spoken for, nor overheard, by another of them', async () => {
+    const servers = deployed.nats.url.replace('nats://', '')
+    const violations: string[] = []
+    const connection = await connect({ servers, user: 'report', pass: passwordOf('report') })
+    const watching = (async () => {
+      for await (const { data } of connection.status()) violations.push(String(data))
+    })()
+    connection.publish('svc.query.gateway.hosts', '{}', { reply: '_INBOX.report.x.1' })
+    connection.subscribe('_INBOX.gateway.>', { callback: () => {} })
+    connection.subscribe('svc.query.>', { callback: () => {} })
+    await eventually(
+      async () => violations.length,
+      (count) => count >= 3,
+    )
+    await connection.close()
+    await watching
+    await expect(connect({ servers, user: 'query', pass: 'a guess' })).rejects.toThrow(/authorization/i)
+  })
+
+  it('export every metric that dashboards and alerts ask for', async () => {
+    await overview()
+    const scraped = await Promise.all(
+      [...deployed.processes.values()].map(({ operationsUrl }) => ask(`${operationsUrl}/metrics`)),
+    )
+    const exported = new Set(
+      scraped.flatMap(({ text }) => [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)),
+    )
+    const files = ['files/alerts.yaml', 'dashboards/health.json', 'dashboards/fleet.json', 'dashboards/alerts.json']
+    const texts = await Promise.all(files.map((file) => readFile(join(root, 'helm', file), 'utf8')))
+    const asked = new Set(texts.join('\n').match(/(?<!")\bwatchhouse_\w+/g))
+    expect(asked.size).toBeGreaterThan(20)
+    const missing = [...asked].filter(
+      (name) => !exported.has(name) && !exported.has(name.replace(/_(bucket|count|sum)$/, '')),
+    )
+    // Nothing has been exported to a collector here, for none is set.
+    expect(missing).toEqual(['watchhouse_trace_spans_total'])
+  })
+
+  it('are replaced one after another without a request that fails', async () => {
+    const stop = new AbortController()
+    const statuses = new Map<number | string, number>()
+    const load = async () => {
+      while (!stop.signal.aborted) {
+        const { status } = await overview(deployed.gateways.at(-1)).catch((error: unknown) => ({
+          status: String(error),
+        }))
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    }
+    const loads = Array.from({ length: 4 }, load)
+    for (const name of deployed.processes.keys()) await deployed.roll(name)
+    stop.abort()
+    await Promise.all(loads)
+    expect([...statuses.keys()]).toEqual([200])
+    expect(statuses.get(200)).toBeGreaterThan(100)
+  })
+})
