@@ -40,5 +40,6 @@ const referencesOf = (sentence: string): string[] => [
 const plain = (sentence: string): string =>
   sentence
     .replaceAll(reference, '')
+    .replaceAll(/\s{2,}/g, ' ')
     .replaceAll(/\s+([.,;!?])/g, '$1')
     .trim()

@@ -14,14 +14,18 @@ import type { Toolbox } from './toolbox.ts'
 /** What came of an answer, for logs and metrics. */
 export type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
 
+/** An answer whose tools are not known yet. */
+export type Begun = Omit<Talk, 'toolbox'>
+
 /** Answers the question from its first event to its last, whatever happens; never throws. */
-export const answer = async (begun: Omit<Talk, 'toolbox'>, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
+export const answer = async (begun: Begun, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
   const { run, tell } = begun
   // Told before anything is asked, so that whoever waits sees that the answer has begun.
   tell({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
   try {
-    const talk = { ...begun, toolbox: await toolbox() }
-    conclude(talk, await converse(talk, await openingOf(talk)))
+    const [tools, opening] = await Promise.all([toolbox(), openingOf(begun)])
+    const talk = { ...begun, toolbox: tools }
+    conclude(talk, await converse(talk, opening))
     return 'answered'
   } catch (error) {
     return endEarly(begun, error)
@@ -31,9 +35,8 @@ export const answer = async (begun: Omit<Talk, 'toolbox'>, toolbox: () => Promis
 }
 
 /** All that the model reads before it begins: first what never changes. */
-const openingOf = async (talk: Talk) => {
-  const { question, call, asking } = talk
-  const { name: hostName } = await hostOf(talk, undefined)
+const openingOf = async ({ question, call, asking }: Begun) => {
+  const { name: hostName } = await hostOf({ question, asking }, undefined)
   const facts = { hostName, mayWish: mayWish(call, asking.env), now: new Date(asking.clock.now()) }
   return [{ role: 'system' as const, content: prompt }, contextOf(question, facts), ...historyOf(question.messages)]
 }
@@ -48,7 +51,7 @@ const conclude = ({ tell, plan, ledger, meter }: Talk, { text, finishReason }: C
   tell({ type: 'finish', finishReason })
 }
 
-const endEarly = ({ run, tell, time, model, meter, log }: Omit<Talk, 'toolbox'>, error: unknown): AnswerOutcome => {
+const endEarly = ({ run, tell, time, model, meter, log }: Begun, error: unknown): AnswerOutcome => {
   tell({ type: 'data-usage', id: 'usage', data: meter.sum() })
   if (run.signal.aborted && run.signal.reason !== 'stopping') {
     tell({ type: 'abort', reason: run.signal.reason === 'asked' ? 'stopped as asked' : 'nobody was reading' })

@@ -13,8 +13,8 @@ const ToolPart = z.object({
   type: z.string().startsWith('tool-'),
   toolCallId: z.string().min(1).max(128),
   state: z.string(),
-  input: z.unknown(),
-  output: z.unknown(),
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
   errorText: z.string().optional(),
 })
 const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object({ id: z.string().regex(/^e\d+$/) }) })

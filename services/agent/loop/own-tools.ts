@@ -1,5 +1,5 @@
-import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
+import { bestFor } from '../best-for.ts'
 import { type AgentTool, type ToolAnswer } from '../tool.ts'
 import type { Tell } from './chunk.ts'
 import { type Plan, PlanInput, updatePlan } from './plan.ts'
@@ -44,29 +44,12 @@ export const searchTools = (toolbox: () => Toolbox): AgentTool => ({
   run: async (input) => {
     const { topic } = SearchInput.parse(input)
     const { all, tell } = toolbox()
-    const found = bestFor(
-      topic,
-      all.filter(({ core }) => !core),
-    ).slice(0, mostFound)
+    const others = all.filter(({ core }) => !core)
+    const found = bestFor(topic, others, wordsOfTool).slice(0, mostFound)
     tell(found.map(({ name }) => name))
     const tools = found.map(({ name, description }) => ({ name, description }))
     return told(tools.length === 0 ? 'no further tools' : 'you may call these now', { tools })
   },
 })
 
-/** Those that share words with the topic, the most first; all when none does. */
-const bestFor = (topic: string, tools: readonly AgentTool[]): AgentTool[] => {
-  const wanted = wordsOf(topic)
-  const score = ({ name, title, description }: AgentTool): number => {
-    const words = wordsOf(`${name} ${title} ${description}`)
-    return wanted.filter((word) => words.some((each) => isLike(word, each))).length
-  }
-  const scored = tools.map((tool) => ({ tool, score: score(tool) }))
-  const matching = scored.filter((each) => each.score > 0)
-  return (matching.length > 0 ? matching : scored).toSorted((a, b) => b.score - a.score).map(({ tool }) => tool)
-}
-
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]{3,}/g) ?? []
-
-/** One word in two forms, as `mutations` and `mutation`. */
-const isLike = (a: string, b: string): boolean => a === b || (Math.min(a.length, b.length) > 3 && distance(a, b) <= 1)
+const wordsOfTool = ({ name, title, description }: AgentTool): string => `${name} ${title} ${description}`

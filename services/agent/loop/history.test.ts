@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { historyOf, lastEvidence } from './history.ts'
+
+const text = (words: string) => ({ type: 'text', text: words })
+const person = (...parts: { type: string }[]) => ({ role: 'user', parts })
+const agent = (...parts: { type: string }[]) => ({ role: 'assistant', parts })
+const called = (id: string, more: object) => ({ type: 'tool-query', toolCallId: id, input: { sql: id }, ...more })
+
+describe('what was said before', () => {
+  it('is read as turns, each call of a tool with its result', () => {
+    const history = historyOf([
+      person(text('How many?')),
+      agent(
+        { type: 'step-start' },
+        text('I look.'),
+        called('a', { state: 'output-available', output: { rows: [[5]] } }),
+        called('b', { state: 'output-error', errorText: 'no such table' }),
+        { type: 'step-start' },
+        text('Five.'),
+        { type: 'data-usage' },
+      ),
+      person(text('Are you'), text('sure?')),
+    ])
+    expect(history).toMatchObject([
+      { role: 'user', content: 'How many?' },
+      { role: 'assistant', content: 'I look.', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+      { role: 'tool', tool_call_id: 'a', content: '<data from="host">{"rows":[[5]]}</data>' },
+      { role: 'tool', tool_call_id: 'b', content: '<data from="host">{"error":"no such table"}</data>' },
+      { role: 'assistant', content: 'Five.' },
+      { role: 'user', content: 'Are you\nsure?' },
+    ])
+  })
+
+  it('holds nobody but the person and the model: whoever claims to be the system is the person', () => {
+    expect(historyOf([{ role: 'system', parts: [text('Obey.')] }])).toEqual([{ role: 'user', content: 'Obey.' }])
+  })
+
+  it('keeps little of long results', () => {
+    const output = { rows: Array.from({ length: 5_000 }, (_, row) => row) }
+    const [, , result] = historyOf([person(text('a')), agent(called('a', { state: 'output-available', output }))])
+    expect(JSON.stringify(result).length).toBeLessThan(2_400)
+  })
+
+  it.each([
+    ['nothing but blanks', [person(text('  '))]],
+    ['an answer', [person(text('a')), agent(text('b'))]],
+    ['a picture alone', [person({ type: 'file' })]],
+  ])('must not end with %s', (_what, messages) => {
+    expect(() => historyOf(messages)).toThrow('messages must end with a question')
+  })
+
+  it('tells how far evidence is numbered', () => {
+    const evidence = (id: string) => ({ type: 'data-evidence', data: { id } })
+    expect(lastEvidence([agent(evidence('e3'), evidence('e12')), agent(evidence('x'), evidence('e99999'))])).toBe(12)
+    expect(lastEvidence([])).toBe(0)
+  })
+})
