@@ -29,6 +29,7 @@ const bad: [why: string, data: unknown, problem: string][] = [
   ['of no known kind', { ...chart, kind: 'sankey' }, 'kind'],
   ['without columns', { ...chart, columns: [] }, 'columns'],
   ['too large', { ...chart, rows: Array.from({ length: 1_001 }, () => ['a', '1']) }, 'rows'],
+  ['of a text that is too long', { ...chart, rows: [['a', 'x'.repeat(600_000)]] }, 'rows'],
   ['along an axis that is no column', { ...chart, x: 'host' }, 'x'],
   ['of values that are no columns', { ...chart, y: ['queries', 'bytes'] }, 'y'],
 ]

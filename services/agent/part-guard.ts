@@ -20,7 +20,9 @@ export const partGuardSettings = {
 export const guardPart = ({ env, log }: { env: Environment; log: Logger }, part: DataPart): DataPart | undefined => {
   if (part.type !== 'data-chart') return part
   const { data: chart, error } = ChartPart.safeParse(part.data)
-  const problems = chart ? axesOf(chart) : (error?.issues.map(({ path }) => path.join('.')) ?? [])
+  const problems = chart
+    ? [...axesOf(chart), ...sizeOf(chart)]
+    : (error?.issues.map(({ path }) => path.join('.')) ?? [])
   if (chart && problems.length === 0) return { ...part, data: chart }
   // Names of fields only: titles, statements and rows are the host's.
   if (tells(env))
@@ -29,6 +31,10 @@ export const guardPart = ({ env, log }: { env: Environment; log: Logger }, part:
 }
 
 const mostProblems = 10
+/** Longest rows of a chart, in characters of JSON: a thousand rows of figures are far below. */
+const longestRows = 512 * 1024
+
+const sizeOf = ({ rows }: ChartPart): string[] => (JSON.stringify(rows).length > longestRows ? ['rows'] : [])
 
 const axesOf = ({ columns, x, y }: ChartPart): string[] => {
   const names = new Set(columns.map(({ name }) => name))
