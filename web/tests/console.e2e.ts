@@ -52,7 +52,7 @@ describe('a statement', () => {
     await expectSeen(
       result(visit)
         .getByRole('status')
-        .filter({ hasText: /2 rows in .*; read/ }),
+        .filter({ hasText: /2\s+rows in .*; read/ }),
     )
     await expectSeen(result(visit).getByRole('link', { name: 'Its query' }))
     expect(visit.complaints).toEqual([])

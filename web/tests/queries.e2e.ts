@@ -112,13 +112,13 @@ describe('a running query', () => {
     const { page } = await open(path)
     await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
     await page.getByRole('button', { name: 'Kill' }).click()
-    const dialog = page.getByRole('alertdialog', { name: 'Kill this query?' })
-    await expectSeen(dialog.getByText('runaway/of a page'))
-    await dialog.getByRole('button', { name: 'Let it run' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Kill the query runaway/of a page?' })
+    await dialog.getByRole('button', { name: 'Leave it' }).click()
     await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
     await page.getByRole('button', { name: 'Kill' }).click()
-    await dialog.getByRole('button', { name: 'Kill the query' }).click()
+    await dialog.getByRole('button', { name: 'Kill', exact: true }).click()
     expect(await runaway).toContain('QUERY_WAS_CANCELLED')
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
     await until(async () => {
       await page.getByRole('button', { name: 'Refresh now' }).click()
       return (await page.getByRole('status').filter({ hasText: 'Failed' }).count()) > 0

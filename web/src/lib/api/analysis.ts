@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { z } from 'zod'
 import type { Interval } from '#proto/catalogue.ts'
-import type { ActionAnswer } from '#proto/http/actions.ts'
 import type { AdviceAnswer } from '#proto/http/advice.ts'
 import type {
   ExecutionsAnswer,
@@ -120,9 +119,4 @@ export const adviceQuery = (host: number, asked: Advised) =>
     staleTime: Infinity,
     refetchOnWindowFocus: false,
     queryFn: ({ signal }) => requestJson<Advice>('/api/v1/advice', { signal, body: { hostId: host, ...asked } }),
-  })
-
-export const killQuery = (host: number, queryId: string) =>
-  requestJson<z.infer<typeof ActionAnswer>>(`/api/v1/actions?${search({ hostId: host })}`, {
-    body: { action: 'killQuery', params: { queryId } },
   })
