@@ -9,6 +9,7 @@ import { connectionRequests } from './fake/connection-requests.ts'
 import { conversationRequests } from './fake/conversations.ts'
 import { channelRequests } from './fake/channels.ts'
 import { insightRequests } from './fake/insights.ts'
+import { structureAdviceRequests } from './fake/structure-advice.ts'
 import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { modelRequests } from './fake/models.ts'
@@ -32,6 +33,7 @@ const good: Record<string, GoodRequest> = {
   ...insightRequests,
   ...conversationRequests,
   ...reportRequests,
+  ...structureAdviceRequests,
   ...channelRequests,
   ...pagingServiceRequests,
   ...modelRequests,
@@ -49,6 +51,10 @@ const good: Record<string, GoodRequest> = {
   'POST /api/v1/charts/batch': { url: '/api/v1/charts/batch', body: { names: ['query-count', 'x'] } },
   'GET /api/v1/insights/query-patterns': { url: '/api/v1/insights/query-patterns?order=p95' },
   'GET /api/v1/insights/query-patterns/{hash}': { url: '/api/v1/insights/query-patterns/18446744073709551615' },
+  'GET /api/v1/insights/query-patterns/{hash}/executions': {
+    url: '/api/v1/insights/query-patterns/18446744073709551615/executions?minMs=100&maxMs=200',
+  },
+  'POST /api/v1/advice': { url: '/api/v1/advice', body: { query: 'SELECT 1' } },
   'GET /api/v1/queries/{queryId}': { url: '/api/v1/queries/a%2Fb%20c' },
   'GET /api/v1/metrics': { url: '/api/v1/metrics?host[]=0&group=eu&match[]=clickhouse_query' },
   'GET /api/v1/explain': { url: '/api/v1/explain?query=SELECT%201&mode=' },

@@ -112,6 +112,27 @@ export const variableRows: readonly VariableRow[] = [
     bad: [],
   },
   {
+    name: 'AGENT_API_TOKEN',
+    fallback: 'none',
+    effect: 'programs that share it may ask the agent, while its access is authenticated',
+    shownBy: 'routes/agent.test.ts',
+    bad: [],
+  },
+  {
+    name: 'SVC_AGENT_MAX_BODY_BYTES',
+    fallback: '131072',
+    effect: 'longer questions are refused',
+    shownBy: 'routes/agent.test.ts',
+    bad: notWhole,
+  },
+  {
+    name: 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS',
+    fallback: 'true in cloud mode, else false',
+    effect: 'people may subscribe webhooks of their own',
+    shownBy: 'routes/webhook-subscriptions.test.ts',
+    bad: unclear,
+  },
+  {
     name: 'SVC_FEATURE_CONVERSATION_DB',
     fallback: 'false',
     effect: 'conversations of signed-in people are kept on the server, when the web is built with it',

@@ -100,6 +100,12 @@ describe('a question to the agent', () => {
     expect(asked.filter(({ method }) => method === 'start')).toEqual([])
   })
 
+  it('may be as long as SVC_AGENT_MAX_BODY_BYTES says', async () => {
+    await started({}, { env: { SVC_AGENT_MAX_BODY_BYTES: '2048' } })
+    expect((await send('', { message: 'x'.repeat(1_900) })).status).toBe(200)
+    expect((await send('', { message: 'x'.repeat(2_100) })).status).toBe(413)
+  })
+
   it('is refused as a form', async () => {
     await started()
     expect((await send('', 'message=a', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415)
