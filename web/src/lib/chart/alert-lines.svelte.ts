@@ -1,22 +1,17 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { historyQuery, type HistoryLine } from '#lib/api/health.ts'
+import { createAfterPage } from '#lib/state/after-page.svelte.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
-/** What the page is for goes first. */
-const afterPageMs = 4_000
 const refreshMs = 10 * 60_000
 
 /** What fired on the host lately; only the configured hosts are watched. */
 export const createAlertLines = (session: Session): { readonly lines: readonly HistoryLine[] } => {
-  let isDue = $state(false)
-  $effect(() => {
-    const timer = setTimeout(() => (isDue = document.visibilityState === 'visible'), afterPageMs)
-    return () => clearTimeout(timer)
-  })
+  const page = createAfterPage()
   const history = createQuery(() => ({
     ...historyQuery(view.host, null),
-    enabled: isDue && view.host >= 0 && view.connection === null && session.isOffered('HEALTH'),
+    enabled: page.isDue && view.host >= 0 && view.connection === null && session.isOffered('HEALTH'),
     staleTime: refreshMs,
     retry: false,
   }))
