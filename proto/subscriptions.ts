@@ -23,6 +23,7 @@ export const subscriptionFields = {
 }
 const Fields = z.object(subscriptionFields)
 
+/** What names a subscription. */
 export const SubscriptionId = z.string().regex(/^whs_[0-9a-f]{24}$/, 'must be the id of a subscription')
 
 /** What is secret of a subscription: where it is, and what signs what it is sent. */

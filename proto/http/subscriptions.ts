@@ -9,6 +9,7 @@ const { createdAtMs: _created, updatedAtMs: _updated, ...shown } = Subscription.
 export const SubscriptionShown = z.object({ ...shown, createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
 export type SubscriptionShown = z.infer<typeof SubscriptionShown>
 
+/** The path of one subscription. */
 export const SubscriptionPath = z.object({ id: SubscriptionId })
 
 /** `GET /api/v1/webhook-subscriptions` */

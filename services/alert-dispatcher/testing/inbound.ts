@@ -42,8 +42,8 @@ export interface Inbound extends AsyncDisposable {
   notices: Notice[]
 }
 
-/** Events are about no host and no rule of ours, so neither is asked about. */
 const unasked: Partial<Parts['query']> = {}
+// Events are about no host and no rule of ours, so nothing of it is ever asked.
 const unconcerned = { query: unasked as Parts['query'], warnOfUnknownRules: () => {} }
 
 const partsOf = ({ episodes, eventEpisodes }: Stores, telemetry: Telemetry) => ({
