@@ -5,7 +5,7 @@ import { ofHost } from './host.ts'
 import { QueryId } from './query-detail.ts'
 
 /** What can be advised, that of the least effort first. */
-export const adviceKinds = ['prewhere', 'skip-index', 'projection', 'partition-key'] as const
+export const adviceKinds = ['prewhere', 'skip-index', 'projection', 'materialized-view', 'partition-key'] as const
 /** One of `adviceKinds`. */
 export const AdviceKind = z.enum(adviceKinds)
 export type AdviceKind = z.infer<typeof AdviceKind>

@@ -28,6 +28,7 @@ import { topologyMethods } from './topology.ts'
 import { insightRowMethods } from './insight-rows.ts'
 import { reportRowMethods } from './report-rows.ts'
 import { ruleMethods } from './rules.ts'
+import { structureFactMethods } from './structure-advice.ts'
 import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
 import { UsedWindow, Window } from './window.ts'
@@ -343,4 +344,5 @@ export const query = service('query', {
   ...advisingMethods,
   ...insightRowMethods,
   ...reportRowMethods,
+  ...structureFactMethods,
 })

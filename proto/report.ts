@@ -6,6 +6,7 @@ import { hostReportMethods } from './host-report.ts'
 import { insightMethods } from './insights.ts'
 import { findingMethods } from './finding.ts'
 import { pruneMethods } from './prune.ts'
+import { structureAdviceMethods } from './structure-advice.ts'
 
 /** Keeps findings and forecasts, advises on statements, and writes the weekly report. */
 export const report = service('report', {
@@ -22,4 +23,5 @@ export const report = service('report', {
   ...insightMethods,
   ...hostReportMethods,
   ...forecastMethods,
+  ...structureAdviceMethods,
 })

@@ -47,6 +47,7 @@ import { metrics } from './routes/metrics.ts'
 import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
 import { ownCost } from './routes/own-cost.ts'
+import { structureAdviceRoutes } from './routes/structure-advice.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { queryDetail, queryExecutions, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
@@ -82,6 +83,7 @@ export const routes: readonly Route[] = [
   ...insightRoutes,
   ...conversationRoutes,
   ...reportRoutes,
+  ...structureAdviceRoutes,
   queryPatterns,
   queryPattern,
   queryExecutions,

@@ -5,6 +5,7 @@ import { fakeAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
 import { fakeChannels } from './channels.ts'
 import { fakeForecasts, fakeInsights } from './insights.ts'
+import { fakeStructureAdvice } from './structure-advice.ts'
 import { fakeReports } from './reports.ts'
 import { fakeDeliveries } from './deliveries.ts'
 import { fakePagingServices } from './paging-services.ts'
@@ -48,4 +49,5 @@ export const fakeReport: Handlers<typeof report> = {
   ...fakeInsights,
   ...fakeForecasts,
   ...fakeReports,
+  ...fakeStructureAdvice,
 }

@@ -12,6 +12,7 @@ import { fakeConnections } from './connections.ts'
 import { fakeConsole } from './console.ts'
 import { fakeExplorer } from './explorer.ts'
 import { fakeInsightRows } from './insights.ts'
+import { fakeStructureFacts } from './structure-advice.ts'
 import { fakeReportRows } from './reports.ts'
 import { fakeFleet } from './fleet.ts'
 
@@ -153,6 +154,7 @@ export const fakeQuery: QueryHandlers = {
   ...fakeAdvising,
   ...fakeInsightRows,
   ...fakeReportRows,
+  ...fakeStructureFacts,
   databaseTables: async () => [{ database: 'shop', table: 'orders', engine: 'MergeTree' }],
 }
 

@@ -35,6 +35,7 @@ import type { WithStore } from '../rules/earlier.ts'
 import { ruleHandlers } from '../rules/handlers.ts'
 import { insightHandlers } from '../insights/handlers.ts'
 import { reportRowHandlers } from '../reports/report-rows.ts'
+import { structureFactHandlers } from '../structure/handlers.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
@@ -68,6 +69,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<t
   ...advisingHandlers(parts),
   ...insightHandlers(parts),
   ...reportRowHandlers(parts),
+  ...structureFactHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

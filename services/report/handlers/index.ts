@@ -8,6 +8,7 @@ import { advise } from './advise.ts'
 import { forecastHandlers } from './forecasts.ts'
 import { insightHandlers, type InsightParts } from './insights.ts'
 import { prune } from './prune.ts'
+import { structureAdviceHandlers } from './structure-advice.ts'
 import { reportHandlers, type ReportParts } from './reports.ts'
 
 /** What the handlers work with. */
@@ -25,4 +26,5 @@ export const handlers = (parts: InsightParts & ReportParts): Handlers<typeof rep
   ...insightHandlers(parts),
   ...reportHandlers(parts),
   ...forecastHandlers(parts),
+  ...structureAdviceHandlers(parts),
 })

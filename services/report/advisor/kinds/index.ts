@@ -1,6 +1,7 @@
 import type { AdviceKind } from '#proto/advice.ts'
 import type { Proposal } from '../proposal.ts'
 import type { Subject } from '../subject.ts'
+import { materializedView } from './materialized-view.ts'
 import { partitionKey } from './partition-key.ts'
 import { prewhere } from './prewhere.ts'
 import { projection } from './projection.ts'
@@ -11,5 +12,6 @@ export const kinds: Readonly<Record<AdviceKind, (subject: Subject) => Proposal[]
   prewhere,
   'skip-index': skipIndex,
   projection,
+  'materialized-view': materializedView,
   'partition-key': partitionKey,
 }

@@ -4,6 +4,7 @@ import { adviceKinds } from '#proto/advice.ts'
 import { condition, subjectOf } from '../../testing/subject.ts'
 import type { Proposal } from '../proposal.ts'
 import { kinds } from './index.ts'
+import { materializedView } from './materialized-view.ts'
 import { partitionKey } from './partition-key.ts'
 import { prewhere } from './prewhere.ts'
 import { projection } from './projection.ts'
@@ -69,6 +70,34 @@ describe('a projection', () => {
     ['one that is there', { projections: [projectionOf('SELECT guest, note ORDER BY guest')] }],
   ])('is not proposed for %s', (_what, differing) => {
     expect(projection(subjectOf(differing))).toEqual([])
+  })
+})
+
+describe('a materialized view', () => {
+  const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)', 'quantile(0.9)(`id`)'], hasValues: false }
+
+  it('keeps states of what is told of each group, and of what it is filtered by', () => {
+    const [proposal] = materializedView(subjectOf({ read: { grouping, columns: [{ name: 'guest', sql: '`guest`' }] } }))
+    expect(proposal?.ddl?.split(';\n')[0]).toBe(
+      'CREATE MATERIALIZED VIEW `cafe`.`orders_groups` ENGINE = AggregatingMergeTree ORDER BY (key_1, key_2) SETTINGS allow_nullable_key = 1 AS SELECT `day` AS key_1, `guest` AS key_2, sumState(`guest`) AS state_1, quantileState(0.9)(`id`) AS state_2 FROM `cafe`.`orders` GROUP BY key_1, key_2',
+    )
+  })
+
+  it.each([
+    ['a statement without groups', { grouping: null }],
+    ['one of several tables', { grouping, isAlone: false }],
+    ['FINAL', { grouping, isFinal: true }],
+  ])('is not proposed for %s', (_what, read) => {
+    expect(materializedView(subjectOf({ read }))).toEqual([])
+  })
+
+  it.each([
+    [1_000, 1],
+    [20_000, undefined],
+  ])('of %d groups leaves %s marks', (groups, marks) => {
+    const [proposal] = materializedView(subjectOf({ read: { grouping, conditions: [] } }))
+    const counted = { groups, matchingGroups: 0, matchingRows: 0 }
+    expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marks)
   })
 })
 

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { StructureAdvice } from '../structure-advice.ts'
+import { answer } from './answer.ts'
+import { bodyHostId, HostQuery } from './parameters.ts'
+
+const Name = z.string().min(1).max(256)
+
+/** `POST /api/v1/advice/table`: with `measure` codecs are measured, where the operator allows that. */
+export const TableAdviceRequest = z.strictObject({
+  hostId: bodyHostId.default(0),
+  database: Name,
+  table: Name,
+  measure: z.boolean().default(false),
+})
+
+/** `GET /api/v1/advice/host` */
+export const HostAdviceQuery = HostQuery
+/** What is advised, and in `metadata.notes` why nothing is. */
+export const StructureAdviceAnswer = answer(
+  z.array(StructureAdvice),
+  z.object({ host: z.string(), notes: z.array(z.string()) }),
+)

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { StructureAdviceAnswer } from '#proto/http/structure-advice.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+let product: FakeProduct
+beforeAll(async () => {
+  product = await startFake({ report: {} })
+})
+afterAll(async () => product[Symbol.asyncDispose]())
+
+const post = (body: unknown) =>
+  fetch(`${product.url}/api/v1/advice/table`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+const table = { hostId: 1, database: 'shop', table: 'orders' }
+const audit = async () => (await fetch(`${product.url}/api/v1/audit?limit=5`)).text()
+
+describe('advice on a table', () => {
+  it('is told with the name of its host, and on record only where something is measured', async () => {
+    const { data, metadata } = StructureAdviceAnswer.parse(await (await post(table)).json())
+    expect([data[0]?.proof, metadata.host]).toEqual(['estimated', 'logs'])
+    expect(await audit()).not.toContain('measure-codecs')
+    const measured = StructureAdviceAnswer.parse(await (await post({ ...table, measure: true })).json())
+    expect(measured.data[0]?.proof).toBe('verified')
+    expect(await audit()).toContain('measure-codecs')
+  })
+
+  it.each([
+    [{ ...table, table: '' }, 400, 'table'],
+    [{ ...table, measure: 'yes' }, 400, 'measure'],
+    [{ ...table, hostId: 9 }, 404, 'no such host'],
+  ])('%j is refused with %d', async (body, status, words) => {
+    const response = await post(body)
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(words)])
+  })
+})
+
+it('advice on a host says why there is none', async () => {
+  const answer: unknown = await (await fetch(`${product.url}/api/v1/advice/host?hostId=0`)).json()
+  expect(StructureAdviceAnswer.parse(answer).metadata).toEqual({
+    host: 'analytics',
+    notes: ['Nothing of this host stands out.'],
+  })
+})

@@ -1,0 +1,42 @@
+import { HostAdviceQuery, StructureAdviceAnswer, TableAdviceRequest } from '#proto/http/structure-advice.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import { getRoute, postRoute, type Route } from '../route.ts'
+import { success } from '../success.ts'
+
+const tableAdvice = postRoute({
+  path: '/api/v1/advice/table',
+  doc: 'What would keep a table smaller or make it faster to read: types, codecs, key and TTL; nothing of it is changed',
+  feature: 'TABLES',
+  // The first million rows are read for it, and may be written into a temporary table.
+  access: 'write',
+  limit: 'data',
+  query: noQuery,
+  body: TableAdviceRequest,
+  answer: StructureAdviceAnswer,
+  handle: async ({ body: { hostId, ...asked }, call, requestId }, { hosts, report, audit }) => {
+    const { key: hostKey, name: host } = await hosts.find(hostId)
+    const advise = () => report.adviseTable({ hostKey, ...asked }, call)
+    const { database, table, measure } = asked
+    const deed = { action: 'measure-codecs', host, target: { database, table } }
+    const { recommendations, notes } = measure ? await audit.of(deed, { call, requestId }, advise) : await advise()
+    return success(recommendations, { host, notes })
+  },
+})
+
+const hostAdvice = getRoute({
+  path: '/api/v1/advice/host',
+  doc: 'Settings of a host that do not suit its hardware, and what a later release would change',
+  feature: 'SETTINGS',
+  access: 'read',
+  limit: 'data',
+  query: HostAdviceQuery,
+  answer: StructureAdviceAnswer,
+  handle: async ({ query: { hostId }, call }, { hosts, report }) => {
+    const { key: hostKey, name: host } = await hosts.find(hostId)
+    const { recommendations, notes } = await report.adviseHost({ hostKey }, call)
+    return success(recommendations, { host, notes })
+  },
+})
+
+/** Advice on how data is kept and hosts are set up. */
+export const structureAdviceRoutes: readonly Route[] = [tableAdvice, hostAdvice]

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
+import { type AdvisedCodec, mostSampledRows } from '#proto/structure-advice.ts'
+import { columnSql } from '../advice/expression-sql.ts'
+import { limits, maxSeconds } from '../advice/limits.ts'
+import { figure, readRecords } from '../analysis/records.ts'
+import { clickhouseCode } from '../clickhouse/failure.ts'
+import { quoteName } from '../definitions/quote.ts'
+import type { Asking } from '../explorer/read-view.ts'
+
+interface OfColumn {
+  database: string
+  table: string
+  column: string
+}
+
+const Ratios = z.object({ ratios: z.array(z.number().nullable()) })
+const unknownFunction = new Set<number | undefined>([46, 63])
+/** A codec that does not suit the type. */
+const unsuited = new Set<number | undefined>([36, 43, 378, 431])
+
+/** How far each codec would compress a column, by the host's own estimate (since 25.3). */
+export const codecRatios = async (
+  asking: Asking,
+  { codecs, ...column }: OfColumn & { codecs: readonly AdvisedCodec[] },
+): Promise<{ codec: AdvisedCodec; ratio: number }[]> => {
+  const told = []
+  for (const codec of codecs) {
+    const ratio = await ratioOf(asking, column, codec)
+    if (ratio !== undefined) told.push({ codec, ratio })
+  }
+  return told
+}
+
+const ratioOf = async (
+  { parts, host, call }: Asking,
+  { database, table, column }: OfColumn,
+  codec: AdvisedCodec,
+): Promise<number | undefined> => {
+  const values = `SELECT ${columnSql(column)} AS value FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${mostSampledRows}`
+  const sql = `SELECT [estimateCompressionRatio('${codec}')(value)] AS ratios FROM (${values})`
+  const statement = { what: 'advice/codec', sql, limits, maxSeconds }
+  try {
+    const [row] = readRecords(host, Ratios, await parts.client.run(host, statement, call))
+    return row?.ratios[0] ?? undefined
+  } catch (error) {
+    const code = clickhouseCode(error)
+    if (unknownFunction.has(code) || unsuited.has(code)) return undefined
+    throw error
+  }
+}
+
+const Sizes = z.object({ name: z.string(), bytes: figure, rows: figure })
+
+/** Writes a column twice, as it is and with the codec, into a temporary table, which ends with its session. */
+export const measureCodec = async (
+  { parts, host, call }: Asking,
+  { database, table, column, codec }: OfColumn & { codec: AdvisedCodec },
+): Promise<{ rows: number; bytesBefore: number; bytesAfter: number }> => {
+  const session = randomUUID()
+  const name = `watchhouse_${session.replaceAll('-', '')}`
+  const source = `${quoteName(database)}.${quoteName(table)}`
+  const value = columnSql(column)
+  const send = async (sql: string): Promise<void> => {
+    const statement = { what: 'advice/measure', sql, session, limits, maxSeconds, writes: true as const }
+    await parts.client.run(host, statement, call)
+  }
+  const type = await typeOf({ parts, host, call }, { database, table, column })
+  await send(
+    `CREATE TEMPORARY TABLE ${name} (before ${type}, after ${type} CODEC(${codec})) ENGINE = MergeTree ORDER BY tuple() SETTINGS min_bytes_for_wide_part = 0, min_rows_for_wide_part = 0`,
+  )
+  try {
+    await send(`INSERT INTO ${name} SELECT ${value}, ${value} FROM ${source} LIMIT ${mostSampledRows}`)
+    const reading = {
+      what: 'advice/measure',
+      sql: `SELECT name, data_compressed_bytes AS bytes, (SELECT count() FROM ${name}) AS rows FROM system.columns WHERE table = '${name}'`,
+      session,
+    }
+    const sizes = readRecords(host, Sizes, await parts.client.run(host, reading, call))
+    const bytesOf = (wanted: string): number => sizes.find((each) => each.name === wanted)?.bytes ?? 0
+    return { rows: sizes[0]?.rows ?? 0, bytesBefore: bytesOf('before'), bytesAfter: bytesOf('after') }
+  } finally {
+    await send(`DROP TEMPORARY TABLE IF EXISTS ${name}`)
+  }
+}
+
+const Type = z.object({ type: z.string() })
+
+/** The type as the host itself writes it, so that nobody else's text stands in a statement. */
+const typeOf = async ({ parts, host, call }: Asking, { database, table, column }: OfColumn): Promise<string> => {
+  const sql =
+    'SELECT type FROM system.columns WHERE database = {database:String} AND table = {table:String} AND name = {column:String}'
+  const statement = { what: 'advice/type', sql, parameters: { database, table, column } }
+  const [row] = readRecords(host, Type, await parts.client.run(host, statement, call))
+  if (!row) throw new ServiceError('not-found', `there is no column ${column}`, { details: { parameter: 'column' } })
+  return row.type
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { answerOf } from '../../sandbox/curl.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+
+const startLimitMs = 180_000
+let sandbox: Sandbox
+let parts: OpenParts
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  for (const statement of [
+    'CREATE DATABASE `sh.op`',
+    "CREATE TABLE `sh.op`.`or'ders` (`a b` UInt64, kind String, note Nullable(String), price Float64, at DateTime) ENGINE = MergeTree ORDER BY `a b` PARTITION BY toYYYYMM(at)",
+    "INSERT INTO `sh.op`.`or'ders` SELECT number, concat('kind ', toString(number % 5)), if(number % 10 = 0, NULL, 'x'), number / 7, toDateTime('2020-01-01 00:00:00') + number FROM numbers(100000)",
+  ]) {
+    await answerOf(sandbox.url, statement)
+  }
+  parts = await openParts({
+    COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
+    COLUMNDB_NAME: 'box,careful',
+    COLUMNDB_USER: 'default,analyst',
+    COLUMNDB_PASSWORD: ',analyst',
+  })
+}, startLimitMs)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await sandbox?.[Symbol.asyncDispose]()
+})
+
+const table = { hostKey: 'box', database: 'sh.op', table: "or'ders" }
+
+it('counts distinct values, nulls and bounds of columns', async () => {
+  const columns = ['a b', 'kind', 'note'].map((name) => ({ name, hasBounds: name === 'a b' }))
+  const { rows, columns: told } = await parts.handlers.columnFacts({ ...table, columns }, aCall())
+  expect(rows).toBe(100_000)
+  expect(told).toEqual([
+    { name: 'a b', distinct: expect.any(Number), nulls: 0, minimum: 0, maximum: 99_999 },
+    { name: 'kind', distinct: 5, nulls: 0, minimum: null, maximum: null },
+    { name: 'note', distinct: 1, nulls: 10_000, minimum: null, maximum: null },
+  ])
+})
+
+it('estimates what codecs would do, without those that do not suit the type', async () => {
+  const codecs = ['ZSTD(1)', 'Delta, ZSTD(1)'] as const
+  const ofNumber = await parts.handlers.codecRatios({ ...table, column: 'a b', codecs: [...codecs] }, aCall())
+  expect(ofNumber.map(({ codec }) => codec)).toEqual(codecs)
+  expect(ofNumber[1]?.ratio).toBeGreaterThan(ofNumber[0]?.ratio ?? 0)
+  const ofText = await parts.handlers.codecRatios({ ...table, column: 'kind', codecs: [...codecs] }, aCall())
+  expect(ofText[0]?.codec).toBe('ZSTD(1)')
+})
+
+it('measures a codec in a temporary table that is gone afterwards', async () => {
+  const measured = await parts.handlers.measureCodec({ ...table, column: 'a b', codec: 'Delta, ZSTD(1)' }, aCall())
+  expect(measured.rows).toBe(100_000)
+  expect(measured.bytesAfter).toBeGreaterThan(0)
+  expect(measured.bytesAfter).toBeLessThan(measured.bytesBefore / 2)
+  const left = "SELECT count() FROM system.tables WHERE database = '_temporary_and_external_tables'"
+  expect((await answerOf(sandbox.url, left)).trim()).toBe('0')
+})
+
+it('measures nothing for a user who may only read', async () => {
+  const asked = { ...table, hostKey: 'careful', column: 'a b', codec: 'Delta, ZSTD(1)' as const }
+  await expect(parts.handlers.measureCodec(asked, aCall())).rejects.toMatchObject({ details: { clickhouseCode: 164 } })
+})
+
+it('knows no column that is none', async () => {
+  const asked = { ...table, column: 'nothing', codec: 'ZSTD(1)' as const }
+  await expect(parts.handlers.measureCodec(asked, aCall())).rejects.toMatchObject({ code: 'not-found' })
+})
+
+it('tells how much of a table is older than a year', async () => {
+  const { bytes, oldBytes } = await parts.handlers.oldParts({ ...table }, aCall())
+  expect(bytes).toBeGreaterThan(0)
+  expect(oldBytes).toBe(bytes)
+})
+
+it('tells settings, and defaults that changed after a release', async () => {
+  const settings = await parts.handlers.tunedSettings({ hostKey: 'box' }, aCall())
+  expect(Object.keys(settings)).toEqual(expect.arrayContaining(['max_threads', 'background_pool_size']))
+  const changes = await parts.handlers.settingsChanges({ hostKey: 'box', since: '25.8' }, aCall())
+  expect(changes.length).toBeGreaterThan(5)
+  expect(changes.every(({ release, before, after }) => Number(release.split('.')[0]) >= 25 && before !== after)).toBe(
+    true,
+  )
+  expect(changes.some(({ release }) => release === '25.8')).toBe(false)
+})

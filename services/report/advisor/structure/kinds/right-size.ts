@@ -1,0 +1,49 @@
+import { figure } from '../../../insights/words.ts'
+import type { Kind } from '../facts.ts'
+
+const fewestRows = 10_000
+/** Values may grow so many times before the smaller type is too small. */
+const headroom = 4
+const sizes = [8, 16, 32] as const
+
+/** Integers that are wider than their values. Columns of keys cannot change their type. */
+export const rightSize: Kind = ({ name, sql, columns, sampled, counted }) =>
+  columns.flatMap((column) => {
+    const [, isUnsigned, bits] = /^(U?)Int(16|32|64)$/.exec(column.type) ?? []
+    const counts = counted.get(column.name)
+    if (bits === undefined || !counts || sampled < fewestRows || isInKey(column)) return []
+    const { minimum, maximum } = counts
+    if (minimum === null || maximum === null) return []
+    const fits = (size: number): boolean =>
+      isUnsigned
+        ? maximum * headroom < 2 ** size
+        : Math.max(Math.abs(minimum), Math.abs(maximum)) * headroom < 2 ** (size - 1)
+    const size = sizes.find((each) => each < Number(bits) && fits(each))
+    if (size === undefined) return []
+    const type = `${isUnsigned ? 'UInt' : 'Int'}${size}`
+    const before = column.uncompressedBytes
+    return {
+      kind: 'right-size' as const,
+      subject: `${name}.${column.name}`,
+      title: `${column.name} as ${type}`,
+      rationale: `Its values over ${figure(sampled)} rows are from ${figure(minimum)} to ${figure(maximum)}, and ${type} leaves room for ${headroom} times as much.`,
+      ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${type}`,
+      proof: 'estimated' as const,
+      savings:
+        before === null
+          ? null
+          : {
+              bytesBefore: before,
+              bytesAfter: Math.round((before * size) / Number(bits)),
+              of: 'uncompressed' as const,
+            },
+      risk: 'Larger values that come later wrap around silently. The ALTER rewrites the column as a mutation.',
+    }
+  })
+
+const isInKey = (column: {
+  isInSortingKey: boolean
+  isInPartitionKey: boolean
+  isInPrimaryKey: boolean
+  isInSamplingKey: boolean
+}): boolean => column.isInSortingKey || column.isInPartitionKey || column.isInPrimaryKey || column.isInSamplingKey

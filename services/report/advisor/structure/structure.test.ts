@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import type { Client } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { query } from '#proto/query.ts'
+import { aCall } from '../../testing/insights.ts'
+import { columnOf, countedOf, factsOf } from '../../testing/table-facts.ts'
+import { settingAdvice, upgradeAdvice } from './advise-host.ts'
+import { codecAdvice } from './codecs.ts'
+import type { TableFacts } from './facts.ts'
+import { kinds } from './kinds/index.ts'
+
+const gibibyte = 1_024 ** 3
+const advised = (facts: TableFacts) => kinds.flatMap((kind) => kind(facts))
+const titles = (facts: TableFacts) => advised(facts).map(({ title }) => title)
+const one = (type: string, counts: Parameters<typeof countedOf>[0] = {}, more: Parameters<typeof columnOf>[2] = {}) =>
+  factsOf([columnOf('x', type, more)], { counted: new Map([['x', countedOf(counts)]]) })
+
+describe('advice on a column', () => {
+  it.each([
+    ['Nullable(UInt64)', {}, ['x need not be Nullable']],
+    ['Nullable(UInt64)', { nulls: 1 }, []],
+    ['String', {}, ['x as LowCardinality']],
+    ['String', { distinct: 10_001 }, []],
+    ['LowCardinality(String)', {}, []],
+    ['UInt64', {}, ['x as UInt8']],
+    ['UInt64', { maximum: 64 }, ['x as UInt16']],
+    ['Int32', { minimum: -40, maximum: 20 }, ['x as Int16']],
+    ['UInt64', { maximum: 2 ** 62 }, []],
+    ['UInt64', { minimum: null, maximum: null }, []],
+    ['Float64', {}, []],
+  ])('of type %s with %j is %j', (type, counts, expected) => {
+    expect(titles(one(type, counts))).toEqual(expected)
+  })
+
+  it.each([['UInt64'], ['String'], ['Nullable(UInt64)']])('of type %s in a key is none', (type) => {
+    expect(titles(one(type, {}, { isInSortingKey: true }))).toEqual([])
+  })
+
+  it.each([['UInt64'], ['String'], ['Nullable(UInt64)']])('of type %s is none of a table with one row', (type) => {
+    expect(advised({ ...one(type), sampled: 1 })).toEqual([])
+  })
+
+  it('says what would be run and how sure it is', () => {
+    expect(advised(one('String'))).toEqual([
+      expect.objectContaining({
+        kind: 'low-cardinality',
+        subject: 'cafe.orders.x',
+        ddl: 'ALTER TABLE `cafe`.`orders` MODIFY COLUMN `x` LowCardinality(String)',
+        proof: 'estimated',
+        savings: { bytesBefore: 8_000_000, bytesAfter: 1_000_000, of: 'uncompressed' },
+      }),
+    ])
+  })
+})
+
+describe('advice on a table', () => {
+  const keys = (leading: number, second: number) =>
+    factsOf([columnOf('id', 'UUID', { isInSortingKey: true }), columnOf('kind', 'UUID', { isInSortingKey: true })], {
+      overview: { sortingKey: 'id, kind' },
+      counted: new Map([
+        ['id', countedOf({ distinct: leading })],
+        ['kind', countedOf({ distinct: second })],
+      ]),
+    })
+
+  it('puts columns of few values first in its key', () => {
+    expect(titles(keys(900_000, 5))).toEqual(['kind before id in the sorting key'])
+    expect(titles(keys(5, 900_000))).toEqual([])
+    expect(titles(keys(900_000, 800_000))).toEqual([])
+  })
+
+  it('misses a key where there is none', () => {
+    expect(advised(factsOf([], { overview: { sortingKey: '' } }))).toMatchObject([
+      { title: 'A sorting key', proof: 'unverified', ddl: null },
+    ])
+  })
+
+  it('names a TTL where much is old and nothing removes it', () => {
+    const day = columnOf('day', 'Date', { isInPartitionKey: true })
+    const old = { oldBytes: 5 * gibibyte, overview: { compressedBytes: 10 * gibibyte } }
+    expect(advised(factsOf([day], old))).toMatchObject([
+      {
+        kind: 'ttl',
+        ddl: expect.stringContaining('MODIFY TTL toDateTime(`day`)'),
+        savings: { bytesAfter: 5 * gibibyte },
+      },
+    ])
+    const removed = { ...old.overview, engineFull: 'MergeTree ORDER BY id TTL day + toIntervalYear(1)' }
+    expect(advised(factsOf([day], { ...old, overview: removed }))).toEqual([])
+    expect(advised(factsOf([day], { ...old, oldBytes: gibibyte / 2 }))).toEqual([])
+  })
+})
+
+describe('advice on codecs', () => {
+  const facts = factsOf([columnOf('x', 'UInt64', { ratio: 2 })])
+  type Answers = Partial<Client<typeof query>>
+  const ratios: Answers = { codecRatios: async () => [{ codec: 'Delta, ZSTD(1)', ratio: 8 }] }
+  const asked = (answers: Answers, more: { readsData?: boolean; mayWrite?: boolean } = {}, of = facts) => {
+    const refuse = () => Promise.reject(new Error('not asked for'))
+    const all = new Proxy(answers, { get: (given, name) => Reflect.get(given, name) ?? refuse })
+    const named = { hostKey: 'box', database: 'cafe', table: 'orders', readsData: true, mayWrite: false, ...more }
+    // Whatever is not among the answers refuses, so that every method is there.
+    return codecAdvice({ query: all as Client<typeof query>, call: aCall(), ...named }, of)
+  }
+
+  it('is estimated by the host', async () => {
+    expect(await asked(ratios)).toMatchObject([
+      {
+        title: 'x with CODEC(Delta, ZSTD(1))',
+        proof: 'estimated',
+        savings: { bytesBefore: 4_000_000, bytesAfter: 1_000_000, of: 'stored' },
+        ddl: 'ALTER TABLE `cafe`.`orders` MODIFY COLUMN `x` UInt64 CODEC(Delta, ZSTD(1))',
+      },
+    ])
+  })
+
+  it('is verified where it may be measured, by what was measured', async () => {
+    const measureCodec = async () => ({ rows: 10, bytesBefore: 100, bytesAfter: 50 })
+    expect(await asked({ ...ratios, measureCodec }, { mayWrite: true })).toMatchObject([
+      { proof: 'verified', savings: { bytesAfter: 2_000_000 } },
+    ])
+    const useless = async () => ({ rows: 10, bytesBefore: 100, bytesAfter: 90 })
+    expect(await asked({ ...ratios, measureCodec: useless }, { mayWrite: true })).toEqual([])
+  })
+
+  it('stays estimated where the user may not write', async () => {
+    const measureCodec = () => Promise.reject(new ServiceError('forbidden', 'read-only'))
+    expect(await asked({ ...ratios, measureCodec }, { mayWrite: true })).toMatchObject([{ proof: 'estimated' }])
+  })
+
+  it('is unverified where nothing may be read or the host cannot estimate', async () => {
+    expect(await asked({}, { readsData: false })).toMatchObject([{ proof: 'unverified', savings: null }])
+    expect(await asked({ codecRatios: async () => [] })).toMatchObject([{ proof: 'unverified', savings: null }])
+  })
+
+  it('is none of small columns, of such that have a codec, and of what would save too little', async () => {
+    expect(await asked(ratios, {}, factsOf([columnOf('x', 'UInt64', { compressedBytes: 1_000 })]))).toEqual([])
+    expect(await asked(ratios, {}, factsOf([columnOf('x', 'UInt64', { codec: 'CODEC(ZSTD(1))' })]))).toEqual([])
+    expect(await asked({ codecRatios: async () => [{ codec: 'ZSTD(1)', ratio: 2.2 }] })).toEqual([])
+  })
+
+  it('fails with a host that cannot be reached', async () => {
+    const codecRatios = () => Promise.reject(new ServiceError('unavailable', 'gone'))
+    await expect(asked({ codecRatios })).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
+
+describe('advice on a host', () => {
+  const good = {
+    max_threads: 'auto(8)',
+    max_memory_usage: String(10 * gibibyte),
+    max_bytes_before_external_group_by: '0',
+    max_bytes_ratio_before_external_group_by: '0.5',
+    background_pool_size: '16',
+    mark_cache_size: String(5 * gibibyte),
+    max_server_memory_usage_to_ram_ratio: '0.9',
+  }
+  const names = (
+    settings: Record<string, string>,
+    cores: number | null = 8,
+    memoryBytes: number | null = 64 * gibibyte,
+  ) => settingAdvice({ cores, memoryBytes, settings: { ...good, ...settings } }).map(({ subject }) => subject)
+
+  it.each([
+    [{}, []],
+    [{ max_threads: '64' }, ['max_threads']],
+    [{ max_memory_usage: '0' }, ['max_memory_usage']],
+    [{ max_memory_usage: String(100 * gibibyte) }, ['max_memory_usage']],
+    [{ max_bytes_ratio_before_external_group_by: '0' }, ['max_bytes_before_external_group_by']],
+    [{ background_pool_size: '64' }, ['background_pool_size']],
+    [{ mark_cache_size: String(20 * gibibyte) }, ['mark_cache_size']],
+    [{ max_server_memory_usage_to_ram_ratio: '2' }, ['max_server_memory_usage_to_ram_ratio']],
+  ])('with %j is %j', (settings, expected) => {
+    expect(names(settings)).toEqual(expected)
+  })
+
+  it('is none of hardware that is not known, and says what to run', () => {
+    expect(names({ max_threads: '64', mark_cache_size: '1e15' }, null, null)).toEqual([])
+    expect(settingAdvice({ cores: 8, memoryBytes: null, settings: { max_threads: '64' } })).toMatchObject([
+      { ddl: 'ALTER USER <user> SETTINGS max_threads = 8', proof: 'unverified' },
+    ])
+  })
+
+  const nowMs = Date.UTC(2026, 10, 21)
+  const changes = [{ release: '26.4', name: 'a', after: '1', reason: 'Faster.' }]
+  it.each([
+    ['26.3.1.7', undefined, null],
+    ['25.11.1.1', undefined, null],
+    ['25.10.1.1', undefined, '25.10.1.1 is 13 months old'],
+    ['24.8.4.13', { version: '26.7.2.1', changes }, '24.8.4.13 is 27 months old'],
+    ['26.3.1.7', { version: '26.7.2.1', changes }, '26.7.2.1 runs elsewhere'],
+  ])('on %s beside %j is %s', (version, newer, title) => {
+    const advice = upgradeAdvice({ version, nowMs }, newer)
+    expect(advice[0]?.title ?? null).toBe(title)
+    if (newer) expect(advice[0]?.rationale).toContain('a = 1 since 26.4: Faster.')
+  })
+})

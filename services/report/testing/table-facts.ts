@@ -1,0 +1,35 @@
+import type { Counted, TableFacts } from '../advisor/structure/facts.ts'
+import { subjectOf } from './subject.ts'
+
+type Column = TableFacts['columns'][number]
+
+/** A column of eight megabytes in which values are few, none is NULL and none beyond 200. */
+export const columnOf = (name: string, type: string, more: Partial<Column> = {}): Column => {
+  const [any] = subjectOf().columns
+  if (!any) throw new Error('the subject has columns')
+  return { ...any, name, type, sql: `\`${name}\``, compressedBytes: 4_000_000, uncompressedBytes: 8_000_000, ...more }
+}
+
+/** What was counted of it. */
+export const countedOf = (more: Partial<Counted> = {}): Counted => ({
+  distinct: 100,
+  nulls: 0,
+  minimum: 0,
+  maximum: 60,
+  ...more,
+})
+
+/** A table of a million rows with these columns, all of which were looked at. */
+export const factsOf = (
+  columns: readonly Column[],
+  more: Partial<Omit<TableFacts, 'overview'>> & { overview?: Partial<TableFacts['overview']> } = {},
+): TableFacts => ({
+  name: 'cafe.orders',
+  sql: '`cafe`.`orders`',
+  columns,
+  sampled: 1_000_000,
+  counted: new Map(columns.map(({ name }) => [name, countedOf()])),
+  oldBytes: 0,
+  ...more,
+  overview: { ...subjectOf().overview, compressedBytes: 20_000_000, ...more.overview },
+})
