@@ -22,6 +22,7 @@ import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, ofHost, readers } from './host.ts'
 import { fleetMethods } from './fleet.ts'
 import { comparisonMethods } from './comparison.ts'
+import { definitionStatementMethods } from './definition-statement.ts'
 import { ownCostMethods } from './own-cost.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
 import { topologyMethods } from './topology.ts'
@@ -345,4 +346,5 @@ export const query = service('query', {
   ...insightRowMethods,
   ...reportRowMethods,
   ...structureFactMethods,
+  ...definitionStatementMethods,
 })

@@ -11,6 +11,7 @@ import { catalogue } from './catalogue.ts'
 import { chart } from './chart.ts'
 import { charts } from './charts.ts'
 import { databaseTables } from './database-tables.ts'
+import { definitionStatement } from './definition-statement.ts'
 import { exportTable } from './export-table.ts'
 import { filterOptions } from './filter-options.ts'
 import { exposition } from '../exposition/exposition.ts'
@@ -51,6 +52,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<t
   exportTable: exportTable(parts),
   filterOptions: filterOptions(parts),
   databaseTables: databaseTables(parts),
+  definitionStatement: definitionStatement(parts),
   fingerprints: fingerprints(parts),
   fingerprint: fingerprint(parts),
   executions: executions(parts),

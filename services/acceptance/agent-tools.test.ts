@@ -1,0 +1,347 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { chunksOf, dataOf, ofType } from '../agent/testing/start-agent.ts'
+import { turnsTaken } from '../agent/testing/script.ts'
+import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
+import { startSandbox } from '../sandbox/start.ts'
+import { ask, askEngine } from './ask.ts'
+import { inventedReplicas, startInventing } from './invented-tables.ts'
+import { startProduct } from './product.ts'
+import { describeOnTopologies } from './topologies.ts'
+
+const Output = z.object({
+  output: z.object({ text: z.string(), result: z.looseObject({}), evidence: z.array(z.string()) }),
+})
+const Failure = z.object({ errorText: z.string() })
+const startLimitMs = 180_000
+const slow = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
+
+const statements = [
+  'CREATE DATABASE crumbs',
+  'CREATE TABLE crumbs.wide (n UInt64) ENGINE = MergeTree ORDER BY n',
+  'INSERT INTO crumbs.wide SELECT number FROM numbers(100000)',
+  'OPTIMIZE TABLE crumbs.wide FINAL',
+  'CREATE TABLE crumbs.`odd ``name` (p UInt8, n UInt64) ENGINE = MergeTree ORDER BY n',
+  'SYSTEM STOP MERGES crumbs.`odd ``name`',
+  ...[0, 1, 2].map((p) => `INSERT INTO crumbs.\`odd \`\`name\` SELECT ${p}, number FROM numbers(1000)`),
+  'CREATE TABLE crumbs.three (n UInt64) ENGINE = MergeTree ORDER BY n',
+  ...[0, 1, 2].map((n) => `INSERT INTO crumbs.three VALUES (${n})`),
+  ...inventedReplicas,
+  ...[1, 2, 3, 4].map((amount) => `${slow}${amount}`),
+]
+
+describeOnTopologies('the tools of the agent', (topology) => {
+  let gateway: ScriptedGateway
+  let hostUrl: string
+  let otherUrl: string
+  let url: string
+  const scope = new AsyncDisposableStack()
+  beforeAll(async () => {
+    const [sandbox, other] = await Promise.all([
+      startSandbox({ label: 'one', seed: true }),
+      startSandbox({ label: 'two' }),
+    ])
+    scope.use(sandbox)
+    scope.use(other)
+    hostUrl = sandbox.url
+    otherUrl = other.url
+    await sandbox.seeded
+    for (const statement of statements) await askEngine(hostUrl, statement)
+    for (const amount of [1, 2, 3]) await fails(`SELECT nothing_17 FROM shop.orders WHERE amount > ${amount}`)
+    await askEngine(hostUrl, 'SYSTEM FLUSH LOGS')
+    const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
+    gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
+    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
+    const hosts = [
+      { url: inventing.url, name: 'one' },
+      { url: otherUrl, name: 'two' },
+    ]
+    ;({ url } = scope.use(await startProduct({ topology, toolServer: true, agent: true, hosts, env })))
+  }, startLimitMs)
+  afterAll(() => scope.disposeAsync())
+
+  /** As somebody who may read. */
+  const fails = async (sql: string): Promise<void> => {
+    const { ok } = await fetch(`${hostUrl}/?user=reports&password=reports`, { method: 'POST', body: sql })
+    expect(ok).toBe(false)
+  }
+  const call = async (name: string, given: object) => {
+    gateway.play((request) =>
+      turnsTaken(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
+    )
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ message: 'Please' })
+    return chunksOf(await (await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })).text())
+  }
+  /** What a tool tells; every fact has evidence. */
+  const facts = async (name: string, given: object = {}) => {
+    const chunks = await call(name, given)
+    expect(ofType(chunks, 'tool-output-error')).toEqual([])
+    const { text, result, evidence } = Output.parse(ofType(chunks, 'tool-output-available')[0]).output
+    expect(evidence.length).toBeGreaterThan(0)
+    return { text, ...result }
+  }
+  const failure = async (name: string, given: object) => {
+    const [failed] = [...ofType(await call(name, given), 'tool-output-error')]
+    return Failure.parse(failed).errorText
+  }
+  const one = async (sql: string, of = hostUrl) => (await askEngine(of, sql))[0]
+
+  it('get_failed_queries tells who fails with what', async () => {
+    const failed = "type LIKE 'Exception%' AND user = 'reports' AND event_time > now() - INTERVAL 24 HOUR"
+    const counted = await one(`SELECT count() AS total FROM system.query_log WHERE ${failed} AND is_initial_query`)
+    expect(await facts('get_failed_queries', { user: 'reports' })).toMatchObject({
+      ...counted,
+      failures: expect.arrayContaining([
+        expect.objectContaining({
+          user: 'reports',
+          code: 47,
+          error: 'UNKNOWN_IDENTIFIER',
+          failures: 3,
+          statement: 'SELECT `nothing_17` FROM `shop`.`orders` WHERE `amount` > ?'.replaceAll('`', ''),
+        }),
+      ]),
+    })
+    expect(await facts('get_failed_queries', { user: 'nobody' })).toMatchObject({ total: 0, failures: [] })
+  })
+
+  it('list_slow_query_patterns tells patterns with their figures', async () => {
+    const hash = await one(`SELECT toString(normalizedQueryHash('${slow}1')) AS hash`)
+    expect(await facts('list_slow_query_patterns', { search: 'peculiar', lastHours: 1 })).toMatchObject({
+      total: 1,
+      patterns: [{ ...hash, calls: 4, errors: 0, kind: 'Select', tables: ['shop.orders'] }],
+    })
+  })
+
+  it('explain_query tells what the host itself explains', async () => {
+    const sql = 'SELECT n FROM crumbs.wide WHERE n < 100'
+    const plan = await askEngine(hostUrl, `EXPLAIN PLAN indexes = 1 ${sql}`)
+    const told = plan.map(({ explain }) => String(explain)).join('\n')
+    const { lines } = z.object({ lines: z.array(z.string()) }).parse(await facts('explain_query', { sql }))
+    for (const fact of ['ReadFromMergeTree (crumbs.wide)', 'Granules: 1/12', 'PrimaryKey']) {
+      expect(told).toContain(fact)
+      expect(lines.join('\n')).toContain(fact)
+    }
+    expect(await failure('explain_query', { sql: 'DROP TABLE crumbs.wide' })).toContain('invalid')
+  })
+
+  it('estimate_query_cost tells what would be read, and of how much', async () => {
+    const sql = 'SELECT n FROM crumbs.wide WHERE n < 100'
+    const estimate = await one(`EXPLAIN ESTIMATE ${sql}`)
+    const whole = await one(
+      "SELECT sum(marks) AS ofMarks, sum(rows) AS ofRows, count() AS ofParts FROM system.parts WHERE active AND table = 'wide'",
+    )
+    expect(await facts('estimate_query_cost', { sql })).toMatchObject({
+      rows: 8_192,
+      tables: [{ ...estimate, ...whole, ofRows: 100_000 }],
+    })
+  })
+
+  it('get_table_parts tells partitions, the fullest first', async () => {
+    const limit = await one(
+      "SELECT toUInt64(value) AS limit FROM system.merge_tree_settings WHERE name = 'parts_to_throw_insert'",
+    )
+    const odd = { database: 'crumbs', table: 'odd `name' }
+    expect(await facts('get_table_parts', odd)).toMatchObject({
+      partitions: [{ ...odd, partition: 'tuple()', parts: 3, rows: 3_000, unmerged: 3, ...limit }],
+    })
+    const [fullest] = await askEngine(
+      hostUrl,
+      'SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition ORDER BY parts DESC LIMIT 1',
+    )
+    expect(await facts('get_table_parts', { limit: 1 })).toMatchObject({ partitions: [fullest] })
+  })
+
+  it('estimate_mutation_impact tells what a mutation would rewrite', async () => {
+    const table = { database: 'crumbs', table: 'odd `name' }
+    const part = await one(
+      "SELECT bytes_on_disk AS bytesInParts FROM system.parts WHERE active AND name = (SELECT any(_part) FROM crumbs.`odd ``name` WHERE p = 1) AND table = 'odd `name'",
+    )
+    expect(await facts('estimate_mutation_impact', { ...table, condition: 'p = 1 AND n < 10' })).toMatchObject({
+      impact: {
+        matchingRows: 10,
+        parts: 1,
+        rowsInParts: 1_000,
+        ofParts: 3,
+        ofRows: 3_000,
+        unfinishedMutations: 0,
+        ...part,
+      },
+    })
+    const stuck = { database: 'archive', table: 'imports', condition: '0' }
+    expect(await facts('estimate_mutation_impact', stuck)).toMatchObject({
+      impact: { matchingRows: 0, parts: 0, bytesInParts: 0, unfinishedMutations: 1 },
+    })
+    expect(await failure('estimate_mutation_impact', { ...table, table: 'wid', condition: '1' })).toContain('wide')
+  })
+
+  it('get_disk_usage tells disks and what is on them', async () => {
+    const disk = await one('SELECT name AS disk, total_space AS totalBytes FROM system.disks')
+    const table = await one(
+      "SELECT sum(bytes_on_disk) AS bytes, sum(rows) AS rows FROM system.parts WHERE active AND database = 'shop' AND table = 'customers'",
+    )
+    expect(await facts('get_disk_usage', { limit: 100 })).toMatchObject({
+      disks: [disk],
+      tables: expect.arrayContaining([expect.objectContaining({ database: 'shop', table: 'customers', ...table })]),
+    })
+  })
+
+  it('get_replication_status tells replicas, those in trouble first, and why', async () => {
+    expect(await facts('get_replication_status')).toMatchObject({
+      replicas: [
+        { table: 'lost', isReadonly: true, isSessionExpired: true, exception: 'Session expired' },
+        { table: 'late', delaySeconds: 400, queueSize: 50 },
+        { table: 'well', isReadonly: false },
+      ],
+      failing: [{ table: 'late', type: 'GET_PART', tries: 7, exception: 'No active replica has part all_1_1_0' }],
+    })
+  })
+
+  it('compare_hosts tells figures, patterns and settings side by side', async () => {
+    const [one_, two] = await Promise.all([hostUrl, otherUrl].map((of) => one('SELECT version() AS version', of)))
+    const costliest = await one(
+      "SELECT toString(normalized_query_hash) AS hash FROM system.query_log WHERE type != 'QueryStart' AND http_user_agent != 'watchhouse' AND event_time > now() - INTERVAL 24 HOUR GROUP BY normalized_query_hash ORDER BY sum(query_duration_ms) DESC LIMIT 1",
+    )
+    const told = await facts('compare_hosts', { hostIds: [0, 1], settings: true, limit: 3 })
+    expect(told).toMatchObject({
+      hosts: [
+        { name: 'one', status: one_ },
+        { name: 'two', status: two },
+      ],
+      patterns: expect.arrayContaining([expect.objectContaining({ ...costliest, values: [expect.anything(), null] })]),
+      settings: expect.any(Array),
+    })
+    expect(await failure('compare_hosts', { hostIds: [0, 7] })).toContain('there are 0 (one), 1 (two)')
+  })
+
+  it('find_reference_query finds statements that run', async () => {
+    const found = await facts('find_reference_query', { topic: 'mutations that are stuck', limit: 5 })
+    const { references } = z
+      .object({
+        references: z.array(
+          z.object({ name: z.string(), sql: z.string(), parameters: z.record(z.string(), z.unknown()) }),
+        ),
+      })
+      .parse(found)
+    expect(references.map(({ name }) => name)).toContain('summary-stuck-mutations')
+    for (const { sql, parameters } of references) {
+      const bound = Object.entries(parameters).map(([name, value]): [string, string] => [
+        `param_${name}`,
+        String(value),
+      ])
+      const asked = await fetch(`${hostUrl}/?${new URLSearchParams(bound)}`, { method: 'POST', body: sql })
+      expect(asked.status, sql).toBe(200)
+    }
+  })
+
+  it('get_page_data reads tables and charts, without what people wrote', async () => {
+    const page = await facts('get_page_data', { name: 'failed-queries', search: 'nothing_17' })
+    expect(page).toMatchObject({ leftOut: ['query'], rows: [{ exception_code: 47 }, { user: 'reports' }, {}] })
+    expect(page.rows).toHaveLength(3)
+    expect(JSON.stringify(page.rows)).not.toContain('"query"')
+    const databases = await one(
+      "SELECT countIf(name NOT IN ('INFORMATION_SCHEMA', 'information_schema', 'system')) AS count FROM system.databases",
+    )
+    const chart = z
+      .object({ rows: z.array(z.record(z.string(), z.unknown())) })
+      .parse(await facts('get_page_data', { name: 'database-count' }))
+    expect(Object.values(chart.rows[0] ?? {})).toContain(databases?.count)
+    expect(await failure('get_page_data', { name: 'failed-querys' })).toContain('failed-queries')
+  })
+
+  it('query_and_visualize shows the person a chart', async () => {
+    const given = {
+      title: 'By status',
+      sql: 'SELECT status, count() AS orders FROM shop.orders GROUP BY status ORDER BY status',
+      kind: 'bar',
+      x: 'status',
+    }
+    const chunks = await call('query_and_visualize', given)
+    const rows = await askEngine(hostUrl, given.sql)
+    expect(dataOf(chunks, 'data-chart')).toMatchObject({
+      title: 'By status',
+      hostKey: 'one',
+      x: 'status',
+      y: ['orders'],
+      rows: rows.map((row) => Object.values(row)),
+    })
+    expect(await failure('query_and_visualize', { ...given, y: ['order'] })).toContain('did you mean orders?')
+  })
+
+  it('forecast_disk_capacity tells how disks go on', async () => {
+    const disk = await one("SELECT name AS subject, total_space AS limit FROM system.disks WHERE name = 'default'")
+    expect(await facts('forecast_disk_capacity')).toMatchObject({
+      forecasts: expect.arrayContaining([expect.objectContaining({ what: 'disk', ...disk })]),
+    })
+  })
+
+  it('explain_anomaly_score tells what is not as usual, and the statement that shows it', async () => {
+    for (const statement of failingNow) await askEngine(otherUrl, statement)
+    expect(await facts('explain_anomaly_score', { hostId: 1, kind: 'error-rate' })).toMatchObject({
+      anomalies: [{ kind: 'error-rate', severity: expect.any(String), sql: expect.stringContaining('SELECT') }],
+    })
+    expect(await facts('explain_anomaly_score', { kind: 'no-such-kind' })).toMatchObject({ anomalies: [] })
+  })
+
+  /** Calls a tool that changes a host, and approves it; what came of that. */
+  const approved = async (name: string, given: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const approve = async (approvalId: string) =>
+      ask(`${url}/api/v1/agent/approvals/${approvalId}`, { method: 'POST', headers, body: '{"approved":true}' })
+    gateway.play((request) =>
+      turnsTaken(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
+    )
+    const asked = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body: '{"message":"Do it"}' })
+    let text = ''
+    let approval: Promise<{ status: number }> | undefined
+    for await (const piece of asked.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece
+      const [, approvalId] = /"approvalId":"([^"]+)"/.exec(text) ?? []
+      if (approvalId) approval ??= approve(approvalId)
+    }
+    expect((await approval)?.status).toBe(200)
+    return dataOf(await chunksOf(text), 'data-approval')
+  }
+
+  it('optimize_table merges once a person has approved it', async () => {
+    const given = { database: 'crumbs', table: 'three', final: true }
+    expect(await approved('optimize_table', given)).toMatchObject({ state: 'done' })
+    const parts = "SELECT count() AS parts FROM system.parts WHERE active AND database = 'crumbs' AND table = 'three'"
+    expect(await one(parts)).toEqual({ parts: 1 })
+  })
+
+  it('kill_mutation stops a mutation once a person has approved it', async () => {
+    const stuck = await one('SELECT database, table, mutation_id AS mutationId FROM system.mutations WHERE NOT is_done')
+    expect(await approved('kill_mutation', { ...stuck })).toMatchObject({ state: 'done' })
+    expect(await one('SELECT count() AS left FROM system.mutations WHERE NOT is_done')).toEqual({ left: 0 })
+  })
+
+  it('ask_user leaves the question to the person', async () => {
+    const question = { question: 'Which one?', kind: 'single_choice', options: ['one', 'two'] }
+    const chunks = await call('ask_user', question)
+    expect(ofType(chunks, 'tool-input-available')).toMatchObject([{ toolName: 'ask_user', input: question }])
+    expect(ofType(chunks, 'tool-output-available')).toEqual([])
+    expect(chunks.at(-1)).toMatchObject({ finishReason: 'tool-calls' })
+  })
+
+  it('search_tools finds what the model was not told of', async () => {
+    const found = async (topic: string) =>
+      JSON.stringify(ofType(await call('search_tools', { topic }), 'tool-output-available'))
+    expect(await found('forecast when disks are full')).toContain('"forecast_disk_capacity"')
+    expect(await found('too many parts in a partition')).toContain('"get_table_parts"')
+    expect(await found('kill a mutation')).toContain('"kill_mutation"')
+    expect(await found('draw a chart')).toContain('"query_and_visualize"')
+  })
+})
+
+/** A fortnight in which one statement of a hundred fails, and 40 of a hundred since an hour. */
+const failingNow = [
+  'SYSTEM FLUSH LOGS',
+  'ALTER TABLE system.query_log REMOVE TTL SETTINGS log_queries = 0',
+  `INSERT INTO system.query_log (type, event_date, event_time, query_start_time, query_duration_ms, memory_usage, query, normalized_query_hash, query_kind, is_initial_query, exception_code, user)
+SELECT if(fails, 'ExceptionWhileProcessing', 'QueryFinish'), toDate(at), at, at, 100 + hash % 30, 1000000, 'SELECT', 40, 'Select', 1, if(fails, 60, 0), 'reports'
+FROM (
+  SELECT intDiv(number, 40) AS hour, cityHash64(number) AS hash, toDateTime(now() - hour * 3600 - 1800) AS at, hash % 100 < if(hour = 0, 40, 1) AS fails
+  FROM numbers(14400)
+) SETTINGS log_queries = 0`,
+]

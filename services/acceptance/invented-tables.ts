@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+/** A host in front of another one. */
+export interface InventingHost extends AsyncDisposable {
+  url: string
+}
+
+/**
+ * A host whose tables of the database `system` are, where they are named, tables of the same name in the database `invented` of the host
+ * behind it: the only way to have what an embedded host cannot have, such as replicas.
+ */
+export const startInventing = async (url: string, tables: readonly string[]): Promise<InventingHost> => {
+  const invented = new RegExp(String.raw`\bsystem\.(${tables.join('|')})\b`, 'g')
+  const server = createServer(async (request, response) => {
+    try {
+      const body = (await text(request)).replaceAll(invented, 'invented.$1')
+      const { host: _, 'content-length': __, connection: ___, 'transfer-encoding': ____, ...headers } = request.headers
+      const asked = await fetch(`${url}${request.url}`, {
+        method: request.method ?? 'POST',
+        headers: Object.entries(headers).flatMap(([key, value]): [string, string][] =>
+          value === undefined ? [] : [[key, String(value)]],
+        ),
+        ...(body !== '' && { body }),
+      })
+      const { 'content-encoding': ____e, 'content-length': ____l, ...told } = Object.fromEntries(asked.headers)
+      response.writeHead(asked.status, told).end(Buffer.from(await asked.arrayBuffer()))
+    } catch {
+      response.destroy()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the host has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Statements with which a host has replicas: one that lost its Keeper, one that is late, and one that is well. */
+export const inventedReplicas: readonly string[] = [
+  'CREATE DATABASE IF NOT EXISTS invented',
+  'CREATE TABLE invented.replicas ENGINE = Memory AS SELECT * FROM system.replicas WHERE 0',
+  'CREATE TABLE invented.replication_queue ENGINE = Memory AS SELECT * FROM system.replication_queue WHERE 0',
+  `INSERT INTO invented.replicas (database, table, replica_name, is_readonly, is_session_expired, absolute_delay, queue_size, zookeeper_exception) VALUES
+    ('shop', 'lost', 'a', 1, 1, 0, 0, 'Session expired'), ('shop', 'late', 'a', 0, 0, 400, 50, ''), ('shop', 'well', 'a', 0, 0, 0, 0, '')`,
+  `INSERT INTO invented.replication_queue (database, table, type, new_part_name, create_time, num_tries, last_exception) VALUES
+    ('shop', 'late', 'GET_PART', 'all_1_1_0', now() - 90, 7, 'No active replica has part all_1_1_0')`,
+]

@@ -1,0 +1,18 @@
+import { distance } from 'fastest-levenshtein'
+
+/** What shares words with a topic, the most first; all when nothing does. */
+export const bestFor = <T>(topic: string, things: readonly T[], textOf: (thing: T) => string): T[] => {
+  const wanted = wordsOf(topic)
+  const score = (thing: T): number => {
+    const words = wordsOf(textOf(thing))
+    return wanted.filter((word) => words.some((each) => isLike(word, each))).length
+  }
+  const scored = things.map((thing) => ({ thing, score: score(thing) }))
+  const matching = scored.filter((each) => each.score > 0)
+  return (matching.length > 0 ? matching : scored).toSorted((a, b) => b.score - a.score).map(({ thing }) => thing)
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]{3,}/g) ?? []
+
+/** One word in two forms, as `mutations` and `mutation`. */
+const isLike = (a: string, b: string): boolean => a === b || (Math.min(a.length, b.length) > 3 && distance(a, b) <= 1)

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { hostAt, lastHours, limitOf, ofHosts, readTool, told } from '../read-tool.ts'
+
+const longestStatement = 500
+
+export const compareHosts = readTool({
+  name: 'compare_hosts',
+  title: 'Compare hosts',
+  description:
+    'Hosts side by side: key figures, the query patterns on which they differ most in time, and if wished the settings that differ.',
+  feature: 'QUERIES',
+  input: z.strictObject({
+    ...ofHosts,
+    lastHours: lastHours(24),
+    settings: z.boolean().default(false).describe('Whether to tell settings that differ'),
+    limit: limitOf(10, 100),
+  }),
+  async run({ hostIds, lastHours: hours, settings, limit }, asking) {
+    const asked = await Promise.all(hostIds.map((hostId) => hostAt(asking, hostId)))
+    const hostKeys = asked.map(({ key }) => key)
+    const [{ hosts, patterns }, diff] = await Promise.all([
+      asking.query.comparison({ hostKeys, lastHours: hours, limit }, asking.call),
+      settings ? asking.query.settingsDiff({ hostKeys, differentOnly: true }, asking.call) : undefined,
+    ])
+    const silent = hosts.filter(({ error }) => error !== null).length
+    const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them gave no answer` : ''}.`
+    return told(text, {
+      hosts: hosts.map((host, index) => ({ name: asked[index]?.name, ...host })),
+      patterns: patterns.map((pattern) => ({ ...pattern, query: pattern.query.slice(0, longestStatement) })),
+      ...(diff && { settings: diff.rows.map(({ table, name, values }) => ({ table, name, values })) }),
+    })
+  },
+})

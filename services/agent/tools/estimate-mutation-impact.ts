@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { count, hostAt, name, ofHost, readTool, select, told } from '../read-tool.ts'
+
+const longestCondition = 20_000
+
+const Impact = z.object({
+  matchingRows: count,
+  parts: count,
+  rowsInParts: count,
+  bytesInParts: count,
+  largestPartBytes: count,
+  ofParts: count,
+  ofRows: count,
+  ofBytes: count,
+  unfinishedMutations: count,
+  freeBytes: count,
+})
+
+/** Parts without a matching row are not rewritten; the columns `_part` and `_part_uuid` name where a row is. */
+const statement = (sql: string, condition: string): string => `
+SELECT sum(matching) AS matchingRows, countIf(matching > 0) AS parts, sumIf(part.rows, matching > 0) AS rowsInParts,
+  sumIf(part.bytes_on_disk, matching > 0) AS bytesInParts, maxIf(part.bytes_on_disk, matching > 0) AS largestPartBytes,
+  count() AS ofParts, sum(part.rows) AS ofRows, sum(part.bytes_on_disk) AS ofBytes,
+  (SELECT count() FROM system.mutations WHERE NOT is_done AND database = {database:String} AND table = {table:String}) AS unfinishedMutations,
+  (SELECT min(unreserved_space) FROM system.disks) AS freeBytes
+FROM system.parts AS part
+LEFT JOIN (SELECT _part AS name, count() AS matching FROM ${sql} WHERE (${condition}) GROUP BY name) AS found USING name
+WHERE part.active AND part.database = {database:String} AND part.table = {table:String}`
+
+export const estimateMutationImpact = readTool({
+  name: 'estimate_mutation_impact',
+  title: 'Impact of a mutation',
+  description:
+    'What ALTER … UPDATE or DELETE under a condition would rewrite: matching rows, parts, bytes, free space, mutations before it. It reads the columns of the condition.',
+  feature: 'TABLES',
+  input: z.strictObject({
+    ...ofHost,
+    database: name('Database of the table'),
+    table: name('The table'),
+    condition: z.string().min(1).max(longestCondition).describe('What stands after WHERE'),
+  }),
+  async run({ hostId, database, table, condition }, asking) {
+    const host = await hostAt(asking, hostId)
+    // Throws `not-found` with the nearest names, which the statement itself would not.
+    const { detail } = await asking.query.exploreTable({ hostKey: host.key, database, table }, asking.call)
+    if (detail?.engine && !detail.engine.includes('MergeTree')) {
+      return told(`${table} has the engine ${detail.engine}, which has no mutations.`, { impact: null })
+    }
+    const sql = statement(`${quoted(database)}.${quoted(table)}`, condition)
+    const [impact] = await select(asking, host, { sql, parameters: { database, table }, maxRows: 1 }, Impact)
+    const text = impact
+      ? `${impact.matchingRows} rows match in ${impact.parts} of ${impact.ofParts} parts; ${impact.bytesInParts} bytes would be rewritten.`
+      : 'Nothing is known of its parts.'
+    return told(text, { impact: impact ?? null })
+  },
+})
+
+const quoted = (identifier: string): string =>
+  `\`${identifier.replaceAll('\\', String.raw`\\`).replaceAll('`', String.raw`\``)}\``

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { hostAt, name, ofHost, readTool, told } from '../read-tool.ts'
+
+export const explainAnomalyScore = readTool({
+  name: 'explain_anomaly_score',
+  title: 'Anomalies and their scores',
+  description:
+    'What is not as usual on a host now, with value, baseline and score: failures, duration, memory, new errors, slower or regressed patterns, stopped inserts.',
+  feature: 'INSIGHTS',
+  input: z.strictObject({
+    ...ofHost,
+    kind: name('Only this kind, with the statement that shows it').optional(),
+  }),
+  async run({ hostId, kind }, asking) {
+    const host = await hostAt(asking, hostId)
+    const { anomalies, notes } = await asking.report.anomalies({ hostKey: host.key }, asking.call)
+    const wanted = anomalies.filter((each) => kind === undefined || each.kind === kind)
+    const facts = wanted.map(
+      ({ kind: of, subject, severity, title, detail, signal, window, baseline, value, unit, score, ...rest }) => ({
+        kind: of,
+        subject,
+        severity,
+        title,
+        detail,
+        signal,
+        window,
+        baseline,
+        value,
+        unit,
+        score,
+        confidence: rest.confidence,
+        ...(kind !== undefined && { sql: rest.evidenceSql }),
+      }),
+    )
+    const [worst] = wanted
+    return told(worst ? `${wanted.length} on ${host.name}: ${worst.title}` : `All is as usual on ${host.name}.`, {
+      anomalies: facts,
+      notes,
+    })
+  },
+})

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { mayUse } from '#proto/call.ts'
+import type { Catalogue } from '#proto/catalogue.ts'
+import { bestFor } from '../best-for.ts'
+import { hostAt, limitOf, ofHost, readTool, told } from '../read-tool.ts'
+
+export const findReferenceQuery = readTool({
+  name: 'find_reference_query',
+  title: 'Find a tried query',
+  description:
+    'Finds charts and table pages by topic, each with its tried SQL for the version of the host. Adapt it for query, or read it with get_page_data.',
+  feature: 'QUERIES',
+  core: true,
+  input: z.strictObject({
+    ...ofHost,
+    topic: z.string().min(1).max(200).describe('What the query is to tell'),
+    limit: limitOf(3, 10),
+  }),
+  async run({ hostId, topic, limit }, asking) {
+    const host = await hostAt(asking, hostId)
+    const catalogue = await asking.query.catalogue({}, asking.call)
+    const open = pagesOf(catalogue).filter(({ feature }) => mayUse(asking.call.identity, feature))
+    const found = bestFor(topic, open, ({ name, title, doc }) => `${name} ${title} ${doc}`).slice(0, limit)
+    const references = await Promise.all(
+      found.map(async ({ kind, name, title, doc }) => {
+        const asked = { hostKey: host.key, kind, name }
+        const { sql, parameters, unavailable } = await asking.query.definitionStatement(asked, asking.call)
+        return { name, kind, title, doc, sql, parameters, unavailable: unavailable?.message ?? null }
+      }),
+    )
+    return told(`${references.length} of ${open.length}, the nearest first.`, { references })
+  },
+})
+
+const pagesOf = ({ charts, tables }: Catalogue) => [
+  ...tables.map(({ name, title, doc, feature }) => ({ kind: 'table' as const, name, title, doc, feature })),
+  ...charts.map(({ name, title, doc, feature }) => ({ kind: 'chart' as const, name, title, doc, feature })),
+]

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import type { StatementFacts } from '#proto/statement.ts'
+import { noSuch } from '#shared/no-such.ts'
+import { hashOf } from '#shared/evidence/recording.ts'
+import { hostAt, limitOf, name, ofHost, readTool, told } from '../read-tool.ts'
+import type { Asking, ToolAnswer } from '../tool.ts'
+
+/** Bytes of rows that are read of a page, which is more than any model is told. */
+const mostBytes = 1024 * 1024
+
+export const getPageData = readTool({
+  name: 'get_page_data',
+  title: 'Read a page',
+  description:
+    'Rows of a chart or table page of the product by its name, which find_reference_query tells; without the texts of statements.',
+  feature: 'QUERIES',
+  input: z.strictObject({
+    ...ofHost,
+    name: name('Name of the chart or table page, such as failed-queries'),
+    search: name('Text that rows of a table page contain').optional(),
+    lastHours: z.int().min(1).max(8760).optional().describe('Window of a chart, or its usual one'),
+    limit: limitOf(50, 200),
+  }),
+  async run({ hostId, name: page, search, lastHours, limit }, asking) {
+    const host = await hostAt(asking, hostId)
+    const { tables, charts } = await asking.query.catalogue({}, asking.call)
+    if (tables.some((table) => table.name === page)) {
+      return readTable(asking, { hostKey: host.key, name: page, limit, ...(search && { search }) })
+    }
+    if (charts.some((chart) => chart.name === page)) {
+      return readChart(asking, { hostKey: host.key, name: page, ...(lastHours && { lastHours }) }, limit)
+    }
+    throw noSuch(
+      'page',
+      page,
+      [...tables, ...charts].map((each) => each.name),
+    )
+  },
+})
+
+interface AskedTable {
+  hostKey: string
+  name: string
+  limit: number
+  search?: string
+}
+
+const readTable = async (asking: Asking, asked: AskedTable): Promise<ToolAnswer> => {
+  const { head, frames, tail } = await asking.query.table(asked, asking.call)
+  if (head.unavailable) return told(`Not known: ${head.unavailable.message}`, { rows: [] })
+  const chunks: Uint8Array[] = []
+  let read = 0
+  for await (const frame of frames) {
+    read += frame.length
+    if (read > mostBytes) return told('The rows are too long to be read; ask with query.', { rows: [] })
+    chunks.push(frame)
+  }
+  // Statements have values of people in them; patterns do not.
+  const leftOut = head.table.columns.filter(({ format }) => format === 'query').map((column) => column.name)
+  const rows = rowsIn(Buffer.concat(chunks).toString('utf8'), leftOut)
+  const { truncated, statement } = tail()
+  const text = `${rows.length} rows of ${head.table.title}${truncated ? ', and there are more' : ''}.`
+  return withEvidence(asking, told(text, { rows, leftOut }), { ...asked, statement, rows })
+}
+
+const rowsIn = (lines: string, leftOut: readonly string[]): object[] =>
+  lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const row = z.record(z.string(), z.unknown()).parse(JSON.parse(line))
+      return Object.fromEntries(Object.entries(row).filter(([column]) => !leftOut.includes(column)))
+    })
+
+interface AskedChart {
+  hostKey: string
+  name: string
+  lastHours?: number
+}
+
+const readChart = async (asking: Asking, asked: AskedChart, limit: number): Promise<ToolAnswer> => {
+  const { chart, rows, window, unavailable, statement } = await asking.query.chart(asked, asking.call)
+  if (unavailable) return told(`Not known: ${unavailable.message}`, { rows: [] })
+  const cut = rows.length > limit ? `, the last ${limit} of them told` : ''
+  const units = Object.fromEntries(chart.columns.map((column) => [column.name, column.unit]))
+  const facts = { rows: rows.slice(-limit), units, window }
+  return withEvidence(asking, told(`${rows.length} rows of ${chart.title}${cut}.`, facts), {
+    ...asked,
+    statement,
+    rows,
+  })
+}
+
+interface Stood {
+  hostKey: string
+  name: string
+  statement: StatementFacts | null
+  rows: readonly object[]
+}
+
+const withEvidence = ({ clock }: Asking, answer: ToolAnswer, { hostKey, name: page, statement, rows }: Stood) => ({
+  ...answer,
+  ...(statement && {
+    evidence: [
+      {
+        hostKey,
+        statement: statement.sql,
+        parameters: { page },
+        atMs: clock.now(),
+        rows: rows.length,
+        rowHash: hashOf(rows),
+      },
+    ],
+  }),
+})

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { controlTools } from '../approvals/control-tools.ts'
+import { functionOf } from '../loop/toolbox.ts'
+import { agentTools } from './index.ts'
+import { loadSkill } from './load-skill.ts'
+
+const tests = [
+  '../../acceptance/agent-tools.test.ts',
+  '../../acceptance/agent.test.ts',
+  '../loop/answer.test.ts',
+  'load-skill.test.ts',
+].map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'))
+const files = readdirSync(import.meta.dirname).filter((file) => file !== 'index.ts' && !file.endsWith('.test.ts'))
+const skills = { list: () => [{ name: 'replication-guide' }], load: () => ({ body: '' }) }
+const own = [loadSkill(skills), ...agentTools]
+const all = [...own, ...controlTools]
+const promised = `load_skill find_reference_query get_disk_usage get_replication_status ask_user query_and_visualize
+  get_failed_queries list_slow_query_patterns explain_query estimate_query_cost get_table_parts estimate_mutation_impact
+  compare_hosts get_page_data forecast_disk_capacity explain_anomaly_score`.split(/\s+/)
+
+/** What a parameter may be, as models are told. */
+const Parameter = z.looseObject({
+  type: z.string(),
+  description: z.string().min(5),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  maxLength: z.number().optional(),
+  maxItems: z.number().optional(),
+  enum: z.array(z.string()).optional(),
+})
+const Schema = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), Parameter),
+  additionalProperties: z.literal(false),
+})
+
+describe('the tools of the agent', () => {
+  it('are those that were promised, each in a file of its name', () => {
+    expect(own.map(({ name }) => name)).toEqual(promised)
+    expect(files.toSorted()).toEqual(promised.map((name) => `${name.replaceAll('_', '-')}.ts`).toSorted())
+  })
+
+  it('are each tested by name', () => {
+    const untested = all.filter(({ name }) => !tests.some((text) => text.includes(`'${name}`)))
+    expect(untested.map(({ name }) => name)).toEqual([])
+  })
+
+  it('have names of their own', () => {
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+  })
+})
+
+describe.each(all.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }) => {
+  it('says in few words what it does', () => {
+    expect(tool.name).toMatch(/^[a-z]+(_[a-z]+)+$/)
+    expect(tool.title.length).toBeLessThanOrEqual(40)
+    expect(tool.description.length).toBeGreaterThanOrEqual(30)
+    expect(tool.description.length).toBeLessThanOrEqual(180)
+    expect(tool.description).toMatch(/\.$/)
+  })
+
+  it('says of each parameter what it is for and how far it goes', () => {
+    const { properties } = Schema.parse(functionOf(tool).type === 'function' ? parametersOf(tool) : undefined)
+    for (const parameter of Object.values(properties)) {
+      const { type, minimum, maximum, maxLength, maxItems, enum: values } = parameter
+      if (type === 'integer') expect([minimum, maximum]).toEqual([expect.any(Number), expect.any(Number)])
+      else if (type === 'array') expect(maxItems).toEqual(expect.any(Number))
+      else if (type === 'string') expect(values ?? maxLength).toBeDefined()
+      else expect(type).toBe('boolean')
+    }
+  })
+
+  it('takes nothing that it does not know', () => {
+    const { error } = tool.input.safeParse({ hostid: 1 })
+    expect(error?.issues.some(({ code }) => code === 'unrecognized_keys')).toBe(true)
+  })
+})
+
+function parametersOf(tool: (typeof all)[number]): unknown {
+  const told = functionOf(tool)
+  return 'function' in told ? told.function.parameters : undefined
+}

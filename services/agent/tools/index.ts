@@ -1,0 +1,35 @@
+import type { AgentTool } from '../tool.ts'
+import { askUser } from './ask-user.ts'
+import { compareHosts } from './compare-hosts.ts'
+import { estimateMutationImpact } from './estimate-mutation-impact.ts'
+import { estimateQueryCost } from './estimate-query-cost.ts'
+import { explainAnomalyScore } from './explain-anomaly-score.ts'
+import { explainQuery } from './explain-query.ts'
+import { findReferenceQuery } from './find-reference-query.ts'
+import { forecastDiskCapacity } from './forecast-disk-capacity.ts'
+import { getDiskUsage } from './get-disk-usage.ts'
+import { getFailedQueries } from './get-failed-queries.ts'
+import { getPageData } from './get-page-data.ts'
+import { getReplicationStatus } from './get-replication-status.ts'
+import { getTableParts } from './get-table-parts.ts'
+import { listSlowQueryPatterns } from './list-slow-query-patterns.ts'
+import { queryAndVisualize } from './query-and-visualize.ts'
+
+/** The tools that the agent has besides those of the tool server and `load_skill`, in the order of their list. */
+export const agentTools: readonly AgentTool[] = [
+  findReferenceQuery,
+  getDiskUsage,
+  getReplicationStatus,
+  askUser,
+  queryAndVisualize,
+  getFailedQueries,
+  listSlowQueryPatterns,
+  explainQuery,
+  estimateQueryCost,
+  getTableParts,
+  estimateMutationImpact,
+  compareHosts,
+  getPageData,
+  forecastDiskCapacity,
+  explainAnomalyScore,
+]

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { fingerprintOrders } from '#proto/fingerprints.ts'
+import { hostAt, lastHours, limitOf, name, ofHost, readTool, told } from '../read-tool.ts'
+
+const longestStatement = 1_000
+
+export const listSlowQueryPatterns = readTool({
+  name: 'list_slow_query_patterns',
+  title: 'Query patterns',
+  description:
+    'Fingerprints: queries alike but for their values, with calls, share of time, percentiles, errors, rows, bytes, memory, users.',
+  feature: 'QUERIES',
+  input: z.strictObject({
+    ...ofHost,
+    lastHours: lastHours(24),
+    order: z.enum(fingerprintOrders).default('total_time').describe('The largest come first'),
+    user: name('Only queries of this user').optional(),
+    search: name('Text that the pattern contains').optional(),
+    limit: limitOf(20, 200),
+  }),
+  async run({ hostId, ...asked }, asking) {
+    const host = await hostAt(asking, hostId)
+    const { fingerprints, total, unavailable } = await asking.query.fingerprints(
+      { hostKey: host.key, ...asked },
+      asking.call,
+    )
+    if (unavailable) return told(`Not known: ${unavailable.message}`, { patterns: [], total: null })
+    const [first] = fingerprints
+    const patterns = fingerprints.map((each) => ({ ...each, query: each.query.slice(0, longestStatement) }))
+    const text = first
+      ? `${total ?? fingerprints.length} patterns in the last ${asked.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
+      : `No pattern ran in the last ${asked.lastHours} h on ${host.name}.`
+    return told(text, { patterns, total })
+  },
+})

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { AgentTool } from '../tool.ts'
+import { told } from '../read-tool.ts'
+
+/** Characters of a skill that one answer brings, so that it is never cut. */
+const longestPart = 10_000
+
+/** Where skills are kept. */
+interface Skills {
+  list(): readonly { name: string }[]
+  /** `not-found` with the nearest names for an unknown one. */
+  load(name: string): { body: string }
+}
+
+/** The tool that loads one of these skills. */
+export const loadSkill = (skills: Skills): AgentTool => {
+  const input = z.strictObject({
+    name: z.string().min(1).max(64).describe('Name of the skill'),
+    part: z.int().min(1).max(20).default(1).describe('Which part of a long one'),
+  })
+  const names = skills.list().map(({ name }) => name)
+  return {
+    name: 'load_skill',
+    title: 'Load a skill',
+    description: `Loads an expert guide with tried SQL; take one before you answer a question that needs depth: ${names.join(', ')}.`,
+    input,
+    kind: 'read',
+    core: true,
+    untrusted: false,
+    run: async (given) => {
+      const { name, part } = input.parse(given)
+      const parts = partsOf(skills.load(name).body)
+      const text = parts[Math.min(part, parts.length) - 1] ?? ''
+      const more = part < parts.length ? `; the next is part ${part + 1}` : ''
+      return told(`${name}, part ${Math.min(part, parts.length)} of ${parts.length}${more}.`, { text })
+    },
+  }
+}
+
+/** The text in parts of whole sections, as far as these are short enough. */
+const partsOf = (body: string): string[] => {
+  const parts: string[] = []
+  for (const section of body.split(/^(?=## )/m).flatMap(chopped)) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.length + section.length <= longestPart) parts[parts.length - 1] = last + section
+    else parts.push(section)
+  }
+  return parts
+}
+
+const chopped = (section: string): string[] =>
+  Array.from({ length: Math.ceil(section.length / longestPart) }, (_, index) =>
+    section.slice(index * longestPart, (index + 1) * longestPart),
+  )
