@@ -1,0 +1,65 @@
+import { alerts } from '#proto/alerts.ts'
+import { mcp } from '#proto/mcp.ts'
+import { query } from '#proto/query.ts'
+import { report } from '#proto/report.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Context } from '#shared/service.ts'
+import { openWishes } from './approvals/wishes.ts'
+import { openConversations } from './conversations/open.ts'
+import { openExternalTools } from './external/open.ts'
+import { mcpTools } from './loop/mcp-tools.ts'
+import { openAgentMetrics } from './metrics.ts'
+import { openModels } from './models/open.ts'
+import type { Parts } from './parts.ts'
+import type { RunLimits } from './runs/run.ts'
+import { openRuns } from './runs/runs.ts'
+import type { AgentTool } from './tool.ts'
+import { agentTools } from './tools/index.ts'
+import { openToolmaker, type Toolmaker } from './toolmaker.ts'
+
+/** Of the time to stop: what is left is for telling readers how it ended. */
+const finishingShare = 0.6
+
+/** What a test adds. */
+export interface Further {
+  tools?: readonly AgentTool[]
+  limits?: Partial<RunLimits>
+}
+
+/** Opens what the handlers work with; what must be released again is left to `opened`, except for the runs. */
+export const openParts = (
+  { env, bus, clock, net, store, telemetry: { log, metrics } }: Context,
+  { tools = [], limits = {} }: Further,
+  opened: AsyncDisposableStack,
+): Parts => {
+  const clients = {
+    query: bus.client(query),
+    report: bus.client(report),
+    mcp: bus.client(mcp),
+    alerts: bus.client(alerts),
+  }
+  const models = opened.use(openModels({ env, net, clock, store, log }))
+  const conversations = opened.use(openConversations({ env, net, clock, log, models }))
+  const external = opened.use(openExternalTools({ env, net, clock, log }))
+  const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
+  const runs = openRuns({ instance: bus.instance, graceMs, limits })
+  const from: Toolmaker[] = [
+    async () => [...tools, ...agentTools],
+    (_question, call) => mcpTools(clients.mcp, call),
+    ({ userServers }, call) => external.tools(userServers, call),
+  ]
+  return {
+    env,
+    clock,
+    log,
+    clients,
+    models,
+    external,
+    conversations,
+    runs,
+    wishes: openWishes(),
+    toolsFor: openToolmaker({ env, from, log }),
+    metrics: openAgentMetrics(metrics, () => runs.running),
+  }
+}
