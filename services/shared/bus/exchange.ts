@@ -47,6 +47,8 @@ export class Exchange {
   readonly #silence: NodeJS.Timeout
   readonly #first = Promise.withResolvers<FirstFrame>()
   readonly #frames = new FrameQueue()
+  /** Frames that came, of whatever kind. */
+  #heard = 0
   #expected = 0
   #consumed = 0
   #control: string | undefined
@@ -64,7 +66,7 @@ export class Exchange {
     this.first.catch(() => {})
     this.#address = inbox.open((message) => this.#receive(message))
     this.#deadline = setTimeout(() => this.leave(timedOut()), Math.min(question.timeLeftMs, limits.longestCallMs))
-    this.#silence = setTimeout(() => this.leave(fellSilent()), limits.silenceMs)
+    this.#silence = setTimeout(() => this.#suspect(), limits.silenceMs)
     link.onCutOff(this.#cutOff)
     this.#signal.addEventListener('abort', this.#abort)
     void this.#send(question)
@@ -111,6 +113,14 @@ export class Exchange {
     }
   }
 
+  /** Timers run before what has arrived is read, so a process that was held itself looks once at what came meanwhile. */
+  #suspect(): void {
+    const heard = this.#heard
+    setImmediate(() => {
+      if (this.#heard === heard) this.leave(fellSilent())
+    })
+  }
+
   #receive(message: WireMessage): void {
     if (message.unheard) {
       this.unheard = true
@@ -120,6 +130,7 @@ export class Exchange {
     const frame = readFrame(message)
     if (!frame) return
     this.#silence.refresh()
+    this.#heard += 1
     this.#control = frame.control ?? this.#control
     this.answered ||= frame.kind !== 'working'
     try {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { encodeJson } from '../body.ts'
@@ -41,6 +42,25 @@ export const liveness = (place: () => Place): void => {
     const client = (await place().open('gateway', { limits: { silenceMs: 100 } })).client(probe)
     await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     seen.release()
+  })
+
+  it('hears an answer that came while this process itself was held', async () => {
+    await place().startKillable('q1')
+    const client = (await place().open('gateway', { limits: { silenceMs: 400 } })).client(probe)
+    const asked = (run: number) => client.ofRun({ runId: `q1.${run}` }, callOf())
+    await until(() =>
+      asked(1).then(
+        () => true,
+        () => false,
+      ),
+    )
+    const answer = asked(2)
+    // The question leaves; its answer comes while nobody here can read it.
+    await nextTurn()
+    await nextTurn()
+    const held = performance.now() + 2_000
+    while (performance.now() < held);
+    expect(await answer).toEqual({ instance: 'q1' })
   })
 
   it('asks a safe question once more when its process dies, and another one answers', async () => {
