@@ -1,0 +1,146 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Client } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
+import { systemClock } from '#shared/clock.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
+import { openTelemetry } from '#shared/telemetry/open.ts'
+import { startNats, startRedis } from '../acceptance/servers.ts'
+import { webhook } from '../alert-dispatcher/channels/webhook.ts'
+import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
+import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
+import { asMessage } from '../alert-dispatcher/notice.ts'
+import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
+import { type Benchmark, percentile } from './benchmark.ts'
+
+const repetitions = 5
+const warmUp = 100
+const messages = 300
+/** One every so often, on both sides: what is measured is the way and no queue before it. */
+const everyMs = 20
+/** Where they would wait for each other the wait would be measured. */
+const limits = { concurrency: 64, perSecond: 10_000, burst: 10_000 }
+
+/** How long it takes from a decision until its first byte is at a channel, beside what the queue takes from a publish to its consumer. */
+export const deliveryTime: Benchmark = {
+  name: 'delivery',
+  async run() {
+    await using opened = new AsyncDisposableStack()
+    const nats = opened.use(await startNats({ private: true }))
+    const redis = opened.use(await startRedis({ private: true }))
+    const decide = await openDecisions(opened, nats.url, redis.url)
+    const publish = await openPublishing(opened, nats.url)
+    const [ours, reference]: [number[], number[]] = [[], []]
+    for (const measure of [decide, publish]) await p99Of(measure, warmUp)
+    for (let repetition = 0; repetition < repetitions; repetition += 1) {
+      reference.push(await p99Of(publish, messages))
+      ours.push(await p99Of(decide, messages))
+    }
+    return [{ name: 'decision to first byte, p99', unit: 'ms', ours, reference, bar: { atMost: 3 } }]
+  },
+}
+
+/** Sets something on its way under a name; resolves with the milliseconds until it was there. */
+type Measure = (name: string) => Promise<number>
+
+let last = 0
+const p99Of = async (measure: Measure, count: number): Promise<number> => {
+  const measured: Promise<number>[] = []
+  for (let index = 0; index < count; index += 1) {
+    measured.push(measure(`m${(last += 1)}`))
+    await wait(everyMs)
+  }
+  return percentile(await Promise.all(measured), 0.99)
+}
+
+/** Takes the time from `send` until `arrived` hears of the name. */
+const timing = (send: (name: string) => Promise<unknown>): { measure: Measure; arrived(name: string): void } => {
+  const waiting = new Map<string, () => void>()
+  return {
+    arrived: (name) => waiting.get(name)?.(),
+    async measure(name) {
+      const { promise, resolve } = Promise.withResolvers<number>()
+      const began = performance.now()
+      waiting.set(name, () => resolve(performance.now() - began))
+      await send(name)
+      return promise
+    },
+  }
+}
+
+const openPublishing = async (opened: AsyncDisposableStack, url: string): Promise<Measure> => {
+  const queue = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller: 'ingest', instance: 'bench' }))
+  const consuming = { caller: 'alert-dispatcher', instance: 'bench' } as const
+  const consumed = opened.use(await openNatsQueue({ url, replicas: 1 }, consuming))
+  const { measure, arrived } = timing((id) =>
+    queue.publish('inbound.bench', { id, body: { id, text: 'x'.repeat(500) } }),
+  )
+  const consumer = {
+    stream: 'EVENTS',
+    name: 'bench',
+    subjects: 'inbound.bench',
+    body: z.object({ id: z.string() }),
+  } as const
+  opened.use(
+    await consumed.consume(consumer, async ({ body: { id } }) => {
+      arrived(id)
+      return 'done'
+    }),
+  )
+  return measure
+}
+
+const openDecisions = async (opened: AsyncDisposableStack, nats: string, redis: string): Promise<Measure> => {
+  const store = opened.use(await openStore({ env: { REDIS_URL: redis }, busIsShared: true }))
+  const { measure, arrived } = timing((name) => decide(store, name))
+  const env = { HEALTH_ALERT_WEBHOOK_URL: await startReceiver(opened, arrived) }
+  const facts = { instance: 'bench', version: 'bench', services: ['alert-dispatcher'], secretNames: [] }
+  const telemetry = opened.use(await openTelemetry({ LOG_LEVEL: 'error' }, facts, process.stderr))
+  const unasked: Partial<Client<typeof query>> = { hosts: async () => [] }
+  opened.use(
+    await openDelivery({
+      env,
+      store,
+      openQueue: () => openNatsQueue({ url: nats, replicas: 1 }, { caller: 'alert-dispatcher', instance: 'bench' }),
+      net: opened.use(openNet({ env })),
+      clock: systemClock,
+      telemetry: telemetry.of('alert-dispatcher'),
+      readiness: openReadiness(),
+      // Delivery asks for the host list and for nothing else.
+      query: unasked as Client<typeof query>,
+      database: undefined,
+      policy: async () => plainPolicy,
+      channels: [{ ...webhook, limits }],
+    }),
+  )
+  return measure
+}
+
+/** As a sweep writes it: with state, in one step. */
+const decide = (store: Store, name: string) => {
+  const notice = noticeOf({ episode: name, title: `${name}:`, hostKey: null })
+  return store.update(`bench:${name}`, z.number(), () => ({ value: 1, outbox: [asMessage(notice)] }))
+}
+
+/** Hears of a message with the first of its bytes that name it. */
+const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: string) => void): Promise<string> => {
+  const server = createServer((request, response) => {
+    request.once('data', (chunk: Buffer) => arrived(/m\d+(?=:)/.exec(chunk.toString())?.[0] ?? ''))
+    request.on('end', () => response.end('ok'))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  opened.defer(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // A listening TCP server has an address of this kind.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+}
