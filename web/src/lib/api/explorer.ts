@@ -35,8 +35,6 @@ const ask = <Answer>(host: number, view: string, place: Partial<Place> = {}) =>
     },
   })
 
-export type Database = z.infer<typeof DatabasesAnswer>['data'][number]
-export type Table = z.infer<typeof TablesAnswer>['data'][number]
 export type Dependency = z.infer<typeof DependenciesAnswer>['data'][number]
 
 export const databasesQuery = (host: number) => ask<z.infer<typeof DatabasesAnswer>>(host, 'databases')
