@@ -5,6 +5,9 @@ import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
+/** A hundred pages one after the other, on a machine that builds other things meanwhile. */
+const manyPagesMs = 600_000
+
 let product: Product
 let browser: TestBrowser
 const scope = new AsyncDisposableStack()
@@ -170,5 +173,5 @@ describe('a table page', () => {
       expect(await visit.page.getByText('No answer').count(), title).toBe(0)
     }
     expect(visit.complaints).toEqual([])
-  })
+  }, manyPagesMs)
 })

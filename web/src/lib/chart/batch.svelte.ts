@@ -32,7 +32,8 @@ interface Asked {
 export const createChartBatch = (session: Session, asked: () => Asked): ChartBatch => {
   const query = (range: Range, further: readonly string[]) => {
     const { charts, params = {} } = asked()
-    const names = charts.length > 0 ? [...new Set([...charts.slice(0, mostCharts - 1).map(({ name }) => name), ...further])] : []
+    const names =
+      charts.length > 0 ? [...new Set([...charts.slice(0, mostCharts - 1).map(({ name }) => name), ...further])] : []
     return {
       ...chartsQuery({
         host: view.host,
