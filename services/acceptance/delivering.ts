@@ -5,19 +5,22 @@ import { systemClock } from '#shared/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
+import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
+import type { Channel } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /**
- * A process that delivers until it is killed: `node delivering.ts <nats url> <instance>`, with `REDIS_URL` and the webhook in its
- * environment. Its waits are short, so that what a kill leaves behind is taken up soon.
+ * A process that delivers until it is killed: `node delivering.ts <nats url> <instance>`, with `REDIS_URL`, the state database if any,
+ * the webhook and how many channels lead to it in its environment. Its waits are short, so that what a kill leaves behind is taken up soon.
  */
 const [url = '', instance = ''] = process.argv.slice(2)
 const env = process.env
 const facts = { instance, version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 const telemetry = await openTelemetry({ ...env, LOG_LEVEL: 'error' }, facts, process.stderr)
+const { log } = telemetry.of('alert-dispatcher')
 const limits = { ackWaitMs: 1_000, failedAgainMs: 50, retryMs: 50 }
 const unasked: Partial<Client<typeof query>> = { hosts: async () => [] }
 
@@ -31,16 +34,22 @@ await openDelivery({
   readiness: openReadiness(),
   // Delivery asks for the host list and for nothing else.
   query: unasked as Client<typeof query>,
-  database: undefined,
+  database: await openStateDatabase(env, log),
   policy: async () => plainPolicy,
-  channels: [{ ...webhook, limits: { concurrency: 4, perSecond: 10_000, burst: 10_000 } }],
+  channels: Array.from({ length: Number(env.TEST_CHANNELS) }, (_, number): Channel => ({
+    ...webhook,
+    id: `webhook-${number}`,
+    limits: { concurrency: 4, perSecond: 10_000, burst: 10_000 },
+    targets: (given, policy) =>
+      webhook.targets({ ...given, HEALTH_ALERT_WEBHOOK_URL: `${given.HEALTH_ALERT_WEBHOOK_URL}/${number}` }, policy),
+  })),
   retry: {
     waitsMs: [50, 100],
     jitter: 0.2,
     longestRestMs: 1_000,
     longestWaitMs: 1_000,
     lifeMs: { paging: 60_000, others: 60_000 },
-    holdMs: 1_000,
+    holdMs: Number(env.TEST_HOLD_MS),
   },
   pump: { atOnce: 20, claimMs: 1_000 },
 })
