@@ -14,6 +14,8 @@ export const instanceAnnounced = event({
     /** Calls in flight. */
     load: z.number().int().min(0),
     leaving: z.boolean(),
+    /** Which questions it takes, where a service is parted; all of them when nothing is said. */
+    part: z.enum(['all', 'own', 'guest']).optional(),
   }),
 })
 

@@ -27,7 +27,7 @@ require(at(chart, 'success') === true, 'the chart query-count cannot be drawn')
 
 const listed = await ask('/api/mcp', {
   method: 'POST',
-  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
 })
 const tools = at(listed, 'result', 'tools')

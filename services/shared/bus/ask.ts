@@ -64,7 +64,7 @@ const askRoute = async (asking: Asking, request: Request): Promise<Begun> => {
       const passedOver = exchange.unheard && instance !== undefined
       if (!passedOver) triesLeft -= 1
       if (triesLeft === 0 || !(passedOver || mayRepeat(exchange, error))) throw error
-      if (!route.only) instance = undefined
+      if (!route.only) instance = instance === route.otherwise ? undefined : route.otherwise
     }
   }
 }

@@ -30,7 +30,7 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
     const observed = observer.asking({ service, method: name, caller }, call)
     try {
       const body = encodeInput(input, channel.limits.inputBytes)
-      const target = route(method, input, call.connections, () => instances.of(service))
+      const target = route(method, input, { brought: call.connections, live: (part) => instances.of(service, part) })
       const traced = { ...call, trace: observed.trace }
       const leastLoaded = () => instances.leastLoaded(service)
       const begun = await ask(calling, { service, name, method, route: target, body, call: traced, leastLoaded })

@@ -23,7 +23,9 @@ it('lets a service ask along the arrows of the contracts and under its own name 
 
 it('lets a guest hear what is for guests alone', () => {
   expect(guestPermissions([query], events)).toMatchObject({
-    'query-guest': { subscribe: { allow: ['svc.query.*.*._guest', '_INBOX.query.>', 'event.>'] } },
+    'query-guest': {
+      subscribe: { allow: ['svc.query.*.*._guest', 'svc.query.*.*._guest.*', '_INBOX.query.>', 'event.>'] },
+    },
   })
 })
 

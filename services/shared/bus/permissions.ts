@@ -35,7 +35,7 @@ export const guestPermissions = (
   events: readonly Event[],
 ): Record<string, NatsPermissions> => {
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
-  const heard = (name: ServiceName) => servedSubjects(name, '*').guest
+  const heard = (name: ServiceName) => [servedSubjects(name, '*').anyGuest, servedSubjects(name, '*').ownGuest]
   return Object.fromEntries(parted.map(({ name }) => [`${name}-guest`, permissionsOf(name, contracts, events, heard)]))
 }
 
@@ -43,7 +43,7 @@ const permissionsOf = (
   name: ServiceName,
   contracts: readonly Service[],
   events: readonly Event[],
-  heard: (name: ServiceName) => string = (service) => `svc.${service}.>`,
+  heard: (name: ServiceName) => readonly string[] = (service) => [`svc.${service}.>`],
 ): NatsPermissions => {
   const asked = contracts.filter(({ methods }) => Object.values(methods).some(({ callers }) => callers.includes(name)))
   const told = events.filter(({ publishers }) => publishers.includes(name))
@@ -57,7 +57,7 @@ const permissionsOf = (
       ],
     },
     subscribe: {
-      allow: [...served.map(() => heard(name)), inboxPrefix({ caller: name, instance: '>' }), eventSubject('>')],
+      allow: [...served.flatMap(() => heard(name)), inboxPrefix({ caller: name, instance: '>' }), eventSubject('>')],
     },
     allow_responses: responses,
   }

@@ -1,24 +1,36 @@
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { pick } from './rendezvous.ts'
-import { guestToken, instanceName } from './subject.ts'
+import { guestNamed, guestToken, instanceName } from './subject.ts'
 
-/** Where a question goes: to one instance, to any, or to any of the guests; `only` means that nobody else may answer. */
+/** Where a question goes: to one instance or any; `only` means that nobody else may answer. */
 export interface Route {
   instance: string | undefined
   only: boolean
+  /** Where it goes when that instance is not there, before it goes to any. */
+  otherwise?: string
 }
 
-/** Databases that came with a call, by host key. */
-export type Brought = { has(hostKey: string): boolean } | undefined
+/** What a route is chosen by, besides the question. */
+export interface Choosing {
+  /** Databases that came with the call, by host key. */
+  brought: { has(hostKey: string): boolean } | undefined
+  /** The instances that are alive and take such questions. */
+  live(part: 'own' | 'guest'): readonly string[]
+}
 
 /** Chooses by the traits of the method, the value of the input field that they name, and the hosts it is about. */
-export const route = (method: Method, input: unknown, brought: Brought, live: () => readonly string[]): Route => {
+export const route = (method: Method, input: unknown, { brought, live }: Choosing): Route => {
   if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
-  // Where no process is a guest, any other takes it: the answer of one that may not connect there says so.
-  if (method.guest || hostsOf(input).some((key) => brought?.has(key))) return { instance: guestToken, only: false }
   const key = method.prefer === undefined ? undefined : field(input, method.prefer)
-  return { instance: key === undefined ? undefined : pick(key, live()), only: false }
+  const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pick(key, live(part)))
+  const isForGuests = method.guest || hostsOf(input).some((host) => brought?.has(host))
+  if (!isForGuests) return { instance: chosen('own'), only: false }
+  const guest = chosen('guest')
+  // Where no process is a guest, any other takes it: the answer of one that may not connect there says so.
+  return guest === undefined
+    ? { instance: guestToken, only: false }
+    : { instance: guestNamed(guest), only: false, otherwise: guestToken }
 }
 
 /** What is said when the one instance that could answer is not there. */

@@ -61,13 +61,13 @@ export class Server implements Serving {
 
   #subscribe(part: Part): Subscription[] {
     const { channel, instance } = this.#context
-    const { any, own, guest } = servedSubjects(this.#contract.name, instance)
+    const { any, own, anyGuest, ownGuest } = servedSubjects(this.#contract.name, instance)
     const hear = (message: WireMessage) => void this.#hear(message)
-    const together = (subject: string) => channel.wire.subscribe(subject, hear, this.#contract.name)
-    return [
-      ...(part === 'guest' ? [] : [together(any), channel.wire.subscribe(own, hear)]),
-      ...(part === 'own' ? [] : [together(guest)]),
+    const both = (together: string, alone: string) => [
+      channel.wire.subscribe(together, hear, this.#contract.name),
+      channel.wire.subscribe(alone, hear),
     ]
+    return [...(part === 'guest' ? [] : both(any, own)), ...(part === 'own' ? [] : both(anyGuest, ownGuest))]
   }
 
   async #hear(message: WireMessage): Promise<void> {

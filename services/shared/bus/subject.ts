@@ -11,14 +11,15 @@ export const callSubject = (service: ServiceName, caller: ServiceName, method: s
 /** Stands for the instance in questions about databases that callers bring; no instance can be called so. */
 export const guestToken = '_guest'
 
-/** What a process subscribes to: the questions any instance may answer, those for this one alone, and those for guests. */
-export const servedSubjects = (
-  service: ServiceName,
-  instance: string,
-): { any: string; own: string; guest: string } => ({
+/** Stands for the instance in questions for one guest alone. */
+export const guestNamed = (instance: string): string => `${guestToken}.${instance}`
+
+/** What a process subscribes to: the questions any instance may answer, and those for this one alone; and the same of guests. */
+export const servedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
-  guest: `svc.${service}.*.*.${guestToken}`,
+  anyGuest: `svc.${service}.*.*.${guestToken}`,
+  ownGuest: `svc.${service}.*.*.${guestNamed(instance)}`,
 })
 
 /** Who asks for which method, read from a question's subject. */

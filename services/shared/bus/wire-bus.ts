@@ -73,9 +73,8 @@ export class WireBus implements Bus {
     const { maxInFlight = limits.maxInFlight, part = 'all' } = options
     const server = new Server(context, contract, checked, { maxInFlight, part })
     await wire.flush()
-    const presence = () => ({ service: caller, instance, version, load: options.load?.() ?? server.load })
-    // Whoever prefers an instance for a host prefers one that has the host list.
-    const announced = part === 'guest' ? unannounced : await announce(this.#events, presence, limits.announceEveryMs)
+    const presence = () => ({ service: caller, instance, version, load: options.load?.() ?? server.load, part })
+    const announced = await announce(this.#events, presence, limits.announceEveryMs)
     const serving: Serving = {
       get load() {
         return server.load
@@ -104,5 +103,3 @@ export class WireBus implements Bus {
     await this.#channel.wire[Symbol.asyncDispose]()
   }
 }
-
-const unannounced: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} }

@@ -74,6 +74,12 @@ export const routing = (place: () => Place): void => {
       return (await Promise.all(all)).map(({ instance }) => instance)
     }
     for (const _ of [1, 2, 3]) expect(await answers()).toEqual(['guest', 'guest', 'own', 'own'])
+    const { bus: other } = await place().serve('other', { part: 'guest' })
+    // One of the two has the database's pool and what runs there.
+    const many = () => Promise.all(Array.from({ length: 20 }, answers))
+    await until(async () => (await many()).some(([any, preferred]) => any !== preferred))
+    await until(async () => new Set((await many()).map(([, preferred]) => preferred)).size === 1)
+    await other[Symbol.asyncDispose]()
     await guest[Symbol.asyncDispose]()
     expect(await answers()).toEqual(['own', 'own', 'own', 'own'])
   })
