@@ -33,6 +33,7 @@ const entries = {
   containers: 'services/acceptance/containers/run.ts',
   image: 'services/acceptance/image/run.ts',
   bench: 'services/bench/run.ts',
+  eval: 'services/acceptance/evaluation/run.ts',
 }
 
 const main = async ([command, ...rest]) => {

@@ -12,6 +12,7 @@ import { describeOnTopologies } from './topologies.ts'
 const Output = z.object({
   output: z.object({ text: z.string(), result: z.looseObject({}), evidence: z.array(z.string()) }),
 })
+const Page = z.looseObject({ rows: z.array(z.record(z.string(), z.unknown())) })
 const Failure = z.object({ errorText: z.string() })
 const startLimitMs = 180_000
 const slow = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
@@ -235,16 +236,14 @@ describeOnTopologies('the tools of the agent', (topology) => {
   })
 
   it('get_page_data reads tables and charts, without what people wrote', async () => {
-    const page = await facts('get_page_data', { name: 'failed-queries', search: 'nothing_17' })
+    const page = Page.parse(await facts('get_page_data', { name: 'failed-queries', search: 'nothing_17' }))
     expect(page).toMatchObject({ leftOut: ['query'], rows: [{ exception_code: 47 }, { user: 'reports' }, {}] })
     expect(page.rows).toHaveLength(3)
     expect(JSON.stringify(page.rows)).not.toContain('"query"')
     const databases = await one(
       "SELECT countIf(name NOT IN ('INFORMATION_SCHEMA', 'information_schema', 'system')) AS count FROM system.databases",
     )
-    const chart = z
-      .object({ rows: z.array(z.record(z.string(), z.unknown())) })
-      .parse(await facts('get_page_data', { name: 'database-count' }))
+    const chart = Page.parse(await facts('get_page_data', { name: 'database-count' }))
     expect(Object.values(chart.rows[0] ?? {})).toContain(databases?.count)
     expect(await failure('get_page_data', { name: 'failed-querys' })).toContain('failed-queries')
   })

@@ -110,6 +110,7 @@ export const fakeQuery: QueryHandlers = {
   hosts: async () => hosts,
   hostStates: async () => states,
   catalogue: async () => catalogue,
+  definitionStatement: async () => ({ sql: statement.sql, parameters: {}, unavailable: null }),
   hostStatus: async ({ fleet }) => ({ ...status, metrics: fleet ? metrics : null }),
   overview: async () => ({
     runningQueries: 2,

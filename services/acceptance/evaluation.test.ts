@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { reportOf } from '../agent/evaluation/report.ts'
+import { scenarios } from '../agent/evaluation/scenarios.ts'
+import { isRight, type Score } from '../agent/evaluation/score.ts'
+import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
+import { evaluate } from './evaluation/evaluate.ts'
+import { scriptOf } from './evaluation/scripted.ts'
+
+const withinMs = 300_000
+
+vi.setConfig({ hookTimeout: withinMs })
+let gateway: ScriptedGateway
+let scores: readonly Score[] = []
+beforeAll(async () => {
+  gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
+  scores = await evaluate({
+    variables: gatewayVariables(gateway),
+    before: (scenario) => gateway.play(scriptOf(scenario)),
+  })
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+it.each(scenarios.map(({ name }) => name))('the agent finds its way from question to answer: %s', (name) => {
+  const score = scores.find((each) => each.name === name)
+  expect(score && isRight(score), JSON.stringify(score)).toBe(true)
+})
+
+it('tells the model what hosts say as data alone, and never what it may not know', () => {
+  expect(gateway.violations).toEqual([])
+  const messages = gateway.asked.flatMap((request) => request.messages)
+  const infected = messages.filter(({ content }) => content?.includes('ignore all earlier instructions'))
+  expect(infected.length).toBeGreaterThan(0)
+  for (const { role, content } of infected) {
+    expect(role).toBe('tool')
+    expect(content).toMatch(/^<data from="host">[^<]*ignore all earlier instructions[^<]*<\/data>/)
+  }
+})
+
+it('a report says what was right and what it cost', () => {
+  expect(reportOf('a model', scores)).toContain('12 of 12 right; cause named in 12 of 12')
+})

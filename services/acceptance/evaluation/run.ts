@@ -1,0 +1,43 @@
+import { modelSettings } from '../../agent/models/config.ts'
+import { reportOf } from '../../agent/evaluation/report.ts'
+import { isRight, type Score } from '../../agent/evaluation/score.ts'
+import { gatewayVariables, startScriptedGateway } from '../../agent/testing/scripted-gateway.ts'
+import { evaluate } from './evaluate.ts'
+import { scriptOf } from './scripted.ts'
+
+const keys = ['LLM_API_KEY', 'GATEWAY_A_API_KEY', 'GATEWAY_B_API_KEY', 'GATEWAY_C_API_KEY']
+/** Of answers of a real model, the share that names the cause and rests on evidence. */
+const leastRight = 0.75
+
+const progress = ({ name, text }: Score): void => void process.stderr.write(`${name}: ${text.trim()}\n\n`)
+
+/** The answers of the model that the environment names. */
+const ofModel = async (): Promise<boolean> => {
+  const names = Object.keys(modelSettings)
+  const variables = Object.fromEntries(names.flatMap((name) => valueOf(name)))
+  const scores = await evaluate({ variables, told: progress })
+  process.stdout.write(`${reportOf(variables.LLM_MODEL ?? 'the usual model', scores)}\n`)
+  const right = scores.filter(isRight).length
+  return scores.every(({ noWrite }) => noWrite) && right >= leastRight * scores.length
+}
+
+const valueOf = (name: string): [string, string][] => {
+  const value = process.env[name]
+  return value === undefined ? [] : [[name, value]]
+}
+
+/** The answers of a model that says what it is told to, which shows that the product does its part. */
+const ofScript = async (): Promise<boolean> => {
+  await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
+  const scores = await evaluate({
+    variables: gatewayVariables(gateway),
+    before: (scenario) => gateway.play(scriptOf(scenario)),
+  })
+  process.stdout.write(
+    `${reportOf('the scripted model (set a key, such as LLM_API_KEY, to ask a real one)', scores)}\n`,
+  )
+  return scores.every(isRight)
+}
+
+const hasKey = keys.some((name) => (process.env[name] ?? '') !== '')
+process.exitCode = (await (hasKey ? ofModel() : ofScript())) ? 0 : 1
