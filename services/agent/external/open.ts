@@ -79,7 +79,8 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
 
 const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
 
-const requireBringing = (asked: readonly UserServer[], { identity }: Call): void => {
+/** Throws `invalid` for servers that cannot be told apart, and `forbidden` for guests who bring any. */
+export const requireBringing = (asked: readonly UserServer[], { identity }: Call): void => {
   const refuse = (sentence: string) => {
     throw new ServiceError('invalid', sentence, { details: { parameter: 'mcpServers' } })
   }

@@ -5,6 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { read, type Values } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
 import { lastEvidence, historyOf } from '../loop/history.ts'
+import { requireBringing } from '../external/open.ts'
 import { openLedger } from '../evidence/ledger.ts'
 import { answer } from '../loop/answer.ts'
 import { tellerOf } from '../loop/chunk.ts'
@@ -27,6 +28,7 @@ export const start =
   async (question, call) => {
     const settings = read(agentSettings, parts.env)
     requireFitting(question, settings)
+    requireBringing(question.userServers, call)
     const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
     const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
       work(parts, { question, call, settings, model, run }),

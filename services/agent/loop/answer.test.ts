@@ -363,6 +363,20 @@ describe('what an answer may take', () => {
   })
 })
 
+it('refuses tool servers that may not be brought before it begins', async () => {
+  const server = (id: string) => ({ id, name: id, endpoint: 'https://tools.example.com/mcp' })
+  await expect(agent.ask({ userServers: [server('a'), server('a')] })).rejects.toMatchObject({ code: 'invalid' })
+  const guest = { kind: 'guest' as const, subject: 'g', features: 'all' as const }
+  await expect(agent.ask({ userServers: [server('a')] }, guest)).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+it('asks for approval in vain on a host that there is not', async () => {
+  play([call('kill_query', { queryId: 'q', hostId: 7 }), say('well')])
+  const { chunks } = await agent.ask('Kill it')
+  expect(ofType(chunks, 'data-approval')).toEqual([])
+  expect(lastResult()).toContain('no such host: hostId 7')
+})
+
 it('says what to set while there is no key', async () => {
   await agent[Symbol.asyncDispose]()
   agent = await startAgent({ script: [say('yes')], env: { LLM_API_KEY: '' } })

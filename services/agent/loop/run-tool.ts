@@ -9,7 +9,7 @@ import type { ReadCall } from './read-call.ts'
 import type { Talk } from './talk.ts'
 
 /** What a tool told, and what stands behind it. */
-interface Ran {
+export interface Ran {
   answer: ToolAnswer
   evidence: readonly Evidence[]
 }

@@ -6,7 +6,7 @@ import type { ToolAnswer } from '../tool.ts'
 import { logVerbosely, tookMs } from '../verbose.ts'
 import { asData } from './as-data.ts'
 import { type ReadCall, readCall } from './read-call.ts'
-import { runTool } from './run-tool.ts'
+import { type Ran, runTool } from './run-tool.ts'
 import { shrinkTo } from './shrink.ts'
 import type { Talk } from './talk.ts'
 import type { RawCall } from './tool-inputs.ts'
@@ -61,43 +61,58 @@ const readAndTell = ({ tell, toolbox }: Talk, raw: RawCall): ReadCall | { id: st
 
 /** Carries out one call, tells what came of it, and gives what the model reads of it. */
 const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
-  const { id: toolCallId, tool, input } = call
-  const refusal = talk.tries.refusal(tool.name, input)
-  const beganMs = performance.now()
-  const { answer, evidence } = refusal
-    ? { answer: failed(refusal), evidence: [] }
-    : tool.kind === 'control'
-      ? { answer: await askApproval(talk, { name: tool.name, toolCallId, input }), evidence: [] }
-      : await runTool(talk, call)
-  const { isError } = answer
-  const debugging = { env: talk.asking.env, log: talk.log }
-  logVerbosely(
-    debugging,
-    { runId: talk.run.id, tool: tool.name, isError, tookMs: tookMs(beganMs) },
-    'a tool was called',
-  )
-  const counts = refusal === undefined && tool.name !== updatePlan
-  const advice = counts ? talk.tries.note(input, isError) : undefined
-  const known = talk.ledger.add(evidence, { toolCallId, tool: tool.name })
-  const { value, cut } = shrinkTo(
-    { text: answer.text, ...(answer.structured && { result: answer.structured }) },
-    talk.settings.SVC_AGENT_TOOL_RESULT_BYTES,
-  )
+  const { tell, ledger, settings, asking, log } = talk
+  const { id: toolCallId, tool } = call
+  const { answer, evidence, advice } = await outcomeOf(talk, call)
+  const { isError, text, structured, parts = [] } = answer
+  const known = ledger.add(evidence, { toolCallId, tool: tool.name })
   const ids = known.map(({ id }) => id)
+  const told = isError ? { error: text } : { text, ...(structured && { result: structured }) }
+  const { value, cut } = shrinkTo(told, settings.SVC_AGENT_TOOL_RESULT_BYTES)
   if (isError) {
-    talk.tell({ type: 'tool-output-error', toolCallId, errorText: answer.text })
+    tell({ type: 'tool-output-error', toolCallId, errorText: text.slice(0, longestError) })
   } else {
     const output = { ...(typeof value === 'object' ? value : {}), ...(cut && { cut }), evidence: ids }
-    talk.tell({ type: 'tool-output-available', toolCallId, output })
+    tell({ type: 'tool-output-available', toolCallId, output })
   }
-  for (const each of known) talk.tell({ type: 'data-evidence', id: each.id, data: each })
-  for (const part of answer.parts ?? []) {
-    const shown = guardPart(debugging, part)
-    if (shown) talk.tell(shown)
+  for (const each of known) tell({ type: 'data-evidence', id: each.id, data: each })
+  for (const part of parts) {
+    const shown = guardPart({ env: asking.env, log }, part)
+    if (shown) tell(shown)
   }
-  const told = isError ? { error: answer.text } : value
-  const content = asData({ value: told, cut }, tool.untrusted ? 'outside' : 'host')
+  const content = asData({ value, cut }, tool.untrusted ? 'outside' : 'host')
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
+}
+
+/** What a page is told of a failure, at most. */
+const longestError = 2_000
+
+interface CallOutcome extends Ran {
+  /** What the model is told besides. */
+  advice?: string | undefined
+}
+
+/** What came of one call, as far as it may be carried out. */
+const outcomeOf = async (talk: Talk, call: ReadCall): Promise<CallOutcome> => {
+  const { tool, input } = call
+  const refusal = talk.tries.refusal(tool.name, input)
+  if (refusal !== undefined) return { answer: failed(refusal), evidence: [] }
+  const beganMs = performance.now()
+  const ran = await (tool.kind === 'control' ? wishFor(talk, call) : runTool(talk, call))
+  const { isError } = ran.answer
+  const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: tookMs(beganMs) }
+  logVerbosely({ env: talk.asking.env, log: talk.log }, facts, 'a tool was called')
+  // The plan says nothing of hosts, so it counts as no result.
+  return { ...ran, advice: tool.name === updatePlan ? undefined : talk.tries.note(input, isError) }
+}
+
+const wishFor = async (talk: Talk, { id: toolCallId, tool: { name }, input }: ReadCall): Promise<Ran> => {
+  try {
+    return { answer: await askApproval(talk, { name, toolCallId, input }), evidence: [] }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { answer: failed(`${error.code}: ${error.message}`), evidence: [] }
+  }
 }
 
 const failed = (text: string): ToolAnswer => ({ isError: true, text, structured: null })
