@@ -141,6 +141,7 @@ export const HostReport = z.object({
   coverage: z.object({
     hours: Whole,
     watchedHours: Whole.nullable(),
+    /** Rules that were judged, and those of them that could not be told. */
     rules: Whole.nullable(),
     unknownRules: Whole.nullable(),
     /** Notices of the period that were given up, by channel. */

@@ -4,6 +4,10 @@ const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 /** A number to be read: three digits that count; in words when it is none. */
 export const figure = (value: number): string => (Number.isFinite(value) ? number.format(value) : 'unknown')
 
+const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+/** A count, with all its digits. */
+export const count = (value: number): string => exact.format(value)
+
 /** A size to be read. */
 export const bytes = (value: number): string => {
   const power = value >= 1 ? Math.min(units.length - 1, Math.floor(Math.log2(value) / 10)) : 0

@@ -15,6 +15,8 @@ interface Remark {
 
 const dayMs = 86_400_000
 const failsMore = 0.01
+/** A code that came once or twice is told, and weighs nothing. */
+const leastNew = 3
 const soonDays = 7
 const monthDays = 30
 const certificateDays = 14
@@ -56,7 +58,9 @@ const incidents = ({ incidents: told }: Scored): Remark[] => {
 const statements = ({ statements: told, regressions, errorCodes }: Scored): Remark[] => {
   const share = (totals: { calls: number; errors: number } | null | undefined): number =>
     totals && totals.calls > 0 ? totals.errors / totals.calls : 0
-  const fresh = told?.before ? errorCodes.filter(({ countBefore }) => countBefore === 0).length : 0
+  const fresh = told?.before
+    ? errorCodes.filter(({ count, countBefore }) => count >= leastNew && countBefore === 0).length
+    : 0
   return [
     ...(share(told?.now) - share(told?.before) > failsMore ? [{ points: 5, words: 'more statements fail' }] : []),
     ...(regressions.length > 0

@@ -43,12 +43,14 @@ export interface Asking {
   readsData: boolean
 }
 
+const ofServer = new Set(['system', 'INFORMATION_SCHEMA', 'information_schema'])
 /** Columns that are looked at: those that take the most. */
 const mostColumns = 40
 
 /** Asks a host for all that advice on a table rests on; a sentence where it cannot tell. */
 export const readTable = async (asking: Asking): Promise<TableFacts | string> => {
   const { query, call, hostKey, database, table } = asking
+  if (ofServer.has(database)) return 'it is a table of the server itself'
   const named = { hostKey, database, table }
   const [overview, columns] = await Promise.all([query.exploreTable(named, call), query.exploreColumns(named, call)])
   const closed = overview.unavailable ?? columns.unavailable

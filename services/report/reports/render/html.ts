@@ -8,8 +8,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto
 h1 { margin-bottom: 0; } h2 { margin: 2rem 0 .5rem; font-size: 1.15rem; break-after: avoid; }
 .subtitle { opacity: .75; margin-top: 0; } .verdict { font-size: 1.15rem; font-weight: 600; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); vertical-align: top; overflow-wrap: anywhere; }
-th { overflow-wrap: normal; } .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); vertical-align: top; overflow-wrap: break-word; }
+td:first-child { min-width: 9rem; } .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 tr { break-inside: avoid; } pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 12px; padding: .5rem; border: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
 figure { margin: 1rem 0; break-inside: avoid; } figcaption { font-weight: 600; }
 svg { width: 100%; height: 6rem; display: block; fill: #2f6f9f; } .ends { display: flex; justify-content: space-between; font-size: 12px; opacity: .75; }

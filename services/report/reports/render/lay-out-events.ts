@@ -1,5 +1,5 @@
 import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-report.ts'
-import { bytes, duration, figure, percent } from '../../insights/words.ts'
+import { bytes, count, duration, percent } from '../../insights/words.ts'
 import { known, numeric, plain, tableSection } from './columns.ts'
 import type { Chart, Section } from './document.ts'
 
@@ -51,8 +51,8 @@ export const statementSection = (report: HostReport, moment: Moment): Section | 
         kind: 'table',
         columns: [...plain(''), ...numeric('This period', 'The one before')],
         rows: [
-          row('Ended', ({ calls }) => figure(calls)),
-          row('Failed', ({ calls, errors }) => (calls > 0 ? `${figure(errors)} (${percent(errors / calls)})` : '0')),
+          row('Ended', ({ calls }) => count(calls)),
+          row('Failed', ({ calls, errors }) => (calls > 0 ? `${count(errors)} (${percent(errors / calls)})` : '0')),
           row('Time in all', ({ totalMs }) => duration(totalMs / 1_000)),
           row('Median', ({ p50Ms }) => milliseconds(p50Ms)),
           row('95th percentile', ({ p95Ms }) => milliseconds(p95Ms)),
@@ -78,12 +78,12 @@ const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): Chart[]
     chart(
       'Statements',
       of(({ calls }) => calls),
-      figure,
+      count,
     ),
     chart(
       'Failed statements',
       of(({ errors }) => errors),
-      figure,
+      count,
     ),
     chart(
       '95th percentile of their time',
@@ -111,7 +111,7 @@ const patternColumns = [
 
 const patternRow = (pattern: ReportedPattern): string[] => [
   pattern.text,
-  figure(pattern.calls),
+  count(pattern.calls),
   milliseconds(pattern.p95Ms),
   milliseconds(pattern.p95MsBefore),
   known(pattern.readBytes, bytes),
@@ -124,10 +124,10 @@ export const failureSection = ({ errorCodes, statements }: HostReport): Section 
   tableSection(
     'Failed statements by code',
     [...plain('Code', ''), ...numeric('This period', 'The one before')],
-    errorCodes.map(({ code, name, count, countBefore }) => [
+    errorCodes.map(({ code, name, count: times, countBefore }) => [
       `${name} (${code})`,
       statements?.before && countBefore === 0 ? 'new' : '',
-      figure(count),
-      statements?.before ? figure(countBefore) : '–',
+      count(times),
+      statements?.before ? count(countBefore) : '–',
     ]),
   )

@@ -1,5 +1,5 @@
 import type { HostReport } from '#proto/host-report.ts'
-import { bytes, duration, figure } from '../../insights/words.ts'
+import { bytes, count, duration, figure } from '../../insights/words.ts'
 import { known, numeric, plain, tableSection } from './columns.ts'
 import type { Section } from './document.ts'
 
@@ -22,7 +22,7 @@ export const storageSections = ({ disks, tables }: HostReport): (Section | undef
     [...plain('Table'), ...numeric('Rows', 'Size', 'Inserted', 'before')],
     tables.map(({ table, rows, bytes: size, writtenBytes, writtenBytesBefore }) => [
       table,
-      figure(rows),
+      count(rows),
       known(size, bytes),
       known(writtenBytes, bytes),
       known(writtenBytesBefore, bytes),
@@ -74,7 +74,9 @@ export const coverageSection = ({ coverage }: HostReport): Section => {
   const { hours, watchedHours, rules, unknownRules, undelivered } = coverage
   const given = undelivered?.map(({ channel, count }) => `${channel} ${count}`).join(', ')
   const watched = watchedHours === null ? 'unknown in how many hours' : `in ${watchedHours} of ${hours} hours`
-  const judged = rules === null ? 'Its rules are unknown.' : `Of ${rules} rules ${unknownRules ?? 0} could not be told.`
+  const judged = rules
+    ? `Of ${rules} rules ${unknownRules ?? 0} could not be told.`
+    : 'No rule is known to have been judged.'
   const told =
     undelivered === null ? 'It is unknown which notices were given up.' : `Notices given up: ${given || 'none'}.`
   return { title: 'How it was watched', blocks: [{ kind: 'text', text: `Watched ${watched}. ${judged} ${told}` }] }

@@ -10,7 +10,7 @@ export const escapeMarkdown = (text: string): string =>
     .replaceAll('://', String.raw`:\/\/`)
     .replaceAll(/www\./gi, String.raw`www\.`)
     .replace(/^[-+]/, String.raw`\$&`)
-    .replace(/^(\d+)([.)])/, String.raw`$1\$2`)
+    .replace(/^(\d+)([.)])(?=\s|$)/, String.raw`$1\$2`)
 
 /** A report in Markdown as GitHub reads it. */
 export const markdown = ({ title, subtitle, verdict, sections }: Document): string =>

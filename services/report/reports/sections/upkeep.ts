@@ -41,13 +41,13 @@ export const coverageOf = ({
   checks,
   undelivered,
 }: Pick<Material, 'period' | 'writtenAtMs' | 'rows' | 'checks' | 'undelivered'>): HostReport['coverage'] => {
-  const watched = checks?.filter(({ status }) => status !== 'off')
+  const judged = checks?.filter(({ status, atMs }) => status !== 'off' && atMs !== null)
   const byChannel = undelivered && Map.groupBy(undelivered, ({ channel }) => channel)
   return {
     hours: Math.ceil((Math.min(period.toMs, writtenAtMs) - period.fromMs) / hourMs),
     watchedHours: rows.watched?.[0]?.hours ?? null,
-    rules: watched?.length ?? null,
-    unknownRules: watched?.filter(({ status }) => status === 'unknown').length ?? null,
+    rules: judged?.length ?? null,
+    unknownRules: judged?.filter(({ status }) => status === 'unknown').length ?? null,
     undelivered: (byChannel && [...byChannel].map(([channel, { length }]) => ({ channel, count: length }))) ?? null,
   }
 }
