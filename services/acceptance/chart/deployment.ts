@@ -11,8 +11,8 @@ import { configMapOf, processesOf, type RenderedProcess } from './processes.ts'
 
 /** The Deployments of the chart as processes of this machine. */
 export interface Deployed extends AsyncDisposable {
-  /** Where the gateways listen that are ready. */
-  readonly gateways: readonly string[]
+  /** Where the gateway listens that started last. */
+  gateway(): string
   readonly nats: TestServer
   /** Every process by its component. */
   readonly processes: ReadonlyMap<string, ProductProcess>
@@ -25,7 +25,6 @@ export interface Deployed extends AsyncDisposable {
 export const passwordOf = (user: string): string => `password-of-${user}`
 
 const users = ['gateway', 'query', 'query-guest', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report']
-const gatewayEndsAfterMs = 500
 
 /**
  * Renders the chart for real servers, and starts what it renders: its arguments, its variables and its ports, each process on an
@@ -53,45 +52,16 @@ export const deploy = async (
     ['servers', { REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url, CRON_SECRET: 'a secret of the scheduler' }],
     ['own', { COLUMNDB_HOST: hosts.map(({ url }) => url).join(','), COLUMNDB_PASSWORD: '' }],
   ])
-  const rendered = processesOf(await render([values]), secrets)
-
-  const processes = new Map<string, ProductProcess>()
-  const gateways: string[] = []
-  let address = 0
-  const start = async ({ name, services, variables }: RenderedProcess) => {
-    address += 1
-    const host = `127.0.1.${address}`
-    const own = { ...variables, OPERATIONS_HOST: host, HOST: host, SVC_INSTANCE: `${name}-${address}` }
-    const process = opening.use(await startProcess({ services, variables: own, operationsPort: ports.operations }))
-    if (name === 'gateway') gateways.push(`http://${host}:${ports.http}`)
-    return process
-  }
-  const written: ProductProcess[] = []
-  for (const one of rendered) {
-    const process = await start(one)
-    processes.set(one.name, process)
-    written.push(process)
-  }
-  const roll = async (name: string) => {
-    const one = rendered.find((process) => process.name === name)
-    const old = processes.get(name)
-    if (!one || !old) throw new Error(`nothing called ${name} was rendered`)
-    const fresh = await start(one)
-    processes.set(name, fresh)
-    written.push(fresh)
-    // What preStop is for: whoever routes hears of it before the process does.
-    if (name === 'gateway') gateways.shift()
-    if (name === 'gateway') await new Promise((resolve) => setTimeout(resolve, gatewayEndsAfterMs))
-    await old.stop()
-  }
-  const running = opening.move()
+  const running = opening.use(new Running(processesOf(await render([values]), secrets), ports))
+  await running.start()
+  const all = opening.move()
   return {
-    gateways,
     nats,
-    processes,
-    roll,
-    output: () => written.map((process) => process.output()).join('\n'),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    processes: running.processes,
+    gateway: () => running.gateway(),
+    roll: (name) => running.roll(name),
+    output: () => running.output(),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }
 
@@ -104,11 +74,7 @@ const startChartNats = async (setEnvironment: (name: string, value: string) => v
   return startNats({ config: config.slice(config.indexOf('authorization {')) })
 }
 
-const valuesFor = (given: {
-  nats: TestServer
-  hosts: readonly ProductHost[]
-  ports: { http: number; operations: number }
-}) => ({
+const valuesFor = (given: { nats: TestServer; hosts: readonly ProductHost[]; ports: Ports }) => ({
   ports: given.ports,
   nats: { enabled: false, existingSecret: 'users', external: { server: new URL(given.nats.url).host } },
   redis: { enabled: false, external: { existingSecret: 'servers' } },
@@ -125,3 +91,56 @@ const valuesFor = (given: {
   },
   guest: { settings: { SVC_ALLOW_PRIVATE_HOSTS: true } },
 })
+
+interface Ports {
+  http: number
+  operations: number
+}
+
+/** The processes of the Deployments, each on an address of its own, for they have the same ports as pods have. */
+class Running implements AsyncDisposable {
+  readonly processes = new Map<string, ProductProcess>()
+  readonly #rendered: readonly RenderedProcess[]
+  readonly #ports: Ports
+  readonly #started: ProductProcess[] = []
+  #gateway = ''
+
+  constructor(rendered: readonly RenderedProcess[], ports: Ports) {
+    this.#rendered = rendered
+    this.#ports = ports
+  }
+
+  async start(): Promise<void> {
+    for (const one of this.#rendered) this.processes.set(one.name, await this.#start(one))
+  }
+
+  gateway(): string {
+    return this.#gateway
+  }
+
+  async roll(name: string): Promise<void> {
+    const one = this.#rendered.find((process) => process.name === name)
+    const old = this.processes.get(name)
+    if (!one || !old) throw new Error(`nothing called ${name} was rendered`)
+    this.processes.set(name, await this.#start(one))
+    await old.stop()
+  }
+
+  output(): string {
+    return this.#started.map((process) => process.output()).join('\n')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#started.map((process) => process.stop()))
+  }
+
+  async #start({ name, services, variables }: RenderedProcess): Promise<ProductProcess> {
+    const number = this.#started.length + 1
+    const host = `127.0.1.${number}`
+    const own = { ...variables, OPERATIONS_HOST: host, HOST: host, SVC_INSTANCE: `${name}-${number}` }
+    const started = await startProcess({ services, variables: own, operationsPort: this.#ports.operations })
+    this.#started.push(started)
+    if (name === 'gateway') this.#gateway = `http://${host}:${this.#ports.http}`
+    return started
+  }
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Rendered } from './helm.ts'
+import type { Rendered } from './helm.ts'
 
 const Variable = z.object({
   name: z.string(),
@@ -25,12 +25,6 @@ const Deployment = z.object({
     }),
   }),
 })
-const Secret = z.object({
-  kind: z.literal('Secret'),
-  metadata: z.object({ name: z.string() }),
-  data: z.record(z.string(), z.string()).default({}),
-  stringData: z.record(z.string(), z.string()).default({}),
-})
 const ConfigMap = z.object({
   kind: z.literal('ConfigMap'),
   metadata: z.object({ name: z.string() }),
@@ -47,17 +41,6 @@ export interface RenderedProcess {
 
 /** Values by the name of a Secret and the key in it. */
 export type Secrets = ReadonlyMap<string, Readonly<Record<string, string>>>
-
-/** The Secrets of a rendered chart. */
-export const secretsOf = (objects: readonly Rendered[]): Secrets =>
-  new Map(
-    objects.flatMap((object) => {
-      const { success, data: secret } = Secret.safeParse(object)
-      if (!success) return []
-      const decoded = Object.entries(secret.data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()])
-      return [[secret.metadata.name, { ...Object.fromEntries(decoded), ...secret.stringData }]]
-    }),
-  )
 
 /** The content of a ConfigMap of a rendered chart. */
 export const configMapOf = (objects: readonly Rendered[], name: string): Readonly<Record<string, string>> => {
