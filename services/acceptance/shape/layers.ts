@@ -24,6 +24,9 @@ const mayImport: Record<string, readonly string[]> = {
     'node',
   ],
   web: ['proto', 'npm', 'node'],
+  // Scripts of pods that have nothing but Node.
+  helm: ['node'],
+  k8s: ['node'],
 }
 
 /** What any test may reach besides: the real servers, and the embedded ClickHouse host. */
