@@ -6,6 +6,7 @@ import { externalToolMethods, mostUserServers, UserServer } from './external-too
 import { HostKey } from './host.ts'
 import { modelMethods } from './models.ts'
 import { pruneMethods } from './prune.ts'
+import { skillMethods } from './skills.ts'
 
 /** Most messages of one question that the contract carries; `SVC_AGENT_MAX_MESSAGES` lowers it. */
 export const mostMessages = 256
@@ -126,6 +127,7 @@ export const agent = service('agent', {
   }),
   ...conversationMethods,
   ...modelMethods,
+  ...skillMethods,
   ...externalToolMethods,
   ...pruneMethods,
 })

@@ -8,14 +8,16 @@ import type { Context } from '#shared/service.ts'
 import { openWishes } from './approvals/wishes.ts'
 import { openConversations } from './conversations/open.ts'
 import { openExternalTools } from './external/open.ts'
-import { mcpTools } from './loop/mcp-tools.ts'
+import { openMcpTools } from './loop/mcp-tools.ts'
 import { openAgentMetrics } from './metrics.ts'
 import { openModels } from './models/open.ts'
 import type { Parts } from './parts.ts'
 import type { RunLimits } from './runs/run.ts'
 import { openRuns } from './runs/runs.ts'
+import { openSkills } from './skills/open.ts'
 import type { AgentTool } from './tool.ts'
 import { agentTools } from './tools/index.ts'
+import { loadSkill } from './tools/load-skill.ts'
 import { openToolmaker, type Toolmaker } from './toolmaker.ts'
 
 /** Of the time to stop: what is left is for telling readers how it ended. */
@@ -28,25 +30,27 @@ export interface Further {
 }
 
 /** Opens what the handlers work with; what must be released again is left to `opened`, except for the runs. */
-export const openParts = (
+export const openParts = async (
   { env, bus, clock, net, store, telemetry: { log, metrics } }: Context,
   { tools = [], limits = {} }: Further,
   opened: AsyncDisposableStack,
-): Parts => {
+): Promise<Parts> => {
   const clients = {
     query: bus.client(query),
     report: bus.client(report),
     mcp: bus.client(mcp),
     alerts: bus.client(alerts),
   }
+  const skills = await openSkills()
   const models = opened.use(openModels({ env, net, clock, store, log }))
   const conversations = opened.use(openConversations({ env, net, clock, log, models }))
   const external = opened.use(openExternalTools({ env, net, clock, log }))
   const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
   const runs = openRuns({ instance: bus.instance, graceMs, limits })
+  const mcpTools = openMcpTools(clients.mcp, clock)
   const from: Toolmaker[] = [
-    async () => [...tools, ...agentTools],
-    (_question, call) => mcpTools(clients.mcp, call),
+    async () => [...tools, loadSkill(skills), ...agentTools],
+    (_question, call) => mcpTools(call),
     ({ userServers }, call) => external.tools(userServers, call),
   ]
   return {
@@ -55,6 +59,7 @@ export const openParts = (
     log,
     clients,
     models,
+    skills,
     external,
     conversations,
     runs,

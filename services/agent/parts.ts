@@ -11,6 +11,7 @@ import type { ExternalTools } from './external/open.ts'
 import type { AgentMetrics } from './metrics.ts'
 import type { Models } from './models/open.ts'
 import type { Runs } from './runs/runs.ts'
+import type { Skills } from './skills/open.ts'
 import type { Toolmaker } from './toolmaker.ts'
 import type { Wishes } from './approvals/wishes.ts'
 
@@ -26,6 +27,7 @@ export interface Parts {
     alerts: Client<typeof alerts>
   }
   models: Models
+  skills: Skills
   external: ExternalTools
   conversations: Conversations
   runs: Runs

@@ -12,7 +12,7 @@ export const start: Start = (context) => startWith(context)
 /** Answers with more tools than those of the product. */
 export const startWith = async (context: Context, further: Further = {}): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
-  const parts = openParts(context, further, opened)
+  const parts = await openParts(context, further, opened)
   const { runs } = parts
   opened.use(await context.bus.serve(agent, handlers(parts), { maxInFlight, load: () => runs.running }))
   // Ended first, so that whoever reads a run hears how it ends.

@@ -13,6 +13,7 @@ import { structureAdviceRequests } from './fake/structure-advice.ts'
 import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { modelRequests } from './fake/models.ts'
+import { skillRequests } from './fake/skills.ts'
 import { pagingServiceRequests } from './fake/paging-services.ts'
 import { inboundConditionRequests } from './fake/inbound-conditions.ts'
 import { subscriptionRequests } from './fake/subscriptions.ts'
@@ -37,6 +38,7 @@ const good: Record<string, GoodRequest> = {
   ...channelRequests,
   ...pagingServiceRequests,
   ...modelRequests,
+  ...skillRequests,
   ...subscriptionRequests,
   ...inboundConditionRequests,
   'GET /api/health': { url: '/api/health' },

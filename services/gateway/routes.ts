@@ -8,6 +8,7 @@ import { advice } from './routes/advice.ts'
 import { agentRoutes } from './routes/agent.ts'
 import { decideApproval } from './routes/agent-approvals.ts'
 import { agentModelRoutes } from './routes/agent-models.ts'
+import { agentSkillRoutes } from './routes/agent-skills.ts'
 import { audit } from './routes/audit.ts'
 import { management, managementState } from './routes/management.ts'
 import { connectionSession, connectionTest } from './routes/browser-connections.ts'
@@ -138,5 +139,6 @@ export const routes: readonly Route[] = [
   serverCard,
   ...agentRoutes,
   ...agentModelRoutes,
+  ...agentSkillRoutes,
   decideApproval,
 ]

@@ -4,6 +4,7 @@ import { conversationHandlers } from '../conversations/handlers.ts'
 import { externalHandlers } from '../external/handlers.ts'
 import { modelHandlers } from '../models/handlers.ts'
 import type { Parts } from '../parts.ts'
+import { skillHandlers } from '../skills/handlers.ts'
 import { settleApproval, takeApproval } from './approvals.ts'
 import { read, stop } from './runs.ts'
 import { start } from './start.ts'
@@ -17,5 +18,6 @@ export const handlers = (parts: Parts): Handlers<typeof agent> => ({
   settleApproval: settleApproval(parts),
   ...conversationHandlers(parts.conversations),
   ...modelHandlers(parts),
+  ...skillHandlers(parts.skills),
   ...externalHandlers(parts),
 })

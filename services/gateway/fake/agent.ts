@@ -3,6 +3,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { fakeRuns } from './agent-runs.ts'
 import { fakeConversations } from './conversations.ts'
 import { fakeModels } from './models.ts'
+import { fakeSkills } from './skills.ts'
 
 /** An `agent` that has conversations and models, and little to say. */
 export const fakeAgent: Handlers<typeof agent> = {
@@ -10,4 +11,5 @@ export const fakeAgent: Handlers<typeof agent> = {
   prune: async () => ({ removed: { conversations: 3 } }),
   ...fakeConversations,
   ...fakeModels,
+  ...fakeSkills,
 }

@@ -1,0 +1,103 @@
+import { readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSkills } from '../agent/skills/open.ts'
+import { checkReadOnly } from '../query/read-only/read-only.ts'
+import { reportRuns, type StatementRuns } from '../query/testing/statement-runs.ts'
+import { answerOf } from '../sandbox/curl.ts'
+import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+
+/** The example data of a sandbox comes in the background, while other suites use the machine too. */
+const startLimitMs = 180_000
+
+const directory = fileURLToPath(new URL('../../skills', import.meta.url))
+const { list, load } = await openSkills(directory)
+const skills = list().map(({ name }) => load(name))
+
+/** What the statements ran on; told at the end. */
+const branches: StatementRuns['branches'] = []
+let sandbox: Sandbox
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ seed: true })
+  await sandbox.seeded
+}, startLimitMs)
+afterAll(async () => {
+  const version = await answerOf(sandbox.url, 'SELECT version()')
+  await sandbox[Symbol.asyncDispose]()
+  reportRuns({ where: `the embedded engine ${version}`, branches })
+})
+
+/** What the engine says to a statement; throws what it complains of. */
+const ask = (sql: string, parameters: Readonly<Record<string, string>> = {}, settings: Record<string, string> = {}) => {
+  const bound = Object.entries(parameters).map(([name, value]) => [`param_${name}`, asTsv(value)])
+  return answerOf(sandbox.url, sql, { ...Object.fromEntries(bound), ...settings })
+}
+
+/** The engine reads the values of parameters in this form. */
+const asTsv = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+
+describe('the skills', () => {
+  it('are all that the product promises', async () => {
+    const promised =
+      'anomaly-detection clickhouse-best-practices cluster-operations concept-explainer data-analysis hardware-tuning incident-response migration-patterns plan-and-verify query-optimization query-tuning-advisor replication-guide schema-design-advisor security-hardening storage-optimization system-tables-reference troubleshooting version-upgrade-advisor'
+    expect(skills.map(({ name }) => name)).toEqual(promised.split(' '))
+    expect((await readdir(directory)).toSorted()).toEqual(promised.split(' '))
+  })
+
+  it('refer to recipes that there are', () => {
+    const recipes = new Set(
+      skills.flatMap(({ name, body }) =>
+        [...body.matchAll(/^### (\d+)\. /gm)].map(([, number]) => `${name} ${number}`),
+      ),
+    )
+    const referred = skills.flatMap(({ body }) =>
+      [...body.matchAll(/`([a-z-]+)`, recipes? (\d+)/g)].map(([, name, number]) => `${name} ${number}`),
+    )
+    expect(referred.length).toBeGreaterThan(5)
+    expect(referred.filter((each) => !recipes.has(each))).toEqual([])
+  })
+
+  it('send readers on to skills that there are', () => {
+    const names = new Set(skills.map(({ name }) => name))
+    const sent = skills.flatMap(({ body }) =>
+      [...body.matchAll(/\bload ([a-z]+(?:-[a-z]+)+)/g)].map(([, name]) => name),
+    )
+    expect(sent.length).toBeGreaterThan(5)
+    expect(sent.filter((name = '') => !names.has(name))).toEqual([])
+  })
+})
+
+describe.each(skills)('the skill $name', ({ name, text, body, statements, examples }) => {
+  it('is long enough to help and short enough to be read', () => {
+    const lines = text.trimEnd().split('\n').length
+    expect(lines).toBeGreaterThanOrEqual(150)
+    expect(lines).toBeLessThanOrEqual(400)
+  })
+
+  it('says when to use it, how to decide, what is too much, what differs by version, and how to verify', () => {
+    const headings = [...body.matchAll(/^#{2,3} (.*)$/gm)].map(([, heading = '']) => heading)
+    for (const wanted of [/^When to use$/, /^Thresholds/, /by version$/i, /^Verify/]) {
+      expect(headings).toContainEqual(expect.stringMatching(wanted))
+    }
+    expect(body).toMatch(/^```text$/m)
+  })
+
+  it('has statements that run, also where names are resolved as before 24.3', async () => {
+    for (const { line, sql, cannotRun } of statements) {
+      branches.push({ name: `the skill ${name}, line ${line}`, ...(cannotRun !== undefined && { lacking: cannotRun }) })
+      if (cannotRun !== undefined) continue
+      for (const settings of [{}, { allow_experimental_analyzer: '0' }]) {
+        const ran = ask(sql, examples, settings)
+        await expect(ran, `line ${line}`).resolves.toEqual(expect.any(String))
+      }
+    }
+  })
+
+  it('has statements that only read, and others that are at least well formed', async () => {
+    for (const { line, sql, cannotRun } of statements) {
+      if (cannotRun === undefined) expect(() => checkReadOnly(sql), `line ${line}`).not.toThrow()
+      else await expect(ask('SELECT formatQuery({sql:String})', { sql }), `line ${line}`).resolves.not.toBe('')
+    }
+  })
+})

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSkills } from './open.ts'
+import { readSkill } from './read-skill.ts'
+
+const front = 'name: parts\ndescription: Counts parts.\n'
+const skill = (body: string, matter = front): string => `---\n${matter}---\n${body}`
+const sql = (statement: string, info = 'sql'): string => `\`\`\`${info}\n${statement}\n\`\`\`\n`
+
+describe('a skill', () => {
+  it('is its file, with the statements in it', () => {
+    const matter = `${front}metadata:\n  example.table: orders\n`
+    const body = `# Parts\n${sql('SELECT {table:String}')}${sql('a, b', 'text')}${sql('DROP TABLE x', 'sql cannot-run: changes')}`
+    const text = skill(body, matter)
+    expect(readSkill('parts', text)).toEqual({
+      name: 'parts',
+      description: 'Counts parts.',
+      text,
+      body,
+      digest: `sha256:${createHash('sha256').update(text).digest('hex')}`,
+      statements: [
+        { line: 8, sql: 'SELECT {table:String}', cannotRun: undefined },
+        { line: 14, sql: 'DROP TABLE x', cannotRun: 'changes' },
+      ],
+      examples: { table: 'orders' },
+    })
+  })
+
+  it.each([
+    ['no front matter', '# Parts\n', 'the file must begin with front matter'],
+    ['front matter that is no YAML', skill('# P\n', 'name: [\n'), 'line '],
+    ['another name than its folder', skill('# P\n', 'name: part\ndescription: D.\n'), 'name: must be parts'],
+    ['a name of another form', skill('# P\n', 'name: Parts--x\ndescription: D.\n'), 'name: must be lower case'],
+    ['no description', skill('# P\n', 'name: parts\n'), 'description: '],
+    [
+      'a description that is too long',
+      skill('# P\n', `name: parts\ndescription: ${'d'.repeat(1_025)}\n`),
+      'description',
+    ],
+    ['a key that nobody reads', skill('# P\n', `${front}colour: red\n`), 'colour'],
+    ['metadata that nobody reads', skill('# P\n', `${front}metadata:\n  colour: red\n`), 'metadata.colour'],
+    ['no text', skill('\n'), 'there is nothing behind'],
+    ['a parameter without an example', skill(sql('SELECT {x:UInt8}')), 'metadata: there is no example.x'],
+    [
+      'an example without use',
+      skill('# P\n', `${front}metadata:\n  example.x: '1'\n`),
+      'metadata.example.x: no statement',
+    ],
+    ['a block that does not end', skill('# P\n```sql\nSELECT 1\n'), 'line 6: a block does not end'],
+    ['a block in a block', skill('```sql\n```text\n```\n'), 'line 6: a block begins inside'],
+    ['a block of no language', skill('```\nx\n```\n'), 'line 5: a block begins with its language'],
+    ['a reason that is missing', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: a block begins with its language'],
+    ['an empty block', skill(sql('')), 'line 5: there is no statement'],
+  ])('with %s is refused, and told why', (_, text, problem) => {
+    expect(() => readSkill('parts', text)).toThrow(problem)
+  })
+})
+
+describe('a directory of skills', () => {
+  let directory: string
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'watchhouse-skills-'))
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  const write = async (folder: string, text: string): Promise<void> => {
+    await mkdir(join(directory, folder))
+    await writeFile(join(directory, folder, 'SKILL.md'), text)
+  }
+
+  it('is told by name, and knows the nearest of a name that is wrong', async () => {
+    await write('parts', skill('# P\n'))
+    const { list, load } = await openSkills(directory)
+    expect(list()).toEqual([{ name: 'parts', description: 'Counts parts.', digest: load('parts').digest }])
+    expect(() => load('part')).toThrow('no such skill: part; did you mean parts?')
+  })
+
+  it('with wrong ones is not opened: each file is named, and no path of the machine', async () => {
+    await write('parts', '# P\n')
+    await mkdir(join(directory, 'empty'))
+    await expect(openSkills(directory)).rejects.toMatchObject({
+      name: 'ServiceError',
+      message: [
+        'empty/SKILL.md: cannot be read (ENOENT)',
+        'parts/SKILL.md: the file must begin with front matter between two lines of ---',
+      ].join('\n'),
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
+import { startFake } from '../fake/start.ts'
+
+it('skills are listed and told to whoever asks, also where everything else needs a key', async () => {
+  await using product = await startFake({ agent: {}, env: { SVC_API_KEY_SECRET: 's' } })
+  const list = await fetch(`${product.url}/api/v1/agent/skills`)
+  expect(SkillsAnswer.parse(await list.json())).toMatchObject({
+    data: [{ name: 'count-parts', description: 'Counts parts.' }],
+    metadata: { count: 1 },
+  })
+  const one = await fetch(`${product.url}/api/v1/agent/skills/count-parts`)
+  expect(SkillAnswer.parse(await one.json()).data.text).toContain('# Parts ≥ 1')
+  const again = await fetch(list.url, { headers: { 'if-none-match': list.headers.get('etag') ?? '' } })
+  expect(again.status).toBe(304)
+})
+
+it('the index of agentskills.io leads to files whose bytes have the digest it states', async () => {
+  await using product = await startFake({ agent: {} })
+  const answer = await fetch(`${product.url}/.well-known/agent-skills/index.json`)
+  const { skills } = SkillIndex.parse(await answer.json())
+  expect(skills).toHaveLength(1)
+  for (const { url, digest } of skills) {
+    const file = await fetch(new URL(url, answer.url))
+    expect(file.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    const bytes = new Uint8Array(await file.arrayBuffer())
+    expect(`sha256:${createHash('sha256').update(bytes).digest('hex')}`).toBe(digest)
+  }
+})
+
+it.each(['/api/v1/agent/skills/no', '/.well-known/agent-skills/no/SKILL.md'])('%s is not found', async (path) => {
+  await using product = await startFake({ agent: {} })
+  const answer = await fetch(product.url + path)
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toMatchObject({ error: { type: 'not-found', message: 'no such skill: no' } })
+})
