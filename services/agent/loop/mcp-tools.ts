@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
-import type { mcp } from '#proto/mcp.ts'
+import type { mcp, McpTool } from '#proto/mcp.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { AgentTool } from '../tool.ts'
 
 /** Tools of the tool server that every question may need. */
@@ -14,24 +15,35 @@ const core: ReadonlySet<string> = new Set([
   'get_metrics',
 ])
 
-/** The tools of the tool server, asked for over the bus in the name of whoever asks the agent. */
-export const mcpTools = async (client: Client<typeof mcp>, call: Call): Promise<AgentTool[]> => {
-  const listed = await client.tools({}, call)
-  return listed.map(({ name, title, description, inputSchema }) => ({
-    name,
-    title,
-    description,
-    input: z.looseObject({}),
-    inputSchema,
-    kind: 'read',
-    core: core.has(name),
-    untrusted: false,
-    run: async (given, asking) => {
-      const asked = { name, arguments: Arguments.parse(given), hostKey: asking.hostKey }
-      const { evidence = [], ...answer } = await asking.mcp.call(asked, asking.call)
-      return evidence.length > 0 ? { ...answer, evidence } : answer
-    },
-  }))
+/** How long the list is believed; another release of the tool server may have another. */
+const freshMs = 10_000
+
+/** The tools of the tool server, which it lists for everybody alike, and runs in the name of whoever asks the agent. */
+export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
+  let known: { tools: AgentTool[]; untilMs: number } | undefined
+  return async (call) => {
+    if (known === undefined || known.untilMs < clock.now()) {
+      const listed = await client.tools({}, call)
+      known = { tools: listed.map(asTool), untilMs: clock.now() + freshMs }
+    }
+    return known.tools
+  }
 }
+
+const asTool = ({ name, title, description, inputSchema }: McpTool): AgentTool => ({
+  name,
+  title,
+  description,
+  input: z.looseObject({}),
+  inputSchema,
+  kind: 'read',
+  core: core.has(name),
+  untrusted: false,
+  run: async (given, asking) => {
+    const asked = { name, arguments: Arguments.parse(given), hostKey: asking.hostKey }
+    const { evidence = [], ...answer } = await asking.mcp.call(asked, asking.call)
+    return evidence.length > 0 ? { ...answer, evidence } : answer
+  },
+})
 
 const Arguments = z.record(z.string(), z.unknown())

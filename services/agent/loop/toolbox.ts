@@ -46,8 +46,16 @@ export const functionOf = ({ name, description, input, inputSchema }: AgentTool)
   function: { name, description, parameters: inputSchema ?? schemaOf(input) },
 })
 
+type JsonSchema = Record<string, unknown>
+
+/** Every answer tells the same tools, and making a schema takes as long as asking a host. */
+const made = new WeakMap<z.ZodObject, JsonSchema>()
+
 /** Without what says nothing to a model. */
-const schemaOf = (input: z.ZodObject): Record<string, unknown> => {
+const schemaOf = (input: z.ZodObject): JsonSchema => {
+  const known = made.get(input)
+  if (known) return known
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' })
+  made.set(input, schema)
   return schema
 }
