@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { valuesSchema } from './schema.ts'
+import { readValues } from './values-file.ts'
+
+const file = `# Shown at the top.
+
+# How many.
+# @schema {"minimum":1}
+replicas: 2
+server:
+  # Where it is.
+  address: ''
+  # Anything.
+  # @schema {"type":"object","additionalProperties":true}
+  resources:
+    cpu: 1
+`
+
+it('reads of each key where it stands, what it is by default and what is said of it', () => {
+  expect(readValues(file).map(({ path, fallback, doc }) => [path.join('.'), fallback, doc])).toEqual([
+    ['replicas', 2, 'How many.'],
+    ['server', { address: '', resources: { cpu: 1 } }, ''],
+    ['server.address', '', 'Where it is.'],
+    ['server.resources', { cpu: 1 }, 'Anything.'],
+    ['server.resources.cpu', 1, ''],
+  ])
+})
+
+it('makes a schema of them that refuses what is not there', () => {
+  expect(valuesSchema(readValues(file), new Map())).toMatchObject({
+    additionalProperties: false,
+    properties: {
+      replicas: { type: 'integer', minimum: 1, description: 'How many.' },
+      server: {
+        additionalProperties: false,
+        properties: { address: { type: 'string' }, resources: { type: 'object', additionalProperties: true } },
+      },
+    },
+  })
+})
+
+it('takes of each service the variables that it obeys, and secrets of its own alone', () => {
+  const variables = new Map([['query', { open: ['COLUMNDB_USER'], secret: ['COLUMNDB_PASSWORD'] }]])
+  expect(valuesSchema(readValues('defaults:\n  settings: {}\n'), variables)).toMatchObject({
+    properties: {
+      services: {
+        properties: {
+          query: {
+            properties: {
+              settings: { additionalProperties: false, properties: { COLUMNDB_USER: {} } },
+              secrets: { properties: { keys: { items: { enum: ['COLUMNDB_PASSWORD'] } } } },
+            },
+          },
+          agent: { properties: { secrets: { properties: { keys: { items: { enum: [] } } } } } },
+        },
+      },
+    },
+  })
+})
