@@ -327,9 +327,9 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const found = async (topic: string) =>
       JSON.stringify(ofType(await call('search_tools', { topic }), 'tool-output-available'))
     expect(await found('forecast when disks are full')).toContain('"forecast_disk_capacity"')
-    expect(await found('too many parts in a partition')).toContain('"get_table_parts"')
+    expect(await found('what a query would cost')).toContain('"estimate_query_cost"')
     expect(await found('kill a mutation')).toContain('"kill_mutation"')
-    expect(await found('draw a chart')).toContain('"query_and_visualize"')
+    expect(await found('merges that run now')).toContain('"get_merge_status"')
   })
 })
 

@@ -7,6 +7,9 @@ export interface InventingHost extends AsyncDisposable {
   url: string
 }
 
+/** What each connection says for itself; `fetch` has unpacked what it hands on. */
+const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'content-encoding'])
+
 /**
  * A host whose tables of the database `system` are, where they are named, tables of the same name in the database `invented` of the host
  * behind it: the only way to have what an embedded host cannot have, such as replicas.
@@ -16,16 +19,14 @@ export const startInventing = async (url: string, tables: readonly string[]): Pr
   const server = createServer(async (request, response) => {
     try {
       const body = (await text(request)).replaceAll(invented, 'invented.$1')
-      const { host: _, 'content-length': __, connection: ___, 'transfer-encoding': ____, ...headers } = request.headers
-      const asked = await fetch(`${url}${request.url}`, {
+      const headers = Object.entries(request.headers).filter(([name]) => !ofConnection.has(name))
+      const answer = await fetch(`${url}${request.url}`, {
         method: request.method ?? 'POST',
-        headers: Object.entries(headers).flatMap(([key, value]): [string, string][] =>
-          value === undefined ? [] : [[key, String(value)]],
-        ),
+        headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
         ...(body !== '' && { body }),
       })
-      const { 'content-encoding': ____e, 'content-length': ____l, ...told } = Object.fromEntries(asked.headers)
-      response.writeHead(asked.status, told).end(Buffer.from(await asked.arrayBuffer()))
+      const told = [...answer.headers].filter(([name]) => !ofConnection.has(name))
+      response.writeHead(answer.status, Object.fromEntries(told)).end(Buffer.from(await answer.arrayBuffer()))
     } catch {
       response.destroy()
     }

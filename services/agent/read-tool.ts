@@ -6,8 +6,11 @@ import type { AgentTool, Asking, ToolAnswer } from './tool.ts'
 
 /** What a tool that reads says of itself. */
 interface Traits<I extends z.ZodObject> extends Pick<AgentTool, 'name' | 'title' | 'description'> {
-  /** What its caller must be allowed, so that a page that is switched off cannot be read through the agent either. */
-  feature: Feature
+  /**
+   * What its caller must be allowed, so that a page that is switched off cannot be read through the agent either; null where that hangs
+   * on what is asked for, and whoever is asked looks.
+   */
+  feature: Feature | null
   input: I
   /** Whether the model is told of it at once. */
   core?: boolean
@@ -21,7 +24,7 @@ export const readTool = <I extends z.ZodObject>({ feature, core = false, ...trai
   kind: 'read',
   untrusted: false,
   run: async (given, asking) => {
-    requireFeature(asking.call.identity, feature, `the tool ${traits.name}`)
+    requireFeature(asking.call.identity, feature ?? undefined, `the tool ${traits.name}`)
     return traits.run(traits.input.parse(given), asking)
   },
 })

@@ -57,7 +57,7 @@ export const scenarios: readonly Scenario[] = [
     restsOnEvidence: true,
     mostCalls: null,
     script: {
-      steps: [[['search_tools', { topic: 'too many parts' }]], [['get_table_parts', { limit: 3 }]]],
+      steps: [[['get_table_parts', { limit: 3 }]]],
       quotes: [/"table":"crumbs"/, /"parts":320/],
     },
   },
@@ -110,7 +110,7 @@ export const scenarios: readonly Scenario[] = [
     restsOnEvidence: true,
     mostCalls: null,
     script: {
-      steps: [[['forecast_disk_capacity', {}]]],
+      steps: [[['search_tools', { topic: 'when disks are full' }]], [['forecast_disk_capacity', {}]]],
       quotes: [/"subject":"data"/, /"days":\{"soonest":[\d.]+,"latest":[\d.]+/],
     },
   },

@@ -16,15 +16,15 @@ const Impact = z.object({
   freeBytes: count,
 })
 
-/** Parts without a matching row are not rewritten; the columns `_part` and `_part_uuid` name where a row is. */
-const statement = (sql: string, condition: string): string => `
+/** Parts without a matching row are kept as they are; the virtual column `_part` names the part that a row is in. */
+const statement = (from: string, condition: string): string => `
 SELECT sum(matching) AS matchingRows, countIf(matching > 0) AS parts, sumIf(part.rows, matching > 0) AS rowsInParts,
   sumIf(part.bytes_on_disk, matching > 0) AS bytesInParts, maxIf(part.bytes_on_disk, matching > 0) AS largestPartBytes,
   count() AS ofParts, sum(part.rows) AS ofRows, sum(part.bytes_on_disk) AS ofBytes,
   (SELECT count() FROM system.mutations WHERE NOT is_done AND database = {database:String} AND table = {table:String}) AS unfinishedMutations,
   (SELECT min(unreserved_space) FROM system.disks) AS freeBytes
 FROM system.parts AS part
-LEFT JOIN (SELECT _part AS name, count() AS matching FROM ${sql} WHERE (${condition}) GROUP BY name) AS found USING name
+LEFT JOIN (SELECT _part AS name, count() AS matching FROM ${from} WHERE (${condition}) GROUP BY name) AS found USING name
 WHERE part.active AND part.database = {database:String} AND part.table = {table:String}`
 
 export const estimateMutationImpact = readTool({

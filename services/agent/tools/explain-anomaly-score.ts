@@ -1,5 +1,21 @@
 import { z } from 'zod'
+import { Insight } from '#proto/insights.ts'
 import { hostAt, name, ofHost, readTool, told } from '../read-tool.ts'
+
+const Fact = Insight.pick({
+  kind: true,
+  subject: true,
+  severity: true,
+  title: true,
+  detail: true,
+  signal: true,
+  window: true,
+  baseline: true,
+  value: true,
+  unit: true,
+  score: true,
+  confidence: true,
+})
 
 export const explainAnomalyScore = readTool({
   name: 'explain_anomaly_score',
@@ -7,6 +23,7 @@ export const explainAnomalyScore = readTool({
   description:
     'What is not as usual on a host now, with value, baseline and score: failures, duration, memory, new errors, slower or regressed patterns, stopped inserts.',
   feature: 'INSIGHTS',
+  core: true,
   input: z.strictObject({
     ...ofHost,
     kind: name('Only this kind, with the statement that shows it').optional(),
@@ -15,23 +32,7 @@ export const explainAnomalyScore = readTool({
     const host = await hostAt(asking, hostId)
     const { anomalies, notes } = await asking.report.anomalies({ hostKey: host.key }, asking.call)
     const wanted = anomalies.filter((each) => kind === undefined || each.kind === kind)
-    const facts = wanted.map(
-      ({ kind: of, subject, severity, title, detail, signal, window, baseline, value, unit, score, ...rest }) => ({
-        kind: of,
-        subject,
-        severity,
-        title,
-        detail,
-        signal,
-        window,
-        baseline,
-        value,
-        unit,
-        score,
-        confidence: rest.confidence,
-        ...(kind !== undefined && { sql: rest.evidenceSql }),
-      }),
-    )
+    const facts = wanted.map((each) => ({ ...Fact.parse(each), ...(kind !== undefined && { sql: each.evidenceSql }) }))
     const [worst] = wanted
     return told(worst ? `${wanted.length} on ${host.name}: ${worst.title}` : `All is as usual on ${host.name}.`, {
       anomalies: facts,

@@ -9,7 +9,7 @@ export const findReferenceQuery = readTool({
   title: 'Find a tried query',
   description:
     'Finds charts and table pages by topic, each with its tried SQL for the version of the host. Adapt it for query, or read it with get_page_data.',
-  feature: 'QUERIES',
+  feature: null,
   core: true,
   input: z.strictObject({
     ...ofHost,

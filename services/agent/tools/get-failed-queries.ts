@@ -41,6 +41,7 @@ export const getFailedQueries = readTool({
   description:
     'Queries that failed, by user, error and pattern, those of most failures first, each with its last error.',
   feature: 'QUERIES',
+  core: true,
   input: z.strictObject({
     ...ofHost,
     lastHours: lastHours(24),

@@ -13,7 +13,7 @@ export const getPageData = readTool({
   title: 'Read a page',
   description:
     'Rows of a chart or table page of the product by its name, which find_reference_query tells; without the texts of statements.',
-  feature: 'QUERIES',
+  feature: null,
   input: z.strictObject({
     ...ofHost,
     name: name('Name of the chart or table page, such as failed-queries'),

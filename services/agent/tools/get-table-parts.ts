@@ -33,6 +33,7 @@ export const getTableParts = readTool({
   description:
     'Active parts by partition, the fullest first: of one table, one database or the host; with sizes and the number at which inserts fail.',
   feature: 'TABLES',
+  core: true,
   input: z.strictObject({
     ...ofHost,
     database: name('Only this database').optional(),

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { controlTools } from '../approvals/control-tools.ts'
-import { functionOf } from '../loop/toolbox.ts'
+import { turnsTaken } from '../testing/script.ts'
+import { anybody, ofType, startAgent } from '../testing/start-agent.ts'
 import { agentTools } from './index.ts'
 import { loadSkill } from './load-skill.ts'
 
@@ -47,6 +48,22 @@ describe('the tools of the agent', () => {
     expect(untested.map(({ name }) => name)).toEqual([])
   })
 
+  it('are closed to whoever may not see what they tell', async () => {
+    const calls = own.filter(({ kind, input }) => kind === 'read' && input.safeParse({}).success)
+    await using agent = await startAgent({
+      script: (request) =>
+        turnsTaken(request) === 0
+          ? { say: calls.map(({ name }) => ({ call: name })) }
+          : { say: [{ text: 'Nothing is open.' }] },
+    })
+    const { chunks } = await agent.ask('Well?', { ...anybody, features: ['AGENT'] })
+    const refused = ofType(chunks, 'tool-output-error').map((chunk) => ('errorText' in chunk ? chunk.errorText : ''))
+    expect(refused.toSorted()).toEqual(
+      calls.map(({ name }) => `forbidden: the tool ${name} is not open to you`).toSorted(),
+    )
+    expect(refused.length).toBeGreaterThan(5)
+  })
+
   it('have names of their own', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })
@@ -62,7 +79,7 @@ describe.each(all.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }
   })
 
   it('says of each parameter what it is for and how far it goes', () => {
-    const { properties } = Schema.parse(functionOf(tool).type === 'function' ? parametersOf(tool) : undefined)
+    const { properties } = Schema.parse(z.toJSONSchema(tool.input, { io: 'input' }))
     for (const parameter of Object.values(properties)) {
       const { type, minimum, maximum, maxLength, maxItems, enum: values } = parameter
       if (type === 'integer') expect([minimum, maximum]).toEqual([expect.any(Number), expect.any(Number)])
@@ -77,8 +94,3 @@ describe.each(all.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }
     expect(error?.issues.some(({ code }) => code === 'unrecognized_keys')).toBe(true)
   })
 })
-
-function parametersOf(tool: (typeof all)[number]): unknown {
-  const told = functionOf(tool)
-  return 'function' in told ? told.function.parameters : undefined
-}

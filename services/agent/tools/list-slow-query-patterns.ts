@@ -10,6 +10,7 @@ export const listSlowQueryPatterns = readTool({
   description:
     'Fingerprints: queries alike but for their values, with calls, share of time, percentiles, errors, rows, bytes, memory, users.',
   feature: 'QUERIES',
+  core: true,
   input: z.strictObject({
     ...ofHost,
     lastHours: lastHours(24),

@@ -14,6 +14,7 @@ export const queryAndVisualize = readTool({
   title: 'Draw a chart',
   description: 'Runs one SELECT and shows the person a chart of its rows, at most 1000; order them as they are drawn.',
   feature: 'QUERIES',
+  core: true,
   input: z.strictObject({
     ...ofHost,
     title: z.string().min(1).max(200).describe('What the chart shows'),
