@@ -116,6 +116,17 @@ describe('advice on a statement', () => {
     expect(await engine(sql)).toEqual(answer)
   })
 
+  it('names a view that keeps groups, and what it merges is the answer', async () => {
+    const sql = 'SELECT user, count(), max(id) FROM advice.visits GROUP BY user ORDER BY user'
+    const { proof, ddl } = await adviceOf('materialized-view', sql)
+    expect(proof).toBe('estimated')
+    await follow(ddl)
+    const merged = 'countMerge(state_1), maxMerge(state_2) FROM advice.visits_groups'
+    const values = (rows: Record<string, unknown>[]) => rows.map((row) => Object.values(row))
+    const answer = await engine(`SELECT key_1, ${merged} GROUP BY key_1 ORDER BY key_1`)
+    expect(values(answer)).toEqual(values(await engine(sql)))
+  })
+
   it('names a partition key that leaves out the other months', async () => {
     const sql = "SELECT note FROM advice.scattered WHERE day BETWEEN '2025-03-02' AND '2025-03-30'"
     const { proof, savings, ddl } = await adviceOf('partition-key', sql)

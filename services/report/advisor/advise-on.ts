@@ -19,7 +19,7 @@ const leftOut = {
   engine: 'it is no MergeTree table, or is answered without reading. For a view, ask about its own statement',
   repeated: 'it is read more than once. Ask about one SELECT at a time',
 } as const
-const nothingHelps = 'No skip index, projection, partition key or PREWHERE would save a fifth of what is read.'
+const nothingHelps = 'No skip index, projection, view, partition key or PREWHERE would save a fifth of what is read.'
 
 export interface Advice {
   recommendations: Recommendation[]
