@@ -11,6 +11,7 @@ import { ask, eventually } from '../ask.ts'
 import { describeWith } from '../servers.ts'
 import { root } from '../shape/source-file.ts'
 import { type Deployed, deploy, passwordOf } from './deployment.ts'
+import { consumers } from './generated/files.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
@@ -103,6 +104,16 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     )
     // Nothing has been exported to a collector here, for none is set.
     expect(missing).toEqual(['watchhouse_trace_spans_total'])
+  })
+
+  it('take messages as the consumers that they are scaled on', async () => {
+    const takenBy = async (name: string) => {
+      const { text } = await ask(`${deployed.processes.get(name)?.operationsUrl}/metrics`)
+      return [...text.matchAll(/^watchhouse_queue_messages\{consumer="([^"]+)"/gm)].map(([, consumer = '']) => consumer)
+    }
+    for (const [name, stated] of Object.entries(consumers)) {
+      expect((await takenBy(name)).toSorted()).toEqual(stated.map(({ consumer }) => consumer).toSorted())
+    }
   })
 
   it('are replaced one after another without a request that fails', async () => {
