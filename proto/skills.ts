@@ -16,7 +16,7 @@ export const SkillSummary = z.object({
 })
 export type SkillSummary = z.infer<typeof SkillSummary>
 
-const common = { callers: ['gateway'], safe: true } as const
+const common = { callers: ['gateway', 'mcp'], safe: true } as const
 
 /** Methods of `agent` about skills: guides that are the same for everybody. */
 export const skillMethods = {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AuditAnswer } from '#proto/http/audit.ts'
@@ -8,6 +9,11 @@ import { describeOnTopologies } from './topologies.ts'
 
 const startLimitMs = 180_000
 const Called = z.looseObject({ structuredContent: z.looseObject({}) })
+const Skills = z.looseObject({
+  skills: z.array(
+    z.looseObject({ uri: z.string(), resources: z.array(z.looseObject({ uri: z.string(), digest: z.string() })) }),
+  ),
+})
 
 describeOnTopologies('the tool server', (topology) => {
   let server: ToolServer
@@ -106,6 +112,23 @@ describeOnTopologies('the tool server', (topology) => {
     expect(JSON.stringify(data)).not.toContain('a secret')
   })
 
+  it('has the skills of the agent, each file with the digest that is told of it', async () => {
+    const { result } = await server.current('server/discover')
+    expect(result).toMatchObject({ capabilities: { extensions: { 'io.modelcontextprotocol/skills': {} } } })
+    const { skills } = Skills.parse((await server.current('skills/list')).result)
+    expect(skills).toHaveLength(18)
+    for (const { uri, resources } of skills) {
+      const got = (await server.current('skills/get', { uri })).result
+      expect(got).toMatchObject({ skill: { uri } })
+      const [file] = (await server.client.readResource({ uri })).contents
+      const text = file && 'text' in file ? file.text : ''
+      const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`
+      expect(resources).toMatchObject([{ uri, digest }])
+    }
+    const none = await server.current('skills/get', { uri: 'skill://none/SKILL.md' })
+    expect(none.error).toMatchObject({ code: -32_602 })
+  })
+
   describe('has resources', () => {
     const read = async (uri: string) => {
       const [found] = (await server.client.readResource({ uri })).contents
@@ -128,6 +151,7 @@ describeOnTopologies('the tool server', (topology) => {
         [
           ...paths.map((path) => `columndb://${path}`),
           ...['databases', ...paths].map((path) => `columndb://hosts/{hostId}/${path}`),
+          'skill://{+path}',
         ].toSorted(),
       )
     })

@@ -39,7 +39,7 @@ export const startToolServer = async (topology: Topology) => {
     { url: 'http://127.0.0.1:9', name: 'silent' },
   ]
   const env = { SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '100000' }
-  const { url } = opening.use(await startProduct({ topology, hosts, env, toolServer: true }))
+  const { url } = opening.use(await startProduct({ topology, hosts, env, toolServer: true, agent: true }))
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/mcp`)))
   opening.defer(() => client.close())

@@ -1,3 +1,4 @@
+import { agent } from '#proto/agent.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
@@ -15,6 +16,7 @@ import { offer } from './offer.ts'
 import { prompts } from './prompts/prompts.ts'
 import { facts } from './resources/facts.ts'
 import { references } from './resources/references.ts'
+import { openSkillOffer } from './skills/skills.ts'
 import { tools } from './tools/index.ts'
 
 /** Serves the tools to models. */
@@ -32,6 +34,7 @@ export const startWith = async ({ env, bus, clock, telemetry }: Context, further
     facts,
     references,
     prompts,
+    offerSkills: openSkillOffer(bus.client(agent)),
     version: packageFacts.version,
     callTool,
     askingFor,

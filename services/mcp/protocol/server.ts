@@ -4,6 +4,7 @@ import type { AskingFor } from '../asking.ts'
 import type { CallTool } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
 import type { Facts, Reference } from '../resources/resource.ts'
+import type { OfferSkills } from '../skills/skills.ts'
 import type { Tool } from '../tool.ts'
 import type { Part } from './part.ts'
 import { offerResources } from './offer-resources.ts'
@@ -41,6 +42,7 @@ interface ServerOptions {
   facts: readonly Facts[]
   references: readonly Reference[]
   prompts: readonly Prompt[]
+  offerSkills: OfferSkills
   version: string
   callTool: CallTool
   askingFor: AskingFor
@@ -61,6 +63,7 @@ export const openServers = (offered: ServerOptions): ServerFor => {
     if (asksFor('tools')) offerTools(server, call)
     if (asksFor('resources')) offerResources(server, call, offered)
     if (asksFor('prompts')) offerPrompts(server, offered.prompts)
+    if (asksFor('resources')) offered.offerSkills(server, call)
     further?.offer(server)
     return server
   }
