@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Check, LiveCondition } from '#lib/api/health.ts'
-import { byUrgency, counted, happening, heldReason, limitsOf, severitiesOf, valueAgainst } from './words.ts'
+import { counted } from '#lib/ui/counted.ts'
+import { byUrgency, happening, heldReason, limitsOf, severitiesOf, valueAgainst } from './words.ts'
 
 const condition = (given: Partial<LiveCondition>): LiveCondition => ({
   hostId: 0,
   host: 'one',
+  source: null,
   ruleId: 'disk-usage',
   episode: 'e',
   title: 'Disk usage',
