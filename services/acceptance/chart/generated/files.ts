@@ -55,7 +55,8 @@ const json = (name: string, content: unknown): Written => ({
 /** Who takes messages from which stream, for scaling; a test compares them with what the product makes. */
 export const consumers = {
   'alert-dispatcher': [
-    ...channels.map(({ id }) => ({ stream: 'DELIVER', consumer: id })),
+    // What people subscribe to is delivered like a channel that the operator has set.
+    ...[...channels.map(({ id }) => id), 'subscriptions'].map((consumer) => ({ stream: 'DELIVER', consumer })),
     { stream: 'EVENTS', consumer: 'events-alerted' },
   ],
   ingest: ['events-kept', 'events-reemitted'].map((consumer) => ({ stream: 'EVENTS', consumer })),
