@@ -1,4 +1,4 @@
-import type { ErrorPart } from '#proto/agent-parts.ts'
+import type { ErrorPart, PlanPart } from '#proto/agent-parts.ts'
 import type { z } from 'zod'
 import { mayWish } from '../approvals/may-wish.ts'
 import { claimsOf } from '../evidence/claims.ts'
@@ -44,7 +44,8 @@ const openingOf = async ({ question, call, asking }: Begun) => {
 const conclude = ({ tell, plan, ledger, meter }: Talk, { text, finishReason }: Conversed): void => {
   if (finishReason === 'stop' && plan.steps().length > 0 && plan.unfinished().length === 0) {
     plan.answered()
-    tell({ type: 'data-plan', id: 'plan', data: { steps: plan.steps() } })
+    const part: z.input<typeof PlanPart> = { steps: [...plan.steps()] }
+    tell({ type: 'data-plan', id: 'plan', data: part })
   }
   tell({ type: 'data-claims', id: 'claims', data: claimsOf(text, ledger.has) })
   tell({ type: 'data-usage', id: 'usage', data: meter.sum() })
