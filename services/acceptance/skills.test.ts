@@ -87,8 +87,8 @@ describe.each(skills)('the skill $name', ({ name, text, body, statements, exampl
     for (const { line, sql, cannotRun } of statements) {
       branches.push({ name: `the skill ${name}, line ${line}`, ...(cannotRun !== undefined && { lacking: cannotRun }) })
       if (cannotRun !== undefined) continue
-      for (const settings of [{}, { allow_experimental_analyzer: '0' }]) {
-        const ran = ask(sql, examples, settings)
+      for (const analyzer of ['1', '0']) {
+        const ran = ask(sql, examples, { allow_experimental_analyzer: analyzer })
         await expect(ran, `line ${line}`).resolves.toEqual(expect.any(String))
       }
     }
