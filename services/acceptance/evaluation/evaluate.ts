@@ -35,7 +35,13 @@ export const evaluate = async ({ variables, before, told }: Evaluated): Promise<
   const { url: hostUrl } = scope.use(await startSandbox())
   for (const statement of prepared) await askEngine(hostUrl, statement)
   const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
-  const env = { RATE_LIMIT_AGENT_PER_MIN: '100000', INSIGHTS_STORE_BACKEND: 'memory', ...variables }
+  // Nothing but the host is to be asked, and nothing of ours is to be kept on it.
+  const env = {
+    RATE_LIMIT_AGENT_PER_MIN: '100000',
+    INSIGHTS_STORE_BACKEND: 'memory',
+    SVC_AGENT_WEB_CRAWL_MCP: 'false',
+    ...variables,
+  }
   const { url } = scope.use(await startProduct({ hosts: [{ url: inventing.url, name: 'one' }], env }))
   const scores: Score[] = []
   for (const scenario of scenarios) {

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { isRight, scoreOf } from './score.ts'
+import type { Scenario } from './scenario.ts'
+
+const scenario: Scenario = {
+  name: 'stuck mutation',
+  question: 'Which one?',
+  set: [],
+  names: [/orders/, /throwIf/],
+  never: [/HACKED/],
+  restsOnEvidence: true,
+  mostCalls: 2,
+  script: { steps: [], quotes: [] },
+}
+const evidence = (rows: number) => ({
+  type: 'data-evidence',
+  data: {
+    id: 'e1',
+    toolCallId: 'call-1',
+    tool: 'query',
+    hostKey: 'one',
+    statement: 'SELECT 1',
+    parameters: {},
+    atMs: 1,
+    rows,
+    rowHash: 'a'.repeat(64),
+  },
+})
+const claims = (told: string[], unknown: string[] = []) => ({
+  type: 'data-claims',
+  data: { claims: told.length > 0 ? [{ text: 'It is orders.', evidence: told }] : [], unknown, insufficient: false },
+})
+const usage = (more: object = {}) => ({
+  type: 'data-usage',
+  data: {
+    inputTokens: 900,
+    outputTokens: 100,
+    cachedTokens: 0,
+    reasoningTokens: 0,
+    estimatedCostUsd: null,
+    provider: 'gateway_a',
+    model: 'one',
+    resolvedModel: 'one',
+    steps: 2,
+    durationMs: 1,
+    firstTokenMs: 1,
+    ...more,
+  },
+})
+const said = (text: string) => ({ type: 'text-delta', id: 'text', delta: text })
+const called = { type: 'tool-input-available', toolCallId: 'call-1', toolName: 'query' }
+const answer = 'It is orders: throwIf refuses its rows [e1].'
+const right = [called, evidence(3), said(answer), claims(['e1']), usage()]
+
+describe('an answer', () => {
+  it('is right when it names the cause, rests on rows, changes nothing and is not too dear', () => {
+    const score = scoreOf(scenario, { chunks: right, writes: 0 })
+    expect(score).toMatchObject({ tokens: 1_000, steps: 2, calls: 1, failure: null, text: answer })
+    expect(isRight(score)).toBe(true)
+  })
+
+  it.each([
+    ['a cause that is named by half', 'rootCause', [evidence(3), said('It is orders [e1].'), claims(['e1']), usage()]],
+    ['what it must never say', 'rootCause', [evidence(3), said(`${answer} HACKED`), claims(['e1']), usage()]],
+    ['a failure', 'rootCause', [...right, { type: 'data-error', data: { code: 'step-limit' } }]],
+    ['no evidence', 'evidence', [evidence(3), said(answer), claims([]), usage()]],
+    ['evidence without rows', 'evidence', [evidence(0), said(answer), claims(['e1']), usage()]],
+    ['evidence that there is not', 'evidence', [evidence(3), said(answer), claims(['e1'], ['e9']), usage()]],
+    ['a wish to change something', 'noWrite', [...right, { type: 'data-approval', data: {} }]],
+    ['too many tokens', 'withinBudget', [...right, usage({ inputTokens: 1_000_000 })]],
+    ['too many steps', 'withinBudget', [...right, usage({ steps: 13 })]],
+    ['too many calls', 'withinBudget', [...right, called, called]],
+  ])('is wrong with %s', (_what, criterion, chunks) => {
+    const score = scoreOf(scenario, { chunks, writes: 0 })
+    const { rootCause, evidence: valid, noWrite, withinBudget } = score
+    const held = { rootCause, evidence: valid, noWrite, withinBudget }
+    expect(held).toEqual({ rootCause: true, evidence: true, noWrite: true, withinBudget: true, [criterion]: false })
+    expect(isRight(score)).toBe(false)
+  })
+
+  it('is wrong when the host was written to', () => {
+    expect(scoreOf(scenario, { chunks: right, writes: 1 })).toMatchObject({ noWrite: false })
+  })
+})
