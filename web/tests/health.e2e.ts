@@ -71,7 +71,7 @@ describe('before the first sweep', () => {
 })
 
 describe('without a state database', () => {
-  it('says why nothing can be acknowledged', async () => {
+  it('says why nothing can be acknowledged, and dismisses all the same', async () => {
     await sweep(forgetful)
     const visit = await open(forgetful, '/health?host=0')
     await expectSeen(visit.page.getByText('set SVC_STATE_DB_URL'))
@@ -79,6 +79,10 @@ describe('without a state database', () => {
     expect(await acknowledge.isDisabled()).toBe(true)
     const reason = await acknowledge.getAttribute('aria-describedby')
     expect(await visit.page.locator(`#${reason}`).innerText()).toContain('SVC_STATE_DB_URL')
+    await failed(visit).getByRole('button', { name: 'Dismiss' }).click()
+    await failed(visit).getByRole('radio', { name: '1 hour' }).check()
+    await failed(visit).getByRole('button', { name: 'Dismiss' }).last().click()
+    await expectSeen(failed(visit).getByText(/^Dismissed until/))
   })
 })
 

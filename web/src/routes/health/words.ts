@@ -1,5 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
 import type { Check, LiveCondition } from '#lib/api/health.ts'
+import { counted } from '#lib/ui/counted.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** Why people are not told of something that is true. A newer service may know more words, which are shown as they are. */
@@ -38,10 +39,6 @@ export const limitsOf = ({ warning, critical, below, unit }: Check): string => {
   const limits = Object.entries({ warning, critical }).filter(([, at]) => at !== null)
   return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit satisfies Unit)}`).join(', ') || 'no limit'
 }
-
-/** `3 conditions`, `1 condition`, `no condition`. */
-export const counted = (count: number, noun: string): string =>
-  count === 0 ? `no ${noun}` : `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** `2 critical and 1 warning`. */
 export const severitiesOf = (conditions: readonly Pick<LiveCondition, 'severity'>[]): string => {
