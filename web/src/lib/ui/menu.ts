@@ -28,7 +28,22 @@ export const menuSections: readonly MenuSection[] = [
       { path: '/health', title: 'Health', feature: 'HEALTH', words: 'alerts conditions firing' },
     ],
   },
-  { title: 'Alerts and insights', pages: [] },
+  {
+    title: 'Alerts and insights',
+    pages: [
+      { path: '/insights', title: 'Insights', feature: 'INSIGHTS', words: 'findings anomalies forecasts evidence' },
+      { path: '/reports', title: 'Reports', feature: 'INSIGHTS', words: 'weekly report score' },
+      { path: '/alerts/rules', title: 'Rules', feature: 'HEALTH', words: 'thresholds hysteresis checks alerts digest' },
+      { path: '/alerts/channels', title: 'Channels', feature: 'HEALTH', words: 'alerts notify webhook mail test' },
+      {
+        path: '/alerts/schedule',
+        title: 'Routing and quiet times',
+        feature: 'HEALTH',
+        words: 'maintenance quiet hours routes',
+      },
+      { path: '/alerts/deliveries', title: 'Deliveries', feature: 'HEALTH', words: 'dead letters replay sent' },
+    ],
+  },
   {
     title: 'Queries and data',
     pages: [
@@ -56,7 +71,10 @@ export const menuSections: readonly MenuSection[] = [
       { path: '/compare', title: 'Hosts side by side', feature: 'QUERIES', words: 'comparison compare hosts' },
     ],
   },
-  { title: 'Agent and tools', pages: [] },
+  {
+    title: 'Agent and tools',
+    pages: [{ path: '/agents', title: 'Agent', feature: 'AGENT', words: 'ask question chat assistant model ai' }],
+  },
   { title: 'Set up', pages: [] },
 ]
 

@@ -1,0 +1,60 @@
+import type { AlertTarget, ChannelSettled, Tested } from '#lib/api/alerting.ts'
+
+interface ChannelWords {
+  name: string
+  doc: string
+}
+
+/** The services behind the channels. A newer release may know more channels, which go by their ids. */
+const channels: Readonly<Record<string, ChannelWords>> = {
+  webhook: { name: 'Webhook', doc: 'Slack, Mattermost, Rocket.Chat, Discord, or whatever else takes their messages.' },
+  email: { name: 'Mail', doc: 'By the carrier that the provider’s URL names, such as smtps://user:password@host.' },
+  'paging-a': { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
+  'paging-b': { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
+  'chat-a': { name: 'Telegram', doc: 'A chat, told by a bot.' },
+  'push-a': { name: 'ntfy', doc: 'A topic of ntfy.sh, or of a server of your own.' },
+  'push-b': { name: 'Pushover', doc: 'Pushes to phones; critical conditions may ring until somebody answers.' },
+  sms: { name: 'SMS', doc: 'By Twilio; each number is told by itself.' },
+}
+
+export const channelWords = (id: string): ChannelWords => channels[id] ?? { name: id, doc: '' }
+
+/** Words that are not written like others. */
+const written: Readonly<Record<string, string>> = { url: 'URL', api: 'API', sid: 'SID', id: 'ID' }
+
+/** `routingKey` as `Routing key`. */
+export const fieldLabel = (field: string): string => {
+  const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
+  const text = words.map((word) => written[word] ?? word).join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** What an operator should know of a channel before anything else. */
+export type Standing = 'ready' | 'off' | 'missing' | 'broken'
+
+export const standingOf = (
+  { configured, enabled }: Pick<ChannelSettled, 'configured' | 'enabled'>,
+  targets: readonly AlertTarget[],
+): Standing => {
+  if (!configured) return 'missing'
+  if (!enabled) return 'off'
+  return targets.some(({ broken }) => broken !== null) ? 'broken' : 'ready'
+}
+
+/** How a send ended; a newer service may know more, which are shown as they are. */
+const ends: Readonly<Record<string, string>> = {
+  ok: 'arrived',
+  sent: 'arrived',
+  retry: 'failed, and may pass',
+  permanent: 'was refused',
+  config: 'was refused: its settings are wrong',
+  dead: 'was given up',
+  dropped: 'was not needed any more',
+}
+
+export const sendEnd = (result: string): string => ends[result] ?? result
+export const hasArrived = (result: string): boolean => result === 'ok' || result === 'sent'
+
+/** `webhook: arrived`, `webhook: was refused – 404 Not Found`. */
+export const testedWords = ({ name, result, reason }: Tested): string =>
+  `${name}: ${sendEnd(result)}${reason ? ` – ${reason}` : ''}`

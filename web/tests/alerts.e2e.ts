@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ask } from '../../services/acceptance/ask.ts'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const secretPath = '/hooks/known-to-nobody-else'
+
+let product: Product
+let browser: TestBrowser
+let receiver: Receiver
+const scope = new AsyncDisposableStack()
+
+interface Receiver {
+  url: string
+  taken: string[]
+}
+
+/** Takes what a chat service would, and refuses all else as such services do. */
+const startReceiver = async (): Promise<Receiver> => {
+  const taken: string[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const isJson = request.headers['content-type'] === 'application/json'
+    const isWanted = request.method === 'POST' && request.url === secretPath && isJson
+    const message: unknown = isWanted ? JSON.parse(body) : {}
+    const said = typeof message === 'object' && message !== null && 'text' in message ? message.text : undefined
+    if (typeof said === 'string' && said !== '') taken.push(said)
+    response.writeHead(typeof said === 'string' ? 200 : 404).end(typeof said === 'string' ? 'ok' : 'no_service')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  scope.defer(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port')
+  return { url: `http://127.0.0.1:${address.port}`, taken }
+}
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+  await sandbox.seeded
+  const directory = await mkdtemp(join(tmpdir(), 'alert-pages-'))
+  scope.defer(() => rm(directory, { recursive: true, force: true }))
+  const env = {
+    CRON_SECRET: 'secret-of-the-scheduler',
+    SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}`,
+    // The receiver is on this machine, where addresses that callers give must not lead otherwise.
+    SVC_ALLOW_PRIVATE_HOSTS: 'true',
+  }
+  product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))
+  const headers = { authorization: 'Bearer secret-of-the-scheduler' }
+  await ask(`${product.url}/api/cron/health-sweep`, { headers })
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string, title: string, options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  await visit.page.goto(`${product.url}${path}?host=0`)
+  await expectSeen(visit.page.getByRole('heading', { level: 1, name: title }))
+  await visit.settled()
+  return visit
+}
+
+describe('channels', () => {
+  it('are set up, tested and shown again without their secrets', async () => {
+    const { page } = await open('/alerts/channels', 'Channels')
+    const card = page.getByRole('article', { name: 'Webhook', exact: true })
+    await expectSeen(card.getByText('Not set up'))
+    await card.getByRole('button', { name: 'Set up Webhook' }).click()
+    await card.getByLabel('URL').fill(`${receiver.url}${secretPath}`)
+    await card.getByRole('button', { name: 'Save Webhook' }).click()
+    await expectSeen(card.getByText('Ready'))
+    await card.getByRole('button', { name: 'Send a test to Webhook' }).click()
+    await expectSeen(card.getByText('webhook: arrived'))
+    expect(receiver.taken).toHaveLength(1)
+    await card.getByRole('button', { name: 'Edit Webhook' }).click()
+    expect(await card.getByLabel('URL').inputValue()).toBe('')
+    expect(await page.content()).not.toContain(secretPath)
+  })
+
+  it('say why a test did not arrive', async () => {
+    const { page } = await open('/alerts/channels', 'Channels')
+    const card = page.getByRole('article', { name: 'Webhook', exact: true })
+    await card.getByRole('button', { name: 'Edit Webhook' }).click()
+    await card.getByLabel('URL').fill(`${receiver.url}/elsewhere`)
+    await card.getByRole('button', { name: 'Save Webhook' }).click()
+    await card.getByRole('button', { name: 'Send a test to Webhook' }).click()
+    await expectSeen(card.getByText(/webhook: was refused/))
+  })
+})
+
+describe('rules', () => {
+  it('get thresholds and hysteresis of their own, and lose them again', async () => {
+    const { page } = await open('/alerts/rules', 'Rules')
+    await page.getByRole('button', { name: 'Edit Disk usage' }).click()
+    const form = page.getByRole('form', { name: 'Settings of Disk usage' })
+    await form.getByLabel('Warning from').fill('71')
+    await form.getByLabel('Fires after sweeps').fill('4')
+    await form.getByRole('button', { name: 'Save the rule' }).click()
+    await expectSeen(page.getByText('fires after 4 sweeps'))
+    const { body } = await ask(`${product.url}/api/v1/health/check-alerts`)
+    expect(body).toMatchObject({ data: [{ ruleId: 'disk-usage', warning: 71, breaches: 4 }] })
+    await page.getByRole('button', { name: 'Edit Disk usage' }).click()
+    await form.getByLabel('Warning from').fill('')
+    await form.getByLabel('Fires after sweeps').fill('')
+    await form.getByRole('button', { name: 'Save the rule' }).click()
+    await form.waitFor({ state: 'detached' })
+    expect((await ask(`${product.url}/api/v1/health/check-alerts`)).body).toMatchObject({ data: [] })
+  })
+
+  it('are put on a figure, once a test has measured it', async () => {
+    const { page } = await open('/alerts/rules', 'Rules')
+    const form = page.getByRole('form', { name: 'Add a rule' })
+    await form.getByLabel('Name').fill('Parts of mine')
+    await form.getByLabel('Figure').selectOption('Active parts')
+    await form.getByLabel('Warning').fill('0')
+    await form.getByRole('button', { name: 'Test' }).click()
+    await expectSeen(form.getByText(/^Now \d.*: warning/))
+    await form.getByRole('button', { name: 'Add the rule' }).click()
+    await expectSeen(page.getByRole('button', { name: 'Remove Parts of mine' }))
+  })
+})
+
+describe('insights', () => {
+  it('are looked for, and open the statement that they rest on, in the URL', async () => {
+    const { page } = await open('/insights', 'Insights')
+    await page.getByRole('button', { name: 'Look now' }).click()
+    const card = page.getByRole('article', { name: /mutation/ }).first()
+    await card.getByRole('button', { name: 'Evidence' }).click()
+    await page.waitForURL(/insight=[0-9a-f]+/)
+    await expectSeen(card.getByRole('region', { name: 'What it rests on' }).getByText('system.mutations'))
+    await card.getByRole('link', { name: 'Open in the SQL console' }).click()
+    await page.waitForURL(/\/console\?.*sql=.*system.mutations/)
+  })
+
+  it('are dismissed and shown again', async () => {
+    const { page } = await open('/insights', 'Insights')
+    const card = page.getByRole('article', { name: /mutation/ })
+    await card.getByRole('button', { name: 'Dismiss' }).click()
+    await card.waitFor({ state: 'detached' })
+    await page.getByLabel('Dismissed too').check()
+    await card.getByRole('button', { name: 'Show again' }).click()
+    await expectSeen(card.getByRole('button', { name: 'Dismiss' }))
+  })
+})
+
+describe('reports', () => {
+  it('are written when asked, and open as a page', async () => {
+    const { page } = await open('/reports', 'Reports')
+    await page.getByRole('button', { name: 'Write one now' }).click()
+    const link = page.getByRole('link', { name: 'Open', exact: true })
+    await expectSeen(link)
+    const { status, headers } = await ask(`${product.url}${await link.getAttribute('href')}`)
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
+  })
+})
+
+describe.each([
+  ['/alerts/channels', 'Channels'],
+  ['/alerts/rules', 'Rules'],
+  ['/insights', 'Insights'],
+  ['/reports', 'Reports'],
+])('%s', (path, title) => {
+  it.each([
+    ['light', 1440],
+    ['dark', 390],
+  ] as const)('has nothing that axe objects to in the %s theme at %d px', async (colorScheme, width) => {
+    const visit = await open(path, title, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
+    expect(await findings(visit)).toEqual([])
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    expect(visit.complaints).toEqual([])
+  })
+})
