@@ -3,11 +3,14 @@ import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
 import { getRoute, type Route, textRoute } from '../route.ts'
 import { success } from '../success.ts'
 
-/** The guides are part of the product and tell nothing of anybody's hosts. */
-const open = { feature: null, access: 'anonymous', limit: 'data', query: noQuery } as const
+/** The guides are part of the product and tell nothing of anybody's hosts, so no feature closes them. */
+const common = { feature: null, limit: 'data', query: noQuery } as const
+const api = { ...common, access: 'read' } as const
+/** Where other agents look, who have no key yet. */
+const open = { ...common, access: 'anonymous' } as const
 
 const list = getRoute({
-  ...open,
+  ...api,
   path: '/api/v1/agent/skills',
   doc: 'Expert guides that the agent loads when a question needs depth',
   revalidated: true,
@@ -19,7 +22,7 @@ const list = getRoute({
 })
 
 const one = getRoute({
-  ...open,
+  ...api,
   path: '/api/v1/agent/skills/{name}',
   doc: 'One expert guide, with its text in Markdown',
   revalidated: true,

@@ -99,7 +99,10 @@ describe('the cost of our own statements', () => {
 describe('pages of queries', () => {
   const shown = async (name: string, parameters: Record<string, number>) => {
     const { rows } = await readTable(parts, { hostKey, name, search: 'sum(number)', parameters })
-    return rows.map((row) => /'(\w+)(?:\/\d)?'/.exec(String(row.query))?.[1]).toSorted()
+    // A host logs values in the place of parameters, so what is searched for is found in the search itself too.
+    return rows
+      .flatMap((row) => /^SELECT sum\(number\), '(\w+)(?:\/\d)?'/.exec(String(row.query))?.[1] ?? [])
+      .toSorted()
   }
 
   it.each([
