@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
 import { openBrowser, type TestBrowser } from './browser.ts'
+import { findings } from './findings.ts'
 import { routes } from './routes.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -58,5 +59,16 @@ describe('every topic of the catalogue', () => {
       expect(await visit.page.getByText('could not be loaded').count(), path).toBe(0)
     }
     expect(visit.complaints).toEqual([])
+  })
+})
+
+describe('the agent without a key', () => {
+  it('says which variables would give it one', async () => {
+    const visit = await browser.visit()
+    await visit.page.goto(`${product.url}/agents?host=0`)
+    const guide = visit.page.getByRole('region', { name: 'Set up the agent' })
+    await guide.getByText('LLM_API_KEY').first().waitFor()
+    expect(await visit.page.getByRole('textbox', { name: 'Your question' }).count()).toBe(0)
+    expect(await findings(visit)).toEqual([])
   })
 })

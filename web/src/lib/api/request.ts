@@ -32,6 +32,17 @@ export const requestFile = async (path: string, options: RequestOptions = {}): P
   return response.blob()
 }
 
+/** An answer that is read while it comes, for as long as that takes; null where there is nothing to tell. */
+export const requestStream = async (
+  path: string,
+  options: RequestOptions & { headers?: Record<string, string> } = {},
+): Promise<Response | null> => {
+  const brought = await broughtHeaders(openSession)
+  const response = await send(path, options, { ...brought, ...options.headers }, null)
+  if (!response.ok) throw refused(response, await readBody(response, path))
+  return response.status === 204 ? null : response
+}
+
 const openSession = async ({ name, url, user, password }: BroughtHost) => {
   const path = '/api/v1/browser-connections/sessions'
   const response = await send(path, { body: { name, url, user, password } }, {})
@@ -44,11 +55,12 @@ const openSession = async ({ name, url, user, password }: BroughtHost) => {
 const send = async (
   path: string,
   { signal, body, method, bearer }: RequestOptions,
-  brought: Record<string, string>,
+  further: Record<string, string>,
+  waitMs: number | null = patienceMs,
 ): Promise<Response> => {
-  const patience = AbortSignal.timeout(patienceMs)
+  const patience = waitMs === null ? new AbortController().signal : AbortSignal.timeout(waitMs)
   const headers = {
-    ...brought,
+    ...further,
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
   }

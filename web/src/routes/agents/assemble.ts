@@ -1,0 +1,98 @@
+import type { Message, Part, ToolPart, WordsPart } from './message.ts'
+
+/** A chunk of the UI message stream; which members it has hangs on its type. */
+export interface Chunk {
+  type: string
+  id?: string
+  messageId?: string
+  delta?: string
+  toolCallId?: string
+  toolName?: string
+  title?: string
+  input?: unknown
+  output?: unknown
+  errorText?: string
+  data?: unknown
+}
+
+/** Puts a message together of the chunks that come, as the AI SDK does. It changes the message it is given. */
+export const assemble = (message: Message, now: () => number = Date.now): ((chunk: Chunk) => void) => {
+  const does: Record<string, (chunk: Chunk) => void> = {
+    start: ({ messageId }) => {
+      if (messageId) message.id = messageId
+    },
+    'start-step': () => void add(message, { type: 'step-start' }),
+    abort: () => (message.metadata = { ...message.metadata, isStopped: true }),
+    ...wordsOf(message),
+    ...toolsOf(message, now),
+  }
+  return (chunk) => {
+    const { type } = chunk
+    if (isDataType(type)) addData(message, type, chunk)
+    else does[type]?.(chunk)
+  }
+}
+
+const add = <P extends Part>({ parts }: Message, part: P): P => {
+  parts.push(part)
+  // It is the part that was pushed, or the page's view of it, whose changes the page sees.
+  return parts.at(-1) as P
+}
+
+const wordsOf = (message: Message): Record<string, (chunk: Chunk) => void> => {
+  const open = new Map<string, WordsPart>()
+  const begin = (type: WordsPart['type']) => (chunk: Chunk) =>
+    void open.set(chunk.id ?? '', add(message, { type, text: '', state: 'streaming' }))
+  const goOn = ({ id = '', delta = '' }: Chunk) => {
+    const part = open.get(id)
+    if (part) part.text += delta
+  }
+  const end = ({ id = '' }: Chunk) => {
+    const part = open.get(id)
+    if (part) part.state = 'done'
+  }
+  return {
+    'text-start': begin('text'),
+    'text-delta': goOn,
+    'text-end': end,
+    'reasoning-start': begin('reasoning'),
+    'reasoning-delta': goOn,
+    'reasoning-end': end,
+  }
+}
+
+const toolsOf = (message: Message, now: () => number): Record<string, (chunk: Chunk) => void> => {
+  const calls = new Map<string, ToolPart>()
+  const callOf = ({ toolCallId = '', toolName = '', title }: Chunk): ToolPart => {
+    const known = calls.get(toolCallId)
+    const call = known ?? add<ToolPart>(message, { type: `tool-${toolName}`, toolCallId, state: 'input-streaming' })
+    if (title !== undefined) call.title = title
+    calls.set(toolCallId, call)
+    return call
+  }
+  const end = (chunk: Chunk, outcome: Partial<ToolPart>) => {
+    const call = callOf(chunk)
+    Object.assign(call, outcome, call.calledAtMs !== undefined && { tookMs: now() - call.calledAtMs })
+  }
+  const fail = (chunk: Chunk) => end(chunk, { state: 'output-error', errorText: chunk.errorText ?? '' })
+  return {
+    'tool-input-start': (chunk) => void callOf(chunk),
+    'tool-input-available': (chunk) =>
+      void Object.assign(callOf(chunk), { state: 'input-available', input: chunk.input, calledAtMs: now() }),
+    'tool-input-error': (chunk) => {
+      callOf(chunk).input = chunk.input
+      fail(chunk)
+    },
+    'tool-output-available': (chunk) => end(chunk, { state: 'output-available', output: chunk.output }),
+    'tool-output-error': fail,
+  }
+}
+
+/** A part of the same type and id takes the place of the one before. */
+const addData = (message: Message, type: `data-${string}`, { id, data }: Chunk): void => {
+  const before = message.parts.find((part) => part.type === type && id !== undefined && 'id' in part && part.id === id)
+  if (before && 'data' in before) before.data = data
+  else add(message, { type, ...(id !== undefined && { id }), data })
+}
+
+const isDataType = (type: string): type is `data-${string}` => type.startsWith('data-')

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { eventsOf, type ServerEvent } from './events.ts'
+import { streamOf } from './stream-of.ts'
+
+const read = async (...written: string[]): Promise<ServerEvent[]> => {
+  const stream = streamOf(written.map((text) => new TextEncoder().encode(text)))
+  return Array.fromAsync(eventsOf(new Response(stream)))
+}
+
+describe('events of an answer', () => {
+  it('are read wherever what was sent is cut, with their numbers', async () => {
+    expect(await read('id: 1\nda', 'ta: {"a":1}\n', '\n: alive\n\nid: 2\ndata: [DONE]\n\n')).toEqual([
+      { id: 1, data: '{"a":1}' },
+      { id: 2, data: '[DONE]' },
+    ])
+  })
+
+  it('that did not come whole are none', async () => {
+    expect(await read('id: 1\ndata: a')).toEqual([])
+  })
+})

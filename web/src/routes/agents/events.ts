@@ -1,0 +1,35 @@
+/** One server-sent event with the number by which its stream can be taken up again. */
+export interface ServerEvent {
+  id: number
+  data: string
+}
+
+/** The events of an answer as they come. Comments, which keep connections open, are left out. */
+export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
+  if (!response.body) return
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      const blocks = (rest + value).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const event = readEvent(block)
+        if (event) yield event
+      }
+    }
+  } finally {
+    // Whoever stops reading lets go of the connection too.
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+const readEvent = (block: string): ServerEvent | null => {
+  const lines = block.split('\n')
+  const valueOf = (name: string) =>
+    lines.filter((line) => line.startsWith(name)).map((line) => line.slice(name.length).trim())
+  const data = valueOf('data:').join('\n')
+  return data === '' ? null : { id: Number(valueOf('id:')[0] ?? 0), data }
+}

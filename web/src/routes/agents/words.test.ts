@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { pieces, safeHref } from './words.ts'
+
+describe('the words of an answer', () => {
+  it('are split where they refer to evidence', () => {
+    expect(pieces('It is slow [e1, e12]. Not [1] or [e0].')).toEqual([
+      { text: 'It is slow ', evidence: false },
+      { text: 'e1', evidence: true },
+      { text: 'e12', evidence: true },
+      { text: '. Not [1] or [e0].', evidence: false },
+    ])
+  })
+
+  it.each([
+    ['https://clickhouse.com/docs', true],
+    ['/overview', true],
+    ['javascript:alert(1)', false],
+    ['data:text/html,x', false],
+    ['http://[', false],
+  ])('link to %s: %s', (href, isLink) => {
+    expect(safeHref(href) !== null).toBe(isLink)
+  })
+})

@@ -1,0 +1,30 @@
+/** Some words of an answer, or the id of evidence that it refers to. */
+export interface Piece {
+  text: string
+  evidence: boolean
+}
+
+const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
+
+/** Splits words at references to evidence: `It is slow [e1, e2].` */
+export const pieces = (text: string): Piece[] => {
+  const found: Piece[] = []
+  let from = 0
+  for (const match of text.matchAll(reference)) {
+    found.push({ text: text.slice(from, match.index), evidence: false })
+    for (const id of (match[1] ?? '').split(',')) found.push({ text: id.trim(), evidence: true })
+    from = match.index + match[0].length
+  }
+  found.push({ text: text.slice(from), evidence: false })
+  return found.filter(({ text: words }) => words !== '')
+}
+
+/** An address that may be opened: of the web or of this site; what else a model writes is left as words. */
+export const safeHref = (href: string): string | null => {
+  try {
+    const { protocol } = new URL(href, 'https://here.invalid')
+    return protocol === 'https:' || protocol === 'http:' ? href : null
+  } catch {
+    return null
+  }
+}

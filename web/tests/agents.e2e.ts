@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { evidenceOf, type Script } from '../../services/agent/testing/script.ts'
+import {
+  gatewayVariables,
+  type ScriptedGateway,
+  startScriptedGateway,
+} from '../../services/agent/testing/scripted-gateway.ts'
+import { answerOf } from '../../services/sandbox/curl.ts'
+import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+let sandbox: Sandbox
+let gateway: ScriptedGateway
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+const say = (text: string) => ({ say: [{ text }] })
+const call = (name: string, input: Record<string, unknown>) => ({ say: [{ call: name, with: input }] })
+
+beforeAll(async () => {
+  sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
+  await sandbox.seeded
+  gateway = scope.use(await startScriptedGateway({ script: [say('yes')] }))
+  const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
+  product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (options = {}): Promise<Visit> => {
+  const visit = await browser.visit(options)
+  await visit.page.goto(`${product.url}/agents?host=0`)
+  await expectSeen(question(visit))
+  await visit.settled()
+  return visit
+}
+const question = ({ page }: Visit) => page.getByRole('textbox', { name: 'Your question' })
+const answer = ({ page }: Visit) => page.getByRole('article', { name: 'Answer' }).last()
+const answered = ({ page }: Visit) => expectSeen(page.getByRole('status').filter({ hasText: 'Answered.' }))
+const ask = async (visit: Visit, text: string, script: Script) => {
+  gateway.play(script)
+  await question(visit).fill(text)
+  await question(visit).press('Enter')
+}
+
+const sql = "SELECT 'shop' AS name, 42 AS orders"
+const cited: Script = (request) => {
+  const [evidence] = evidenceOf(request)
+  if (!evidence) return call('query', { sql })
+  return say(`## What there is\n\nIt has **42 orders** [${evidence}]. <img src=x onerror=alert(1)>\n\n- one\n- two`)
+}
+
+describe('a question', () => {
+  it('is answered with the calls, rows and evidence behind it, which lead to the console', async () => {
+    const visit = await open()
+    await ask(visit, 'How many orders?', cited)
+    await answered(visit)
+    await expectSeen(answer(visit).getByRole('heading', { name: 'What there is' }))
+    expect(await answer(visit).getByRole('listitem').allInnerTexts()).toEqual(['one', 'two'])
+    // What a model writes as HTML is words.
+    await expectSeen(answer(visit).getByText('<img src=x onerror=alert(1)>'))
+    await expectSeen(answer(visit).getByText(/tokens$/))
+    await answer(visit).locator('summary').filter({ hasText: 'query' }).first().click()
+    const rows = answer(visit).getByRole('table', { name: 'Rows of query' })
+    await expectSeen(rows)
+    expect(await rows.getByRole('cell').allInnerTexts()).toEqual(['shop', '42'])
+    await answer(visit).getByRole('button', { name: 'Evidence e1' }).first().click()
+    const evidence = visit.page.getByRole('dialog', { name: 'Evidence e1' })
+    await expectSeen(evidence.getByText('1 row', { exact: true }))
+    const link = await evidence.getByRole('link', { name: 'Open in console' }).getAttribute('href')
+    expect(new URLSearchParams(link?.split('?')[1]).get('sql')).toBe(sql)
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('stays, with its answer, when the page is loaded anew, and is removed when asked', async () => {
+    const visit = await open()
+    await ask(visit, 'Is it well?', [say('All is well.')])
+    await answered(visit)
+    await visit.page.reload()
+    await expectSeen(answer(visit).getByText('All is well.'))
+    const list = visit.page.getByRole('navigation', { name: 'Conversations' })
+    await expectSeen(list.getByRole('link', { name: /Is it well/ }))
+    await list.getByRole('button', { name: 'Remove Is it well?' }).click()
+    await until(async () => (await list.getByRole('link', { name: /Is it well/ }).count()) === 0)
+    await until(async () => (await visit.page.getByRole('article').count()) === 0)
+  })
+
+  it('can be put in other words, and asked again', async () => {
+    const visit = await open()
+    await ask(visit, 'First?', [say('The first answer.')])
+    await answered(visit)
+    gateway.play([say('The second answer.')])
+    await answer(visit).getByRole('button', { name: 'Ask again' }).click()
+    await expectSeen(answer(visit).getByText('The second answer.'))
+    await answered(visit)
+    gateway.play([say('The third answer.')])
+    await visit.page.getByRole('button', { name: 'Edit the question' }).click()
+    await visit.page.getByRole('textbox', { name: 'Question, edited' }).fill('Other?')
+    await visit.page.getByRole('button', { name: 'Ask this instead' }).click()
+    await expectSeen(answer(visit).getByText('The third answer.'))
+    expect(await visit.page.getByRole('article').count()).toBe(2)
+  })
+})
+
+describe('an answer', () => {
+  it('goes on after the page was loaded anew, and stops when told to', async () => {
+    const visit = await open()
+    await ask(visit, 'At length?', [{ say: [{ text: 'word by word '.repeat(2_000) }], tokensPerSecond: 20 }])
+    await expectSeen(answer(visit).getByText(/^word by word/))
+    await visit.page.reload()
+    await expectSeen(answer(visit).getByText(/^word by word/))
+    await visit.page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await expectSeen(answer(visit).getByText('Stopped.'))
+    await expectSeen(visit.page.getByRole('button', { name: 'Ask', exact: true }))
+    await until(() => gateway.abandoned > 0)
+  })
+
+  it('may ask in turn, and goes on with what was chosen', async () => {
+    const visit = await open()
+    const asking = { question: 'Which table?', kind: 'single_choice', options: ['orders', 'events'] }
+    await ask(visit, 'Look at it', [call('ask_user', asking)])
+    const form = visit.page.getByRole('form', { name: 'Which table?' })
+    await expectSeen(form.getByRole('button', { name: 'events' }))
+    gateway.play(() => say('So events it is.'))
+    await form.getByRole('button', { name: 'events' }).click()
+    await expectSeen(answer(visit).getByText('So events it is.'))
+    await expectSeen(form.getByText('You answered: events'))
+    expect(gateway.violations).toEqual([])
+  })
+
+  it('changes a host only once somebody approves it', async () => {
+    const visit = await open()
+    await answerOf(sandbox.url, 'CREATE TABLE IF NOT EXISTS shop.of_agent (a UInt8) ENGINE = MergeTree ORDER BY a')
+    await ask(visit, 'Merge it', [call('optimize_table', { database: 'shop', table: 'of_agent' }), say('That was it.')])
+    const wish = visit.page.getByRole('region', { name: 'Approval' })
+    await expectSeen(wish.getByText('of_agent'))
+    await wish.getByRole('button', { name: 'Approve and do it' }).click()
+    await expectSeen(wish.getByText('Approved and carried out.'))
+    await answered(visit)
+  })
+
+  it('that fails says why', async () => {
+    const visit = await open()
+    await ask(visit, 'Anything?', [{ status: 401 }])
+    await expectSeen(answer(visit).getByRole('alert').getByText('provider-key-refused'))
+    await expectSeen(answer(visit).getByRole('button', { name: 'Ask again' }))
+  })
+})
+
+describe('the page of the agent', () => {
+  it('draws charts and plans, without findings in either theme', async () => {
+    const visit = await open({ colorScheme: 'light' })
+    const chart = { title: 'Two tables', sql: "SELECT 'a' AS t, 5 AS n", kind: 'bar', x: 't', y: ['n'] }
+    const steps = ['in_progress', 'pending'].map((status, index) => ({ title: `Step ${index + 1}`, status }))
+    await ask(visit, 'Draw it', [
+      call('update_plan', { steps }),
+      call('query_and_visualize', chart),
+      say('It stands in the chart [e1].'),
+    ])
+    await answered(visit)
+    await expectSeen(visit.page.getByRole('region', { name: 'Plan' }).getByText('Step 1'))
+    await expectSeen(visit.page.getByRole('region', { name: 'Two tables' }))
+    await answer(visit).locator('summary').first().click()
+    expect(await findings(visit)).toEqual([])
+    await visit.page.emulateMedia({ colorScheme: 'dark' })
+    expect(await findings(visit)).toEqual([])
+  })
+
+  it('is no wider than a telephone', async () => {
+    const visit = await open({ viewport: { width: 390, height: 844 } })
+    await ask(visit, 'How many orders?', cited)
+    await answered(visit)
+    await answer(visit).locator('summary').first().click()
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  })
+})
