@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import adapterStatic from '@sveltejs/adapter-static'
 import { sveltekit } from '@sveltejs/kit/vite'
@@ -7,6 +8,10 @@ import { defineConfig } from 'vite'
 import { buildFacts } from './build-time/build-facts.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
+/** Texts of the documentation; an installation may bring its own. */
+const docs = resolve(process.env.DOCS_CONTENT_ROOT || fileURLToPath(new URL('docs', import.meta.url)))
+/** Where the reference of all settings lies. */
+const config = fileURLToPath(new URL('../services/shared/config', import.meta.url))
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const facts = buildFacts(version, process.env)
 
@@ -33,8 +38,8 @@ export default defineConfig({
   define: Object.fromEntries(
     Object.entries(facts.client).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
   ),
-  resolve: { alias: { '#proto': proto } },
+  resolve: { alias: { '#proto': proto, '#docs': docs, '#config': config } },
   // The first browsers with `light-dark()`, on which both themes rest.
   build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },
-  server: { proxy: { '/api': 'http://localhost:3000' }, fs: { allow: [proto] } },
+  server: { proxy: { '/api': 'http://localhost:3000' }, fs: { allow: [proto, docs, config] } },
 })

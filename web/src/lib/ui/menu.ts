@@ -75,7 +75,10 @@ export const menuSections: readonly MenuSection[] = [
     title: 'Agent and tools',
     pages: [{ path: '/agents', title: 'Agent', feature: 'AGENT', words: 'ask question chat assistant model ai' }],
   },
-  { title: 'Set up', pages: [] },
+  {
+    title: 'Set up',
+    pages: [{ path: '/docs', title: 'Documentation', feature: 'DOCS', words: 'help manual guide api settings' }],
+  },
 ]
 
 /** What a caller may be offered of the menu. */
