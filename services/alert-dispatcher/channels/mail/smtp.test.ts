@@ -103,8 +103,15 @@ describe('mail through a mail server, in the pipeline', () => {
   ] as const)('gives up after %j', async (refusal, result, reason) => {
     const place = await open()
     server.next(refusal)
-    await place.tell(fire())
+    await place.tell(fire({ severity: 'warning' }))
     expect(await ended(place)).toMatchObject([{ result, reason, attempts: 1 }])
+  })
+
+  it('tries what is critical again even while it is not let in', async () => {
+    const place = await open()
+    server.next({ at: 'login', code: 535 })
+    await place.tell(fire({ severity: 'critical' }))
+    expect(await ended(place)).toMatchObject([{ result: 'sent', attempts: 2 }])
   })
 
   it.each([
@@ -123,7 +130,7 @@ describe('mail through a mail server, in the pipeline', () => {
   it('is broken while it does not let us in, until it does', async () => {
     const place = await open({ retry: { ...briefRetry, waitsMs: [300] } })
     server.next({ at: 'login', code: 535 })
-    await place.tell(fire())
+    await place.tell(fire({ severity: 'warning' }))
     await ended(place)
     const targets = () => place.delivery.handlers.alertTargets({}, call)
     expect(await targets()).toMatchObject([{ broken: { reason: 'answered 535' } }])
