@@ -52,6 +52,7 @@ beforeAll(async () => {
   const env = {
     CRON_SECRET: 'secret-of-the-scheduler',
     SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}`,
+    SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that only the operator knows',
     // The receiver is on this machine, where addresses that callers give must not lead otherwise.
     SVC_ALLOW_PRIVATE_HOSTS: 'true',
   }
@@ -130,6 +131,28 @@ describe('rules', () => {
   })
 })
 
+describe('quiet times and routes', () => {
+  it('are added and removed', async () => {
+    const { page } = await open('/alerts/schedule', 'Quiet times, routes')
+    const maintenance = page.getByRole('form', { name: 'Maintenance: add one' })
+    await maintenance.getByLabel('Reason').fill('the upgrade')
+    await maintenance.getByRole('button', { name: 'Add' }).click()
+    await expectSeen(page.getByText(/All hosts: the upgrade/))
+    await page.getByRole('form', { name: 'Quiet hours: add one' }).getByRole('button', { name: 'Add' }).click()
+    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, Fri, 22:00–07:00 UTC'))
+    const routing = page.getByRole('form', { name: 'Routing: add one' })
+    await routing.getByLabel('Goes to').selectOption('webhook')
+    await routing.getByRole('button', { name: 'Add' }).click()
+    await expectSeen(page.getByText('everything → webhook'))
+    const removals = ['the upgrade', 'quiet hours Mon', 'the route of everything']
+    for (const name of removals) await page.getByRole('button', { name: `Remove ${name}` }).click()
+    await page
+      .getByRole('button', { name: /^Remove/ })
+      .first()
+      .waitFor({ state: 'detached' })
+  })
+})
+
 describe('insights', () => {
   it('are looked for, and open the statement that they rest on, in the URL', async () => {
     const { page } = await open('/insights', 'Insights')
@@ -167,6 +190,9 @@ describe('reports', () => {
 describe.each([
   ['/alerts/channels', 'Channels'],
   ['/alerts/rules', 'Rules'],
+  ['/alerts/schedule', 'Quiet times, routes'],
+  ['/alerts/deliveries', 'Deliveries'],
+  ['/alerts/events', 'Inbound events'],
   ['/insights', 'Insights'],
   ['/reports', 'Reports'],
 ])('%s', (path, title) => {

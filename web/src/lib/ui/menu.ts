@@ -37,10 +37,11 @@ export const menuSections: readonly MenuSection[] = [
       { path: '/alerts/channels', title: 'Channels', feature: 'HEALTH', words: 'alerts notify webhook mail test' },
       {
         path: '/alerts/schedule',
-        title: 'Routing and quiet times',
+        title: 'Quiet times, routes',
         feature: 'HEALTH',
         words: 'maintenance quiet hours routes',
       },
+      { path: '/alerts/events', title: 'Inbound events', feature: 'HEALTH', words: 'ingest webhooks received' },
       { path: '/alerts/deliveries', title: 'Deliveries', feature: 'HEALTH', words: 'dead letters replay sent' },
     ],
   },
