@@ -11,12 +11,8 @@ const files = import.meta.glob<string>('#docs/*.md', { query: '?raw', import: 'd
 /** `…/2-the-pages.md` is `the-pages`: the number sets the order and is told nowhere. */
 const idOf = (path: string): string => /([^/]+)\.md$/.exec(path)?.[1]?.replace(/^\d+-/, '') ?? path
 
-const words = new Map([
-  ['api', 'API'],
-  ['alerts', 'Alerts'],
-])
 const titleOf = (id: string): string =>
-  words.get(id) ?? `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`
+  id === 'api' ? 'API' : `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`
 
 const written = Object.entries(files)
   .toSorted(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }))
