@@ -176,11 +176,13 @@ const canonicalVariables = new Set([
   'SVC_FEATURE_CONVERSATION_DB',
   'SVC_FEATURE_USER_CONNECTIONS_DB',
   'SVC_EDITION',
+  'DOCS_CONTENT_ROOT',
 ])
 
 const hashInputs = () => {
   const hash = createHash('sha256')
-  for (const file of ['package.json', 'package-lock.json', ...filesOf('web'), ...filesOf('proto')]) {
+  const single = ['package.json', 'package-lock.json', 'services/shared/config/REFERENCE.md']
+  for (const file of [...single, ...filesOf('web'), ...filesOf('proto')]) {
     hash.update(`${file}\0`)
     hash.update(readFileSync(at(file)))
   }
