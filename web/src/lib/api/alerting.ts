@@ -85,8 +85,6 @@ export type GeneralSettings = z.infer<typeof AlertConfigAnswer>['data']['general
 export type RuleSettled = z.infer<typeof CheckAlertsAnswer>['data'][number]
 export type RuleSaving = z.input<typeof CheckAlertsRequest>
 export type CustomRule = z.infer<typeof CustomRulesAnswer>['data'][number]
-export type Metric = NonNullable<z.infer<typeof CustomRulesAnswer>['metadata']['metrics']>[number]
-
 /** Rules about which something is settled. */
 export const settledRulesQuery = () =>
   queryOptions({
@@ -143,8 +141,6 @@ export const addMaintenance = (body: z.input<typeof NewMaintenanceWindow>) => se
 export const addQuietHours = (body: z.input<typeof NewQuietHours>) => settle('quiet-hours', body)
 export const addRoute = (body: z.input<typeof NewRoute>) => settle('routes', body)
 
-export type DeadLetter = z.infer<typeof DeadLettersAnswer>['data'][number]
-
 /** Alerts that were given up, the newest first. */
 export const deadLettersQuery = () =>
   queryOptions({
@@ -165,8 +161,6 @@ export const deliveriesQuery = (result: string | null) =>
         { signal },
       ),
   })
-
-export type InboundEvent = z.infer<typeof EventsAnswer>['data'][number]
 
 /** What other systems sent, the newest first; only filters that are given narrow it down. */
 export const eventsQuery = (filters: Readonly<Record<string, string>>) =>

@@ -7,8 +7,6 @@ const base = '/api/v1/reports'
 
 export const reportsKey = ['reports'] as const
 
-export type ListedReport = z.infer<typeof ReportsAnswer>['data'][number]
-
 /** Reports on one host that are kept, the newest first. */
 export const reportsQuery = (host: number) =>
   queryOptions({
