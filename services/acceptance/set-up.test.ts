@@ -17,6 +17,7 @@ const files: Record<string, string> = {
   }),
   'web/src/page.svelte': '<p>1</p>',
   'proto/query.ts': 'export const a = 1',
+  'services/shared/config/REFERENCE.md': '# Settings',
   // Whoever spawns the product stands still until it has been told to stop.
   'hold.cjs': `
     const { existsSync } = require('node:fs')
@@ -58,9 +59,10 @@ describe('set-up', () => {
     const child = run(['start', 'query'], env)
     const said = listen(child)
     while (!said().includes('up query')) await Promise.race([once(child.stdout, 'data'), failWhenEnded(child, said)])
+    const closed = once(child, 'close')
     child.kill(signal)
     await writeFile(join(directory, 'told'), '')
-    await once(child, 'close')
+    await closed
     return { code: child.exitCode, said: said() }
   }
 
@@ -149,7 +151,7 @@ describe('set-up', () => {
     await once(child, 'close')
     expect({ code: child.exitCode, said: said() }).toEqual({
       code: 1,
-      said: expect.stringContaining('start|test|containers|bench'),
+      said: expect.stringContaining('start|test|containers|image|bench|eval'),
     })
   })
 

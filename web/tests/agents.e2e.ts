@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { evidenceOf, type Script } from '../../services/agent/testing/script.ts'
 import {
+  evidenceOf,
   gatewayVariables,
+  type Script,
   type ScriptedGateway,
   startScriptedGateway,
-} from '../../services/agent/testing/scripted-gateway.ts'
+} from '../../services/acceptance/scripted-gateway.ts'
 import { answerOf } from '../../services/sandbox/curl.ts'
 import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
