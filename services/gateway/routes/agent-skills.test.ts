@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
 import { startFake } from '../fake/start.ts'
 
-it('skills are listed and told to whoever asks, also where everything else needs a key', async () => {
-  await using product = await startFake({ agent: {}, env: { SVC_API_KEY_SECRET: 's' } })
+it('skills are listed and told to whoever may read', async () => {
+  await using product = await startFake({ agent: {} })
   const list = await fetch(`${product.url}/api/v1/agent/skills`)
   expect(SkillsAnswer.parse(await list.json())).toMatchObject({
     data: [{ name: 'count-parts', description: 'Counts parts.' }],
@@ -14,6 +14,9 @@ it('skills are listed and told to whoever asks, also where everything else needs
   expect(SkillAnswer.parse(await one.json()).data.text).toContain('# Parts ≥ 1')
   const again = await fetch(list.url, { headers: { 'if-none-match': list.headers.get('etag') ?? '' } })
   expect(again.status).toBe(304)
+  await using closed = await startFake({ agent: {}, env: { SVC_API_KEY_SECRET: 's' } })
+  expect((await fetch(`${closed.url}/api/v1/agent/skills`)).status).toBe(401)
+  expect((await fetch(`${closed.url}/.well-known/agent-skills/index.json`)).status).toBe(200)
 })
 
 it('the index of agentskills.io leads to files whose bytes have the digest it states', async () => {
