@@ -158,20 +158,24 @@ describe('a table page', () => {
     await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Query history', exact: true }))
   })
 
-  it('renders every table page of the catalogue without a complaint', async () => {
-    const visit = await open('/overview?host=0')
-    const menu = visit.page.getByRole('navigation', { name: 'Pages' })
-    for (const topic of await menu.getByRole('button', { name: / of / }).all()) await topic.click()
-    const links = await menu.locator('a[href^="/tables/"]').all()
-    expect(links.length).toBeGreaterThanOrEqual(80)
-    for (const link of links) {
-      const title = await link.innerText()
-      await link.click()
-      const rows = visit.page.getByRole('region', { name: title, exact: true })
-      await rows.getByRole('status').waitFor()
-      await visit.settled()
-      expect(await visit.page.getByText('No answer').count(), title).toBe(0)
-    }
-    expect(visit.complaints).toEqual([])
-  }, manyPagesMs)
+  it(
+    'renders every table page of the catalogue without a complaint',
+    async () => {
+      const visit = await open('/overview?host=0')
+      const menu = visit.page.getByRole('navigation', { name: 'Pages' })
+      for (const topic of await menu.getByRole('button', { name: / of / }).all()) await topic.click()
+      const links = await menu.locator('a[href^="/tables/"]').all()
+      expect(links.length).toBeGreaterThanOrEqual(80)
+      for (const link of links) {
+        const title = await link.innerText()
+        await link.click()
+        const rows = visit.page.getByRole('region', { name: title, exact: true })
+        await rows.getByRole('status').waitFor()
+        await visit.settled()
+        expect(await visit.page.getByText('No answer').count(), title).toBe(0)
+      }
+      expect(visit.complaints).toEqual([])
+    },
+    manyPagesMs,
+  )
 })
