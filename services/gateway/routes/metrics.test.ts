@@ -29,8 +29,11 @@ const refused = async ({ url }: FakeProduct, parameters: string) => {
 
 const asked = ({ heard }: FakeProduct) => heard.filter(({ method }) => method === 'exposition')
 
+/** Sorted, since hosts are told in the order in which they answer. */
 const seriesOf = (families: Map<string, Family>) =>
-  [...families].flatMap(([name, { samples }]) => [...samples.values()].map(({ labels }) => `${name} ${labels.host}`))
+  [...families]
+    .flatMap(([name, { samples }]) => [...samples.values()].map(({ labels }) => `${name} ${labels.host}`))
+    .toSorted()
 
 describe('GET /api/v1/metrics', () => {
   it('gives the figures of every host, and how each stands', async () => {
