@@ -79,7 +79,12 @@ describe('the overview', () => {
     await visit.page.goto(`${product.url}/overview?host=0`)
     await visit.page.getByRole('figure', { name: /^Queries, / }).waitFor()
     await visit.settled()
-    expect(visit.requests.length).toBeLessThanOrEqual(3)
+    // What is not of the page is asked once it stands, which on a slow machine may be before it is looked at.
+    const ofPage = visit.requests.filter((request) => !request.includes('/health/'))
+    expect(ofPage.length).toBeLessThanOrEqual(3)
+    // From here on time is that of the test alone, however slow the machine.
+    await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
+    await visit.settled()
     visit.requests.length = 0
     const minutes = 5
     for (let minute = 0; minute < minutes; minute++) {
