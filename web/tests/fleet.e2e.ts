@@ -31,7 +31,8 @@ const open = async (options = {}): Promise<Visit> => {
 
 it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   const visit = await open()
-  expect(visit.requests.length).toBeLessThanOrEqual(3)
+  // What is not of the page is asked once it stands, which on a slow machine may be before it is looked at.
+  expect(visit.requests.filter((request) => !request.includes('/health/')).length).toBeLessThanOrEqual(3)
   const table = visit.page.getByRole('table', { name: 'Hosts' })
   expect(await table.getAttribute('aria-rowcount')).toBe(String(size + 1))
   expect(await table.getByRole('row').count()).toBeLessThan(120)
