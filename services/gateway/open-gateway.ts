@@ -43,9 +43,8 @@ export const openGateway = async (
   const { log } = telemetry
   const counters = opening.use(await openCounters(env, log))
   const codeStore = opening.use(await openCodeStore(env, store, log))
-  const client = bus.client(query)
-  const alertsClient = bus.client(alerts)
-  const hosts = openHostList(client, clock)
+  const owners = ownersOn(bus)
+  const hosts = openHostList(owners.query, clock)
   warnOfWeakSecret(env, log)
   warnOfUnknownAddress(env, log)
   const keys = openApiKeys({ env, store, clock })
@@ -58,15 +57,10 @@ export const openGateway = async (
     env,
     clock,
     telemetry,
-    query: client,
-    alerts: alertsClient,
-    report: bus.client(report),
-    mcp: bus.client(mcp),
-    ingest: bus.client(ingest),
-    agent: bus.client(agent),
+    ...owners,
     chats: openChats(store),
     hosts,
-    exposition: openExposition({ query: client, alerts: alertsClient, hosts, clock, log }),
+    exposition: openExposition({ ...owners, hosts, clock, log }),
     build,
     version: packageFacts.version,
     requestTimeoutMs: read(settings, env).SVC_REQUEST_TIMEOUT_MS,
@@ -78,7 +72,7 @@ export const openGateway = async (
     policy,
     connections: openUserConnections({
       env,
-      query: client,
+      query: owners.query,
       policy,
       kept: database && (await openKeptConnections(database)),
     }),
@@ -87,3 +81,13 @@ export const openGateway = async (
     guests: openGuests(store),
   }
 }
+
+/** Whoever owns what callers ask for. */
+const ownersOn = (bus: Context['bus']) => ({
+  query: bus.client(query),
+  alerts: bus.client(alerts),
+  report: bus.client(report),
+  mcp: bus.client(mcp),
+  ingest: bus.client(ingest),
+  agent: bus.client(agent),
+})

@@ -25,4 +25,6 @@ const blocksRun = async (sql: string): Promise<number> => {
 
 const counts: number[] = []
 for (const sql of z.array(z.string()).parse(workerData)) counts.push(await blocksRun(sql))
+// The rule is about windows of browsers, which have origins.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage(counts)

@@ -3,7 +3,7 @@ import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
 import { type Dial, type Dialled, checkMailServer, dial, guardedDial } from './dial.ts'
 import { NetFailure } from './failure.ts'
-import { type LookUp, openGuard } from './guard.ts'
+import { type Guard, type LookUp, openGuard } from './guard.ts'
 import type { Purpose } from './purposes.ts'
 import type { Outgoing } from './send.ts'
 
@@ -32,27 +32,8 @@ interface OpenNet extends LookUp {
 export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
   const guard = openGuard(env, lookUp)
   const agents: Agent[] = []
-  const client = async () => {
-    const [{ Agent }, { send }, connectors] = await Promise.all([
-      import('undici'),
-      import('./send.ts'),
-      import('./connect.ts'),
-    ])
-    const open = (connect: Connector, connections: number): Agent => {
-      const agent = new Agent({ connect, connections, keepAliveTimeout, allowH2: false })
-      agents.push(agent)
-      return agent
-    }
-    const guarded = connectors.guardedConnector(guard)
-    return {
-      send,
-      connect: guarded,
-      trusted: open(connectors.trustedConnector(), mostTrusted),
-      guarded: open(guarded, mostGuarded),
-    }
-  }
-  let opening: ReturnType<typeof client> | undefined
-  const loaded = () => (opening ??= client())
+  let opening: ReturnType<typeof openClients> | undefined
+  const loaded = () => (opening ??= openClients(guard, agents))
 
   return {
     trusted: async (url, outgoing = {}) => {
@@ -82,6 +63,27 @@ export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
       await opening?.catch(() => undefined)
       await Promise.all(agents.map((agent) => agent.destroy()))
     },
+  }
+}
+
+/** The HTTP clients; their pools are added to those that are released at the end. */
+const openClients = async (guard: Guard, agents: Agent[]) => {
+  const [{ Agent }, { send }, connectors] = await Promise.all([
+    import('undici'),
+    import('./send.ts'),
+    import('./connect.ts'),
+  ])
+  const open = (connect: Connector, connections: number): Agent => {
+    const agent = new Agent({ connect, connections, keepAliveTimeout, allowH2: false })
+    agents.push(agent)
+    return agent
+  }
+  const guarded = connectors.guardedConnector(guard)
+  return {
+    send,
+    connect: guarded,
+    trusted: open(connectors.trustedConnector(), mostTrusted),
+    guarded: open(guarded, mostGuarded),
   }
 }
 
