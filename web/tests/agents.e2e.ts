@@ -156,7 +156,8 @@ describe('an answer', () => {
 
 describe('the page of the agent', () => {
   it('draws charts and plans, without findings in either theme', async () => {
-    const visit = await open({ colorScheme: 'light' })
+    // A colour that is on its way to another has no contrast to speak of.
+    const visit = await open({ colorScheme: 'light', reducedMotion: 'reduce' })
     const chart = { title: 'Two tables', sql: "SELECT 'a' AS t, 5 AS n", kind: 'bar', x: 't', y: ['n'] }
     const steps = ['in_progress', 'pending'].map((status, index) => ({ title: `Step ${index + 1}`, status }))
     await ask(visit, 'Draw it', [
@@ -168,8 +169,9 @@ describe('the page of the agent', () => {
     await expectSeen(visit.page.getByRole('region', { name: 'Plan' }).getByText('Step 1'))
     await expectSeen(visit.page.getByRole('region', { name: 'Two tables' }))
     await answer(visit).locator('summary').first().click()
+    await visit.settled()
     expect(await findings(visit)).toEqual([])
-    await visit.page.emulateMedia({ colorScheme: 'dark' })
+    await visit.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     expect(await findings(visit)).toEqual([])
   })
 
