@@ -1,11 +1,16 @@
 import { createServer, type RequestListener } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { delayBefore } from './retry.ts'
 import { RequestFailure } from './failure.ts'
 import { requestJson } from './request.ts'
 
 let stop = () => {}
-afterEach(() => stop())
+// Requests look at the page's address, which may name a brought host.
+beforeEach(() => void vi.stubGlobal('location', new URL('http://localhost:3000/overview')))
+afterEach(() => {
+  vi.unstubAllGlobals()
+  stop()
+})
 
 const serve = async (listener: RequestListener): Promise<string> => {
   const server = createServer(listener)
