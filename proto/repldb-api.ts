@@ -1,0 +1,284 @@
+import { z } from 'zod'
+
+/**
+ * What the replication service answers, by its own names and in its own units, as far as it is handed on: fields that are
+ * not listed here, connections and their secrets among them, never leave `query`. Enumerations are text, since a newer
+ * service may know further values.
+ */
+
+/** A mirror, peer or slot as a path or a body names it: nothing that means more within an address. */
+export const RepldbName = z
+  .string()
+  .regex(/^\w[\w.-]{0,254}$/, 'must be a name of letters, digits, underscores, dots and hyphens')
+
+const text = z.string().default('')
+const count = z.number().default(0)
+/** RFC 3339. */
+const instant = z.string().nullable().default(null)
+
+/** `GET version` */
+export const RepldbVersion = z.object({ version: text, deploymentVersion: z.string().nullable().default(null) })
+
+/** `GET dynamic_settings`; values that sound secret are hidden. */
+export const RepldbSettings = z.object({
+  settings: z
+    .array(
+      z.object({
+        name: z.string(),
+        value: z.string().nullable().default(null),
+        defaultValue: text,
+        description: text,
+        valueType: text,
+        applyMode: text,
+        targetForSetting: text,
+      }),
+    )
+    .default([]),
+})
+
+/** `GET mirrors/list`; `createdAt` is epoch milliseconds. */
+export const RepldbMirrors = z.object({
+  mirrors: z
+    .array(
+      z.object({
+        id: count,
+        name: z.string(),
+        sourceName: text,
+        sourceType: text,
+        destinationName: text,
+        destinationType: text,
+        createdAt: count,
+        /** Whether it follows changes; otherwise it copies the rows of a query. */
+        isCdc: z.boolean().default(false),
+      }),
+    )
+    .default([]),
+})
+
+/** `GET mirrors/names` */
+export const RepldbMirrorNames = z.object({ names: z.array(z.string()).default([]) })
+
+const RowCounts = z.object({ totalCount: count, insertsCount: count, updatesCount: count, deletesCount: count })
+
+/** `GET mirrors/cdc/table_total_counts/{mirror}` */
+export const RepldbTableCounts = z.object({
+  totalData: RowCounts.nullable().default(null),
+  tablesData: z.array(z.object({ tableName: text, counts: RowCounts.nullable().default(null) })).default([]),
+})
+
+/** How far the copy of one table is that a mirror begins with. */
+const Clone = z.object({
+  tableName: text,
+  sourceTable: text,
+  startTime: instant,
+  numPartitionsCompleted: count,
+  numPartitionsTotal: count,
+  numRowsSynced: count,
+  avgTimePerPartitionMs: count,
+  fetchCompleted: z.boolean().default(false),
+  consolidateCompleted: z.boolean().default(false),
+})
+
+/** `GET mirrors/cdc/initial_load/{mirror}` */
+export const RepldbInitialLoad = z.object({ tableSummaries: z.array(Clone).default([]) })
+
+/** `GET mirrors/total_rows_synced/{mirror}` */
+export const RepldbRowsSynced = z.object({ totalCountCDC: count, totalCountInitialLoad: count, totalCount: count })
+
+/** Changes that are written together; `endTime` is null while they are. */
+const Batch = z.object({ batchId: count, numRows: count, startTime: instant, endTime: instant })
+
+/** `POST mirrors/cdc/batches`: those of the highest ids first, unless `ascending`. */
+export const RepldbBatches = z.object({ cdcBatches: z.array(Batch).default([]), total: count, page: count })
+
+const Partition = z.object({
+  partitionId: text,
+  startTime: instant,
+  endTime: instant,
+  rowsInPartition: count,
+  rowsSynced: count,
+})
+
+/** Of a mirror's settings, what says nothing of how the databases are reached. */
+const MirrorSettings = z.object({
+  tableMappings: z
+    .array(
+      z.object({
+        sourceTableIdentifier: text,
+        destinationTableIdentifier: text,
+        exclude: z.array(z.string()).default([]),
+      }),
+    )
+    .default([]),
+  maxBatchSize: count,
+  idleTimeoutSeconds: count,
+  doInitialSnapshot: z.boolean().default(false),
+  softDeleteColName: text,
+  syncedAtColName: text,
+})
+
+/** `POST mirrors/status`. What is beyond the state is null unless `includeFlowInfo` asked for it. */
+export const RepldbMirrorStatus = z.object({
+  flowJobName: text,
+  /** Such as STATUS_RUNNING. */
+  currentFlowState: z.string().default('STATUS_UNKNOWN'),
+  createdAt: instant,
+  errorMessage: text,
+  cdcStatus: z
+    .object({
+      config: MirrorSettings.nullable().default(null),
+      snapshotStatus: z
+        .object({ clones: z.array(Clone).default([]) })
+        .nullable()
+        .default(null),
+      cdcBatches: z.array(Batch).default([]),
+      sourceType: text,
+      destinationType: text,
+      rowsSynced: count,
+    })
+    .nullable()
+    .default(null),
+  qrepStatus: z
+    .object({ partitions: z.array(Partition).default([]) })
+    .nullable()
+    .default(null),
+})
+
+/** `POST mirrors/cdc/graph`: rows by time; `time` is epoch milliseconds. */
+export const RepldbGraph = z.object({
+  data: z.array(z.object({ time: z.number(), rows: count })).default([]),
+  totalRows: count,
+})
+
+/** `POST mirrors/logs`, the latest first; `errors` are lines of every level, their secrets hidden. `errorTimestamp` is epoch milliseconds. */
+export const RepldbLogs = z.object({
+  errors: z
+    .array(
+      z.object({
+        id: count,
+        flowName: text,
+        errorMessage: text,
+        errorType: text,
+        errorTimestamp: z.number().default(0),
+      }),
+    )
+    .default([]),
+  total: count,
+  page: count,
+})
+
+const ListedPeer = z.object({ name: z.string(), type: text })
+
+/** `GET peers/list` */
+export const RepldbPeers = z.object({
+  items: z.array(ListedPeer).default([]),
+  sourceItems: z.array(ListedPeer).default([]),
+  destinationItems: z.array(ListedPeer).default([]),
+})
+
+/** `GET peers/info/{peer}`: never how the peer is reached. */
+export const RepldbPeerInfo = z.object({ peer: ListedPeer.nullable().default(null), version: text })
+
+/** `GET peers/type/{peer}` */
+export const RepldbPeerType = z.object({ peerType: text })
+
+/** `GET peers/slots/{peer}` */
+export const RepldbSlots = z.object({
+  slotData: z
+    .array(
+      z.object({
+        slotName: z.string(),
+        active: z.boolean().default(false),
+        /** Megabytes of the log that the source keeps for it; null where the source cannot tell. */
+        lagInMb: z.number().nullable().default(null),
+        walStatus: text,
+        redoLSN: text,
+        restartLSN: text,
+        confirmedFlushLSN: text,
+        waitEventType: text,
+        waitEvent: text,
+        backendState: text,
+      }),
+    )
+    .default([]),
+})
+
+/** `GET peers/stats/{peer}`: what the replication service runs there now, literals replaced. `duration` is seconds, -1 where unknown. */
+export const RepldbPeerStats = z.object({
+  statData: z
+    .array(
+      z.object({
+        pid: count,
+        state: text,
+        waitEvent: text,
+        waitEventType: text,
+        queryStart: text,
+        query: text,
+        duration: z.number().default(-1),
+      }),
+    )
+    .default([]),
+})
+
+/** `POST peers/slots/lag_history` in the order of time; `time` is epoch milliseconds, `size` gigabytes (1000 of the megabytes of `lagInMb`). */
+export const RepldbSlotLag = z.object({
+  data: z
+    .array(z.object({ time: z.number(), size: z.number(), redoLSN: text, restartLSN: text, confirmedLSN: text }))
+    .default([]),
+})
+
+/** Body of `POST mirrors/status`. */
+export const RepldbMirrorStatusRequest = z.strictObject({
+  flowJobName: RepldbName,
+  includeFlowInfo: z.boolean().default(false),
+  excludeBatches: z.boolean().default(false),
+})
+
+const aggregateTypes = ['FIVE_MIN', 'FIFTEEN_MIN', 'ONE_HOUR', 'ONE_DAY', 'ONE_MONTH'] as const
+/** Spans that the graph of a mirror counts rows by. */
+export const repldbAggregateTypes = aggregateTypes.map((span) => `TIME_AGGREGATE_TYPE_${span}` as const)
+
+/** Body of `POST mirrors/cdc/graph`. */
+export const RepldbGraphRequest = z.strictObject({
+  flowJobName: RepldbName,
+  aggregateType: z.enum(repldbAggregateTypes).default('TIME_AGGREGATE_TYPE_ONE_HOUR'),
+  mode: z.enum(['GRAPH_MODE_GROUP_BY', 'GRAPH_MODE_LAST_X']).default('GRAPH_MODE_GROUP_BY'),
+})
+
+/** The id of a row that others are asked for before or after; -1 for none. */
+const anId = z.int().min(-1).default(-1)
+
+/** Body of `POST mirrors/cdc/batches`. */
+export const RepldbBatchesRequest = z.strictObject({
+  flowJobName: RepldbName,
+  limit: z.int().min(1).max(1_000).default(100),
+  ascending: z.boolean().default(false),
+  beforeId: anId,
+  afterId: anId,
+})
+
+/** Levels of lines, in either case. */
+export const RepldbLogLevel = z
+  .string()
+  .transform((level) => level.toLowerCase())
+  .pipe(z.enum(['all', 'info', 'warn', 'error'], 'must be one of all, info, warn, error'))
+
+/** Body of `POST mirrors/logs`; without a mirror those of all. */
+export const RepldbLogsRequest = z.strictObject({
+  flowJobName: z.union([z.literal(''), RepldbName]).default(''),
+  level: RepldbLogLevel.default('all'),
+  page: z.int().min(0).max(100_000).default(0),
+  numPerPage: z.int().min(1).max(500).default(100),
+  beforeId: anId,
+  afterId: anId,
+})
+
+/** How far a history goes back. */
+export const repldbSpans = ['5min', '15min', '1hour', '1day', '1month'] as const
+
+/** Body of `POST peers/slots/lag_history`. */
+export const RepldbSlotLagRequest = z.strictObject({
+  peerName: RepldbName,
+  slotName: RepldbName,
+  timeSince: z.enum(repldbSpans).default('1hour'),
+})
