@@ -93,7 +93,7 @@ export const ConversationBackend = z.enum(conversationBackends)
 export type ConversationBackend = z.infer<typeof ConversationBackend>
 
 /** Where a list goes on: as the answer before said. */
-export const ConversationCursor = z.string().regex(/^\d{1,15}(\.[\w-]{1,64})?$/, 'must be the next of an answer')
+export const ConversationCursor = z.string().regex(/^~?\d{1,15}(\.[\w-]{1,64})?$/, 'must be the next of an answer')
 const next = ConversationCursor.nullable()
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const

@@ -72,6 +72,8 @@ describeOnTopologies('the agent', (topology) => {
     const told = [request?.messages.filter(({ role }) => role === 'system'), request?.tools]
     expect(request?.tools?.length).toBeGreaterThan(5)
     expect(countTokens(JSON.stringify(told))).toBeLessThanOrEqual(mostPromptTokens)
+    // The host that is asked by default is that of the conversation, not the first.
+    expect(JSON.stringify(request?.tools)).not.toContain('"default":0')
   })
 
   it('asks for approval before it changes a host, and does what was decided', async () => {

@@ -34,7 +34,7 @@ const lastHostId = 99_999
 const HostId = z.int().min(0).max(lastHostId)
 
 /** The parameter of tools that ask one host. */
-export const ofHost = { hostId: HostId.optional().describe('Position in the list of hosts') }
+export const ofHost = { hostId: HostId.optional().describe('By default the host of the conversation') }
 
 /** The parameter of tools that set hosts side by side. */
 export const ofHosts = {

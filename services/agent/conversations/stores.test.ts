@@ -78,17 +78,31 @@ describeWith(['postgres'], 'conversations in PostgreSQL', () => {
   boundedSuite(open('full_', most))
 })
 
+const openAt = async ({ url }: ConvstoreServer, more: Record<string, string> = {}) => {
+  const env = { CONVSTORE_API_KEY: convstoreKey, CONVSTORE_BASE_URL: `${url}/`, ...more }
+  const net = opened.use(openNet({ env }))
+  return convstore(openThreadClient({ env, net, log: pino({ level: 'silent' }) }))
+}
+
+describe('conversations in a conversation service that takes no colon in tags', () => {
+  const openAnew = async () => openAt(opened.use(await startConvstore(/^[a-z\d-]+$/)))
+  conversationStoreSuite(openAnew)
+
+  it('cannot be kept where it takes no tag at all, and leave nothing behind', async () => {
+    const server = opened.use(await startConvstore(/^$/))
+    const store = await openAt(server)
+    await expect(store.put('user_bob', aWritten('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
+    expect(server.threads.size).toBe(0)
+  })
+})
+
 describe('conversations in the conversation service', () => {
   let server: ConvstoreServer
   beforeAll(async () => {
     server = opened.use(await startConvstore())
   })
   afterEach(() => server.failing.clear())
-  const open = async (more: Record<string, string> = {}) => {
-    const env = { CONVSTORE_API_KEY: convstoreKey, CONVSTORE_BASE_URL: `${server.url}/`, ...more }
-    const net = opened.use(openNet({ env }))
-    return convstore(openThreadClient({ env, net, log: pino({ level: 'silent' }) }))
-  }
+  const open = async (more: Record<string, string> = {}) => openAt(server, more)
   conversationStoreSuite(open)
 
   const threadOf = (external: string) => [...server.threads.values()].find((each) => each.external_id === external)
@@ -146,6 +160,14 @@ describe('conversations in the conversation service', () => {
     const failure = store.get('user_bob', 'told')
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) })
     await expect(failure).rejects.not.toThrow('secrets')
+  })
+
+  it('are told from those of others by a short tag, too, where an owner has a long name', async () => {
+    const store = await open()
+    const owner = `user_${'x'.repeat(80)}`
+    await store.put(owner, aWritten('long'))
+    expect(threadOf(`${owner}:long`)?.tags).toEqual([expect.stringMatching(/^user-[0-9a-f]{32}$/)])
+    expect((await store.list(owner, { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['long'])
   })
 
   it('wait as long as the service says, and a minute at most', async () => {

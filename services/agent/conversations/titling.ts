@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Conversation } from '#proto/conversations.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Models } from '../models/open.ts'
 import { generateTitle } from './enrich.ts'
@@ -34,7 +35,7 @@ export const openTitling = ({ store, models, clock, log }: Parts): Titling => {
       const title = await generateTitle(models, conversation.messages, own)
       if (title !== undefined) await (await store()).retitle(owner, conversation.id, conversation.title, title)
     } catch (error) {
-      if (!closing.signal.aborted) log.warn({ err: error }, 'a conversation keeps its first words as title')
+      if (!closing.signal.aborted) log.warn(told(error), 'a conversation keeps its first words as title')
     }
   }
   return {
@@ -49,3 +50,7 @@ export const openTitling = ({ store, models, clock, log }: Parts): Titling => {
     },
   }
 }
+
+/** Its sentence alone, since its cause may be what a gateway or another service said. */
+const told = (error: unknown): Record<string, unknown> =>
+  error instanceof ServiceError ? { reason: error.message } : { err: error }

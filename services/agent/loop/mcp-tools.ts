@@ -3,6 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { mcp, McpTool } from '#proto/mcp.ts'
 import type { Clock } from '#shared/clock.ts'
+import { ofHost } from '../read-tool.ts'
 import type { AgentTool } from '../tool.ts'
 
 /** Tools of the tool server that every question may need. */
@@ -35,7 +36,7 @@ const asTool = ({ name, title, description, inputSchema }: McpTool): AgentTool =
   title,
   description,
   input: z.looseObject({}),
-  inputSchema,
+  inputSchema: withUsualHost(inputSchema),
   kind: 'read',
   core: core.has(name),
   untrusted: false,
@@ -45,5 +46,14 @@ const asTool = ({ name, title, description, inputSchema }: McpTool): AgentTool =
     return evidence.length > 0 ? { ...answer, evidence } : answer
   },
 })
+
+const Schema = z.looseObject({ properties: z.record(z.string(), z.unknown()).optional() })
+const { hostId } = z.toJSONSchema(z.object(ofHost), { io: 'input' }).properties ?? {}
+
+/** The tool server asks the first host where none is named; the agent asks the one that the conversation is about, and says so. */
+const withUsualHost = (inputSchema: Record<string, unknown>): Record<string, unknown> => {
+  const { properties = {}, ...schema } = Schema.parse(inputSchema)
+  return { ...schema, properties: 'hostId' in properties ? { ...properties, hostId } : properties }
+}
 
 const Arguments = z.record(z.string(), z.unknown())

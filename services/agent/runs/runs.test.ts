@@ -55,6 +55,7 @@ describe('a run', () => {
     await expect(agent.client.stop({ runId }, other)).rejects.toMatchObject({ code: 'gone' })
     const byKey = callOf({ ...ada, kind: 'key' })
     expect((await agent.client.read({ runId, after: 0 }, byKey)).last).toBeGreaterThan(0)
+    expect(textOf((await agent.read(runId, 0, ada)).chunks)).toBe('one two three four five six seven eight')
   })
 
   it('is gone some time after its end', async () => {

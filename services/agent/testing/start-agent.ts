@@ -61,7 +61,7 @@ export interface TestAgent extends AsyncDisposable {
   env: Record<string, string | undefined>
   begin(question: string | Partial<AgentQuestion>, identity?: Identity): Promise<string>
   /** Reads a run to its end. */
-  read(runId: string, after?: number): Promise<Answered>
+  read(runId: string, after?: number, identity?: Identity): Promise<Answered>
   ask(question: string | Partial<AgentQuestion>, identity?: Identity): Promise<Answered>
 }
 
@@ -150,17 +150,17 @@ const talking = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read'
     )
     return runId
   }
-  const read: TestAgent['read'] = async (runId, after = 0) => {
+  const read: TestAgent['read'] = async (runId, after = 0, identity) => {
     let text = ''
     for (let last = after, ended = false; !ended;) {
-      const reading = await client.read({ runId, after: last }, callOf())
+      const reading = await client.read({ runId, after: last }, callOf(identity))
       text += reading.events
       ;({ last, ended } = reading)
     }
     const chunks = await chunksOf(text)
     return { runId, chunks, message: await messageOf(chunks) }
   }
-  return { begin, read, ask: async (question, identity) => read(await begin(question, identity)) }
+  return { begin, read, ask: async (question, identity) => read(await begin(question, identity), 0, identity) }
 }
 
 /** What a person said. */

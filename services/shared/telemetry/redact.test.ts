@@ -77,6 +77,17 @@ describe('redacting a log line', () => {
     expect(JSON.stringify(shown)).not.toContain('marked')
   })
 
+  it('shows how many tokens a language model took, and hides tokens themselves', () => {
+    const line = { inputTokens: 12, outputTokens: 0, tokens: ['marked'], refreshTokens: 'marked', token: 7 }
+    expect(redact(line)).toEqual({
+      inputTokens: 12,
+      outputTokens: 0,
+      tokens: hidden,
+      refreshTokens: hidden,
+      token: hidden,
+    })
+  })
+
   it('ends on a structure that contains itself', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle

@@ -46,7 +46,7 @@ export const redactor = (secretNames: readonly string[]) => {
     if (fields instanceof Error)
       Object.assign(shown, { type: fields.name, message: fields.message, stack: fields.stack })
     for (const [name, value] of Object.entries(fields)) {
-      shown[name] = isSecret(name) && value !== undefined ? hidden : redact(value, depth + 1)
+      shown[name] = isSecret(name) && value !== undefined && !isCount(name, value) ? hidden : redact(value, depth + 1)
     }
     if (fields instanceof Error && fields.cause !== undefined) shown.cause = redact(fields.cause, depth + 1)
     return shown
@@ -54,6 +54,9 @@ export const redactor = (secretNames: readonly string[]) => {
 
   return (fields: object): Record<string, unknown> => redactFields(fields, 0)
 }
+
+/** `inputTokens: 12` counts tokens of a language model; a list of tokens, or a text, is what they are themselves. */
+const isCount = (name: string, value: unknown): boolean => typeof value === 'number' && /tokens$/i.test(name)
 
 /** Names whose verdict is remembered; log fields are few, so this is never reached by honest use. */
 const maxNames = 2_000

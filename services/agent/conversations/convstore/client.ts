@@ -52,11 +52,13 @@ export interface ThreadClient {
   byExternalId(externalId: string): Promise<Thread | undefined>
   /** Undefined when there is one of this external id. */
   create(thread: NewThread): Promise<string | undefined>
-  tag(id: string, tag: string): Promise<void>
+  /** False where the service takes no such tag. */
+  tag(id: string, tag: string): Promise<boolean>
   append(id: string, messages: readonly ThreadMessage[]): Promise<void>
   update(id: string, facts: Partial<Pick<NewThread, 'title' | 'metadata'>>): Promise<void>
   remove(id: string): Promise<void>
   removeAll(ids: readonly string[]): Promise<void>
+  /** None under a tag that the service does not take. */
   list(wanted: ThreadList): Promise<ThreadPage>
   whole(ids: readonly string[]): Promise<Thread[]>
 }
@@ -79,14 +81,27 @@ export const openThreadClient = (place: Place): ThreadClient => {
     async create(thread) {
       return (await ask('POST', path, thread, ThreadFacts))?.id
     },
-    tag: (id, tag) => done('POST', named(id, '/tags'), { tags: [tag] }),
+    tag: async (id, tag) =>
+      (await ask(
+        'POST',
+        named(id, '/tags'),
+        { tags: [tag] },
+        z.unknown().transform(() => true),
+        notTaken,
+      )) ?? false,
     append: (id, messages) => done('POST', named(id, '/messages'), { messages }),
     update: (id, facts) => done('PUT', named(id), facts),
     remove: (id) => done('DELETE', named(id)),
     removeAll: (ids) => done('POST', `${path}/bulk-delete`, { ids }),
     async list({ tag, order = 'desc', limit, cursor }) {
       const wanted = { limit: String(limit), order, ...(tag && { tag }), ...(cursor && { cursor }) }
-      const page = await ask('GET', `${path}?${new URLSearchParams(wanted)}`, undefined, ThreadPage)
+      const page = await ask(
+        'GET',
+        `${path}?${new URLSearchParams(wanted)}`,
+        undefined,
+        ThreadPage,
+        tag ? notTaken : absent,
+      )
       return page ?? { data: [], pagination: { next_cursor: null } }
     },
     async whole(ids) {
@@ -102,10 +117,21 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 const maxBytes = 16 * 1024 * 1024
 const timeoutMs = 15_000
 
-/** Asks for one thing; undefined when it is not there, or is there already. */
+/** What is asked for is not there, or is there already. */
+const absent = [404, 409]
+/** As services say of a tag that is too long for them, or of letters that they have no tags of. */
+const notTaken = [400, 422]
+
+/** Asks for one thing; undefined when the answer is one of `nothing`. */
 const asking =
   ({ env, net, log }: Place) =>
-  async <S extends z.ZodType>(method: Method, to: string, body: unknown, schema: S) => {
+  async <S extends z.ZodType>(
+    method: Method,
+    to: string,
+    body: unknown,
+    schema: S,
+    nothing: readonly number[] = absent,
+  ) => {
     const { CONVSTORE_API_KEY: key = '', CONVSTORE_BASE_URL: base } = read(conversationSettings, env)
     const headers = {
       accept: 'application/json',
@@ -114,7 +140,7 @@ const asking =
     }
     const sent = { method, headers, body: body === undefined ? undefined : JSON.stringify(body), timeoutMs, maxBytes }
     const { status, retryAfter, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
-    if (status === 404 || status === 409) return undefined
+    if (nothing.includes(status)) return undefined
     if (status >= 200 && status < 300) return readAnswer(schema, text)
     // Never what it answered: that may repeat what was said.
     log.warn({ status, method }, 'the conversation service refused a request')

@@ -4,6 +4,7 @@ import { summaryOf as toldOf } from '../cursor.ts'
 import { type ConversationStore, type Kept, wholeAtOnce, type Written } from '../store.ts'
 import { merged } from '../written.ts'
 import { type Thread, type ThreadClient, threadsAtOnce } from './client.ts'
+import { listOf, tagWith } from './owner-tags.ts'
 import { conversationOf, evidenceMessage, factsOf, summaryOf, threadMessages } from './thread.ts'
 
 /** Pages that are looked through at most to remove things. */
@@ -13,8 +14,7 @@ const mostRaces = 3
 
 /** Conversation ids have no colon, so the last one ends the owner. */
 const externalId = (owner: string, id: string): string => `${owner}:${id}`
-const tagOf = (owner: string): string => `user:${owner}`
-/** A tag could be put on any thread; the external id is what counts. */
+/** Whoever shares the project could put a tag on any thread; the external id is what counts. */
 const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>): boolean =>
   name?.slice(0, name.lastIndexOf(':')) === owner
 
@@ -28,12 +28,12 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
   return {
     backend: 'convstore',
     async list(owner, { limit, cursor }) {
-      const { data, pagination } = await threads.list({ tag: tagOf(owner), limit, cursor })
+      const { data, pagination } = await listOf(threads, owner, { limit, cursor })
       const conversations = data.filter((thread) => isOf(owner, thread)).flatMap((thread) => summaryOf(thread) ?? [])
       return { conversations, next: pagination.next_cursor }
     },
     async whole(owner, cursor) {
-      const { data, pagination } = await threads.list({ tag: tagOf(owner), limit: wholeAtOnce, cursor })
+      const { data, pagination } = await listOf(threads, owner, { limit: wholeAtOnce, cursor })
       const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
       const found = ids.length === 0 ? [] : await threads.whole(ids)
       return { conversations: found.flatMap((thread) => conversationOf(thread) ?? []), next: pagination.next_cursor }
@@ -61,7 +61,7 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
       if (thread) await threads.remove(thread.id)
       return thread !== undefined
     },
-    removeAll: (owner) => removeAll(threads, tagOf(owner), (thread) => isOf(owner, thread)),
+    removeAll: (owner) => removeAll(threads, owner),
     prune: (beforeMs) => prune(threads, beforeMs),
     [Symbol.asyncDispose]: async () => undefined,
   }
@@ -99,7 +99,7 @@ const begin = async (threads: ThreadClient, owner: string, conversation: Convers
   })
   if (threadId === undefined) return false
   try {
-    await threads.tag(threadId, tagOf(owner))
+    await tagWith(threads, threadId, owner)
     return true
   } catch (error) {
     // Without its tag it would be in no list, and stay when its owner removes all.
@@ -114,16 +114,12 @@ const continues = (now: Conversation, before: Conversation): boolean =>
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-const removeAll = async (
-  threads: ThreadClient,
-  tag: string,
-  isOwn: (thread: Pick<Thread, 'external_id'>) => boolean,
-): Promise<number> => {
+const removeAll = async (threads: ThreadClient, owner: string): Promise<number> => {
   let removed = 0
   for (let page = 0; page < mostPages; page += 1) {
     // What was listed is gone, so that the first page is always the next.
-    const { data } = await threads.list({ tag, limit: threadsAtOnce })
-    const ids = data.filter(isOwn).map(({ id }) => id)
+    const { data } = await listOf(threads, owner, { limit: threadsAtOnce })
+    const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
     if (ids.length === 0) return removed
     await threads.removeAll(ids)
     removed += ids.length

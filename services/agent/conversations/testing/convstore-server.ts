@@ -62,12 +62,12 @@ interface Asked {
 }
 type Answer = { status: number; json?: unknown }
 
-/** Starts the service on a port of its own. */
-export const startConvstore = async (): Promise<ConvstoreServer> => {
+/** Starts the service on a port of its own; `tagForm` is what it takes as a tag. */
+export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> => {
   const threads: ConvstoreServer['threads'] = new Map()
   const [heard, misuses]: string[][] = [[], []]
   const failing: ConvstoreServer['failing'] = new Map()
-  const state = openState(threads)
+  const state = openState(threads, tagForm)
   const routes = [...routesOfAll(state), ...routesOfOne(state)]
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fake')
@@ -121,11 +121,12 @@ const answerTo = (
 }
 
 /** What the service keeps, and its clock: nobody tells two changes of one millisecond apart, so each has its own here. */
-const openState = (threads: ConvstoreServer['threads']) => {
+const openState = (threads: ConvstoreServer['threads'], tagForm: RegExp) => {
   let atMs = 1_800_000_000_000
   let ids = 0
   return {
     threads,
+    tagForm,
     now: () => (atMs += 1),
     kept: (messages: z.output<typeof Message>[] = []) =>
       messages.map((message) => ({ ...message, id: `m${(ids += 1)}` })),
@@ -134,7 +135,7 @@ const openState = (threads: ConvstoreServer['threads']) => {
 }
 type State = ReturnType<typeof openState>
 
-const routesOfAll = ({ threads, now, kept, newId }: State): Routes => [
+const routesOfAll = ({ threads, tagForm, now, kept, newId }: State): Routes => [
   [
     /^POST \/api\/v1\/conversations$/,
     ({ body }) => {
@@ -147,7 +148,13 @@ const routesOfAll = ({ threads, now, kept, newId }: State): Routes => [
       return { status: 201, json: whole(threads.get(id)) }
     },
   ],
-  [/^GET \/api\/v1\/conversations$/, ({ query }) => list(threads, ListQuery.parse(Object.fromEntries(query)))],
+  [
+    /^GET \/api\/v1\/conversations$/,
+    ({ query }) => {
+      const wanted = ListQuery.parse(Object.fromEntries(query))
+      return wanted.tag === undefined || tagForm.test(wanted.tag) ? list(threads, wanted) : { status: 422 }
+    },
+  ],
   [
     /^POST \/api\/v1\/conversations\/bulk-delete$/,
     ({ body }) => ({ status: 200, json: { deleted: Ids.parse(body).ids.filter((id) => threads.delete(id)).length } }),
@@ -168,7 +175,7 @@ const routesOfAll = ({ threads, now, kept, newId }: State): Routes => [
   ],
 ]
 
-const routesOfOne = ({ threads, now, kept }: State): Routes => {
+const routesOfOne = ({ threads, tagForm, now, kept }: State): Routes => {
   const of =
     (answer: (thread: KeptThread, body: unknown) => Answer) =>
     ({ names: [id = ''], body }: Asked): Answer => {
@@ -195,7 +202,9 @@ const routesOfOne = ({ threads, now, kept }: State): Routes => {
     [
       /^POST \/api\/v1\/conversations\/([^/]+)\/tags$/,
       of((thread, body) => {
-        thread.tags = [...new Set([...thread.tags, ...Tags.parse(body).tags])]
+        const { tags } = Tags.parse(body)
+        if (!tags.every((tag) => tagForm.test(tag))) return { status: 422 }
+        thread.tags = [...new Set([...thread.tags, ...tags])]
         return { status: 201, json: { data: { tags: thread.tags } } }
       }),
     ],
