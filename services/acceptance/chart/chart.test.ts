@@ -1,15 +1,14 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { describeWith } from '../servers.ts'
 import { chartTools } from '../servers/source.ts'
 import { root } from '../shape/source-file.ts'
+import { foreignSchemas } from './foreign-kinds.ts'
 import { profile, profiles, renderText, runTool, someHosts } from './helm.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Kinds that are no part of Kubernetes itself; suites of helm-unittest hold what the chart makes of them. */
-const foreignKinds = 'HTTPRoute,ScaledObject,PodMonitor,PrometheusRule'
 const everything = {
   'ingress.enabled': 'true',
   'ingress.hosts[0]': 'watch.example.com',
@@ -20,22 +19,19 @@ const everything = {
   'monitoring.dashboards.enabled': 'true',
 }
 
+/** Where kubeconform finds the schemas of Kubernetes and those of foreign kinds. */
+const locations = async () => {
+  const kind = '{{ .ResourceKind }}{{ .KindSuffix }}.json'
+  const own = join(chartTools('schemas'), '{{ .NormalizedKubernetesVersion }}', kind)
+  return [own, join(await foreignSchemas(chartTools('kinds')), kind)]
+}
+
+let schemas: string[] = []
+beforeAll(async () => void (schemas = await locations()))
+
 const conforms = (manifest: string, version: string) => {
-  const location = join(
-    chartTools('schemas'),
-    '{{ .NormalizedKubernetesVersion }}/{{ .ResourceKind }}{{ .KindSuffix }}.json',
-  )
-  const given = [
-    '-strict',
-    '-summary',
-    '-skip',
-    foreignKinds,
-    '-kubernetes-version',
-    version,
-    '-schema-location',
-    location,
-  ]
-  return runTool('kubeconform', given, manifest)
+  const from = schemas.flatMap((location) => ['-schema-location', location])
+  return runTool('kubeconform', ['-strict', '-summary', '-kubernetes-version', version, ...from], manifest)
 }
 
 describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
@@ -62,6 +58,22 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     const manifest = 'apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec: { prots: [] }\n'
     const { code, output } = await conforms(manifest, '1.35.0')
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('prots') })
+  })
+
+  it.each([
+    ['gateway.networking.k8s.io/v1', 'HTTPRoute', 'spec: { hostname: a }', 'hostname'],
+    [
+      'keda.sh/v1alpha1',
+      'ScaledObject',
+      'spec: { scaleTargetRef: { name: a }, triggers: [], cooldown: 3 }',
+      'cooldown',
+    ],
+    ['monitoring.coreos.com/v1', 'PodMonitor', 'spec: { selector: {}, endpoints: [] }', 'endpoints'],
+    ['monitoring.coreos.com/v1', 'PrometheusRule', 'spec: { groups: [{ name: a, rules: [{ alert: a }] }] }', 'expr'],
+  ])('refuses what no %s takes: a %s', async (version, kind, spec, named) => {
+    const manifest = `apiVersion: ${version}\nkind: ${kind}\nmetadata: { name: a }\n${spec}\n`
+    const { code, output } = await conforms(manifest, '1.35.0')
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(named) })
   })
 
   it('the servers for development are built by kustomize', async () => {

@@ -1,0 +1,38 @@
+import { mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
+import { z } from 'zod'
+
+const Description = z.object({
+  spec: z.object({
+    group: z.string(),
+    names: z.object({ kind: z.string() }),
+    versions: z.array(z.object({ name: z.string(), schema: z.object({ openAPIV3Schema: z.looseObject({}) }) })),
+  }),
+})
+
+/** The descriptions of foreign kinds as JSON schemas under the names by which kubeconform looks for them; gives their folder. */
+export const foreignSchemas = async (descriptions: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'watchhouse-kinds-'))
+  for (const file of await readdir(descriptions)) {
+    const { spec } = Description.parse(load(await readFile(join(descriptions, file), 'utf8')))
+    const group = spec.group.split('.')[0]
+    for (const { name, schema } of spec.versions) {
+      const target = join(folder, `${spec.names.kind}-${group}-${name}.json`.toLowerCase())
+      await writeFile(target, JSON.stringify(closed(schema.openAPIV3Schema)))
+    }
+  }
+  return folder
+}
+
+/** The schema refusing fields that it does not name, which a cluster would drop without a word. */
+const closed = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
+  const isOpen = 'additionalProperties' in inner || inner['x-kubernetes-preserve-unknown-fields'] === true
+  return isOpen || inner['type'] !== 'object' || !('properties' in inner)
+    ? inner
+    : { ...inner, additionalProperties: false }
+}
