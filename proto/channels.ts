@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { Severity } from './rules.ts'
+import { Encrypted } from './transit.ts'
 import { TargetFormat, TargetTemplates } from './webhook-targets.ts'
 
 /** How one send of a test message ended. */
@@ -34,6 +35,8 @@ export const channelMethods = {
     safe: true,
     input: z.object({
       format: TargetFormat,
+      /** Its address as JSON encrypted with `alertSecretsKey`: `{url}`. In clear, as `url`, is what earlier releases send. */
+      encrypted: Encrypted.optional(),
       url: z.string().max(2_048).optional(),
       templates: TargetTemplates.optional(),
       severity: Severity,

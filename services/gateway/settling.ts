@@ -1,6 +1,6 @@
 import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
-import { encryptFor } from '#shared/seal/transit.ts'
+import { encryptForAlerts } from './encrypt-for-alerts.ts'
 import type { Gateway } from './gateway.ts'
 
 /** A request that settles something. */
@@ -13,14 +13,14 @@ type Standing = 'new' | 'known' | null
 
 /** Settles one thing, once that is on record; gives all that is settled then. */
 export const settle = (
-  { alerts, audit }: Gateway,
+  gateway: Gateway,
   { call, requestId }: Asked,
   settling: Settling,
   mustBe: Standing = null,
 ): Promise<AlertPolicy> => {
   const deed = { action: `settle-${settling.kind}`, host: null, target: { ...idOf(settling), ...namesOf(settling) } }
-  return audit.of(deed, { call, requestId }, async () =>
-    alerts.settle({ ...(await withoutSecrets(alerts, settling, call)), mustBe }, call),
+  return gateway.audit.of(deed, { call, requestId }, async () =>
+    gateway.alerts.settle({ ...(await withoutSecrets(gateway, settling, call)), mustBe }, call),
   )
 }
 
@@ -30,13 +30,12 @@ const secretFields: Readonly<Partial<Record<Settling['kind'], readonly string[]>
   'webhook-target': ['url', 'headers'],
 }
 
-/** Whoever reads the bus learns no secret of a channel, since only `alert-dispatcher` opens them. */
-const withoutSecrets = async (alerts: Gateway['alerts'], settling: Settling, call: Call) => {
+const withoutSecrets = async (gateway: Gateway, settling: Settling, call: Call) => {
   const names = new Set(secretFields[settling.kind])
   const given = Object.entries(settling.value).filter(([, each]) => each !== undefined)
   const secrets = given.filter(([name]) => names.has(name))
   if (secrets.length === 0) return { settling }
-  const encrypted = await encryptFor(await alerts.alertSecretsKey({}, call), Object.fromEntries(secrets))
+  const encrypted = await encryptForAlerts(gateway, Object.fromEntries(secrets), call)
   const value = Object.fromEntries(given.filter(([name]) => !names.has(name)))
   // Of all kinds only those above get here, and what is taken from them may be absent.
   return { settling: { ...settling, value } as Settling, encrypted }

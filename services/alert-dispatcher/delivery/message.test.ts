@@ -89,6 +89,11 @@ describe('a message', () => {
     expect(facts.map(({ value }) => value).join('')).not.toMatch(/[\r\n\u2028\0]/)
   })
 
+  it('says in words what is so or not so', () => {
+    const text = plainText(message({ unit: 'yes-no', value: 1, threshold: 1 }), 4_000)
+    expect(text).toContain('\nValue: yes\nSince: ')
+  })
+
   it('keeps its link when it is cut', () => {
     const text = plainText(message({ runbook: 'word '.repeat(2_000) }), 500)
     expect(text.length).toBeLessThanOrEqual(500)
@@ -152,6 +157,9 @@ it.each([
   [3, 'count', '3'],
   [90, 'seconds', '90 s'],
   [2_726, 'seconds', '45 min'],
+  [1, 'yes-no', 'yes'],
+  [0, 'yes-no', 'no'],
+  [2, 'level', 'failing'],
 ] as const)('writes %s %s as %j', (value, unit, expected) => {
   expect(quantity(value, unit)).toBe(expected)
 })

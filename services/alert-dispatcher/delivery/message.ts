@@ -1,3 +1,4 @@
+import { unitWords } from '#proto/catalogue.ts'
 import type { Severity } from '#proto/rules.ts'
 import { cut } from './cut.ts'
 import type { MessageFrame } from './message-settings.ts'
@@ -120,7 +121,8 @@ const conditionPairs = (notice: Notice): [string, string | null][] => {
     ['Severity', isDigest ? null : severity],
     ['Rule', isDigest ? null : ruleId],
     ['Value', value === null || isDigest ? null : quantity(value, unit)],
-    ['Threshold', threshold === null ? null : quantity(threshold, unit)],
+    // What is so or not so has no limit that would say more.
+    ['Threshold', threshold === null || unitWords[unit] ? null : quantity(threshold, unit)],
     ['Since', `${instant(sinceMs)}${atMs - sinceMs >= 1_000 ? `, for ${lengthOfTime(atMs - sinceMs)}` : ''}`],
     ['Reason', reason],
     ['Worst', offenders.map(oneLine).join(', ')],

@@ -1,4 +1,4 @@
-import type { Unit } from '#proto/catalogue.ts'
+import { type Unit, unitWords } from '#proto/catalogue.ts'
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
@@ -12,11 +12,15 @@ const suffixes: Readonly<Record<Exclude<Unit, 'bytes' | 'bytes-per-second' | 'co
   percent: ' %',
   ratio: '',
   'per-second': '/s',
+  'yes-no': '',
+  level: '',
   none: '',
 }
 
 /** A figure as people read it. */
 export const quantity = (value: number, unit: Unit): string => {
+  const word = unitWords[unit]?.[value]
+  if (word !== undefined) return word
   if (unit === 'bytes') return bytes(value)
   if (unit === 'bytes-per-second') return `${bytes(value)}/s`
   if (unit === 'count') return format(value)

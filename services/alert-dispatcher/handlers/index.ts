@@ -37,7 +37,7 @@ export const handlers = (answering: Answering): Handlers<typeof alerts> => {
     ...answering.delivery.handlers,
     ...testChannel(settled),
     ...pagingServices(settled),
-    ...previewTarget(answering),
+    ...previewTarget({ ...answering, transit }),
     ...alertingHandlers({ ...answering, transit }),
     ...inboundConditions(answering),
     ...subscriptionHandlers({ ...answering, transit }),

@@ -1,11 +1,18 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { encryptFor, openTransit } from '#shared/seal/transit.ts'
+import { openStore } from '#shared/store/open.ts'
 import { call } from '../delivery/testing/place.ts'
 import { previewTarget } from './preview-target.ts'
 
+const store = await openStore({ env: {}, busIsShared: false })
+afterAll(() => store[Symbol.asyncDispose]())
+const transit = openTransit(store, 'key')
 const { previewTarget: preview } = previewTarget({
   env: { HEALTH_ALERT_METADATA: 'team=storage', HEALTH_ALERT_DASHBOARD_URL: 'https://watch.example' },
   clock: { now: () => 1_790_000_000_000 },
+  transit,
 })
+const sealed = async (url: string) => encryptFor(await transit.publicKey(), { url })
 
 describe('a preview', () => {
   it('is what would be sent, with the templates filled', async () => {
@@ -18,7 +25,17 @@ describe('a preview', () => {
 
   it('has the format of its address where that is left open', async () => {
     const url = 'https://discord.com/api/webhooks/1/x'
-    expect(await preview({ format: 'auto', url, severity: 'warning' }, call)).toMatchObject({ body: { embeds: [{}] } })
+    const encrypted = await sealed(url)
+    for (const address of [{ encrypted }, { url }]) {
+      const shown = await preview({ format: 'auto', ...address, severity: 'warning' }, call)
+      expect(shown).toMatchObject({ body: { embeds: [{}] } })
+    }
+  })
+
+  it('of a sealed address that is none is refused without repeating it', async () => {
+    const refused = preview({ format: 'raw', encrypted: await sealed('secret nonsense'), severity: 'warning' }, call)
+    await expect(refused).rejects.toThrow('url must be an absolute URL')
+    await expect(refused).rejects.not.toThrow(/secret/)
   })
 
   it.each([

@@ -1,8 +1,10 @@
+import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
 import type { Preview } from '#proto/channels.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Severity } from '#proto/rules.ts'
+import type { Transit } from '#shared/seal/transit.ts'
 import type { Context } from '#shared/service.ts'
 import { formatOf } from '../channels/formats/index.ts'
 import { requireTemplates, writeTemplates } from '../channels/formats/template.ts'
@@ -10,13 +12,19 @@ import { messageFrame } from '../delivery/message-settings.ts'
 import { type Message, messageOf } from '../delivery/message.ts'
 import type { Notice } from '../notice.ts'
 
-type Previewing = Pick<Context, 'env' | 'clock'>
+interface Previewing extends Pick<Context, 'env' | 'clock'> {
+  transit: Pick<Transit, 'decrypt'>
+}
 
 const nowhere = 'https://example.com/'
 
+/** Addresses of webhooks are secrets. */
+const Secrets = z.object({ url: z.string() })
+
 /** Shows what a webhook would be sent, made as it would be. */
 export const previewTarget = (previewing: Previewing): Pick<Handlers<typeof alerts>, 'previewTarget'> => ({
-  previewTarget: async ({ format, url = nowhere, templates, severity }) => {
+  previewTarget: async ({ format, encrypted, url: bare = nowhere, templates, severity }) => {
+    const { url } = encrypted === undefined ? { url: bare } : await previewing.transit.decrypt(encrypted, Secrets)
     const parameter = 'url'
     if (!URL.canParse(url)) throw new ServiceError('invalid', 'url must be an absolute URL', { details: { parameter } })
     requireTemplates(templates ?? {})

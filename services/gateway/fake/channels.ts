@@ -1,9 +1,13 @@
+import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
 import type { channelMethods } from '#proto/channels.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
 import type { GoodRequest } from './auth-requests.ts'
+import { opened } from './transit.ts'
+
+const Address = z.object({ url: z.string() })
 
 /** One webhook that takes tests, and a chat that is not set up. */
 export const fakeChannels: Pick<Handlers<typeof alerts>, keyof typeof channelMethods> = {
@@ -13,7 +17,12 @@ export const fakeChannels: Pick<Handlers<typeof alerts>, keyof typeof channelMet
     if (channel !== 'webhook') throw noSuch('channel', channel, ['webhook', 'chat-a'], 'channel')
     return [{ name: target, result: 'config', reason: 'answered 404' }]
   },
-  previewTarget: async ({ templates }) => ({ method: 'POST', body: { title: templates?.title ?? 'Disk full' } }),
+  previewTarget: async ({ templates, encrypted, url }) => {
+    if (url !== undefined) throw new ServiceError('internal', 'a secret in clear')
+    const body = { title: templates?.title ?? 'Disk full' }
+    if (encrypted === undefined) return { method: 'POST', body }
+    return { method: 'POST', body: { ...body, of: Address.parse(await opened(encrypted)).url } }
+  },
 }
 
 const path = '/api/v1/health/channels'

@@ -42,6 +42,12 @@ describe('further webhooks', () => {
     expect(TargetPreviewAnswer.parse(body).data).toEqual({ method: 'POST', body: { title: 'x' } })
   })
 
+  it('are previewed for an address that crosses the bus encrypted', async () => {
+    const { status, body } = await ask('POST', '/preview', { format: 'auto', url: target.url })
+    expect(status).toBe(200)
+    expect(TargetPreviewAnswer.parse(body).data.body).toEqual({ title: 'Disk full', of: target.url })
+  })
+
   it.each([
     ['POST', '', { name: 'team' }, 'url'],
     ['POST', '', { ...target, name: '' }, 'name'],

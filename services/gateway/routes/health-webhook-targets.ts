@@ -7,6 +7,7 @@ import {
   WebhookTargetsAnswer,
 } from '#proto/http/channels.ts'
 import { noQuery } from '#proto/http/parameters.ts'
+import { encryptForAlerts } from '../encrypt-for-alerts.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
 import { settledRoutes } from '../settled-routes.ts'
 import { success } from '../success.ts'
@@ -33,7 +34,10 @@ const preview = postRoute({
   access: 'read',
   body: TargetPreviewRequest,
   answer: TargetPreviewAnswer,
-  handle: async ({ body, call }, { alerts }) => success(await alerts.previewTarget(body, call), {}),
+  handle: async ({ body: { url, ...asked }, call }, gateway) => {
+    const sealed = url === undefined ? {} : { encrypted: await encryptForAlerts(gateway, { url }, call) }
+    return success(await gateway.alerts.previewTarget({ ...asked, ...sealed }, call), {})
+  },
 })
 
 const writes = settledRoutes({

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import {
   NewSubscription,
@@ -13,9 +12,8 @@ import {
   type SubscriptionShown,
   SubscriptionTestAnswer,
 } from '#proto/http/subscriptions.ts'
-import type { Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
-import { encryptFor } from '#shared/seal/transit.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Subscription } from '#proto/subscriptions.ts'
+import { encryptForAlerts } from '../encrypt-for-alerts.ts'
 import { parse } from '../parse.ts'
 import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../route.ts'
 import { subscriberOf } from '../subscriptions/subscriber.ts'
@@ -47,7 +45,7 @@ const add = postRoute({
   handle: async ({ body: { url, ...fields }, call, requestId }, gateway) => {
     const owner = subscriberOf(gateway, call)
     const [id, signingSecret] = [`whs_${randomBytes(12).toString('hex')}`, newSecret()]
-    const encrypted = await encrypt(gateway, { url, signingSecret }, call)
+    const encrypted = await encryptForAlerts(gateway, { url, signingSecret }, call)
     const deed = { action: 'subscribe-webhook', host: null, target: { id, name: fields.name } }
     const adding = () => gateway.alerts.addSubscription({ owner, id, fields, encrypted }, call)
     return success({ ...shown(await gateway.audit.of(deed, { call, requestId }, adding)), signingSecret }, {})
@@ -62,7 +60,7 @@ const change = putRoute({
   answer: SubscriptionAnswer,
   handle: async ({ path, body: { url, ...fields }, call, requestId }, gateway) => {
     const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
-    const encrypted = url === undefined ? undefined : await encrypt(gateway, { url }, call)
+    const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, { url }, call)
     const deed = { action: 'change-webhook-subscription', host: null, target: { id: which.id, name: fields.name } }
     const changing = () => gateway.alerts.changeSubscription({ ...which, fields, encrypted }, call)
     return success(shown(await gateway.audit.of(deed, { call, requestId }, changing)), {})
@@ -78,7 +76,7 @@ const rotate = postRoute({
   handle: async ({ path, call, requestId }, gateway) => {
     const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
     const signingSecret = newSecret()
-    const encrypted = await encrypt(gateway, { signingSecret }, call)
+    const encrypted = await encryptForAlerts(gateway, { signingSecret }, call)
     const deed = { action: 'rotate-webhook-secret', host: null, target: { id: which.id } }
     const changing = () => gateway.alerts.changeSubscription({ ...which, encrypted }, call)
     return success({ ...shown(await gateway.audit.of(deed, { call, requestId }, changing)), signingSecret }, {})
@@ -133,10 +131,6 @@ const deliveries = getRoute({
 
 const secretBytes = 32
 const newSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
-
-/** Whoever reads the bus learns neither where it is nor what signs. */
-const encrypt = async ({ alerts }: Gateway, secrets: SubscriptionSecrets, call: Call): Promise<string> =>
-  encryptFor(await alerts.alertSecretsKey({}, call), secrets)
 
 const shown = ({ createdAtMs, updatedAtMs, ...subscription }: Subscription): SubscriptionShown => ({
   ...subscription,

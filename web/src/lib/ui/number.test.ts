@@ -25,6 +25,9 @@ describe('numbers in their units', () => {
     [41.26, 'percent', '41.3%'],
     [2.594, 'ratio', '2.59×'],
     [-5, 'count', '-5'],
+    [1, 'yes-no', 'yes'],
+    [0, 'level', 'well'],
+    [1.5, 'level', '1.5'],
   ])('writes %s %s as "%s"', (value, unit, text) => expect(formatValue(value, unit)).toBe(text))
 
   it.each([null, undefined, Number.NaN, Number.POSITIVE_INFINITY])('writes a dash for %s', (value) => {

@@ -1,4 +1,4 @@
-import type { Unit } from '#proto/catalogue.ts'
+import { type Unit, unitWords } from '#proto/catalogue.ts'
 import { preferences } from '#lib/state/preferences.ts'
 
 /** Steps of sizes, and what lies between one and the next. */
@@ -15,16 +15,19 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 /** A value in its unit, in few characters: for axes, tiles and cells. */
 export const formatValue = (value: number | null | undefined, unit: Unit): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–'
-  return forms[unit](value)
+  return unitWords[unit]?.[value] ?? forms[unit](value)
 }
 
 /** The same value without rounding, for a tooltip. */
-export const exactValue = (value: number, unit: Unit): string => `${plain.format(value)} ${exactNames[unit]}`.trim()
+export const exactValue = (value: number, unit: Unit): string =>
+  unitWords[unit]?.[value] ?? `${plain.format(value)} ${exactNames[unit]}`.trim()
 
 const forms: Record<Unit, (value: number) => string> = {
   count: (value) => compact(value),
   rows: (value) => compact(value),
   none: (value) => compact(value),
+  'yes-no': (value) => compact(value),
+  level: (value) => compact(value),
   bytes: (value) => bytes(value),
   'bytes-per-second': (value) => `${bytes(value)}/s`,
   'rows-per-second': (value) => `${compact(value)}/s`,
@@ -39,6 +42,8 @@ const forms: Record<Unit, (value: number) => string> = {
 const exactNames: Record<Unit, string> = {
   count: '',
   none: '',
+  'yes-no': '',
+  level: '',
   rows: 'rows',
   bytes: 'bytes',
   'bytes-per-second': 'bytes/s',

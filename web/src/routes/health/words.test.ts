@@ -50,6 +50,8 @@ describe('a value', () => {
     [{ unit: 'bytes', value: 1024, threshold: 2048 }, '1 KiB, limit 2 KiB'],
     [{ value: null }, '–, limit 90%'],
     [{ threshold: null }, '91.5%'],
+    [{ unit: 'yes-no', value: 1, threshold: 1 }, 'yes'],
+    [{ unit: 'level', value: 2, threshold: 2 }, 'failing'],
   ] as const)('of %o is told as %s', (given, told) => {
     expect(valueAgainst(condition(given))).toBe(told)
   })
@@ -61,7 +63,9 @@ describe('limits', () => {
     [{ below: true }, 'warning below 80%, critical below 90%'],
     [{ warning: null }, 'critical from 90%'],
     [{ warning: null, critical: null }, 'no limit'],
-  ])('of %o are told as %s', (given, told) => {
+    [{ unit: 'yes-no', warning: null, critical: 1 }, 'critical when yes'],
+    [{ unit: 'level', warning: 1, critical: 2 }, 'warning when strained, critical when failing'],
+  ] as const)('of %o are told as %s', (given, told) => {
     expect(limitsOf(check(given))).toBe(told)
   })
 })

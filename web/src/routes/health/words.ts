@@ -1,4 +1,4 @@
-import type { Unit } from '#proto/catalogue.ts'
+import { unitWords } from '#proto/catalogue.ts'
 import type { Check, LiveCondition } from '#lib/api/health.ts'
 import { counted } from '#lib/ui/counted.ts'
 import { formatValue } from '#lib/ui/number.ts'
@@ -29,15 +29,23 @@ const happenings: Readonly<Record<string, string>> = {
 export const happening = (kind: string): string => happenings[kind] ?? kind
 export const happeningKinds = Object.keys(happenings)
 
-/** `10.3%, limit 5%`. */
+/** `10.3%, limit 5%`; `yes` where nothing is counted. */
 export const valueAgainst = ({ value, threshold, unit }: Pick<LiveCondition, 'value' | 'threshold' | 'unit'>): string =>
-  threshold === null ? formatValue(value, unit) : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
+  threshold === null || unitWords[unit]
+    ? formatValue(value, unit)
+    : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
 
-/** `warning from 5%, critical from 20%`; `below` where less is worse. */
+/** How a limit is passed: what is so or not so has none to go below or above. */
+export const passedWord = ({ below, unit }: Pick<Check, 'below' | 'unit'>): string => {
+  if (unitWords[unit]) return 'when'
+  return below ? 'below' : 'from'
+}
+
+/** `warning from 5%, critical from 20%`; `below` where less is worse, `critical when yes` where nothing is counted. */
 export const limitsOf = ({ warning, critical, below, unit }: Check): string => {
-  const word = below ? 'below' : 'from'
+  const word = passedWord({ below, unit })
   const limits = Object.entries({ warning, critical }).filter(([, at]) => at !== null)
-  return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit satisfies Unit)}`).join(', ') || 'no limit'
+  return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit)}`).join(', ') || 'no limit'
 }
 
 /** `2 critical and 1 warning`. */
