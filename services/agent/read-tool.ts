@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Feature, requireFeature } from '#proto/call.ts'
-import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
+import { noSuchHost } from '#shared/no-such.ts'
+import { HostPosition } from '#shared/tool-parameters.ts'
 import type { AgentTool, Asking, ToolAnswer } from './tool.ts'
 
 /** What a tool that reads says of itself. */
@@ -29,30 +30,19 @@ export const readTool = <I extends z.ZodObject>({ feature, core = false, ...trai
   },
 })
 
-/** More hosts than this would not fit one list. */
-const lastHostId = 99_999
-const HostId = z.int().min(0).max(lastHostId)
-
 /** The parameter of tools that ask one host. */
-export const ofHost = { hostId: HostId.optional().describe('By default the host of the conversation') }
+export const ofHost = { hostId: HostPosition.optional().describe('By default the host of the conversation') }
 
 /** The parameter of tools that set hosts side by side. */
 export const ofHosts = {
-  hostIds: z.array(HostId).min(2).max(16).describe('Positions in the list of hosts'),
+  hostIds: z.array(HostPosition).min(2).max(16).describe('Positions in the list of hosts'),
 }
-
-/** Name of a database or a table. */
-export const name = (what: string) => z.string().min(1).max(256).describe(what)
 
 /** A statement that a model writes. */
 export const sql = z.string().min(1).max(100_000).describe('The statement, without FORMAT')
 
 /** How far a tool looks back. */
 export const lastHours = (usual: number) => z.int().min(1).max(720).default(usual).describe('How far to look back')
-
-/** How many entries a tool tells. */
-export const limitOf = (usual: number, most: number) =>
-  z.int().min(1).max(most).default(usual).describe('Most entries to tell')
 
 /** The host at a position, or the one that the conversation is about; throws `not-found` naming those that there are. */
 export const hostAt = async ({ hostKey, hosts }: Asking, hostId: number | undefined): Promise<AskedHost> => {
@@ -61,38 +51,10 @@ export const hostAt = async ({ hostKey, hosts }: Asking, hostId: number | undefi
   if (found) return found
   // A connection of the caller's own is in no list; `query` refuses a key that it does not know.
   if (hostId === undefined) return { key: hostKey, name: 'your connection' }
-  const named = listed.slice(0, namedHosts).map((each) => `${each.id} (${each.name})`)
-  const more = listed.length > namedHosts ? ` and ${listed.length - namedHosts} more` : ''
-  throw new ServiceError('not-found', `no such host: hostId ${hostId}; there are ${named.join(', ')}${more}`)
+  throw noSuchHost(hostId, listed)
 }
 
 type AskedHost = Pick<Host, 'key' | 'name'>
-
-/** Hosts that a refusal names. */
-const namedHosts = 20
-
-/** A fixed statement with its parameters. */
-interface Selected {
-  sql: string
-  parameters?: Record<string, string | number>
-  maxRows: number
-}
-
-/** Rows of a statement, by the names of their columns. */
-export const select = async <R extends z.ZodType>(
-  { query, call }: Asking,
-  host: AskedHost,
-  { sql: statement, parameters, maxRows }: Selected,
-  row: R,
-): Promise<z.output<R>[]> => {
-  const input = { hostKey: host.key, query: statement, maxRows, purpose: 'tool', ...(parameters && { parameters }) }
-  const { columns, rows } = await query.runQuery(input, call)
-  const named = rows.map((values) => Object.fromEntries(columns.map((column, index) => [column.name, values[index]])))
-  return z.array(row).parse(named)
-}
-
-/** A number of a row; 64-bit integers may come as text. */
-export const count = z.coerce.number()
 
 /** What a tool tells when nothing went wrong. */
 export const told = (text: string, structured: Record<string, unknown>): ToolAnswer => ({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { type Asking, count, select } from './asking.ts'
+import { count, select } from '#shared/select.ts'
+import { type Asking } from './asking.ts'
 import { whyNoQueryLog } from './query-log.ts'
 
 const mostJoined = 20

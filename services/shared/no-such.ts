@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { ServiceError } from '#proto/errors.ts'
+import type { Host } from '#proto/host.ts'
 
 const nearestCount = 5
 
@@ -11,4 +12,14 @@ export const noSuch = (kind: string, name: string, known: Iterable<string>, para
   return new ServiceError('not-found', `no such ${kind}: ${name}${isClose ? `; did you mean ${best}?` : ''}`, {
     details: { parameter, nearest },
   })
+}
+
+/** Hosts that a refusal names. */
+const namedHosts = 20
+
+/** `not-found` for a position at which there is no host, naming those that there are. */
+export const noSuchHost = (hostId: number | string, hosts: readonly Pick<Host, 'id' | 'name'>[]): ServiceError => {
+  const named = hosts.slice(0, namedHosts).map(({ id, name }) => `${id} (${name})`)
+  const more = hosts.length > namedHosts ? ` and ${hosts.length - namedHosts} more` : ''
+  return new ServiceError('not-found', `no such host: hostId ${hostId}; there are ${named.join(', ')}${more}`)
 }

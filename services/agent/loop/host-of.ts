@@ -1,5 +1,5 @@
 import type { Host } from '#proto/host.ts'
-import { ServiceError } from '#proto/errors.ts'
+import { noSuchHost } from '#shared/no-such.ts'
 import type { Talk } from './talk.ts'
 
 /** The host at a position, or the one that the conversation is about; throws `not-found` for none. */
@@ -15,5 +15,5 @@ export const hostOf = async (
   if (hostId === undefined || hostId === own) {
     return { id: own, key: hostKey, name: 'your connection', host: '', group: null, tags: [] }
   }
-  throw new ServiceError('not-found', `no such host: hostId ${String(hostId)}`)
+  throw noSuchHost(String(hostId), hosts)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { hostAt, lastHours, limitOf, ofHosts, readTool, told } from '../read-tool.ts'
+import { limitOf } from '#shared/tool-parameters.ts'
+import { hostAt, lastHours, ofHosts, readTool, told } from '../read-tool.ts'
 
 const longestStatement = 500
 

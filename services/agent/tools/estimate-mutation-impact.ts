@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { count, hostAt, name, ofHost, readTool, select, told } from '../read-tool.ts'
+import { count, select } from '#shared/select.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestCondition = 20_000
 

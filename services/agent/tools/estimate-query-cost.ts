@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { hostAt, name, ofHost, readTool, sql, told } from '../read-tool.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, sql, told } from '../read-tool.ts'
 
 export const estimateQueryCost = readTool({
   name: 'estimate_query_cost',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Insight } from '#proto/insights.ts'
-import { hostAt, name, ofHost, readTool, told } from '../read-tool.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 const Fact = Insight.pick({
   kind: true,

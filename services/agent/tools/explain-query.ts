@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ExplainMode, type ExplainSettings } from '#proto/explain.ts'
-import { hostAt, name, ofHost, readTool, sql, told } from '../read-tool.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, sql, told } from '../read-tool.ts'
 
 /** `analyze` executes the statement, which `query` is for. */
 const modes = ExplainMode.exclude(['analyze', 'estimate'])

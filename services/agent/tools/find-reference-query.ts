@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { bestFor } from '../best-for.ts'
-import { hostAt, limitOf, ofHost, readTool, told } from '../read-tool.ts'
+import { limitOf } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 export const findReferenceQuery = readTool({
   name: 'find_reference_query',

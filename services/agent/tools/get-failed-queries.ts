@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { isOwn } from '#shared/own-statements.ts'
-import { count, hostAt, lastHours, limitOf, name, ofHost, readTool, select, told } from '../read-tool.ts'
+import { count, select } from '#shared/select.ts'
+import { limitOf, name } from '#shared/tool-parameters.ts'
+import { hostAt, lastHours, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestStatement = 1_000
 const longestException = 500

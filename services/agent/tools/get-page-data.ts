@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
-import { hostAt, limitOf, name, ofHost, readTool, told } from '../read-tool.ts'
+import { limitOf, name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 import type { Asking, ToolAnswer } from '../tool.ts'
 
 /** Bytes of rows that are read of a page, which is more than any model is told. */

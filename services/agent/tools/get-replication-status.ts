@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { count, hostAt, limitOf, ofHost, readTool, select, told } from '../read-tool.ts'
+import { count, select } from '#shared/select.ts'
+import { limitOf } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestException = 500
 const flag = z.coerce.boolean()

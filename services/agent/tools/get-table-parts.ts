@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { count, hostAt, limitOf, name, ofHost, readTool, select, told } from '../read-tool.ts'
+import { count, select } from '#shared/select.ts'
+import { limitOf, name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 const Partition = z.object({
   database: z.string(),

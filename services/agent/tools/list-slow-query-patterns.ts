@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
-import { hostAt, lastHours, limitOf, name, ofHost, readTool, told } from '../read-tool.ts'
+import { limitOf, name } from '#shared/tool-parameters.ts'
+import { hostAt, lastHours, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestStatement = 1_000
 

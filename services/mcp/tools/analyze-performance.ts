@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
-import { type Asking, hostAt, ofHost, select } from '../asking.ts'
+import { select } from '#shared/select.ts'
+import { type Asking, hostAt, ofHost } from '../asking.ts'
 import { checks, type PerformanceCheck, Severity, severityOf } from '../performance-checks.ts'
 import { tool } from '../tool.ts'
 

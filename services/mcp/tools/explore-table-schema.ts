@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { type Asking, hostAt, name, ofHost } from '../asking.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { type Asking, hostAt, ofHost } from '../asking.ts'
 import { joinsOf } from '../joins.ts'
 import { readTableSchema } from '../table-schema.ts'
 import { tool } from '../tool.ts'

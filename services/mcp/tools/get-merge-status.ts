@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { count, hostAt, limitOf, ofHost, select } from '../asking.ts'
+import { count, select } from '#shared/select.ts'
+import { limitOf } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost } from '../asking.ts'
 import { tool } from '../tool.ts'
 
 const Merge = z.object({

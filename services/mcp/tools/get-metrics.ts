@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { count, hostAt, ofHost, select } from '../asking.ts'
+import { count, select } from '#shared/select.ts'
+import { hostAt, ofHost } from '../asking.ts'
 import { tool } from '../tool.ts'
 
 const Metric = z.object({ metric: z.string(), value: count })

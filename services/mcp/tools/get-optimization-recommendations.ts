@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Recommendation } from '#proto/advice.ts'
 import { longestStatement } from '#proto/console.ts'
-import { hostAt, name, ofHost } from '../asking.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost } from '../asking.ts'
 import { tool } from '../tool.ts'
 
 export const getOptimizationRecommendations = tool({

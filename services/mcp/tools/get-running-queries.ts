@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { type Asking, count, hostAt, limitOf, ofHost, select, statementText } from '../asking.ts'
+import { count, select } from '#shared/select.ts'
+import { limitOf } from '#shared/tool-parameters.ts'
+import { type Asking, hostAt, ofHost, statementText } from '../asking.ts'
 import { tool } from '../tool.ts'
 
 const Running = z.object({

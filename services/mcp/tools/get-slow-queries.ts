@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { isOwn } from '#shared/own-statements.ts'
-import { type Asking, count, hostAt, limitOf, ofHost, select, type Selected, statementText } from '../asking.ts'
+import { count, select, type Selected } from '#shared/select.ts'
+import { limitOf } from '#shared/tool-parameters.ts'
+import { type Asking, hostAt, ofHost, statementText } from '../asking.ts'
 import { whyNoQueryLog } from '../query-log.ts'
 import { tool } from '../tool.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { hostAt, name, ofHost } from '../asking.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost } from '../asking.ts'
 import { readTableSchema, TableSchema } from '../table-schema.ts'
 import { tool } from '../tool.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { hostAt, limitOf, ofHost } from '../asking.ts'
+import { limitOf } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost } from '../asking.ts'
 import { tool } from '../tool.ts'
 
 export const listDatabases = tool({

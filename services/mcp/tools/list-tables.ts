@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { hostAt, limitOf, name, ofHost } from '../asking.ts'
+import { limitOf, name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost } from '../asking.ts'
 import { tool } from '../tool.ts'
 
 export const listTables = tool({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { longestStatement, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
-import { hostAt, name, ofHost } from '../asking.ts'
+import { name } from '#shared/tool-parameters.ts'
+import { hostAt, ofHost } from '../asking.ts'
 import { tool } from '../tool.ts'
 
 /** Most bytes of rows: more than a model reads, and little enough for whoever holds the answer. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { insightRowSets } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import { query } from '#proto/query.ts'
+import { anInsight } from '../../acceptance/samples.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
@@ -27,29 +28,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-const idOf = (letter: string): string => letter.repeat(16)
-const insight = (letter: string, more: Partial<Insight> = {}): Insight => ({
-  id: idOf(letter),
-  hostKey: 'box',
-  kind: 'disk-full',
-  subject: `it's \\ "so"`,
-  day: '2026-06-01',
-  severity: 'warning',
-  title: 'Disk fills',
-  detail: 'In\nfive days.',
-  signal: 'space used',
-  window: '14 days',
-  baseline: null,
-  value: 5,
-  unit: 'days',
-  score: null,
-  confidence: 'high',
-  evidenceSql: 'SELECT 1',
-  link: '/tables/disks',
-  foundAtMs: 1_780_000_000_123,
-  dismissed: null,
-  ...more,
-})
+const idOf = (letter: string): string => anInsight(letter).id
 
 describe('the rows of detectors', () => {
   it.each(Object.keys(rowSets))('%s can be asked of a host, and are of the shape that was promised', async (set) => {
@@ -77,15 +56,15 @@ describe('the table of findings', () => {
   it('is empty until something is kept, and is made then', async () => {
     expect(await stored()).toEqual([])
     expect(await parts.handlers.pruneFindings({ hostKey: 'box', beforeMs: 1 }, aCall())).toEqual({ removed: 0 })
-    expect(await keep([insight('a'), insight('b', { foundAtMs: 1_780_000_000_124 })], 1)).toEqual({ kept: 2 })
-    expect(await stored()).toEqual([insight('b', { foundAtMs: 1_780_000_000_124 }), insight('a')])
-    expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([insight('a')])
+    expect(await keep([anInsight('a'), anInsight('b', { foundAtMs: 1_780_000_000_124 })], 1)).toEqual({ kept: 2 })
+    expect(await stored()).toEqual([anInsight('b', { foundAtMs: 1_780_000_000_124 }), anInsight('a')])
+    expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([anInsight('a')])
   })
 
   it('shows an insight as it was written last', async () => {
-    const dismissed = insight('a', { dismissed: { by: 'ada', atMs: 5 } })
+    const dismissed = anInsight('a', { dismissed: { by: 'ada', atMs: 5 } })
     await keep([dismissed], 3)
-    await keep([insight('a')], 2)
+    await keep([anInsight('a')], 2)
     expect(await stored({ ids: [idOf('a')] })).toEqual([dismissed])
   })
 
@@ -97,7 +76,7 @@ describe('the table of findings', () => {
   })
 
   it('is not written by a user who may only read, and says so', async () => {
-    await expect(keep([insight('c')], 1, 'careful')).rejects.toMatchObject({
+    await expect(keep([anInsight('c')], 1, 'careful')).rejects.toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('read-only'),
     })

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { Insight } from '#proto/insights.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
+import { createHostTable } from '../host-table.ts'
 import type { InsightStore } from './store.ts'
 
 const table = 'insights_findings'
@@ -53,16 +54,8 @@ export const sqlStore = async (database: Database): Promise<InsightStore> => {
   }
 }
 
-const createTable = async (tables: Kysely<unknown>, prefix: string): Promise<void> => {
-  await tables.schema
-    .createTable(table)
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('host_key', 'text', (column) => column.notNull())
-    .addColumn('found_at_ms', 'bigint', (column) => column.notNull())
-    .addColumn('insight', 'text', (column) => column.notNull())
-    .execute()
-  await tables.schema.createIndex(`${prefix}${table}_host`).on(table).columns(['host_key', 'found_at_ms']).execute()
-}
+const createTable = (tables: Kysely<unknown>, prefix: string): Promise<void> =>
+  createHostTable(tables, { name: table, prefix, at: 'found_at_ms', texts: ['insight'] })
 
 const rowOf = (insight: Insight) => ({
   id: insight.id,

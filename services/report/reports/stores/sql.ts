@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { HostReport, ListedReport, ReportDelivery } from '#proto/host-report.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
+import { createHostTable } from '../../host-table.ts'
 import { type KeptReport, listed, type ReportStore } from './store.ts'
 
 const table = 'watchhouse_reports'
@@ -67,17 +68,8 @@ export const sqlReports = async (database: Database): Promise<ReportStore> => {
 }
 
 const createTable = async (tables: Kysely<unknown>, prefix: string): Promise<void> => {
-  await tables.schema
-    .createTable(table)
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('host_key', 'text', (column) => column.notNull())
-    .addColumn('written_at_ms', 'bigint', (column) => column.notNull())
-    .addColumn('listing', 'text', (column) => column.notNull())
-    .addColumn('report', 'text', (column) => column.notNull())
-    .addColumn('status', 'text', (column) => column.notNull())
-    .addColumn('delivery', 'text', (column) => column.notNull())
-    .execute()
-  await tables.schema.createIndex(`${prefix}${table}_host`).on(table).columns(['host_key', 'written_at_ms']).execute()
+  const texts = ['listing', 'report', 'status', 'delivery']
+  await createHostTable(tables, { name: table, prefix, at: 'written_at_ms', texts })
   await tables.schema.createIndex(`${prefix}${table}_written`).on(table).column('written_at_ms').execute()
 }
 
