@@ -63,7 +63,9 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
       .catch((error: unknown) => log.error({ err: error, host: host.name }, 'probe failed'))
       .finally(() => {
         entry.probing = false
-        entry.dueMs = clock.now() + pauseMs - random() * jitterMs
+        // From the answer on: what is learned after it does not make the state older.
+        const answeredMs = entry.state === before ? null : entry.state.checkedAtMs
+        entry.dueMs = (answeredMs ?? clock.now()) + pauseMs - random() * jitterMs
         running.delete(probing)
       })
     running.add(probing)
