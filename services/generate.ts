@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FormatConfig, format } from 'oxfmt'
+import { buildSettings } from '#shared/config/build-time.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/service.ts'
@@ -41,6 +42,7 @@ const settingsPage = async (): Promise<Generated> => {
     const { settings }: ServiceConfig = await import(file)
     groups.push({ title: owner, settings })
   }
+  groups.push({ title: 'Build of the web', settings: buildSettings })
   return { path: 'services/shared/config/REFERENCE.md', content: settingsReference(groups) }
 }
 

@@ -9,11 +9,12 @@ import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/clock.ts'
 import { type Environment, withFiles } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
-import { InvalidSettings, type Values, read } from '#shared/config/setting.ts'
+import { InvalidSettings, type SettingProblem, type Values, read } from '#shared/config/setting.ts'
 import { describeProblems, listed, secretNamesOf, startProblems } from '#shared/lifecycle/check.ts'
 import { openOperations } from '#shared/lifecycle/operations.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { listenForStop } from '#shared/lifecycle/stop.ts'
+import { unreadVariables } from '#shared/lifecycle/unread.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, Start } from '#shared/service.ts'
 import { openStore } from '#shared/store/open.ts'
@@ -53,6 +54,8 @@ interface Plan {
   variables: Record<string, string | undefined>
   env: Environment
   settings: Values<typeof processSettings>
+  /** Older names that are set and read by nobody. */
+  unread: readonly SettingProblem[]
   facts: ProcessFacts
 }
 
@@ -71,6 +74,8 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
       variables,
     )
     await using telemetry = await openTelemetry(plan.env, plan.facts)
+    for (const { name, sentence } of plan.unread)
+      telemetry.log.warn({ variable: name, reason: sentence }, 'variable not read')
     await serve(plan, telemetry).catch((error: unknown) => {
       if (error instanceof InvalidSettings) throw error
       // A sentence for whoever runs the process needs no stack; a defect does.
@@ -121,7 +126,8 @@ const makePlan = async (chosen: readonly Target[], variables: Plan['variables'])
     services: chosen,
     secretNames: secretNamesOf(configs),
   }
-  return { chosen, variables, env, settings, facts }
+  const known = [processSettings, ...configs.map((config) => config.settings)].flatMap(Object.keys)
+  return { chosen, variables, env, settings, unread: unreadVariables(known, variables), facts }
 }
 
 /** Opens what the services need, starts them, waits for the wish to stop, and releases everything by leaving the scope. */

@@ -177,6 +177,7 @@ const canonicalVariables = new Set([
   'SVC_FEATURE_USER_CONNECTIONS_DB',
   'SVC_EDITION',
   'DOCS_CONTENT_ROOT',
+  'ENABLE_EDGE_BUILD',
 ])
 
 const hashInputs = () => {

@@ -6,6 +6,7 @@ import { sveltekit } from '@sveltejs/kit/vite'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { buildFacts } from './build-time/build-facts.ts'
+import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
 /** Texts of the documentation; an installation may bring its own. */
@@ -15,7 +16,9 @@ const config = fileURLToPath(new URL('../services/shared/config', import.meta.ur
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const facts = buildFacts(version, process.env)
 
-const pages = adapterStatic({ pages: 'build', fallback: 'index.html', precompress: true })
+/** An edge platform compresses what it serves, and is told of the files what the gateway else says of them. */
+const onEdge = isEdgeBuild(process.env)
+const pages = adapterStatic({ pages: 'build', fallback: 'index.html', precompress: !onEdge })
 
 /** The static build and, beside it, the facts that the gateway reads. */
 const adapter: typeof pages = {
@@ -23,6 +26,7 @@ const adapter: typeof pages = {
   async adapt(builder) {
     await pages.adapt(builder)
     writeFileSync('build/build.json', `${JSON.stringify(facts, null, 2)}\n`)
+    if (onEdge) writeFileSync('build/_headers', edgeHeaders)
   },
 }
 

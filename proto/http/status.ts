@@ -27,4 +27,6 @@ export const Version = z.object({
   gitSha: z.string().nullable(),
   gitRef: z.string().nullable(),
   builtAt: z.string().nullable(),
+  /** What the installation calls itself. */
+  edition: z.string(),
 })

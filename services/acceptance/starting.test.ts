@@ -55,15 +55,16 @@ describe('a start that is refused', () => {
     expect(output).toContain(`  OPERATIONS_PORT: port ${taken} is taken by another process`)
   })
 
-  it('says in words that the port of the API is taken', async () => {
+  it('says in words that the port of the API is taken, and of an older variable that nobody reads it', async () => {
     await using product = await startOnNobody()
     const taken = new URL(product.url).port
     const { code, output } = await runToEnd({
       services: [],
-      variables: { ...someHost, OPERATIONS_PORT: '0', PORT: taken },
+      variables: { ...someHost, OPERATIONS_PORT: '0', PORT: taken, VITE_COLUMNDB_TZ: 'UTC' },
     })
     expect(code).toBe(1)
     expect(output).toContain(`watchhouse cannot start:\n  PORT: port ${taken} is taken by another process\n`)
+    expect(output).toMatch(/"variable":"VITE_COLUMNDB_TZ","reason":"is no longer read; set COLUMNDB_TZ instead"/)
   })
 })
 

@@ -6,6 +6,7 @@ import { expositionSettings } from './exposition/config.ts'
 import { auditSettings } from './audit/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
+import { billingSettings } from './billing/config.ts'
 import { addressSettings } from './client-address.ts'
 import { conversationFeatureSettings } from './conversations/config.ts'
 import { cronSettings } from './cron/config.ts'
@@ -13,8 +14,9 @@ import { userConnectionSettings } from './connections/config.ts'
 import { crossOriginSettings } from './cross-origin.ts'
 import { eventSettings } from './events/config.ts'
 import { edgeSettings } from './edge.ts'
+import { editionSettings } from './edition/config.ts'
 import { featureSettings } from './features/config.ts'
-import { limitSettings } from './limits/config.ts'
+import { limitBindings, limitSettings } from './limits/config.ts'
 import { publicUrlSettings } from './public-url.ts'
 import { toolServerSettings } from './tool-server/config.ts'
 import { webSettings } from './web-build.ts'
@@ -34,6 +36,8 @@ export const settings = {
   ...auditSettings,
   ...edgeSettings,
   ...webSettings,
+  ...editionSettings,
+  ...billingSettings,
   ...publicUrlSettings,
   ...authSettings,
   ...deviceSettings,
@@ -44,6 +48,7 @@ export const settings = {
   ...subscriptionSettings,
   ...addressSettings,
   ...limitSettings,
+  ...limitBindings,
   ...cronSettings,
   ...eventSettings,
   ...crossOriginSettings,

@@ -19,6 +19,7 @@ import { openDeviceLogin } from './auth/device/device-login.ts'
 import { openApiKeys } from './auth/keys/keys.ts'
 import { warnOfWeakSecret } from './auth/keys/weak-secret.ts'
 import { openAsk } from './auth/outgoing.ts'
+import { warnOfCloudMode } from './cloud-mode.ts'
 import { settings } from './config.ts'
 import { openKeptConnections } from './connections/kept-connections.ts'
 import { openUserConnections } from './connections/user-connections.ts'
@@ -32,6 +33,7 @@ import { openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
 import { warnOfUnknownAddress } from './public-url.ts'
 import { routes } from './routes.ts'
+import { warnOfUnobeyed } from './unobeyed.ts'
 import type { WebBuild } from './web-build.ts'
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */
@@ -47,6 +49,8 @@ export const openGateway = async (
   const hosts = openHostList(owners.query, clock)
   warnOfWeakSecret(env, log)
   warnOfUnknownAddress(env, log)
+  warnOfCloudMode(build, env, log)
+  warnOfUnobeyed(env, build, log)
   const keys = openApiKeys({ env, store, clock })
   const policy = openPolicy(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, clock, log, ask: openAsk(net) })

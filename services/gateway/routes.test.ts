@@ -44,6 +44,7 @@ const good: Record<string, GoodRequest> = {
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
   'GET /api/version': { url: '/api/version' },
+  'GET /api/v1/billing': { url: '/api/v1/billing' },
   'GET /api/v1/config': { url: '/api/v1/config' },
   'GET /api/v1/hosts': { url: '/api/v1/hosts' },
   'GET /api/v1/host-status': { url: '/api/v1/host-status?hostId=0&fleet=1' },

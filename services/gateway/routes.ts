@@ -11,6 +11,7 @@ import { agentModelRoutes } from './routes/agent-models.ts'
 import { agentSkillRoutes } from './routes/agent-skills.ts'
 import { audit } from './routes/audit.ts'
 import { management, managementState } from './routes/management.ts'
+import { billing } from './routes/billing.ts'
 import { connectionSession, connectionTest } from './routes/browser-connections.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chart, chartBatch } from './routes/charts.ts'
@@ -71,6 +72,7 @@ export const routes: readonly Route[] = [
   openApi,
   healthz,
   version,
+  billing,
   config,
   hosts,
   hostStatus,

@@ -250,4 +250,25 @@ export const variableRows: readonly VariableRow[] = [
     shownBy: 'routes/mcp.test.ts',
     bad: unclear,
   },
+  ...['API', 'AGENT', 'MCP', 'BROWSER_CONN'].map((budgeted) => ({
+    name: `SVC_RATE_LIMIT_${budgeted}`,
+    fallback: 'none',
+    effect: 'none but a warning at the start',
+    shownBy: 'unobeyed.test.ts',
+    bad: [],
+  })),
+  ...['SVC_BILLING_SERVER', 'BILLING_ACCESS_TOKEN', 'BILLING_WEBHOOK_SECRET'].map((name) => ({
+    name,
+    fallback: 'none',
+    effect: 'in the cloud edition, where people manage what they pay; elsewhere a warning at the start',
+    shownBy: 'billing/billing.test.ts',
+    bad: [],
+  })),
+  ...['SVC_EDITION', 'SVC_LICENSE_KEY'].map((name) => ({
+    name,
+    fallback: 'none',
+    effect: 'edition of /api/version',
+    shownBy: 'edition/edition.test.ts',
+    bad: [],
+  })),
 ]

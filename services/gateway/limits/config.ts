@@ -1,4 +1,4 @@
-import { whole } from '#shared/config/setting.ts'
+import { optional, whole } from '#shared/config/setting.ts'
 
 const atLeastOne = { min: 1 }
 
@@ -20,4 +20,17 @@ export const limitSettings = {
     atLeastOne,
   ),
   RATE_LIMIT_DEVICE_CODE_PER_MIN: whole(10, 'Device-login requests a minute for one client address.', atLeastOne),
+} as const
+
+const binding = (budget: string) =>
+  optional(
+    `Binding of the edge platform that counts ${budget} for the fleet. It binds none here: counts are shared by REDIS_URL or the state database.`,
+  )
+
+/** Limit bindings of the edge platform's own runtime, which no process of this product gets. */
+export const limitBindings = {
+  SVC_RATE_LIMIT_API: binding('data-route requests'),
+  SVC_RATE_LIMIT_AGENT: binding('questions to the agent'),
+  SVC_RATE_LIMIT_MCP: binding('tool-server requests'),
+  SVC_RATE_LIMIT_BROWSER_CONN: binding('browser-connection requests'),
 } as const

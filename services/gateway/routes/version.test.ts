@@ -35,7 +35,12 @@ const versionOf = async (webDirectory: string | undefined, env: Record<string, s
 describe('GET /api/version', () => {
   it('tells what the web was built from', async () => {
     const { version: _version, client: _client, ...git } = facts
-    expect(await versionOf(built)).toEqual({ ui: '3.2.1', version: expect.stringMatching(/^\d+\.\d+\.\d+/), ...git })
+    expect(await versionOf(built)).toEqual({
+      ui: '3.2.1',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      edition: 'community',
+      ...git,
+    })
   })
 
   it.each([

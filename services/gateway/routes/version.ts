@@ -4,6 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
 import { isOnEdge } from '../edge.ts'
+import { editionOf } from '../edition/edition.ts'
 import { getRoute } from '../route.ts'
 
 const { APP_VERSION } = settings
@@ -24,6 +25,7 @@ export const version = getRoute({
     gitSha: build?.gitSha ?? null,
     gitRef: build?.gitRef ?? null,
     builtAt: build?.builtAt ?? null,
+    edition: editionOf(env, build),
   }),
 })
 

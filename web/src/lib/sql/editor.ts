@@ -18,9 +18,13 @@ import {
   placeholder,
   type DecorationSet,
 } from '@codemirror/view'
+import { builtCount } from '#lib/state/built.ts'
 import { completing, type Offers } from './completion.ts'
 import { clickhouse, colors } from './dialect.ts'
 import type { Vocabulary } from './vocabulary.ts'
+
+/** Completions that are shown at once; people type on rather than scroll through more. */
+const mostCompletions = builtCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
 
 /** A statement of the text, and where in it. */
 export interface Chosen {
@@ -135,7 +139,7 @@ export const createEditor = ({ parent, text, label, hint, offers, onchange, onru
     look,
     syntaxHighlighting(colors),
     language.of(clickhouse(offers.vocabulary()).language),
-    autocompletion({ override: [complete], maxRenderedOptions: 60 }),
+    autocompletion({ override: [complete], maxRenderedOptions: mostCompletions }),
     Prec.highest(
       keymap.of([
         { key: 'Mod-Enter', run },

@@ -1,0 +1,35 @@
+import { buildSwitches, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
+import { parseFlag, type Setting } from './setting.ts'
+
+interface Kind {
+  /** As the reference prints it. */
+  allowed: string
+  meaning(text: string | undefined): unknown
+}
+
+/** A build goes on whatever a variable says: what means nothing counts as unset. */
+const kinds: Record<BuildVariable['kind'], Kind> = {
+  text: { allowed: 'text', meaning: (text) => text },
+  flag: { allowed: 'true/1/yes/on, cloud, false/0/no/off', meaning: (text) => parseFlag(text, ['cloud']) ?? false },
+  count: {
+    allowed: 'whole number ≥ 1',
+    meaning: (text) => (text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
+  },
+  url: { allowed: 'URL or path', meaning: (text) => text },
+}
+
+const settingOf = ({ doc, kind, fallback, canonical }: BuildVariable): Setting<unknown> => ({
+  doc,
+  audience: 'client',
+  fallback: canonical ?? fallback ?? 'none',
+  allowed: kinds[kind].allowed,
+  parse: (given) => kinds[kind].meaning(given ?? fallback ?? undefined),
+})
+
+/** What is obeyed when the web is built and by nobody afterwards, as settings: for the reference, and for what a text means. */
+export const buildSettings: Readonly<Record<string, Setting<unknown>>> = Object.fromEntries(
+  Object.entries<BuildVariable>({ ...clientVariables, ...buildSwitches }).map(([name, variable]) => [
+    name,
+    settingOf(variable),
+  ]),
+)
