@@ -7,6 +7,7 @@ import { HostKey } from './host.ts'
 import { modelMethods } from './models.ts'
 import { pruneMethods } from './prune.ts'
 import { skillMethods } from './skills.ts'
+import { summaryMethods } from './summary.ts'
 
 /** Most messages of one question that the contract carries; `SVC_AGENT_MAX_MESSAGES` lowers it. */
 export const mostMessages = 256
@@ -128,6 +129,7 @@ export const agent = service('agent', {
   ...conversationMethods,
   ...modelMethods,
   ...skillMethods,
+  ...summaryMethods,
   ...externalToolMethods,
   ...pruneMethods,
 })

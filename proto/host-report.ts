@@ -81,6 +81,8 @@ export const HostReport = z.object({
   score: z.int().min(0).max(100),
   scoreBefore: z.int().nullable(),
   verdict: z.string(),
+  /** By a language model, each figure of which stands in the report; null where none is configured, or what it said was wrong. */
+  summary: z.string().nullable().default(null),
   incidents: z
     .object({
       /** All that went on within the period, those of them that began in it, and those that were critical. */

@@ -6,16 +6,20 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask, askEngine } from './ask.ts'
 import { fortnightOf, type LoggedStatement, logFortnight, usedGibibytes } from './fortnight.ts'
 import { type Product, startProduct } from './product.ts'
+import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
 import { describeOnTopologies } from './topologies.ts'
 
 const startLimitMs = 180_000
 const secret = 'the secret of the scheduler'
 const hourMs = 3_600_000
+/** What the model says, of which the figure stands in the report. */
+const summary = 'The disk data has 1,000 GiB, and UNKNOWN_TABLE (60) fails most.'
 const weekMs = 168 * hourMs
 
 describeOnTopologies('the weekly report', (topology) => {
   let sandbox: Sandbox
   let product: Product
+  let gateway: ScriptedGateway
   const week = lastWeek(Date.now(), 'UTC')
   const statements = fortnightOf(week.fromMs - weekMs)
 
@@ -34,12 +38,19 @@ describeOnTopologies('the weekly report', (topology) => {
       { url: sandbox.url, name: 'one' },
       { url: 'http://127.0.0.1:9', name: 'silent' },
     ]
-    const env = { CRON_SECRET: secret, SVC_WEEKLY_REPORT_HOSTS: '0,1', SVC_HEALTH_SWEEP_ENABLED: 'false' }
-    product = await startProduct({ topology, hosts, env, toolServer: true })
+    gateway = await startScriptedGateway({ script: [{ say: [{ text: summary }] }] })
+    const env = {
+      ...gatewayVariables(gateway),
+      CRON_SECRET: secret,
+      SVC_WEEKLY_REPORT_HOSTS: '0,1',
+      SVC_HEALTH_SWEEP_ENABLED: 'false',
+    }
+    product = await startProduct({ topology, hosts, env, toolServer: true, agent: true })
   }, startLimitMs)
   afterAll(async () => {
     await product?.stop()
     await sandbox?.[Symbol.asyncDispose]()
+    await gateway?.[Symbol.asyncDispose]()
   })
 
   const round = async () => {
@@ -127,6 +138,14 @@ describeOnTopologies('the weekly report', (topology) => {
     expect(page.text).toMatch(/^<!doctype html>[\s\S]*<svg [\s\S]*<\/html>\n$/)
     expect(page.text).not.toContain('<script')
     expect(text.text).toMatch(/^# one: \d{4}-W\d\d\n/)
+    expect(page.text).toContain(summary)
+  })
+
+  it('begins with what the language model makes of it, which reads no statements with their values', async () => {
+    expect((await open()).summary).toBe(summary)
+    const read = gateway.asked.flatMap(({ messages }) => messages.map(({ content }) => content)).join('\n')
+    expect(read).toContain('SELECT ? FROM shop.t3')
+    expect(gateway.violations).toEqual([])
   })
 
   it('of another period is built on demand, and told to nobody', async () => {

@@ -1,3 +1,4 @@
+import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
@@ -11,7 +12,7 @@ import { openWork } from './work.ts'
 /** Looks for insights, keeps them, advises on statements and writes reports. */
 export const start: Start = async ({ env, bus, clock, store, telemetry: { log } }) => {
   await using opened = new AsyncDisposableStack()
-  const asking = { query: bus.client(query), alerts: bus.client(alerts) }
+  const asking = { query: bus.client(query), alerts: bus.client(alerts), agent: bus.client(agent) }
   const kept = opened.use(await openInsightStore({ env, query: asking.query, log }))
   const { reports, lasting } = opened.use(await openReports(env, log))
   const parts = { ...asking, env, clock, store, log, kept, insights: kept.store, reports }

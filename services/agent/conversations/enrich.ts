@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { UiMessage } from '#proto/conversations.ts'
+import { askWords } from '../models/ask-words.ts'
 import type { Models } from '../models/open.ts'
-import { askWords } from './ask-words.ts'
 import { oneLine, wordsOf } from './words.ts'
 
 /** Of all that was said, in characters; what was said last matters for questions, what was said first for a title. */

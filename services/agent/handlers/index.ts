@@ -8,6 +8,7 @@ import { skillHandlers } from '../skills/handlers.ts'
 import { settleApproval, takeApproval } from './approvals.ts'
 import { read, stop } from './runs.ts'
 import { start } from './start.ts'
+import { summarise } from './summarise.ts'
 
 /** One file per method of the contract, or per topic. */
 export const handlers = (parts: Parts): Handlers<typeof agent> => ({
@@ -16,6 +17,7 @@ export const handlers = (parts: Parts): Handlers<typeof agent> => ({
   stop: stop(parts),
   takeApproval: takeApproval(parts),
   settleApproval: settleApproval(parts),
+  summarise: summarise(parts),
   ...conversationHandlers(parts.conversations),
   ...modelHandlers(parts),
   ...skillHandlers(parts.skills),

@@ -12,4 +12,5 @@ export const fakeAgent: Handlers<typeof agent> = {
   ...fakeConversations,
   ...fakeModels,
   ...fakeSkills,
+  summarise: async () => ({ summary: 'All is well.' }),
 }

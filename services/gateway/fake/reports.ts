@@ -20,6 +20,7 @@ const quiet: HostReport = {
   score: 100,
   scoreBefore: null,
   verdict: '100 of 100: nothing to tell of.',
+  summary: null,
   incidents: { total: 0, fired: 0, critical: 0, open: 0, flapping: [], list: [] },
   statements: null,
   course: [],

@@ -36,7 +36,7 @@ export const announcementOf = (report: HostReport): Announcement => {
     topic: 'weekly-report',
     key: report.id,
     title: `Weekly report of ${report.host}, ${report.week ?? ''}`.slice(0, 300),
-    text: [report.verdict, ...lines].join('\n').slice(0, 16_000),
+    text: [report.verdict, ...(report.summary === null ? [] : [report.summary]), ...lines].join('\n').slice(0, 16_000),
     facts: [
       { label: 'Score', value: `${report.score} of 100` },
       ...(incidents ? [{ label: 'Alerts', value: `${incidents.total}, ${incidents.open} still open` }] : []),

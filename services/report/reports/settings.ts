@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { type Setting, whole } from '#shared/config/setting.ts'
+import { flag, type Setting, whole } from '#shared/config/setting.ts'
 
 const zone: Setting<string> = {
   doc: 'Zone whose weeks the weekly report is about, and in which its times are written.',
@@ -34,5 +34,9 @@ const positions: Setting<readonly number[]> = {
 export const reportSettings = {
   SVC_WEEKLY_REPORT_HOSTS: positions,
   SVC_WEEKLY_REPORT_TIMEZONE: zone,
+  SVC_REPORT_SUMMARY: flag(
+    true,
+    'Weekly reports begin with a few sentences of the language model, where one is configured; they are left out when a figure in them is none of the report.',
+  ),
   SVC_REPORT_DAYS: whole(400, 'Reports are removed this many days after they were written.', { min: 1, max: 3_650 }),
 } as const

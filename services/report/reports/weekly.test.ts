@@ -19,10 +19,12 @@ interface Given {
   env?: Record<string, string>
   query?: Partial<ReturnType<typeof quietQuery>>
   alerts?: Partial<typeof quietAlerts>
+  /** What a language model says of a report; none is configured without it. */
+  says?: string
 }
 
 /** All that a replica writes reports with, of two hosts that are opted in; what is told is heard. */
-const openReplica = async (opened: AsyncDisposableStack, { env = {}, query = {}, alerts = {} }: Given = {}) => {
+const openReplica = async (opened: AsyncDisposableStack, { env = {}, query = {}, alerts = {}, says }: Given = {}) => {
   const told: string[] = []
   const notify: (typeof quietAlerts)['notify'] = async (announcement, call) => {
     told.push(announcement.title)
@@ -31,6 +33,7 @@ const openReplica = async (opened: AsyncDisposableStack, { env = {}, query = {},
   const served = {
     query: { ...quietQuery('one', 'two', 'three'), ...query },
     alerts: { ...quietAlerts, ...alerts, notify },
+    agent: { summarise: async () => (says === undefined ? noModel() : { summary: says }) },
   }
   const settings = { SVC_WEEKLY_REPORT_HOSTS: '0,2', ...env }
   const { reports } = opened.use(await openReports(settings, log))
@@ -48,6 +51,10 @@ const openReplica = async (opened: AsyncDisposableStack, { env = {}, query = {},
   }
   const run = () => writeWeekly(writing, new AbortController().signal)
   return { run, reports, told, later: (ms: number) => (now += ms) }
+}
+
+const noModel = (): never => {
+  throw new ServiceError('unavailable', 'no key is set', { details: { reason: 'provider-not-configured' } })
 }
 
 describe('the weekly report', () => {
@@ -119,6 +126,19 @@ describe('the weekly report', () => {
     expect((await reports.list({ limit: 10 })).map(({ delivery }) => delivery)).toEqual(['failed', 'failed'])
     isDown = false
     expect(await run()).toEqual({ written: 0, delivered: 2 })
+  })
+
+  it.each([
+    ['Nothing\nhappened: 100 of 100.', {}, 'Nothing happened: 100 of 100.'],
+    ['It scored 99 of 100.', {}, null],
+    ['Nothing happened.', { SVC_REPORT_SUMMARY: 'no' }, null],
+    [undefined, {}, null],
+  ])('is summed up by %j with %j as %j', async (says, env, summary) => {
+    await using opened = new AsyncDisposableStack()
+    const { run, reports } = await openReplica(opened, { says, env })
+    expect(await run()).toEqual({ written: 2, delivered: 2 })
+    const [listed] = await reports.list({ hostKey: 'one', limit: 1 })
+    expect((await reports.get(listed?.id ?? ''))?.report.summary).toBe(summary)
   })
 
   it('of a host that does not answer is missing, and of the others there', async () => {

@@ -1,5 +1,9 @@
 import type { Logger } from 'pino'
+import type { agent } from '#proto/agent.ts'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { HostReport } from '#proto/host-report.ts'
 import type { Host } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
@@ -10,6 +14,7 @@ import { deliver } from './deliver.ts'
 import { lastWeek, type Week } from './period.ts'
 import { reportSettings } from './settings.ts'
 import type { ReportStore } from './stores/store.ts'
+import { summaryOf } from './summary.ts'
 import { reportId } from './write-report.ts'
 
 /** What the weekly reports are written with. */
@@ -18,6 +23,7 @@ export interface Writing extends Sources {
   store: Store
   reports: ReportStore
   log: Logger
+  agent: Client<typeof agent>
 }
 
 /** Reports that one round wrote, and those that it handed over to be sent. */
@@ -79,7 +85,8 @@ const reportOnHost = async (writing: Writing, host: Host, { week, zone, signal }
   if (!(await reports.get(id))) {
     const earlier = lastWeek(week.fromMs, zone)
     const before = await reports.get(reportId({ ...about, week: earlier.name }, earlier))
-    isNew = await reports.add(await build(writing, { about, period: week, before: before?.report }, call))
+    const report = await build(writing, { about, period: week, before: before?.report }, call)
+    isNew = await reports.add({ ...report, summary: await summaryFor(writing, report, call) })
   }
   const kept = await reports.get(id)
   if (!kept || kept.delivery.status === 'done') return { written: isNew ? 1 : 0, delivered: 0 }
@@ -88,3 +95,6 @@ const reportOnHost = async (writing: Writing, host: Host, { week, zone, signal }
   const isTold = delivery.targets.some(({ outcome }) => outcome === 'queued' || outcome === 'told')
   return { written: isNew ? 1 : 0, delivered: isTold ? 1 : 0 }
 }
+
+const summaryFor = async (writing: Writing, report: HostReport, call: Call): Promise<string | null> =>
+  read(reportSettings, writing.env).SVC_REPORT_SUMMARY ? summaryOf(writing, report, call) : null

@@ -45,6 +45,7 @@ export const writeReport = (about: About, material: Material): HostReport => {
     ...about,
     ...period,
     ...judge(told, before?.score ?? null),
+    summary: null,
     scoreBefore: before?.score ?? null,
     ...told,
     settings: settingsOf(material),

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
+import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
 import { type Client, type Handlers, service } from '#proto/contract.ts'
 import { query } from '#proto/query.ts'
@@ -12,8 +13,11 @@ const asked = service('query', { hosts, hostStates, hostStatus, insightRows, rep
 const { alertHistory, alertChecks, silences, deliveries, notify } = alerts.methods
 const watching = service('alert-dispatcher', { alertHistory, alertChecks, silences, deliveries, notify })
 
+const speaking = service('agent', { summarise: agent.methods.summarise })
+
 type Query = Handlers<typeof asked>
 type Alerts = Handlers<typeof watching>
+type Agent = Handlers<typeof speaking>
 
 /** Hosts of these names that have nothing to tell. */
 export const quietQuery = (...names: string[]): Query => ({
@@ -41,6 +45,7 @@ export const quietAlerts: Alerts = {
 }
 
 export interface Watched {
+  agent: Client<typeof agent>
   query: Client<typeof query>
   alerts: Client<typeof alerts>
 }
@@ -48,15 +53,16 @@ export interface Watched {
 /** Serves these on a bus, and gives the clients that `report` would have. */
 export const openWatched = async (
   opened: AsyncDisposableStack,
-  served: { query: Query; alerts?: Alerts },
+  served: { query: Query; alerts?: Alerts; agent?: Agent },
   clock: Clock = systemClock,
 ): Promise<Watched> => {
   const hub = openMemoryHub()
   const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('report') }
-  const open = async (caller: 'query' | 'alert-dispatcher' | 'report') =>
+  const open = async (caller: 'query' | 'alert-dispatcher' | 'agent' | 'report') =>
     opened.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock }))
   opened.use(await (await open('query')).serve(asked, served.query))
   if (served.alerts) opened.use(await (await open('alert-dispatcher')).serve(watching, served.alerts))
+  if (served.agent) opened.use(await (await open('agent')).serve(speaking, served.agent))
   const bus = await open('report')
-  return { query: bus.client(query), alerts: bus.client(alerts) }
+  return { query: bus.client(query), alerts: bus.client(alerts), agent: bus.client(agent) }
 }

@@ -55,6 +55,7 @@ export const aReport = (letter: string, more: Partial<HostReport> = {}): HostRep
   score: 90,
   scoreBefore: null,
   verdict: '90 of 100.',
+  summary: null,
   incidents: null,
   statements: null,
   course: [],

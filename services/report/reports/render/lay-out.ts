@@ -15,6 +15,7 @@ import {
 export const layOut = (report: HostReport): Document => {
   const moment = momentsOf(report.zone)
   const sections: (Section | undefined)[] = [
+    summarySection(report),
     incidentSection(report, moment),
     statementSection(report, moment),
     ...patternSections(report),
@@ -33,3 +34,6 @@ export const layOut = (report: HostReport): Document => {
     sections: sections.filter((section) => section !== undefined),
   }
 }
+
+const summarySection = ({ summary }: HostReport): Section | undefined =>
+  summary === null ? undefined : { title: 'In short, by a language model', blocks: [{ kind: 'text', text: summary }] }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Models } from '../models/open.ts'
+import type { Models } from './open.ts'
 
 /** What a model is told, and what it is to do with it. */
 export interface Wanted {
