@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { alertingMethods } from './alerting.ts'
 import { channelMethods } from './channels.ts'
+import { chatApplicationMethods } from './chat-application.ts'
 import { rpc, service } from './contract.ts'
 import { deliveryMethods } from './delivery.ts'
 import { findingMethods } from './finding.ts'
@@ -56,6 +57,7 @@ export const alerts = service('alert-dispatcher', {
   ...notifyMethods,
   ...inboundConditionMethods,
   ...subscriptionMethods,
+  ...chatApplicationMethods,
   ...pagingServiceMethods,
   ...findingMethods('HEALTH'),
   ...pruneMethods,

@@ -2,6 +2,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { SettingProblem } from '#shared/config/setting.ts'
 import { offersSubscriptions, subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
 import { edgeBinding, unsharedFiles } from '#shared/store/edge-binding.ts'
+import { chatApplicationSettings } from './chat-application/settings.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { eventAlertSettings } from './events/settings.ts'
 import { policySettings } from './policy/layers/settings.ts'
@@ -14,6 +15,7 @@ export const settings = {
   ...deliverySettings,
   ...eventAlertSettings,
   ...subscriptionSettings,
+  ...chatApplicationSettings,
   ...edgeBinding,
 } as const
 

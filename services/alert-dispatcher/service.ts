@@ -2,6 +2,7 @@ import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
 import { channels } from './channels/index.ts'
+import { openChatApplication } from './chat-application/open.ts'
 import { floorsOf, openDelivery } from './delivery/open.ts'
 import { consumeEvents } from './events/consume.ts'
 import { handlers } from './handlers/index.ts'
@@ -24,12 +25,14 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const { stores, database } = await openStores(env, log)
   if (database) opened.use(database)
   const subscriptions = opened.use(await openSubscriptions({ env, clock, log }))
+  const chatApplication = await openChatApplication({ env, database, clock, log })
   const policy = openPolicy({
     env,
     store: stores.policy,
     file: fileLayer(env, log, channels),
     floorsOf: floorsOf(env),
     subscriptions: subscriptions.current,
+    chatApplications: chatApplication.current,
     clock,
     log,
   })
@@ -42,7 +45,12 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const sweeping = { ...asking, ...kept, policy: policy.current, observe, warnOfUnknownRules }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
-  opened.use(await bus.serve(alerts, handlers({ ...asking, stores, policy, delivery, schedule, subscriptions })))
+  opened.use(
+    await bus.serve(
+      alerts,
+      handlers({ ...asking, stores, policy, delivery, schedule, subscriptions, chatApplication }),
+    ),
+  )
   // Ended before the calls that wait for a sweep are.
   opened.use(schedule)
   log.info({ lasting: stores.lasting }, 'alert-dispatcher serves')

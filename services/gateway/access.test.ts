@@ -20,6 +20,7 @@ const ownBearerPaths = [
   /^\/api\/mcp$/,
   /^\/api\/cron\//,
   /^\/api\/events\/ingest$/,
+  /^\/api\/webhooks\//,
   /^\/api\/v1\/auth\/(api-keys?(\/|$)|device\/)/,
 ]
 /** Paths that cost nothing and that orchestrators ask all the time. */

@@ -52,7 +52,8 @@ export const bodyOf = (request: Request<Record<string, string>>, route: Route): 
 const isEmpty = ({ headers }: Request<Record<string, string>>): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
-const textOf = (bytes: Buffer): string => {
+/** The text of a body; throws `invalid` for bytes that are none. */
+export const textOf = (bytes: Buffer): string => {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -60,7 +61,8 @@ const textOf = (bytes: Buffer): string => {
   }
 }
 
-const jsonOf = (text: string): unknown => {
+/** The value of a body; throws `invalid` for a text that is no JSON. */
+export const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

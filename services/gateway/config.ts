@@ -11,6 +11,7 @@ import { addressSettings } from './client-address.ts'
 import { conversationFeatureSettings } from './conversations/config.ts'
 import { cronSettings } from './cron/config.ts'
 import { userConnectionSettings } from './connections/config.ts'
+import { chatApplicationSigning } from '#shared/config/chat-application.ts'
 import { crossOriginSettings } from './cross-origin.ts'
 import { eventSettings } from './events/config.ts'
 import { edgeSettings } from './edge.ts'
@@ -51,6 +52,7 @@ export const settings = {
   ...limitBindings,
   ...cronSettings,
   ...eventSettings,
+  ...chatApplicationSigning,
   ...crossOriginSettings,
   ...toolServerSettings,
   ...agentDoorSettings,

@@ -23,6 +23,8 @@ import type { HostList } from './host-list.ts'
 import type { OpenDocument } from './openapi/document.ts'
 import type { Guests } from './limits/guests.ts'
 import type { Limits } from './limits/limits.ts'
+import type { AnswerChat } from './webhooks/answer-chat.ts'
+import type { RequireFirstTime } from './webhooks/first-time.ts'
 
 /** What routes answer from. */
 export interface Gateway {
@@ -58,4 +60,7 @@ export interface Gateway {
   limits: Limits
   audit: Audit
   guests: Guests
+  /** Of requests that others sign. */
+  requireFirstTime: RequireFirstTime
+  answerChat: AnswerChat
 }

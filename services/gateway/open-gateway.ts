@@ -34,6 +34,8 @@ import { openDocument } from './openapi/document.ts'
 import { warnOfUnknownAddress } from './public-url.ts'
 import { routes } from './routes.ts'
 import { warnOfUnobeyed } from './unobeyed.ts'
+import { openAnswerChat } from './webhooks/answer-chat.ts'
+import { openFirstTime } from './webhooks/first-time.ts'
 import type { WebBuild } from './web-build.ts'
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */
@@ -83,6 +85,8 @@ export const openGateway = async (
     audit: opening.use(await openAudit({ store: auditStore, bus, clock, telemetry })),
     limits: openLimits(env, clock, counters),
     guests: openGuests(store),
+    requireFirstTime: openFirstTime(store),
+    answerChat: openAnswerChat(net.guarded('notification'), log),
   }
 }
 

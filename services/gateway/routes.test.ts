@@ -6,6 +6,7 @@ import { agentRequests } from './fake/agent-runs.ts'
 import { alertingRequests } from './fake/alerting-requests.ts'
 import { authRequests, type GoodRequest } from './fake/auth-requests.ts'
 import { connectionRequests } from './fake/connection-requests.ts'
+import { chatApplicationRequests } from './fake/chat-application.ts'
 import { conversationRequests } from './fake/conversations.ts'
 import { channelRequests } from './fake/channels.ts'
 import { insightRequests } from './fake/insights.ts'
@@ -40,6 +41,7 @@ const good: Record<string, GoodRequest> = {
   ...modelRequests,
   ...skillRequests,
   ...subscriptionRequests,
+  ...chatApplicationRequests(secret),
   ...inboundConditionRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
@@ -128,6 +130,7 @@ beforeAll(async () => {
     SVC_API_KEY_SECRET: secret,
     CRON_SECRET: secret,
     SVC_EVENTS_INGEST_TOKEN: secret,
+    CHATAPP_SIGNING_SECRET: secret,
     SVC_DEVICE_LOGIN: 'true',
     RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000',
     SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
@@ -146,9 +149,13 @@ afterAll(async () => {
   await rm(webDirectory, { recursive: true })
 })
 
-const send = async (method: string, { url, body, cookie = '', bearer }: GoodRequest): Promise<Response> => {
-  const headers = { 'content-type': 'application/json', cookie, ...(bearer && { authorization: `Bearer ${bearer}` }) }
-  return fetch(product.url + url, { method, body: JSON.stringify(body), headers, redirect: 'manual' })
+const send = async (
+  method: string,
+  { url, body, cookie = '', bearer, raw, headers: more }: GoodRequest,
+): Promise<Response> => {
+  const authorization = bearer && { authorization: `Bearer ${bearer}` }
+  const headers = { 'content-type': 'application/json', cookie, ...authorization, ...more }
+  return fetch(product.url + url, { method, body: raw ?? JSON.stringify(body), headers, redirect: 'manual' })
 }
 const post = async (request: GoodRequest) => (await send('POST', request)).json()
 const prepared: ReturnType<typeof connectionRequests> = { ...authRequests(post, secret), ...connectionRequests(post) }

@@ -14,6 +14,8 @@ import { management, managementState } from './routes/management.ts'
 import { billing } from './routes/billing.ts'
 import { connectionSession, connectionTest } from './routes/browser-connections.ts'
 import { catalogue } from './routes/catalogue.ts'
+import { chatApplicationRoutes } from './routes/chat-application.ts'
+import { chatWebhook } from './routes/chat-webhook.ts'
 import { chart, chartBatch } from './routes/charts.ts'
 import { clusterTopology } from './routes/cluster.ts'
 import { conversationRoutes } from './routes/conversations.ts'
@@ -131,10 +133,12 @@ export const routes: readonly Route[] = [
   ...healthWebhookTargetRoutes,
   ...healthSettledRoutes,
   ...webhookSubscriptionRoutes,
+  ...chatApplicationRoutes,
   healthSweep,
   retentionPrune,
   weeklyReport,
   ingestEvents,
+  chatWebhook,
   events,
   ...mcpRoutes,
   mcpInfo,

@@ -20,7 +20,10 @@ export interface Channel {
   announces?: true
   limits: TargetLimits
   /** Where it sends to, as its settings are now; none while one that it needs is missing. */
-  targets(env: Environment, policy: Pick<Policy, 'webhookTargets' | 'subscriptions'>): readonly ChannelTarget[]
+  targets(
+    env: Environment,
+    policy: Pick<Policy, 'webhookTargets' | 'subscriptions' | 'chatApplications'>,
+  ): readonly ChannelTarget[]
 }
 
 /** One address of a channel. It holds the secrets that it needs where nobody else sees them. */

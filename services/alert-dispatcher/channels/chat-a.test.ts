@@ -61,7 +61,7 @@ describe('a Telegram chat', () => {
     const sending = chatA.targets.bind(
       chatA,
       { ...chatARig.env(server.url), [name]: value },
-      { webhookTargets: [], subscriptions: [] },
+      { webhookTargets: [], subscriptions: [], chatApplications: [] },
     )
     expect(sending).toThrow(`${name}: must be`)
     expect(sending).not.toThrow(value)

@@ -33,7 +33,14 @@ describe.each(named)('the channel %s', (_name, rig: Rig) => {
   afterEach(() => opened.disposeAsync())
 
   const open = async (more: Parameters<typeof openPlace>[0] = {}): Promise<Place> =>
-    opened.use(await openPlace({ standIns: standIns(), ...more, env: { ...rig.env(server.url), ...more.env } }))
+    opened.use(
+      await openPlace({
+        standIns: standIns(),
+        ...more,
+        policy: { ...rig.policy, ...more.policy },
+        env: { ...rig.env(server.url), ...more.env },
+      }),
+    )
   const standIns = () => Object.fromEntries((rig.standsFor ?? []).map((origin) => [origin, server.url]))
   const ends = (place: Place): Promise<Delivered[]> => place.delivery.handlers.deliveries({ limit: 10 }, call)
   const ended = async (place: Place, count = 1): Promise<Delivered[]> => {
@@ -49,7 +56,7 @@ describe.each(named)('the channel %s', (_name, rig: Rig) => {
     await ended(place)
     await place.tell(recovery())
     expect(await ended(place, 2)).toMatchObject([{ result: 'sent' }, { result: 'sent' }])
-    expect(texts()).toEqual([
+expect(texts()).toEqual([
       expect.stringContaining('CRITICAL: Disk almost full on Database'),
       expect.stringContaining('RECOVERED: Disk almost full on Database'),
     ])
@@ -80,12 +87,15 @@ describe.each(named)('the channel %s', (_name, rig: Rig) => {
     for (const one of server.taken) expect(JSON.stringify(one)).toMatch(origin)
   })
 
-  it('is off without any one of its settings', async () => {
-    for (const name of Object.keys(rig.env(server.url))) {
-      const place = await open({ env: { [name]: undefined } })
-      expect(await place.delivery.handlers.alertTargets({}, call)).toEqual([])
-    }
-  })
+  const needed = Object.keys(rig.env('http://127.0.0.1')).filter((name) => !rig.stillOnWithout?.includes(name))
+  if (needed.length > 0) {
+    it('is off without any one of its settings', async () => {
+      for (const name of needed) {
+        const place = await open({ env: { [name]: undefined } })
+        expect(await place.delivery.handlers.alertTargets({}, call)).toEqual([])
+      }
+    })
+  }
 
   it('is off when it is switched off, by its variable or by the operator', async () => {
     const targets = async (more: Parameters<typeof openPlace>[0]) =>

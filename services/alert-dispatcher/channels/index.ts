@@ -1,6 +1,7 @@
 import type { Settings } from '#shared/config/setting.ts'
 import type { Channel } from './channel.ts'
 import { chatA } from './chat-a.ts'
+import { chatApplication } from './chat-application.ts'
 import { email } from './email.ts'
 import { pagingA } from './paging-a.ts'
 import { pagingB } from './paging-b.ts'
@@ -12,7 +13,18 @@ import { webhook } from './webhook.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
 /** Every way of telling people that operators set up. */
-export const channels: readonly Channel[] = [webhook, webhookTargets, email, pagingA, pagingB, chatA, pushA, pushB, sms]
+export const channels: readonly Channel[] = [
+  webhook,
+  webhookTargets,
+  chatApplication,
+  email,
+  pagingA,
+  pagingB,
+  chatA,
+  pushA,
+  pushB,
+  sms,
+]
 
 /** With those that people bring themselves. */
 export const everyChannel: readonly Channel[] = [...channels, subscriptions]

@@ -64,7 +64,10 @@ describe('an ntfy topic', () => {
     'takes %s for no topic',
     (given) => {
       expect(() =>
-        pushA.targets({ HEALTH_ALERT_PUSH_A_URL: given }, { webhookTargets: [], subscriptions: [] }),
+        pushA.targets(
+          { HEALTH_ALERT_PUSH_A_URL: given },
+          { webhookTargets: [], subscriptions: [], chatApplications: [] },
+        ),
       ).toThrow(/must/)
     },
   )

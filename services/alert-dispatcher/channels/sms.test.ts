@@ -9,7 +9,7 @@ import { smsRig } from './testing/sms.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 const targetsOf = (more: Record<string, string>) =>
-  sms.targets({ ...smsRig.env(''), ...more }, { webhookTargets: [], subscriptions: [] })
+  sms.targets({ ...smsRig.env(''), ...more }, { webhookTargets: [], subscriptions: [], chatApplications: [] })
 
 describe('SMS', () => {
   let server: StrictServer

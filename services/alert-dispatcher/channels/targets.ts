@@ -27,7 +27,7 @@ export interface Target {
 interface Known {
   channels: readonly Channel[]
   env: Environment
-  policy: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions'>
+  policy: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>
   /** Hears of a channel that is left out because a variable of it cannot be meant. */
   leftOut?(channel: string, problems: readonly SettingProblem[]): void
 }

@@ -67,7 +67,7 @@ describe('further webhooks', () => {
     ...more,
   })
   const targets = (policy: readonly WebhookTarget[] = [], more = {}) =>
-    webhookTargets.targets({ ...env, ...more }, { webhookTargets: policy, subscriptions: [] })
+    webhookTargets.targets({ ...env, ...more }, { webhookTargets: policy, subscriptions: [], chatApplications: [] })
 
   it('are those of files and those of the variable, the file before the variable', () => {
     const found = targets([settled({ minSeverity: 'critical' }), settled({ name: 'filed' })])

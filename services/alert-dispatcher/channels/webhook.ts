@@ -6,6 +6,7 @@ import type { Message } from '../delivery/message.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { escapeAngles as escape } from './escape.ts'
 import { type Answer, exchange } from './exchange.ts'
+import { chatButtons } from './chat-buttons.ts'
 import type { Written } from './formats/template.ts'
 
 const settings = {
@@ -27,7 +28,7 @@ export const webhook: Channel = {
   limits: { concurrency: 4, perSecond: 5, burst: 20 },
   targets(env) {
     const given = read(settings, env)
-    const address = given.HEALTH_ALERT_WEBHOOK_URL?.href
+    const address = given.HEALTH_ALERT_WEBHOOK_URL
     if (address === undefined) return []
     return [
       {
@@ -37,9 +38,9 @@ export const webhook: Channel = {
         minSeverity: given.HEALTH_ALERT_WEBHOOK_MIN_SEVERITY ?? null,
         addressFrom: 'HEALTH_ALERT_WEBHOOK_URL',
         send: (message, way) => {
-          const body = JSON.stringify(chatBody(message))
+          const body = JSON.stringify(chatBody(message, { address }))
           return exchange(way, {
-            url: address,
+            url: address.href,
             headers: { 'content-type': 'application/json' },
             body,
             judge: judgeChat,
@@ -56,8 +57,14 @@ const maxText = 3_000
 const maxFacts = 20
 const maxFact = 500
 
-/** What a chat service is posted: the headline for its notification, the rest as an attachment; what templates say stands instead. */
-export const chatBody = (message: Message, { title, body }: Written = {}) => {
+interface Addressed {
+  address: URL
+  /** What templates say in place of the headline and the rest. */
+  written?: Written
+}
+
+/** What a chat service is posted: the headline for its notification, the rest as an attachment, and where it takes them buttons. */
+export const chatBody = (message: Message, { address, written: { title, body } = {} }: Addressed) => {
   const { headline, facts, gathered, runbook, url, tone, origin } = message
   const text = title ?? escape(cut(headline, maxHeadline))
   const rest = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
@@ -75,6 +82,7 @@ export const chatBody = (message: Message, { title, body }: Written = {}) => {
           short: value.length <= 40,
         })),
       },
+      ...chatButtons(message, address),
     ],
   }
 }

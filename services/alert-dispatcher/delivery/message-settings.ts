@@ -1,4 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
+import { takesChatActions } from '#shared/config/chat-application.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
 import { forgiving } from '../policy/layers/forgiving.ts'
@@ -28,6 +29,8 @@ export interface MessageFrame {
   instance: string | null
   dashboardUrl: string | null
   metadata: Readonly<Record<string, string>>
+  /** Whether it is heard of when somebody presses a button under a message. */
+  isInteractive: boolean
 }
 
 /** The frame of messages, as its settings are now. */
@@ -38,6 +41,7 @@ export const messageFrame = (env: Environment): MessageFrame => {
     instance: name === '' ? null : [...name].slice(0, maxNameLength).join(''),
     dashboardUrl: settings.HEALTH_ALERT_DASHBOARD_URL?.href.replace(/\/+$/, '') ?? null,
     metadata: readMetadata(settings.HEALTH_ALERT_METADATA),
+    isInteractive: takesChatActions(env),
   }
 }
 

@@ -12,6 +12,7 @@ const frame = {
   instance: 'prod',
   dashboardUrl: 'https://watch.example',
   metadata: { team: 'storage' },
+  isInteractive: false,
 }
 const message = (more: Partial<Notice> = {}, given = frame) => messageOf(noticeOf(more), given, hosts)
 

@@ -28,6 +28,8 @@ export interface Message {
   url: string | null
   instance: string | null
   metadata: Readonly<Record<string, string>>
+  /** Whether it is heard of when somebody presses a button under it. */
+  isInteractive: boolean
 }
 
 export interface Fact {
@@ -49,7 +51,7 @@ export interface Frame extends MessageFrame {
 /** What a notice says. `hosts` knows those of the list by key; links are made of their present positions. */
 export const messageOf = (
   notice: Notice,
-  { origin, instance, dashboardUrl, metadata }: Frame,
+  { origin, instance, dashboardUrl, metadata, isInteractive }: Frame,
   hosts: ReadonlyMap<string, NamedHost>,
 ): Message => {
   const where = placeOf(notice, hosts)
@@ -69,6 +71,7 @@ export const messageOf = (
     url: dashboardUrl === null ? null : linkOf(dashboardUrl, notice, hosts),
     instance,
     metadata,
+    isInteractive,
   }
 }
 

@@ -3,6 +3,8 @@ import type { Client, Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { openTransit } from '#shared/seal/transit.ts'
 import type { Context } from '#shared/service.ts'
+import { chatApplicationHandlers } from '../chat-application/handlers.ts'
+import type { ChatApplication } from '../chat-application/open.ts'
 import type { Delivery } from '../delivery/open.ts'
 import type { PolicyBook } from '../policy/open-policy.ts'
 import type { Schedule } from '../sweeps/schedule.ts'
@@ -25,6 +27,7 @@ interface Answering extends Context {
   delivery: Delivery
   schedule: Schedule
   subscriptions: Subscriptions
+  chatApplication: ChatApplication
 }
 
 /** All that the dispatcher answers on the bus. */
@@ -41,6 +44,7 @@ export const handlers = (answering: Answering): Handlers<typeof alerts> => {
     ...alertingHandlers({ ...answering, transit }),
     ...inboundConditions(answering),
     ...subscriptionHandlers({ ...answering, transit }),
+    ...chatApplicationHandlers(answering),
     prune: prune(answering),
   }
 }

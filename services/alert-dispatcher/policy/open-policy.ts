@@ -27,6 +27,8 @@ interface Places {
   floorsOf: FloorsOf
   /** Webhooks that people brought. */
   subscriptions?(): Promise<Policy['subscriptions']>
+  /** Chats that people installed the chat application for. */
+  chatApplications?(): Promise<Policy['chatApplications']>
   clock: Clock
   log: Logger
 }
@@ -38,6 +40,7 @@ export const openPolicy = ({
   file,
   floorsOf,
   subscriptions = async () => [],
+  chatApplications = async () => [],
   clock,
   log,
 }: Places): PolicyBook => {
@@ -62,7 +65,11 @@ export const openPolicy = ({
 
   return {
     layers,
-    current: async () => resolvePolicy(await layers(), env, floorsOf, await subscriptions()),
+    current: async () =>
+      resolvePolicy(await layers(), env, floorsOf, {
+        subscriptions: await subscriptions(),
+        chatApplications: await chatApplications(),
+      }),
     changed: () => database.changed(),
   }
 }

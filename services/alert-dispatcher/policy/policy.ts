@@ -1,4 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
+import type { OpenInstallation } from '../chat-application/kept.ts'
 import type { OpenSubscription } from '../subscriptions/kept.ts'
 import type { TargetFormat, TargetTemplates } from '#proto/webhook-targets.ts'
 import type {
@@ -38,6 +39,8 @@ export interface Policy {
   webhookTargets: readonly WebhookTarget[]
   /** Webhooks that people brought, which no operator settles. */
   subscriptions: readonly OpenSubscription[]
+  /** Chats that the chat application is installed for. */
+  chatApplications: readonly OpenInstallation[]
 }
 
 /** A channel as database and file have it; what they leave open its own variables `HEALTH_ALERT_<CHANNEL>_…` say. */

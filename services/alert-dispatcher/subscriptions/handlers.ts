@@ -115,7 +115,12 @@ const shownOf = async ({ env, store }: Answering, kept: Kept): Promise<Subscript
 const test = async (answering: Answering, kept: Kept): Promise<TestedTarget> => {
   const opened = openKept(kept, sealKey(answering.env))
   if (!opened) throw new ServiceError('conflict', 'its secrets do not open with the present key; give them anew')
-  const policy = { channels: {}, webhookTargets: [], subscriptions: [{ ...opened, enabled: true }] }
+  const policy = {
+    channels: {},
+    webhookTargets: [],
+    subscriptions: [{ ...opened, enabled: true }],
+    chatApplications: [],
+  }
   const [target] = targetsNow({ channels: [channel], env: answering.env, policy })
   if (!target) throw noSuch()
   return sendTest(answering, target)

@@ -24,6 +24,7 @@ export const plainPolicy: Policy = {
   routes: [],
   webhookTargets: [],
   subscriptions: [],
+  chatApplications: [],
 }
 
 /** A gauge that breaches at 80 and 90. */

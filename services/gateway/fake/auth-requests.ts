@@ -6,6 +6,9 @@ export interface GoodRequest {
   body?: unknown
   cookie?: string
   bearer?: string
+  /** A body that is no JSON of ours, with the headers that go with it. */
+  raw?: string
+  headers?: Readonly<Record<string, string>>
 }
 
 /** Sends a request and reads the JSON of its answer. */

@@ -3,6 +3,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { report } from '#proto/report.ts'
 import { fakeAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
+import { fakeChatApplication } from './chat-application.ts'
 import { fakeChannels } from './channels.ts'
 import { fakeForecasts, fakeInsights } from './insights.ts'
 import { fakeStructureAdvice } from './structure-advice.ts'
@@ -33,6 +34,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
   ...fakeChannels,
   ...fakePagingServices,
   ...fakeSubscriptions,
+  ...fakeChatApplication,
   ...fakeInboundConditions,
   ...fakeAlerting,
 }

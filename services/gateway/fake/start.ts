@@ -12,7 +12,7 @@ import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
-import { openNet } from '#shared/net/net.ts'
+import { type Net, openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
@@ -48,6 +48,8 @@ interface Replaced {
   webDirectory?: string
   /** Served instead of those of the product. */
   routes?: readonly Route[]
+  /** Ways out that lead elsewhere. */
+  net?: Partial<Net>
   /** State that outlives this gateway, or is another's too. */
   store?: Store
 }
@@ -95,7 +97,7 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
-  const net = opening.use(openNet({ env }))
+  const net = { ...opening.use(openNet({ env })), ...replaced.net }
   const context = { env, bus, store, openQueue: openMemoryQueues(), net, telemetry: gatewayTelemetry, clock, readiness }
   const web = openWebBuild(replaced.webDirectory ?? '/nowhere', context.telemetry.log)
   const gateway = opening.use(await startWith(context, web, replaced.identify, replaced.routes))

@@ -226,6 +226,13 @@ export const variableRows: readonly VariableRow[] = [
     bad: [],
   },
   {
+    name: 'CHATAPP_SIGNING_SECRET',
+    fallback: 'none',
+    effect: 'clicks in chats are taken that it signs; the door for them answers 503 without it',
+    shownBy: 'routes/chat-webhook.test.ts',
+    bad: [],
+  },
+  {
     name: 'CRON_SECRET',
     fallback: 'none',
     effect: 'the bearer of the cron routes, which answer 503 without it',

@@ -1,8 +1,8 @@
-import { ServiceError } from '#proto/errors.ts'
 import { eventMediaTypes, IngestAnswer, IngestBody } from '#proto/http/events.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { isIngestHeader, longestIngestBody, type Taken } from '#proto/ingest.ts'
 import type { z } from 'zod'
+import { textOf } from '../body.ts'
 import { requireSender } from '../events/require-sender.ts'
 import { HttpError } from '../http-error.ts'
 import { gatewayItself } from '../identity.ts'
@@ -43,16 +43,6 @@ const requireMediaType = (given = ''): void => {
     'unsupported-media-type',
     `send JSON, with a Content-Type such as ${eventMediaTypes.join(', ')}`,
   )
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-const textOf = (bytes: Buffer): string => {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new ServiceError('invalid', 'the body is not UTF-8')
-  }
 }
 
 /** Throws when there is nothing in it that could be kept: a sender that is told so need not come again. */

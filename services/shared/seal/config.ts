@@ -3,8 +3,8 @@ import { type RotatingKey, type Setting, read, signingKey } from '../config/sett
 
 const shortest = 16
 
-/** A key that nobody guesses by trying. */
-const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => {
+/** A key that encrypts what is stored, long enough that nobody guesses it by trying. */
+export const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => {
   const setting = signingKey(doc)
   return {
     ...setting,

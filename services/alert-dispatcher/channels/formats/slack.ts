@@ -4,6 +4,6 @@ import type { Format } from './format.ts'
 
 /** As the channel `webhook` sends it. */
 export const slack: Format = {
-  compose: ({ message, write }) => ({ body: chatBody(message, write(escapeAngles)) }),
+  compose: ({ message, address, write }) => ({ body: chatBody(message, { address, written: write(escapeAngles) }) }),
   judge: judgeChat,
 }

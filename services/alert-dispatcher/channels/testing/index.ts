@@ -1,4 +1,5 @@
 import { chatARig } from './chat-a.ts'
+import { chatApplicationRig } from './chat-application.ts'
 import { emailRigs } from './email.ts'
 import { pagingARig } from './paging-a.ts'
 import { pagingBRig } from './paging-b.ts'
@@ -19,6 +20,7 @@ export const rigs: readonly Rig[] = [
   pagingARig,
   pagingBRig,
   chatARig,
+  chatApplicationRig,
   pushARig,
   pushBRig,
   smsRig,

@@ -1,4 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
+import type { Policy } from '../../policy/policy.ts'
 import type { Received, StrictServer } from './strict-server.ts'
 
 /** All that the suite needs to know of a channel: how it is set up, its server, and how to read what it was sent. */
@@ -12,8 +13,12 @@ export interface Rig {
   /** Nobody sets the address: it is the service's own. */
   ownAddress?: true
   start(): Promise<StrictServer>
+  /** What people set up besides variables. */
+  policy?: Partial<Policy>
   /** Variables that set the channel up to use a server; without any one of them it is off. */
   env(url: string): Environment
+  /** Those of the variables that only change what is sent. */
+  stillOnWithout?: readonly string[]
   /** Texts of those that must appear nowhere. */
   secrets(url: string): readonly string[]
   switchVariable: string

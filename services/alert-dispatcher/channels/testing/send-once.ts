@@ -16,6 +16,7 @@ export const messageFor = (more: Partial<Notice> = {}): Message =>
       instance: 'prod',
       dashboardUrl: 'https://watch.example',
       metadata: { team: 'storage' },
+      isInteractive: false,
     },
     new Map([['db', { id: 3, name: 'Database' }]]),
   )
@@ -37,7 +38,10 @@ export const sendOnce = async ({
   env = {},
 }: Sending): Promise<SendResult> => {
   await using net = openNet({ env: {} })
-  const [target] = channel.targets({ ...rig.env(server.url), ...env }, { webhookTargets: [], subscriptions: [] })
+  const [target] = channel.targets(
+    { ...rig.env(server.url), ...env },
+    { webhookTargets: [], subscriptions: [], chatApplications: [] },
+  )
   if (!target) throw new Error('the channel has no target')
   const led = (url: string | URL) =>
     (rig.standsFor ?? []).reduce((href, origin) => href.replace(origin, server.url), String(url))

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
-const Body = z.strictObject({
+/** What chat services take of the shape that Slack began. */
+export const Body = z.strictObject({
   text: z.string().min(1).max(4_000),
   attachments: z
     .array(

@@ -38,6 +38,7 @@ describe('what places say is brought together', () => {
       channels: {},
       webhookTargets: [],
       subscriptions: [],
+      chatApplications: [],
     })
   })
 

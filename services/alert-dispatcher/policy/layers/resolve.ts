@@ -9,7 +9,7 @@ const minuteMs = 60_000
 
 /** The floors of all targets that are ready; null is the one for all. */
 export type FloorsOf = (
-  reached: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions'>,
+  reached: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>,
 ) => readonly (Severity | null)[]
 
 /** What places say together, the highest first, field by field. */
@@ -17,11 +17,11 @@ export const resolvePolicy = (
   layers: readonly Layer[],
   env: Environment,
   floorsOf: FloorsOf,
-  subscriptions: Policy['subscriptions'] = [],
+  brought: Pick<Policy, 'subscriptions' | 'chatApplications'> = { subscriptions: [], chatApplications: [] },
 ): Policy => {
   const general = { ...defaultGeneral, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
   const digestMinutes = layers.find((layer) => layer.digestMinutes !== undefined)?.digestMinutes
-  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers), subscriptions }
+  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers), ...brought }
   const routes = mergeById(layers, (layer) => layer.routes)
   const floors = floorsOf(reached)
   const ofRoutes = routes.flatMap(({ enabled, minSeverity }) => (enabled ? minSeverity : []))

@@ -20,6 +20,7 @@ import type {
   SettledIdAnswer,
 } from '#proto/http/alerts.ts'
 import type { ChannelTestAnswer, NewWebhookTarget, WebhookTargetsAnswer } from '#proto/http/channels.ts'
+import type { ChatApplicationAnswer, ChatInstallationAnswer } from '#proto/http/chat-application.ts'
 import type { DeadLettersAnswer, DeliveriesAnswer, ReplayAnswer, TargetsAnswer } from '#proto/http/deliveries.ts'
 import type { EventsAnswer } from '#proto/http/events.ts'
 import { alertConfigQuery, healthKey } from './health.ts'
@@ -71,6 +72,21 @@ export const webhookTargetsQuery = () =>
   })
 
 export const addWebhookTarget = (body: z.input<typeof NewWebhookTarget>) => settle('webhook-targets', body)
+
+const chatApplication = `${base}/chat-application`
+
+/** The chats that the chat application is installed for. */
+export const chatApplicationQuery = () =>
+  queryOptions({
+    queryKey: [...healthKey, 'chat-application'],
+    queryFn: ({ signal }) => requestJson<z.infer<typeof ChatApplicationAnswer>>(chatApplication, { signal }),
+  })
+
+/** Leads to the page of the chat service where a chat is chosen. */
+export const installChatPage = `${chatApplication}/install`
+
+export const removeChat = (id: string) =>
+  requestJson<z.infer<typeof ChatInstallationAnswer>>(`${chatApplication}/${id}`, { method: 'DELETE' })
 
 /** Kinds of things of which operators settle several. */
 export type SettledKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'

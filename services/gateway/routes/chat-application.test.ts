@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import type { fakeChatApplication } from '../fake/chat-application.ts'
+import { startFake } from '../fake/start.ts'
+
+const path = '/api/v1/health/chat-application'
+
+const open = async (alerts: Partial<typeof fakeChatApplication> = {}) => {
+  const product = await startFake({ alerts })
+  const ask = async (rest: string, { method = 'GET', cookie = '' } = {}) => {
+    const response = await fetch(product.url + path + rest, { method, headers: { cookie }, redirect: 'manual' })
+    const { status, headers } = response
+    return { status, headers, location: headers.get('location'), text: await response.text() }
+  }
+  return { product, ask, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
+}
+
+describe('installing the chat application', () => {
+  it('leads to the chat service and back, and is on record', async () => {
+    await using rig = await open()
+    const left = await rig.ask('/install')
+    const [, state] = /[?&]state=([\w-]{32})$/.exec(left.location ?? '') ?? []
+    const cookie = left.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(new RegExp(`^watchhouse_chat=${state};.* HttpOnly; SameSite=Lax`))
+    const back = await rig.ask(`/callback?state=${state}&code=good`, { cookie: `watchhouse_chat=${state}` })
+    expect(back).toMatchObject({ status: 302, location: `${rig.product.url}/alerts/channels?chat=installed` })
+    expect(back.headers.get('set-cookie')).toContain('Max-Age=0')
+    const record = await (await fetch(`${rig.product.url}/api/v1/audit?limit=5`)).text()
+    expect(JSON.parse(record).data).toMatchObject([{ action: 'install-chat-application', result: 'done' }])
+    expect(record).not.toContain('good')
+  })
+
+  it('ends without one when whoever left did not want it', async () => {
+    await using rig = await open({ installChatApplication: () => Promise.reject(new Error('asked')) })
+    const back = await rig.ask('/callback?state=s&error=access_denied', { cookie: 'watchhouse_chat=s' })
+    expect(back).toMatchObject({ status: 302, location: `${rig.product.url}/alerts/channels?chat=not-installed` })
+  })
+
+  it.each([
+    ['/callback?state=s&code=good', 'watchhouse_chat=other', 403, 'begun elsewhere'],
+    ['/callback?state=s&code=good', '', 403, 'begun elsewhere'],
+    ['/callback?code=good', 'watchhouse_chat=s', 400, 'state'],
+    ['/callback?state=&code=good', '', 400, 'state'],
+    ['/callback?state=s&code=bad', 'watchhouse_chat=s', 400, 'begin the installation again'],
+  ])('is refused at %s with the cookie %s', async (rest, cookie, status, says) => {
+    await using rig = await open()
+    expect(await rig.ask(rest, { cookie })).toMatchObject({ status, text: expect.stringContaining(says) })
+  })
+
+  it('says what the operator has not set', async () => {
+    const sentence = 'the chat application cannot be installed: the operator has not set CHATAPP_CLIENT_ID'
+    const refuse = () => Promise.reject(new ServiceError('not-implemented', sentence))
+    await using rig = await open({ chatApplicationPage: refuse })
+    expect(await rig.ask('/install')).toMatchObject({ status: 501, text: expect.stringContaining(sentence) })
+  })
+
+  it.each([
+    ['/T01-C02', 404, 'no such installation'],
+    ['/x', 400, 'id must be the id of an installation'],
+  ])('has nothing to remove at %s', async (rest, status, says) => {
+    await using rig = await open()
+    expect(await rig.ask(rest, { method: 'DELETE' })).toMatchObject({ status, text: expect.stringContaining(says) })
+  })
+})

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import type { Silence } from '#proto/alert-history.ts'
+import type { Identity } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { GoodRequest } from '../fake/auth-requests.ts'
+import { clickOn, signedClick } from '../fake/chat-application.ts'
+import { startFake } from '../fake/start.ts'
+
+const secret = 'signing secret of the application'
+const subject = { episode: 'e-1', hostKey: 'logs', ruleId: 'disk-usage' }
+const said: Silence = {
+  kind: 'ack',
+  ...subject,
+  by: 'slack:T01/U07',
+  note: '',
+  atMs: 1,
+  untilMs: null,
+}
+
+interface Heard {
+  wanted: object
+  identity: Identity
+}
+
+const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secret }, refused?: ServiceError) => {
+  const heard: Heard[] = []
+  const told: { url: string; body: unknown }[] = []
+  const take = async (wanted: object, { identity }: { identity: Identity }): Promise<Silence> => {
+    heard.push({ wanted, identity })
+    if (refused) throw refused
+    return said
+  }
+  const guarded =
+    () =>
+    async (url: string | URL, outgoing: { body?: unknown } = {}) => {
+      told.push({ url: String(url), body: JSON.parse(String(outgoing.body)) })
+      return new Response('ok')
+    }
+  const product = await startFake({ env, alerts: { silence: take, silenceInbound: take }, net: { guarded } })
+  const send = async ({ url, raw, headers }: GoodRequest) => {
+    const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
+    return { status: response.status, text: await response.text() }
+  }
+  return { product, heard, told, send, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
+}
+
+describe('a click in a chat', () => {
+  it('acknowledges this episode in the name of who pressed, who is on record, and the chat is told', async () => {
+    await using rig = await open()
+    expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 200 })
+    const identity = { kind: 'user', subject: 'slack:T01/U07', features: ['HEALTH'], profile: { name: 'grace' } }
+    const wanted = { ...subject, kind: 'ack', minutes: null, note: 'in the chat, by grace' }
+    expect(rig.heard).toMatchObject([{ wanted, identity }])
+    expect(rig.told).toEqual([
+      {
+        url: 'https://hooks.slack.com/actions/T01/1/secret-of-the-answer',
+        body: {
+          text: '<@U07> acknowledged, so no reminders are sent until it recovers: disk-usage on logs.',
+          response_type: 'in_channel',
+          replace_original: false,
+        },
+      },
+    ])
+    const record = await (await fetch(`${rig.product.url}/api/v1/audit?limit=5`)).text()
+    expect(JSON.parse(record).data).toMatchObject([
+      { action: 'acknowledge-alert', actor: { subject: 'slack:T01/U07' }, target: { person: 'grace' } },
+    ])
+    expect(record + rig.product.logged.join('')).not.toContain('secret-of-the-answer')
+  })
+
+  it('dismisses what an inbound event began', async () => {
+    await using rig = await open()
+    const value = JSON.stringify({ ...subject, hostKey: null })
+    const actions = [{ type: 'button', action_id: 'watchhouse-dismiss', value }]
+    expect(await rig.send(signedClick(clickOn({}, { actions }), { secret }))).toMatchObject({ status: 200 })
+    expect(rig.heard).toMatchObject([{ wanted: { kind: 'dismissal', episode: 'e-1', minutes: null } }])
+  })
+
+  it('tells who pressed alone why nothing was done', async () => {
+    await using rig = await open(
+      { CHATAPP_SIGNING_SECRET: secret },
+      new ServiceError('conflict', 'this <episode> is over'),
+    )
+    expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 409 })
+    expect(rig.told).toMatchObject([
+      { body: { text: 'Not done: this &lt;episode&gt; is over.', response_type: 'ephemeral' } },
+    ])
+  })
+
+  it('counts once, and for a while under the secret before', async () => {
+    const env = { CHATAPP_SIGNING_SECRET: 'the new one', CHATAPP_SIGNING_SECRET_PREVIOUS: secret }
+    await using rig = await open(env)
+    const click = signedClick(clickOn(subject), { secret })
+    expect(await rig.send(click)).toMatchObject({ status: 200 })
+    expect(await rig.send(click)).toMatchObject({ status: 409, text: expect.stringContaining('taken already') })
+    expect(rig.heard).toHaveLength(1)
+  })
+
+  it('is refused while there is no secret', async () => {
+    await using rig = await open({})
+    const answered = await rig.send(signedClick(clickOn(subject), { secret: '' }))
+    expect(answered).toMatchObject({ status: 503, text: expect.stringContaining('CHATAPP_SIGNING_SECRET') })
+  })
+
+  it('is refused where the feature is off', async () => {
+    await using rig = await open({ CHATAPP_SIGNING_SECRET: secret, SVC_FEATURE_HEALTH_ENABLED: 'false' })
+    expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 404 })
+  })
+
+  const good = signedClick(clickOn(subject), { secret })
+  const minuteMs = 60_000
+  const withHeaders = (more: Record<string, string>): GoodRequest => ({
+    ...good,
+    headers: { ...good.headers, ...more },
+  })
+  const signed = (payload: object | string) => signedClick(payload, { secret })
+  it.each<[string, GoodRequest, number, string]>([
+    ['with another secret', signedClick(clickOn(subject), { secret: 'guessed' }), 401, 'X-Slack-Signature'],
+    ['without a signature', withHeaders({ 'x-slack-signature': '' }), 401, 'X-Slack-Signature'],
+    ['of another version', withHeaders({ 'x-slack-signature': 'v1=00' }), 401, 'X-Slack-Signature'],
+    ['whose body was changed', { ...good, raw: `${good.raw}x` }, 401, 'X-Slack-Signature'],
+    ['six minutes old', signedClick(clickOn(subject), { secret, atMs: Date.now() - 6 * minuteMs }), 401, 'Timestamp'],
+    ['six minutes ahead', signedClick(clickOn(subject), { secret, atMs: Date.now() + 6 * minuteMs }), 401, 'Timestamp'],
+    ['of no time', withHeaders({ 'x-slack-request-timestamp': 'now' }), 401, 'Timestamp'],
+    ['that is no form', withHeaders({ 'content-type': 'application/json' }), 415, 'a form'],
+    ['that is no JSON', signed('{'), 400, 'not JSON'],
+    ['of another kind', signed(clickOn(subject, { type: 'view_submission' })), 400, 'type must be block_actions'],
+    ['of another button', signed(clickOn(subject, { actions: [{ action_id: 'x', value: '{}' }] })), 400, 'action_id'],
+    ['of no button', signed(clickOn(subject, { actions: [] })), 400, 'actions'],
+    ['that names nothing', signed(clickOn({ episode: 'e-1' })), 400, 'ruleId'],
+    [
+      'to be answered elsewhere',
+      signed(clickOn(subject, { response_url: 'https://evil.example/' })),
+      400,
+      'response_url',
+    ],
+    ['from nobody', signed(clickOn(subject, { user: {} })), 400, 'user.id'],
+  ])('is refused %s', async (_what, request, status, says) => {
+    await using rig = await open()
+    expect(await rig.send(request)).toMatchObject({ status, text: expect.stringContaining(says) })
+    expect([rig.heard, rig.told]).toEqual([[], []])
+  })
+})

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino'
+import type { Send } from '#shared/net/net.ts'
+
+/** Tells a chat what became of a click there: everybody in it, or whoever pressed alone. */
+export type AnswerChat = (address: string, said: ChatAnswer) => Promise<void>
+
+interface ChatAnswer {
+  text: string
+  toAll: boolean
+}
+
+/** The chat service waits three seconds for our answer to the click. */
+const timeoutMs = 1_500
+
+/** What was done stands, whether or not the chat can be told. */
+export const openAnswerChat =
+  (send: Send, log: Logger): AnswerChat =>
+  async (address, { text, toAll }) => {
+    const body = JSON.stringify({ text, response_type: toAll ? 'in_channel' : 'ephemeral', replace_original: false })
+    const headers = { 'content-type': 'application/json' }
+    try {
+      const { status } = await send(address, { method: 'POST', headers, body, timeoutMs })
+      if (status !== 200) log.warn({ status }, 'chat did not take the answer to a click')
+    } catch (error) {
+      log.warn({ err: error }, 'chat could not be told what became of a click')
+    }
+  }

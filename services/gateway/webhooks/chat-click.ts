@@ -1,0 +1,83 @@
+import type { Silence } from '#proto/alert-history.ts'
+import type { Call, Identity } from '#proto/call.ts'
+import { chatActions, ChatSubject } from '#proto/chat-application.ts'
+import { errorStatuses, ServiceError } from '#proto/errors.ts'
+import type { ChatAction } from '#proto/http/chat-application.ts'
+import type { Gateway } from '../gateway.ts'
+import { parse } from '../parse.ts'
+import { deeds } from '../silence-deeds.ts'
+import { watchedHosts } from '../watched-hosts.ts'
+
+/** Who pressed what under which alert. */
+interface Click {
+  kind: Silence['kind']
+  subject: ChatSubject
+  person: ChatAction['user']
+  identity: Identity
+}
+
+/** A click as its sender means it; throws `invalid` for a button that names no condition. */
+export const clickOf = ({ team, user, actions: [{ action_id, value }] }: ChatAction): Click => ({
+  kind: action_id === chatActions.acknowledge ? 'ack' : 'dismissal',
+  subject: parse(ChatSubject, jsonOf(value)),
+  person: user,
+  // The ids stay the same; names in chats are chosen by their bearers.
+  identity: { kind: 'user', subject: `slack:${team.id}/${user.id}`, features: ['HEALTH'], profile: profileOf(user) },
+})
+
+const profileOf = ({ username, name }: ChatAction['user']): { name?: string } => {
+  const shown = username ?? name
+  return shown === undefined ? {} : { name: shown }
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ServiceError('invalid', 'value of the button must be JSON', { details: { parameter: 'value' } })
+  }
+}
+
+interface Asker {
+  call: Call
+  requestId: string
+}
+
+/** Does what the click asks for, as everybody else may do it, and tells the chat; throws what the dispatcher refuses. */
+export const obey = async (
+  { alerts, audit, answerChat, hosts }: Gateway,
+  { call, requestId }: Asker,
+  click: ChatAction,
+): Promise<string> => {
+  const { kind, subject, person, identity } = clickOf(click)
+  const { hostKey, ruleId, episode } = subject
+  const host = hostKey === null ? null : ((await watchedHosts(hosts))(hostKey)?.host ?? hostKey)
+  const asked = { ...call, identity }
+  const wanted = { kind, episode, minutes: null, note: `in the chat, by ${identity.profile?.name ?? person.id}` }
+  const target = { rule: ruleId, episode, minutes: 'until recovery', person: identity.profile?.name ?? person.id }
+  const deed = { action: deeds[kind].done, host, target }
+  try {
+    await audit.of(deed, { call: asked, requestId }, () =>
+      hostKey === null ? alerts.silenceInbound(wanted, asked) : alerts.silence({ ...wanted, hostKey, ruleId }, asked),
+    )
+  } catch (error) {
+    await answerChat(click.response_url, { text: `Not done: ${sentenceOf(error)}.`, toAll: false })
+    throw error
+  }
+  const said = `<@${person.id}> ${words[kind]}: ${escaped(ruleId)}${host === null ? '' : ` on ${escaped(host)}`}.`
+  await answerChat(click.response_url, { text: said, toAll: true })
+  return said
+}
+
+const words = {
+  ack: 'acknowledged, so no reminders are sent until it recovers',
+  dismissal: 'dismissed, so nobody is told of it until it recovers',
+} as const
+
+/** The three characters that begin markup in Slack's texts. */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof ServiceError && errorStatuses[error.code] !== errorStatuses.internal
+    ? escaped(error.message)
+    : 'something failed on our side'
