@@ -151,7 +151,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   Object.assign(variables, await hosts)
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
-  const openQueue = openQueues({ url: settings.NATS_URL?.href, replicas: settings.NATS_REPLICAS })
+  const queues = scope.use(openQueues({ url: settings.NATS_URL?.href, replicas: settings.NATS_REPLICAS, env, log }))
   const store = scope.use(await openStore({ env, busIsShared, log }))
   readiness.require('store', () => store.connected)
   const net = scope.use(openNet({ env }))
@@ -162,7 +162,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
     const bus = scope.use(await openBus({ hub, caller, ...facts, telemetry: own }))
     buses.push(bus)
     const context = { env, bus, store, net, telemetry: own, clock: systemClock, readiness }
-    const openOwnQueue = () => openQueue({ caller, instance: facts.instance }, own)
+    const openOwnQueue = () => queues.open({ caller, instance: facts.instance }, own)
     const running = scope.use(await start({ ...context, openQueue: openOwnQueue }))
     door ??= running.url
   }

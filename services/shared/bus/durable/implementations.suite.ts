@@ -1,14 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { startNats, type TestServer } from '../../../acceptance/servers.ts'
+import { startNats, startPostgres, type TestServer } from '../../../acceptance/servers.ts'
+import { openDatabase } from '../../store/sql/connection.ts'
+import type { StateDatabase } from '../../store/sql/state-database.ts'
 import type { QueueLimits } from './limits.ts'
-import { openMemoryQueues } from './memory-queue.ts'
+import { openLastingQueues, openMemoryQueues } from './memory-queue.ts'
 import { openNatsQueue } from './nats-queue.ts'
 import type { Queue } from './queue.ts'
+import { openSqlJournal } from './sql-journal.ts'
 
 /** One kind of queue under test. */
 export interface Implementation {
   name: string
-  needs: readonly 'nats'[]
+  needs: readonly ('nats' | 'postgres')[]
   start(): Promise<Place>
 }
 
@@ -39,6 +45,52 @@ const memory: Implementation = {
   },
 }
 
+/** In memory, with a journal in a database that each test has tables of its own in. */
+const lasting = (
+  name: string,
+  needs: Implementation['needs'],
+  serve: () => Promise<AsyncDisposable & Pick<StateDatabase, 'kind' | 'url'>>,
+): Implementation => ({
+  name,
+  needs,
+  async start() {
+    const server = await serve()
+    let opened = new AsyncDisposableStack()
+    let tests = 0
+    const begin = async (limits?: Partial<QueueLimits>) => {
+      tests += 1
+      const where = { kind: server.kind, url: server.url, token: undefined, tablePrefix: `q${tests}_` }
+      const journal = await openSqlJournal(opened.use(await openDatabase(where)), undefined)
+      return openLastingQueues({ journal: opened.use(journal), limits: { ...brief, ...limits } })
+    }
+    let open = await begin()
+    return {
+      server: undefined,
+      async next(limits) {
+        await opened.disposeAsync()
+        opened = new AsyncDisposableStack()
+        open = await begin(limits)
+      },
+      open: (log) => open(log),
+      async [Symbol.asyncDispose]() {
+        await opened.disposeAsync()
+        await server[Symbol.asyncDispose]()
+      },
+    }
+  },
+})
+
+const libsql = lasting('memory beside libSQL', [], async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-queue-'))
+  const url = `file:${join(directory, 'state.db')}`
+  return { kind: 'sqlite', url, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
+})
+
+const postgres = lasting('memory beside PostgreSQL', ['postgres'], async () => {
+  const server = await startPostgres()
+  return { kind: 'postgres', url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+})
+
 const nats: Implementation = {
   name: 'JetStream',
   needs: ['nats'],
@@ -66,4 +118,4 @@ const nats: Implementation = {
 }
 
 /** Every kind of queue there is. */
-export const implementations: readonly Implementation[] = [memory, nats]
+export const implementations: readonly Implementation[] = [memory, libsql, postgres, nats]

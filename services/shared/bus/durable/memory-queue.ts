@@ -2,35 +2,52 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createQueue } from './create-queue.ts'
 import type { Attached, QueueDriver, Taken } from './driver.ts'
+import type { Journal } from './journal.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
-import { type MemoryConsumer, MemoryStream } from './memory-stream.ts'
+import type { MemoryConsumer, MemoryStream } from './memory-stream.ts'
+import { type Store, type Streams, openStreams, restored, storeInMemory, storeWithJournal } from './memory-streams.ts'
 import type { Queue } from './queue.ts'
-import { type AnyStream, streams } from './streams.ts'
 
-/** Bytes that one stream may hold in memory, where it would hold more on disk. */
-const maxMemoryBytes = 64 * 1024 * 1024
+/** Where queues of one process open: they share their streams. */
+export type OpenMemoryQueue = (log?: Logger, metrics?: Registry) => Promise<Queue>
 
-/** Opens queues that share their streams as long as the process lives; a restart forgets them. */
-export const openMemoryQueues = (
-  chosen: Partial<QueueLimits> = {},
-): ((log?: Logger, metrics?: Registry) => Promise<Queue>) => {
+/** Opens queues that share their streams as long as the process lives; a restart forgets what is in no journal. */
+export const openMemoryQueues = (chosen: Partial<QueueLimits> = {}): OpenMemoryQueue => {
   const limits = { ...defaultQueueLimits, ...chosen }
-  const open = (name: AnyStream) =>
-    new MemoryStream({
-      ...streams[name],
-      name,
-      maxBytes: Math.min(limits.maxBytes[name], maxMemoryBytes),
-      duplicateWindowMs: limits.duplicateWindowMs[name],
-    })
-  const kept: Streams = { EVENTS: open('EVENTS'), DELIVER: open('DELIVER'), DLQ: open('DLQ') }
-  return async (log, metrics) => createQueue({ driver: memoryDriver(kept), limits, log, metrics })
+  const kept = openStreams(limits)
+  return queuesOver({ kept, store: storeInMemory(kept), limits })
 }
 
-type Streams = Readonly<Record<AnyStream, MemoryStream>>
+interface Lasting {
+  journal: Journal
+  log?: Logger | undefined
+  limits?: Partial<QueueLimits>
+}
 
-const memoryDriver = (kept: Streams): QueueDriver => ({
+/** The same, beginning with what an earlier process left in the journal. */
+export const openLastingQueues = async ({ journal, log, limits: chosen }: Lasting): Promise<OpenMemoryQueue> => {
+  const limits = { ...defaultQueueLimits, ...chosen }
+  const kept = openStreams(limits, (message) => void journal.forget(message.key))
+  const left = await journal.load()
+  for (const message of left) kept[message.stream].restore(restored(message))
+  if (left.length > 0) log?.info({ messages: left.length }, 'queue goes on with what an earlier process left')
+  return queuesOver({ kept, store: storeWithJournal(kept, journal, log), limits })
+}
+
+interface Opened {
+  kept: Streams
+  store: Store
+  limits: QueueLimits
+}
+
+const queuesOver =
+  ({ kept, store, limits }: Opened): OpenMemoryQueue =>
+  async (log, metrics) =>
+    createQueue({ driver: memoryDriver(kept, store), limits, log, metrics })
+
+const memoryDriver = (kept: Streams, store: Store): QueueDriver => ({
   connected: true,
-  store: async (name, message) => ({ duplicate: !kept[name].add(message) }),
+  store,
   attach: async (consumer) => void kept[consumer.stream].consumer(consumer),
   take: (consumer, max, signal) => take(kept[consumer.stream], consumer, max, signal),
   lag: async (consumer) => kept[consumer.stream].consumer(consumer).open.size,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import { matcher } from '../match.ts'
 import type { Attached, StoredMessage } from './driver.ts'
@@ -6,10 +7,13 @@ import type { AnyStream, StreamPlan } from './streams.ts'
 /** What one stream may hold. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStream
+  /** Hears of each message that has ended. */
+  ended?(message: Kept): void
 }
 
 /** What one consumer has to deal with. */
 export interface MemoryConsumer {
+  readonly name: string
   /** Numbers of messages to hand over, the oldest first. */
   readonly ready: number[]
   /** How often each message that it has not dealt with was handed over. */
@@ -18,12 +22,16 @@ export interface MemoryConsumer {
   readonly wakes: Set<() => void>
 }
 
-/** A message, and when it was kept by the clock that only moves forward. */
+/** A message with its number, and when it came by the clock that only moves forward. */
 export interface Kept extends StoredMessage {
+  key: string
+  sequence: number
   atMs: number
+  /** Who has not dealt with it: those who consumed when it came, else whoever comes first. */
+  waiting: Set<string>
 }
 
-/** A stream that lives as long as the process. A message ends when no consumer waits for it any more. */
+/** A stream that lives as long as the process. A message ends when nobody waits for it any more. */
 export class MemoryStream {
   readonly #plan: MemoryPlan
   readonly #messages = new Map<number, Kept>()
@@ -41,18 +49,39 @@ export class MemoryStream {
     return this.#last
   }
 
-  /** False when the id is known; throws `busy` when there is no room. */
-  add(message: StoredMessage): boolean {
+  /** Makes room for a message, which `add` puts there; undefined when its id is known, and throws `busy` when there is no room. */
+  admit(message: StoredMessage): Kept | undefined {
     const now = performance.now()
     this.#forget(now)
-    if (this.#known.has(message.id)) return false
+    if (this.#known.has(message.id)) return undefined
     this.#makeRoom(message.body.byteLength)
     this.#last += 1
-    this.#messages.set(this.#last, { ...message, atMs: now })
-    this.#bytes += message.body.byteLength
-    this.#known.set(message.id, now + this.#plan.duplicateWindowMs)
-    for (const consumer of this.#consumers.values()) if (consumer.matches(message.subject)) hand(consumer, this.#last)
-    return true
+    this.#take(message, now)
+    return { ...message, key: randomUUID(), sequence: this.#last, atMs: now, waiting: this.#wanting(message) }
+  }
+
+  /** Hands a message that was admitted to those who wait for it. */
+  add(message: Kept): void {
+    const waiting = message.waiting.size > 0 ? message.waiting : this.#wanting(message)
+    this.#messages.set(message.sequence, { ...message, waiting })
+    for (const name of waiting) {
+      const consumer = this.#consumers.get(name)
+      if (consumer) hand(consumer, message.sequence)
+    }
+  }
+
+  /** Gives back the room of a message that was admitted and cannot be kept; its id may come again. */
+  refuse({ id, body }: Kept): void {
+    this.#known.delete(id)
+    this.#bytes -= body.byteLength
+  }
+
+  /** Takes a message of an earlier process, before there are consumers. */
+  restore(message: Kept): void {
+    const sequence = this.#messages.has(message.sequence) ? this.#last + 1 : message.sequence
+    this.#last = Math.max(this.#last, sequence)
+    this.#take(message, performance.now())
+    this.#messages.set(sequence, { ...message, sequence })
   }
 
   get(sequence: number): Kept | undefined {
@@ -60,29 +89,48 @@ export class MemoryStream {
   }
 
   remove(sequence: number): boolean {
-    this.#bytes -= this.#messages.get(sequence)?.body.byteLength ?? 0
-    return this.#messages.delete(sequence)
+    const message = this.#messages.get(sequence)
+    if (!message) return false
+    this.#messages.delete(sequence)
+    this.#bytes -= message.body.byteLength
+    this.#plan.ended?.(message)
+    return true
   }
 
-  /** The consumer of this name; a new one gets all that is kept. */
+  /** The consumer of this name; a new one gets what waits for it. */
   consumer({ name, subjects }: Attached): MemoryConsumer {
     const known = this.#consumers.get(name)
     if (known) return known
-    const consumer = { matches: matcher(subjects), ready: [], open: new Map(), wakes: new Set<() => void>() }
-    for (const [sequence, { subject }] of this.#messages) if (consumer.matches(subject)) hand(consumer, sequence)
+    const consumer = { name, matches: matcher(subjects), ready: [], open: new Map(), wakes: new Set<() => void>() }
     this.#consumers.set(name, consumer)
+    for (const [sequence, { subject, waiting }] of this.#messages) {
+      if (!consumer.matches(subject) || (waiting.size > 0 && !waiting.has(name))) continue
+      waiting.add(name)
+      hand(consumer, sequence)
+    }
     return consumer
   }
 
   done(consumer: MemoryConsumer, sequence: number): void {
     consumer.open.delete(sequence)
-    if (![...this.#consumers.values()].some(({ open }) => open.has(sequence))) this.remove(sequence)
+    const waiting = this.#messages.get(sequence)?.waiting
+    waiting?.delete(consumer.name)
+    if (waiting?.size === 0) this.remove(sequence)
   }
 
   again(consumer: MemoryConsumer, sequence: number): void {
     if (!this.#messages.has(sequence)) return
     consumer.ready.push(sequence)
     wake(consumer)
+  }
+
+  #wanting({ subject }: StoredMessage): Set<string> {
+    return new Set([...this.#consumers.values()].filter(({ matches }) => matches(subject)).map(({ name }) => name))
+  }
+
+  #take({ id, body }: StoredMessage, now: number): void {
+    this.#bytes += body.byteLength
+    this.#known.set(id, now + this.#plan.duplicateWindowMs)
   }
 
   #makeRoom(bytes: number): void {

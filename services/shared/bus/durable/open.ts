@@ -1,25 +1,54 @@
+import type { Logger } from 'pino'
+import type { Environment } from '../../config/environment.ts'
+import { openStateDatabase } from '../../store/sql/open-state-database.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Endpoint } from '../wire.ts'
-import { openMemoryQueues } from './memory-queue.ts'
+import { type OpenMemoryQueue, openLastingQueues, openMemoryQueues } from './memory-queue.ts'
 import type { Queue } from './queue.ts'
 
 interface QueuesOptions {
-  /** Of the NATS server; unset keeps messages in memory. */
+  /** Of the NATS server; unset keeps messages in memory, and in the state database where there is one. */
   url: string | undefined
   replicas: number
+  env: Environment
+  log: Logger
 }
 
-/** How a service opens its queue: under its own name, with its own log. */
-type OpenQueue = (endpoint: Endpoint, telemetry: Pick<Telemetry, 'log' | 'metrics'>) => Promise<Queue>
+/** How the services of this process open their queues; disposed after all of those. */
+export interface Queues extends AsyncDisposable {
+  /** Under the service's own name, with its own log. */
+  open(endpoint: Endpoint, telemetry: Pick<Telemetry, 'log' | 'metrics'>): Promise<Queue>
+}
 
-/** How the services of this process open their queues: on JetStream, or on streams in memory that they share. */
-export const openQueues = ({ url, replicas }: QueuesOptions): OpenQueue => {
-  if (url === undefined) {
-    const open = openMemoryQueues()
-    return (_endpoint, { log, metrics }) => open(log, metrics)
+/** Queues on JetStream, or on streams in memory that this process shares. */
+export const openQueues = ({ url, replicas, env, log }: QueuesOptions): Queues => {
+  if (url === undefined) return openOwnQueues(env, log)
+  return {
+    async open(endpoint, { log, metrics }) {
+      const { openNatsQueue } = await import('./nats-queue.ts')
+      return openNatsQueue({ url, replicas, log, metrics }, endpoint)
+    },
+    [Symbol.asyncDispose]: async () => {},
   }
-  return async (endpoint, { log, metrics }) => {
-    const { openNatsQueue } = await import('./nats-queue.ts')
-    return openNatsQueue({ url, replicas, log, metrics }, endpoint)
+}
+
+const openOwnQueues = (env: Environment, log: Logger): Queues => {
+  const opened = new AsyncDisposableStack()
+  let opening: Promise<OpenMemoryQueue> | undefined
+  return {
+    async open(_endpoint, { log: own, metrics }) {
+      // Whoever runs without a queue needs no database for it.
+      opening ??= openStreamsOf(env, log, opened)
+      return (await opening)(own, metrics)
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
+}
+
+const openStreamsOf = async (env: Environment, log: Logger, opened: AsyncDisposableStack): Promise<OpenMemoryQueue> => {
+  const database = await openStateDatabase(env, log)
+  if (!database) return openMemoryQueues()
+  opened.use(database)
+  const { openSqlJournal } = await import('./sql-journal.ts')
+  return openLastingQueues({ journal: opened.use(await openSqlJournal(database, log)), log })
 }

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { inBatches } from './in-batches.ts'
+
+it('writes together what comes meanwhile, in order, and tells each how its own batch ended', async () => {
+  const batches: string[][] = []
+  const writes = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { write, idle } = inBatches<string>(async (items) => {
+    batches.push([...items])
+    await writes[batches.length - 1]?.promise
+  })
+  const first = write('a')
+  // The first is under way.
+  await Promise.resolve()
+  const rest = [write('b'), write('c')]
+  expect(batches).toEqual([['a']])
+  writes[0]?.reject(new Error('away'))
+  await expect(first).rejects.toThrow('away')
+  writes[1]?.resolve()
+  await Promise.all(rest)
+  await idle()
+  expect(batches).toEqual([['a'], ['b', 'c']])
+})
+
+it('writes 500 at once', async () => {
+  const sizes: number[] = []
+  const { write } = inBatches<number>(async ({ length }) => void sizes.push(length))
+  await Promise.all(Array.from({ length: 1_001 }, (_, index) => write(index)))
+  expect(sizes).toEqual([500, 500, 1])
+})

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino'
+import type { QueueDriver } from './driver.ts'
+import type { Journal, Journaled } from './journal.ts'
+import type { QueueLimits } from './limits.ts'
+import { type Kept, MemoryStream } from './memory-stream.ts'
+import { type AnyStream, streams } from './streams.ts'
+
+/** Every stream of one process. */
+export type Streams = Readonly<Record<AnyStream, MemoryStream>>
+
+/** Bytes that one stream may hold in memory, where it would hold more on disk. */
+const maxMemoryBytes = 64 * 1024 * 1024
+
+/** Empty streams; `ended` hears of each message that nobody waits for any more. */
+export const openStreams = (limits: QueueLimits, ended?: (message: Kept) => void): Streams => {
+  const open = (name: AnyStream) =>
+    new MemoryStream({
+      ...streams[name],
+      name,
+      maxBytes: Math.min(limits.maxBytes[name], maxMemoryBytes),
+      duplicateWindowMs: limits.duplicateWindowMs[name],
+      ...(ended && { ended }),
+    })
+  return { EVENTS: open('EVENTS'), DELIVER: open('DELIVER'), DLQ: open('DLQ') }
+}
+
+/** What a journal kept as the stream has it. */
+export const restored = ({ cameAtMs, waiting, stream: _stream, ...message }: Journaled): Kept => ({
+  ...message,
+  atMs: performance.now() - (Date.now() - cameAtMs),
+  waiting: new Set(waiting),
+})
+
+/** How a message gets into its stream. */
+export type Store = QueueDriver['store']
+
+/** At once: there is nothing to wait for. */
+export const storeInMemory =
+  (kept: Streams): Store =>
+  async (name, message) => {
+    const admitted = kept[name].admit(message)
+    if (admitted) kept[name].add(admitted)
+    return { duplicate: !admitted }
+  }
+
+/** Nobody is handed a message before it is kept: else it could be dealt with first and come again after a restart. */
+export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | undefined): Store => {
+  const underWay = new Map<string, Promise<void>>()
+  const keep = async (stream: AnyStream, message: Kept) => {
+    try {
+      await journal.keep(journaled(stream, message))
+    } catch (error) {
+      // Its sender repeats an event that was refused; a page must not wait for a database.
+      if (stream === 'EVENTS') {
+        kept[stream].refuse(message)
+        throw error
+      }
+      log?.warn({ err: error, stream }, 'message waits in memory alone; a restart would forget it')
+    }
+    kept[stream].add(message)
+  }
+  return async (name, message) => {
+    const admitted = kept[name].admit(message)
+    const key = `${name} ${message.id}`
+    if (!admitted) {
+      // What came first under this id may still fail to be kept.
+      await underWay.get(key)
+      return { duplicate: true }
+    }
+    const keeping = keep(name, admitted).finally(() => underWay.delete(key))
+    underWay.set(key, keeping)
+    await keeping
+    return { duplicate: false }
+  }
+}
+
+const journaled = (stream: AnyStream, { atMs, waiting, ...message }: Kept): Journaled => ({
+  ...message,
+  stream,
+  cameAtMs: Math.round(Date.now() - (performance.now() - atMs)),
+  waiting: [...waiting],
+})

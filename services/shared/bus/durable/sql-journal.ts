@@ -1,0 +1,110 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database } from '../../store/sql/connection.ts'
+import { migrate } from '../../store/sql/migrate.ts'
+import { type Batches, inBatches } from './in-batches.ts'
+import type { Journal, Journaled } from './journal.ts'
+import { type AnyStream, streamNames, streams } from './streams.ts'
+
+interface QueueTables {
+  watchhouse_queue: {
+    key: string
+    stream: string
+    sequence: number
+    subject: string
+    id: string
+    body: string
+    came_at_ms: number
+    waiting: string
+  }
+}
+const names = ['watchhouse_queue'] as const
+
+/** Keeps what waits in a table of the state database. */
+export const openSqlJournal = async (database: Database, log: Logger | undefined): Promise<Journal> => {
+  await migrate(database, 'queue', names, [{ name: 'queue', up: createTable }])
+  const tables = database.tables<QueueTables>(names)
+  const keeping = inBatches<Journaled>(async (messages) => {
+    const values = messages.map(rowOf)
+    await database.run(() => tables.insertInto('watchhouse_queue').values(values).execute())
+  })
+  const forgetting = forgetIn(tables, database, log)
+  return {
+    async load() {
+      await removeOld(tables, database)
+      const all = tables.selectFrom('watchhouse_queue').selectAll().orderBy('came_at_ms').orderBy('sequence')
+      return (await database.run(() => all.execute())).flatMap(journaledOf)
+    },
+    keep: (message) => keeping.write(message),
+    forget: (key) => forgetting.write(key),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([keeping.idle(), forgetting.idle()])
+    },
+  }
+}
+
+/** What could not be removed goes with what is removed next; so many at most. */
+const mostOwed = 10_000
+
+const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger | undefined): Batches<string> => {
+  let owed: readonly string[] = []
+  return inBatches<string>(async (keys) => {
+    const all = [...owed, ...keys]
+    try {
+      await database.run(() => tables.deleteFrom('watchhouse_queue').where('key', 'in', all).execute())
+      owed = []
+    } catch (error) {
+      if (owed.length === 0) log?.warn({ err: error }, 'messages that were dealt with cannot be removed yet')
+      owed = all.slice(-mostOwed)
+    }
+  })
+}
+
+/** Nobody waits for them any more, as on a server. */
+const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
+  for (const stream of streamNames) {
+    const before = Date.now() - streams[stream].maxAgeMs
+    const old = tables.deleteFrom('watchhouse_queue').where('stream', '=', stream).where('came_at_ms', '<', before)
+    await database.run(() => old.execute())
+  }
+}
+
+type Row = QueueTables['watchhouse_queue']
+
+/** Bodies are JSON, which every database keeps as text. */
+const rowOf = ({ cameAtMs, body, waiting, ...message }: Journaled): Row => ({
+  ...message,
+  body: Buffer.from(body).toString('utf8'),
+  came_at_ms: cameAtMs,
+  waiting: waiting.join(' '),
+})
+
+/** None for a stream that only a newer release knows. */
+const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): Journaled[] => {
+  const stream = streamNames.find((each): each is AnyStream => each === name)
+  if (stream === undefined) return []
+  return [
+    {
+      ...row,
+      stream,
+      sequence: Number(sequence),
+      body: Buffer.from(body),
+      cameAtMs: Number(came_at_ms),
+      waiting: waiting === '' ? [] : waiting.split(' '),
+    },
+  ]
+}
+
+const createTable = async (tables: Kysely<unknown>): Promise<void> => {
+  await tables.schema
+    .createTable('watchhouse_queue')
+    .addColumn('key', 'text', (column) => column.primaryKey())
+    .addColumn('stream', 'text', (column) => column.notNull())
+    .addColumn('sequence', 'bigint', (column) => column.notNull())
+    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('body', 'text', (column) => column.notNull())
+    .addColumn('came_at_ms', 'bigint', (column) => column.notNull())
+    .addColumn('waiting', 'text', (column) => column.notNull())
+    .execute()
+}
