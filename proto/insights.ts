@@ -43,7 +43,7 @@ export const Insight = z.object({
 export type Insight = z.infer<typeof Insight>
 
 /** Places that insights can be kept in. */
-export const insightBackends = ['clickhouse', 'edgesql', 'postgres', 'memory'] as const
+export const insightBackends = ['clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const
 /** One of them. */
 export const InsightBackend = z.enum(insightBackends)
 export type InsightBackend = z.infer<typeof InsightBackend>

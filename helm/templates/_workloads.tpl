@@ -15,7 +15,7 @@ agent: { args: [agent], needs: [nats, redis, postgresql, https] }
 mcp: { args: [mcp], needs: [nats, redis] }
 alert-dispatcher: { args: [alert-dispatcher], needs: [nats, redis, postgresql, https, mail] }
 ingest: { args: [ingest], needs: [nats, redis, postgresql, https] }
-report: { args: [report], needs: [nats, redis, postgresql] }
+report: { args: [report], needs: [nats, redis, postgresql, https] }
 {{- end -}}
 {{- end -}}
 

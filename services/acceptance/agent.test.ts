@@ -11,7 +11,7 @@ import {
   scriptedKey,
   startScriptedGateway,
 } from '../agent/testing/scripted-gateway.ts'
-import { ask, askEngine } from './ask.ts'
+import { ask, askEngine, eventually } from './ask.ts'
 import { type Product, startProduct } from './product.ts'
 import { describeOnTopologies } from './topologies.ts'
 
@@ -112,6 +112,23 @@ describeOnTopologies('the agent', (topology) => {
     expect(text.startsWith('id: 3\n')).toBe(true)
     expect(ofType(await chunksOf(text), 'abort')).toHaveLength(1)
     await vi.waitFor(() => expect(gateway.abandoned).toBe(abandonedBefore + 1))
+  })
+
+  it('ends the statement that runs on the host when it is stopped', async () => {
+    const running = async () => {
+      const [row] = await askEngine(
+        hostUrl,
+        "SELECT count() AS statements FROM system.processes WHERE query LIKE '%cityHash64(number)) FROM system.num%' AND query_id != queryID()",
+      )
+      return row?.statements
+    }
+    const sql = 'SELECT sum(cityHash64(number)) FROM system.numbers'
+    const asked = await begin([call('query', { sql })])
+    await eventually(running, (statements) => statements === 1)
+    const stop = `${product.url}/api/v1/agent/${asked.headers.get('x-run-id')}/stop`
+    expect(await ask(stop, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 })
+    expect(ofType(await chunksOf(await asked.text()), 'abort')).toHaveLength(1)
+    expect(await eventually(running, (statements) => statements === 0)).toBe(0)
   })
 
   if (topology === 'memory') return

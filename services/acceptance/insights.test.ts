@@ -15,6 +15,7 @@ import { clickhouseStore } from '../report/stores/clickhouse.ts'
 import { insightStoreSuite } from '../report/stores/stores.suite.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from './ask.ts'
+import { type InventingHost, inventedProcesses, inventedReplicas, startInventing } from './invented-tables.ts'
 import { type Product, startProduct } from './product.ts'
 import { describeOnTopologies } from './topologies.ts'
 
@@ -39,6 +40,7 @@ describe('insights on the hosts themselves', () => {
 
 describeOnTopologies('insights', (topology) => {
   let sandbox: Sandbox
+  let inventing: InventingHost
   let product: Product
 
   beforeAll(async () => {
@@ -48,9 +50,12 @@ describeOnTopologies('insights', (topology) => {
       'CREATE TABLE shop.orders (n UInt64, v UInt8) ENGINE = MergeTree ORDER BY n',
       'INSERT INTO shop.orders VALUES (1, 1)',
       'ALTER TABLE shop.orders UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0',
+      ...inventedReplicas,
+      ...inventedProcesses,
     ]) {
       await askEngine(sandbox.url, statement)
     }
+    inventing = await startInventing(sandbox.url, ['replicas', 'processes'])
     const failing = `SELECT count() AS failing FROM system.mutations WHERE latest_fail_reason != ''`
     await eventually(
       () => askEngine(sandbox.url, failing),
@@ -60,11 +65,13 @@ describeOnTopologies('insights', (topology) => {
       { url: sandbox.url, name: 'one' },
       { url: sandbox.url, name: 'careful', user: 'analyst', password: 'analyst' },
       { url: 'http://127.0.0.1:9', name: 'silent' },
+      { url: inventing.url, name: 'invented' },
     ]
     product = await startProduct({ topology, hosts, toolServer: true })
   }, startLimitMs)
   afterAll(async () => {
     await product?.stop()
+    await inventing?.[Symbol.asyncDispose]()
     await sandbox?.[Symbol.asyncDispose]()
   })
 
@@ -119,6 +126,17 @@ describeOnTopologies('insights', (topology) => {
     expect(status.data).toMatchObject({ backend: 'clickhouse', reason: null })
     expect(status.data.lastRun?.notKept).toContain('read-only')
     expect(await get('insights/backend')).toEqual({ backend: 'clickhouse' })
+  })
+
+  it.each([
+    ['readonly-replica', 'shop.lost', 'critical', { database: 'shop', table: 'lost', isReadonly: 1 }],
+    ['replica-lag', 'shop.late', 'info', { database: 'shop', table: 'late', delaySeconds: 400 }],
+    ['long-query', '7', 'warning', { hash: '7', user: 'reports', elapsedSeconds: 4_000 }],
+  ])('%s is found by the tables of a host that say so', async (kind, subject, severity, row) => {
+    const { data } = await generate({ hostId: 3, force: true })
+    const found = data.filter((insight) => insight.kind === kind)
+    expect(found).toMatchObject([{ subject, severity, host: 'invented' }])
+    expect(await askEngine(inventing.url, found[0]?.evidenceSql ?? '')).toContainEqual(expect.objectContaining(row))
   })
 
   it('of a host that does not answer are an error that names the host, and no run', async () => {

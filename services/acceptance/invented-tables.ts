@@ -55,3 +55,11 @@ export const inventedReplicas: readonly string[] = [
   `INSERT INTO invented.replication_queue (database, table, type, new_part_name, create_time, num_tries, last_exception) VALUES
     ('shop', 'late', 'GET_PART', 'all_1_1_0', now() - 90, 7, 'No active replica has part all_1_1_0')`,
 ]
+
+/** Statements with which a host has a query that has been running for more than an hour. */
+export const inventedProcesses: readonly string[] = [
+  'CREATE DATABASE IF NOT EXISTS invented',
+  'CREATE TABLE invented.processes ENGINE = Memory AS SELECT * FROM system.processes WHERE 0',
+  `INSERT INTO invented.processes (is_initial_query, user, query_id, elapsed, query, normalized_query_hash, query_kind) VALUES
+    (1, 'reports', 'endless', 4000, 'SELECT 1', 7, 'Select')`,
+]

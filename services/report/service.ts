@@ -10,10 +10,10 @@ import { openInsightStore } from './stores/index.ts'
 import { openWork } from './work.ts'
 
 /** Looks for insights, keeps them, advises on statements and writes reports. */
-export const start: Start = async ({ env, bus, clock, store, telemetry: { log } }) => {
+export const start: Start = async ({ env, bus, clock, net, store, telemetry: { log } }) => {
   await using opened = new AsyncDisposableStack()
   const asking = { query: bus.client(query), alerts: bus.client(alerts), agent: bus.client(agent) }
-  const kept = opened.use(await openInsightStore({ env, query: asking.query, log }))
+  const kept = opened.use(await openInsightStore({ env, query: asking.query, net, log }))
   const { reports, lasting } = opened.use(await openReports(env, log))
   const parts = { ...asking, env, clock, store, log, kept, insights: kept.store, reports }
   const work = openWork()

@@ -1,28 +1,7 @@
 import { conversationBackends } from '#proto/conversations.ts'
-import { flag, oneOf, optional, secret, type Setting, url, whole } from '#shared/config/setting.ts'
+import { flag, oneOf, optional, type Setting, whole } from '#shared/config/setting.ts'
+import { convstoreSettings } from '#shared/convstore/config.ts'
 import { edgeBinding } from '#shared/store/edge-binding.ts'
-
-const protocols = ['https', 'http']
-const hostedService = 'https://agentstate.app/api'
-
-const serviceUrl = (doc: string): Setting<URL> => ({
-  ...url(doc, { protocols }),
-  fallback: hostedService,
-  parse: (given) => {
-    const address = url(doc, { protocols }).parse(given) ?? new URL(hostedService)
-    if (address.username !== '' || address.password !== '') throw new Error('must not hold a user or a password')
-    return address
-  },
-})
-
-/** A key as a header can carry it. */
-const headerSecret = (doc: string): Setting<string | undefined> => ({
-  ...secret(doc),
-  parse: (given) => {
-    if (given === undefined || /^[\x21-\x7e]+$/.test(given)) return given
-    throw new Error('must be one word of printable ASCII')
-  },
-})
 
 const databaseId = (doc: string): Setting<string | undefined> => ({
   ...optional(doc),
@@ -40,8 +19,7 @@ export const conversationSettings = {
     'auto',
     'Where conversations are kept. auto is the first of convstore, edgesql, postgres and memory whose prerequisite is there; one that is named must have its own.',
   ),
-  CONVSTORE_API_KEY: headerSecret('Project key of the conversation service; with it conversations are kept there.'),
-  CONVSTORE_BASE_URL: serviceUrl('API of the conversation service, where it is not the hosted one.'),
+  ...convstoreSettings,
   CONVSTORE_AI_ENRICH: flag(
     false,
     'Whether conversations in the conversation service get titles and follow-up questions from a language model.',

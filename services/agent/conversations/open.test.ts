@@ -13,7 +13,7 @@ import {
 } from '../testing/scripted-gateway.ts'
 import { type Conversations, openConversations } from './open.ts'
 import { aCall, aMessage, aWritten } from './testing/conversations.ts'
-import { type ConvstoreServer, convstoreKey, startConvstore } from './testing/convstore-server.ts'
+import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 
 const nowMs = 1_800_000_000_000
 const dayMs = 86_400_000

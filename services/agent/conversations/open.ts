@@ -100,7 +100,7 @@ const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStor
       return memoryStore()
     case 'convstore': {
       const [{ openThreadClient }, { convstore }] = await Promise.all([
-        import('./convstore/client.ts'),
+        import('#shared/convstore/client.ts'),
         import('./convstore/store.ts'),
       ])
       return convstore(openThreadClient(parts))

@@ -6,14 +6,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import { openNet } from '#shared/net/net.ts'
 import { describeWith, startPostgres } from '../../acceptance/servers.ts'
-import { openThreadClient } from './convstore/client.ts'
+import { openThreadClient } from '#shared/convstore/client.ts'
 import { convstore } from './convstore/store.ts'
 import { memoryStore } from './memory.ts'
 import { openSqlStore } from './sql.ts'
 import type { ConversationStore } from './store.ts'
 import { conversationStoreSuite } from './stores.suite.ts'
 import { aMessage, aWritten } from './testing/conversations.ts'
-import { type ConvstoreServer, convstoreKey, startConvstore } from './testing/convstore-server.ts'
+import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 
 const opened = new AsyncDisposableStack()
 let directory: string

@@ -78,7 +78,9 @@ const keep = async (
   if (found.length === 0) return { insights: [], notKept: null }
   try {
     const ids = found.map(({ id }) => id)
-    const before = await store.list({ hostKey, sinceMs: 0, limit: ids.length, ids }, call)
+    // An id is of one day, so what was kept under it was found on that day too.
+    const sinceMs = Math.min(...found.map(({ day }) => Date.parse(day)))
+    const before = await store.list({ hostKey, sinceMs, limit: ids.length, ids }, call)
     const dismissals = new Map(before.map(({ id, dismissed }) => [id, dismissed]))
     const insights = found.map((insight) => ({ ...insight, dismissed: dismissals.get(insight.id) ?? null }))
     await store.put(hostKey, insights, clock.now(), call)

@@ -6,10 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { systemClock } from '#shared/clock.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
+import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
+import { openNet } from '#shared/net/net.ts'
 import { Registry } from 'prom-client'
 import { untraced } from '#shared/telemetry/tracing.ts'
 import { describeWith, startPostgres } from '../../acceptance/servers.ts'
 import { openInsightStore } from './index.ts'
+import { aCall, anInsight } from '../testing/insights.ts'
 import { insightStoreSuite } from './stores.suite.ts'
 
 const opened = new AsyncDisposableStack()
@@ -35,7 +38,8 @@ const openWith = async (env: Record<string, string>) => {
       clock: systemClock,
     }),
   )
-  return opened.use(await openInsightStore({ env, query: bus.client(query), log }))
+  const net = opened.use(openNet({ env }))
+  return opened.use(await openInsightStore({ env, query: bus.client(query), net, log }))
 }
 
 describe('insights in memory', () => {
@@ -56,6 +60,48 @@ describeWith(['postgres'], 'insights in PostgreSQL', () => {
   insightStoreSuite(async () => {
     const { url } = opened.use(await startPostgres())
     return (await openWith({ INSIGHTS_STORE_BACKEND: 'postgres', DATABASE_URL: url })).store
+  })
+})
+
+describe('insights in the conversation service', () => {
+  let server: ConvstoreServer
+  const open = async () => {
+    const env = { CONVSTORE_API_KEY: convstoreKey, CONVSTORE_BASE_URL: server.url }
+    return (await openWith({ INSIGHTS_STORE_BACKEND: 'convstore', ...env })).store
+  }
+  beforeAll(async () => {
+    server = opened.use(await startConvstore())
+  })
+  insightStoreSuite(open)
+
+  it('are a thread for each host and day, which others can read', async () => {
+    const store = await open()
+    await store.put('O’Box', [anInsight('d', { hostKey: 'O’Box' })], 1, aCall())
+    const thread = [...server.threads.values()].find(({ title }) => title === 'Insights of O’Box on 2026-05-28')
+    expect(thread?.messages).toMatchObject([{ role: 'assistant', content: 'Disk fills' }])
+    expect(await store.list({ hostKey: 'box', sinceMs: 0, limit: 9, ids: ['d'.repeat(32)] }, aCall())).toEqual([])
+  })
+
+  it('of others in the same project are neither shown nor removed', async () => {
+    const store = await open()
+    const times = { created_at: 1, updated_at: 1 }
+    const foreign = { id: 'foreign', external_id: 'x', title: null, metadata: { app: 'other' }, ...times }
+    server.threads.set('foreign', { ...foreign, messages: [], tags: ['watchhouse-insights'] })
+    await store.prune(Date.now(), aCall())
+    expect([...server.threads.keys()]).toEqual(['foreign'])
+  })
+
+  it('that cannot be tagged leave no thread behind', async () => {
+    server.threads.clear()
+    server.failing.set('POST /api/v1/conversations/t', { status: 500 })
+    const store = await open()
+    await expect(store.put('box', [anInsight('a')], 1, aCall())).rejects.toMatchObject({ code: 'unavailable' })
+    expect(server.threads.size).toBe(0)
+    server.failing.clear()
+  })
+
+  it('ask nothing that the service does not document', () => {
+    expect(server.misuses).toEqual([])
   })
 })
 

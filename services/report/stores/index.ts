@@ -3,6 +3,7 @@ import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
+import type { Net } from '#shared/net/net.ts'
 import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import { postgresDatabase } from '#shared/store/sql/state-database.ts'
@@ -21,11 +22,12 @@ export interface OpenInsightStore extends AsyncDisposable {
 interface Place {
   env: Environment
   query: Client<typeof query>
+  net: Net
   log: Logger
 }
 
 /** Opens what `INSIGHTS_STORE_BACKEND` names; where its prerequisite is missing, warns and takes the hosts' own tables. */
-export const openInsightStore = async ({ env, query: client, log }: Place): Promise<OpenInsightStore> => {
+export const openInsightStore = async ({ env, query: client, net, log }: Place): Promise<OpenInsightStore> => {
   const { INSIGHTS_STORE_BACKEND: chosen } = read(insightStoreSettings, env)
   const onHosts = (reason: string | null): OpenInsightStore => {
     if (reason !== null) log.warn({ chosen, reason }, 'insights are kept on the hosts instead')
@@ -50,7 +52,9 @@ export const openInsightStore = async ({ env, query: client, log }: Place): Prom
         : onHosts('postgres needs a PostgreSQL database, such as DATABASE_URL, which is not set')
     }
     case 'convstore':
-      return onHosts('the conversation service keeps conversations only in this release')
+      return read(insightStoreSettings, env).CONVSTORE_API_KEY === undefined
+        ? onHosts('convstore needs CONVSTORE_API_KEY, the project key of the conversation service, which is not set')
+        : inConversationService({ env, net, log })
   }
 }
 
@@ -71,4 +75,13 @@ const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
   const store = await sqlStore(database)
   const held = opened.move()
   return { store, reason: null, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}
+
+const inConversationService = async (place: Pick<Place, 'env' | 'net' | 'log'>): Promise<OpenInsightStore> => {
+  const [{ openThreadClient }, { convstoreInsights }] = await Promise.all([
+    import('#shared/convstore/client.ts'),
+    import('./convstore.ts'),
+  ])
+  const store = convstoreInsights(openThreadClient(place))
+  return { store, reason: null, [Symbol.asyncDispose]: async () => undefined }
 }

@@ -1,4 +1,5 @@
 import { oneOf, whole } from '#shared/config/setting.ts'
+import { convstoreSettings } from '#shared/convstore/config.ts'
 import { edgeBinding, edgeDatabaseUrl } from '#shared/store/edge-binding.ts'
 
 const backends = ['auto', 'clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const
@@ -14,6 +15,7 @@ export const insightStoreSettings = {
     'SQLite database of the edgesql store of insights; CONVERSATIONS_EDGESQL by default.',
   ),
   ...edgeBinding,
+  ...convstoreSettings,
   SVC_INSIGHTS_INTERVAL_MINUTES: whole(
     60,
     'Hosts are looked at for insights as often as this without being asked to, in minutes; 0 leaves that to whoever asks.',

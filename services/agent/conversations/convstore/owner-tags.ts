@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
-import type { ThreadClient, ThreadList, ThreadPage } from './client.ts'
+import type { ThreadClient, ThreadList, ThreadPage } from '#shared/convstore/client.ts'
 
 /** Characters of a tag, as the service documents. */
 const longestTag = 64

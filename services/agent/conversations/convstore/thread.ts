@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Conversation, ConversationSummary, UiMessage } from '#proto/conversations.ts'
+import type { Thread, ThreadMessage } from '#shared/convstore/client.ts'
 import { wordsOf } from '../words.ts'
-import type { Thread, ThreadMessage } from './client.ts'
 
 /** What we keep of a conversation beside its title and messages; also how our threads are told from those of others. */
 const OwnFacts = z.object({ watchhouse: ConversationSummary.omit({ title: true }) })

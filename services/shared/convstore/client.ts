@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { NetFailure } from '#shared/net/failure.ts'
-import type { Net } from '#shared/net/net.ts'
-import { conversationSettings } from '../config.ts'
+import type { Environment } from '../config/environment.ts'
+import { read } from '../config/setting.ts'
+import { NetFailure } from '../net/failure.ts'
+import type { Net } from '../net/net.ts'
+import { convstoreSettings } from './config.ts'
 
 /** What the service says of its thread: the conversation's own facts are in its metadata. */
 const ThreadFacts = z.object({ id: z.string().min(1), external_id: z.string().nullish(), metadata: z.unknown() })
@@ -52,8 +52,8 @@ export interface ThreadClient {
   byExternalId(externalId: string): Promise<Thread | undefined>
   /** Undefined when there is one of this external id. */
   create(thread: NewThread): Promise<string | undefined>
-  /** False where the service takes no such tag. */
-  tag(id: string, tag: string): Promise<boolean>
+  /** False where the service does not take these tags. */
+  tag(id: string, ...tags: readonly string[]): Promise<boolean>
   append(id: string, messages: readonly ThreadMessage[]): Promise<void>
   update(id: string, facts: Partial<Pick<NewThread, 'title' | 'metadata'>>): Promise<void>
   remove(id: string): Promise<void>
@@ -72,6 +72,7 @@ interface Place {
 const path = '/v1/conversations'
 const named = (id: string, rest = '') => `${path}/${encodeURIComponent(id)}${rest}`
 
+/** Asks the service that the settings name, with the key of its project. */
 export const openThreadClient = (place: Place): ThreadClient => {
   const ask = asking(place)
   const done = async (method: Method, to: string, body?: unknown) => void (await ask(method, to, body, z.unknown()))
@@ -81,11 +82,11 @@ export const openThreadClient = (place: Place): ThreadClient => {
     async create(thread) {
       return (await ask('POST', path, thread, ThreadFacts))?.id
     },
-    tag: async (id, tag) =>
+    tag: async (id, ...tags) =>
       (await ask(
         'POST',
         named(id, '/tags'),
-        { tags: [tag] },
+        { tags },
         z.unknown().transform(() => true),
         notTaken,
       )) ?? false,
@@ -132,7 +133,7 @@ const asking =
     schema: S,
     nothing: readonly number[] = absent,
   ) => {
-    const { CONVSTORE_API_KEY: key = '', CONVSTORE_BASE_URL: base } = read(conversationSettings, env)
+    const { CONVSTORE_API_KEY: key = '', CONVSTORE_BASE_URL: base } = read(convstoreSettings, env)
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${key}`,

@@ -1,0 +1,31 @@
+import { secret, type Setting, url } from '../config/setting.ts'
+
+const protocols = ['https', 'http']
+const hostedService = 'https://agentstate.app/api'
+
+const serviceUrl = (doc: string): Setting<URL> => ({
+  ...url(doc, { protocols }),
+  fallback: hostedService,
+  parse: (given) => {
+    const address = url(doc, { protocols }).parse(given) ?? new URL(hostedService)
+    if (address.username !== '' || address.password !== '') throw new Error('must not hold a user or a password')
+    return address
+  },
+})
+
+/** A key as a header can carry it. */
+const headerSecret = (doc: string): Setting<string | undefined> => ({
+  ...secret(doc),
+  parse: (given) => {
+    if (given === undefined || /^[\x21-\x7e]+$/.test(given)) return given
+    throw new Error('must be one word of printable ASCII')
+  },
+})
+
+/** Where the conversation service is, and the key of the project in which things are kept there. */
+export const convstoreSettings = {
+  CONVSTORE_API_KEY: headerSecret(
+    'Project key of the conversation service; with it conversations are kept there, and insights where INSIGHTS_STORE_BACKEND is convstore.',
+  ),
+  CONVSTORE_BASE_URL: serviceUrl('API of the conversation service, where it is not the hosted one.'),
+} as const
