@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rpc, service } from './contract.ts'
+import { deploymentMethods } from './deployments.ts'
 import { EventSeverity, EventStatus, InboundEvent, eventBounds } from './inbound-event.ts'
 import { pruneMethods } from './prune.ts'
 
@@ -60,5 +61,6 @@ export const ingest = service('ingest', {
     input: EventFilter,
     output: z.array(InboundEvent),
   }),
+  ...deploymentMethods,
   ...pruneMethods,
 })

@@ -30,6 +30,8 @@ const Offers = z.object({
   keptConnections: z.boolean(),
   /** Users, roles and grants of the hosts may be changed. */
   management: z.boolean(),
+  /** A repository host may tell what was put into use, to be marked on charts. */
+  deployments: z.boolean(),
 })
 export type Offers = z.infer<typeof Offers>
 

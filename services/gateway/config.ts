@@ -11,7 +11,6 @@ import { addressSettings } from './client-address.ts'
 import { conversationFeatureSettings } from './conversations/config.ts'
 import { cronSettings } from './cron/config.ts'
 import { userConnectionSettings } from './connections/config.ts'
-import { chatApplicationSigning } from '#shared/config/chat-application.ts'
 import { crossOriginSettings } from './cross-origin.ts'
 import { eventSettings } from './events/config.ts'
 import { edgeSettings } from './edge.ts'
@@ -21,6 +20,7 @@ import { limitBindings, limitSettings } from './limits/config.ts'
 import { publicUrlSettings } from './public-url.ts'
 import { toolServerSettings } from './tool-server/config.ts'
 import { webSettings } from './web-build.ts'
+import { webhookSettings } from './webhooks/config.ts'
 
 /** What the gateway obeys. */
 export const settings = {
@@ -52,7 +52,7 @@ export const settings = {
   ...limitBindings,
   ...cronSettings,
   ...eventSettings,
-  ...chatApplicationSigning,
+  ...webhookSettings,
   ...crossOriginSettings,
   ...toolServerSettings,
   ...agentDoorSettings,

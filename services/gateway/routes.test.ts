@@ -11,6 +11,7 @@ import { conversationRequests } from './fake/conversations.ts'
 import { channelRequests } from './fake/channels.ts'
 import { insightRequests } from './fake/insights.ts'
 import { structureAdviceRequests } from './fake/structure-advice.ts'
+import { repositoryRequests } from './fake/repository-host.ts'
 import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { modelRequests } from './fake/models.ts'
@@ -42,6 +43,7 @@ const good: Record<string, GoodRequest> = {
   ...skillRequests,
   ...subscriptionRequests,
   ...chatApplicationRequests(secret),
+  ...repositoryRequests(secret),
   ...inboundConditionRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
@@ -131,6 +133,7 @@ beforeAll(async () => {
     CRON_SECRET: secret,
     SVC_EVENTS_INGEST_TOKEN: secret,
     CHATAPP_SIGNING_SECRET: secret,
+    REPO_HOST_WEBHOOK_SECRET: secret,
     SVC_DEVICE_LOGIN: 'true',
     RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000',
     SVC_FEATURE_USER_CONNECTIONS_DB: 'true',

@@ -22,6 +22,7 @@ import { conversationRoutes } from './routes/conversations.ts'
 import { compare, settingsDiff } from './routes/comparison.ts'
 import { config } from './routes/config.ts'
 import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
+import { deployments } from './routes/deployments.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
 import { fleet } from './routes/fleet.ts'
 import { cancelQuery, runQuery } from './routes/console.ts'
@@ -52,6 +53,7 @@ import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
 import { ownCost } from './routes/own-cost.ts'
 import { structureAdviceRoutes } from './routes/structure-advice.ts'
+import { repositoryWebhook } from './routes/repository-webhook.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { queryDetail, queryExecutions, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
@@ -139,6 +141,8 @@ export const routes: readonly Route[] = [
   weeklyReport,
   ingestEvents,
   chatWebhook,
+  repositoryWebhook,
+  deployments,
   events,
   ...mcpRoutes,
   mcpInfo,

@@ -8,5 +8,10 @@ export const settings = {
     ),
     fallback: 'off',
   },
+  SVC_DEPLOYMENTS_DAYS: whole(
+    90,
+    'Age in days at which deployments are forgotten that the repository host told of and charts mark.',
+    { min: 1, max: 3_650 },
+  ),
   SVC_EVENTS_DAYS: whole(30, 'Age in days at which inbound events are removed.', { min: 1, max: 3_650 }),
 } as const

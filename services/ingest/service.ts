@@ -7,6 +7,9 @@ import { metrics } from '#shared/telemetry/metrics.ts'
 import { accept } from './accept.ts'
 import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
+import { deploymentHandlers, forgottenBeforeMs } from './deployments/handlers.ts'
+import { memoryDeployments } from './deployments/memory.ts'
+import { sqlDeployments } from './deployments/sql.ts'
 import { memoryEvents } from './stores/memory.ts'
 import { sqlEvents } from './stores/sql.ts'
 
@@ -19,6 +22,7 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
   const database = await openStateDatabase(env, log)
   if (database) opened.use(database)
   const events = database ? await sqlEvents(database) : memoryEvents()
+  const deployments = database ? await sqlDeployments(database) : memoryDeployments()
   const queue = opened.use(await openQueue())
   readiness.require('ingest queue', () => queue.connected)
   const origin = openInstallationId(store)
@@ -34,8 +38,12 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
     await bus.serve(ingest, {
       accept: accept({ queue, store, clock, origin, observe: observe.taken }),
       events: (filter) => events.list(filter),
+      ...deploymentHandlers({ deployments, env, clock }),
       prune: async () => ({
-        removed: { events: await events.prune(clock.now() - read(settings, env).SVC_EVENTS_DAYS * dayMs) },
+        removed: {
+          events: await events.prune(clock.now() - read(settings, env).SVC_EVENTS_DAYS * dayMs),
+          deployments: await deployments.prune(forgottenBeforeMs({ env, clock })),
+        },
       }),
     }),
   )

@@ -1,4 +1,5 @@
 import type { Handlers } from '#proto/contract.ts'
+import type { Deployment } from '#proto/deployments.ts'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import type { ingest } from '#proto/ingest.ts'
 
@@ -25,9 +26,24 @@ const event: InboundEvent = {
   raw: '{}',
 }
 
-/** An `ingest` that has kept one event and knows it when it comes. */
+const deployment: Deployment = {
+  id: 'deployment:7:1',
+  kind: 'deployment',
+  repository: 'acme/shop',
+  version: 'main a1b2c3d',
+  environment: 'production',
+  outcome: 'success',
+  title: 'main a1b2c3d to production',
+  by: 'grace',
+  url: null,
+  atMs: 1_790_000_000_000,
+}
+
+/** An `ingest` that has kept one event and knows it when it comes, and one deployment. */
 export const fakeIngest: Handlers<typeof ingest> = {
   accept: async () => [{ id: event.id, duplicate: true }],
   events: async () => [event],
+  keepDeployment: async () => ({}),
+  deployments: async () => [deployment],
   prune: async () => ({ removed: { events: 3 } }),
 }

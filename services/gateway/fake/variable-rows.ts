@@ -226,6 +226,13 @@ export const variableRows: readonly VariableRow[] = [
     bad: [],
   },
   {
+    name: 'REPO_HOST_WEBHOOK_SECRET',
+    fallback: 'none',
+    effect: 'deployments are taken that it signs; the door for them answers 503 without it',
+    shownBy: 'routes/repository-webhook.test.ts',
+    bad: [],
+  },
+  {
     name: 'CHATAPP_SIGNING_SECRET',
     fallback: 'none',
     effect: 'clicks in chats are taken that it signs; the door for them answers 503 without it',

@@ -10,6 +10,7 @@ import type { Gateway } from '../gateway.ts'
 import { limitSettings } from '../limits/config.ts'
 import { getRoute } from '../route.ts'
 import { success } from '../success.ts'
+import { webhookSettings } from '../webhooks/config.ts'
 import { visibleTo } from './catalogue.ts'
 
 export const config = getRoute({
@@ -40,7 +41,7 @@ interface Watched {
 
 /** What strangers see where they may not read: they must first sign in, and learn here how. */
 const nothing: Watched = {
-  offers: { keptConnections: false, management: false },
+  offers: { keptConnections: false, management: false, deployments: false },
   hosts: [],
   catalogue: { topics: [], charts: [], tables: [] },
 }
@@ -55,7 +56,12 @@ const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => 
   ])
   const byKey = new Map(states.map((state) => [state.key, state]))
   const hosts = known.map((host) => summary(host, byKey.get(host.key)))
-  return { offers: { keptConnections, management }, hosts, catalogue: visibleTo(call.identity, definitions) }
+  const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
+  return {
+    offers: { keptConnections, management, deployments },
+    hosts,
+    catalogue: visibleTo(call.identity, definitions),
+  }
 }
 
 const isManaged = async (call: Call, { query }: Gateway): Promise<boolean> =>

@@ -20,7 +20,28 @@ it('puts what fired and what changed in the order of time, and leaves out what o
     { ...line, kind: 'fire', atMs: 50 },
     { ...line, kind: 'recover', atMs: 60 },
   ]
-  expect(toMarkers(undefined, alerts)).toEqual([{ timeMs: 50, kind: 'Alert', text: 'Disk usage (critical)' }])
+  expect(toMarkers(undefined, alerts, [])).toEqual([{ timeMs: 50, kind: 'Alert', text: 'Disk usage (critical)' }])
+})
+
+it('puts what was put into use between them, and says how it ended', () => {
+  const deployment = {
+    id: 'deployment:1',
+    kind: 'deployment',
+    repository: 'acme/shop',
+    version: 'main a1b2c3d',
+    environment: 'production',
+    outcome: 'failure',
+    title: 'main a1b2c3d to production',
+    by: null,
+    url: null,
+    atMs: 55,
+  }
+  const release = { ...deployment, kind: 'release', title: 'v1.2.0', outcome: null, atMs: 40 }
+  expect(toMarkers(undefined, [{ ...line, kind: 'fire', atMs: 50 }], [deployment, release])).toEqual([
+    { timeMs: 40, kind: 'Release', text: 'acme/shop: v1.2.0' },
+    { timeMs: 50, kind: 'Alert', text: 'Disk usage (critical)' },
+    { timeMs: 55, kind: 'Deploy', text: 'acme/shop: main a1b2c3d to production (failure)' },
+  ])
 })
 
 it('finds the marks of a bucket, whose end belongs to the next', () => {

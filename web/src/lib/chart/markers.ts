@@ -1,12 +1,13 @@
 import { createContext } from 'svelte'
 import type { ChartAnswer } from '#lib/api/chart-answers.ts'
+import type { Deployment } from '#lib/api/deployments.ts'
 import type { HistoryLine } from '#lib/api/health.ts'
 import { readInstant } from '#lib/ui/time.ts'
 
 /** Something that happened at an instant and may explain what a chart shows. */
 export interface Marker {
   timeMs: number
-  /** What kind of event, in a word: `Version`, `Settings`, `Alert`. */
+  /** What kind of event, in a word: `Version`, `Settings`, `Alert`, `Deploy`. */
   kind: string
   text: string
 }
@@ -20,8 +21,12 @@ export const [getMarkers, setMarkers] = createContext<Markers>()
 /** More marks would hide the chart; the latest stand. */
 const maximumMarkers = 60
 
-/** What changed on the host, as the chart of changes tells it, and what fired there. */
-export const toMarkers = (changes: ChartAnswer | undefined, alerts: readonly HistoryLine[]): Marker[] => {
+/** What changed on the host, as the chart of changes tells it, what fired there, and what was put into use anywhere. */
+export const toMarkers = (
+  changes: ChartAnswer | undefined,
+  alerts: readonly HistoryLine[],
+  deployments: readonly Deployment[],
+): Marker[] => {
   const changed = (changes?.data?.rows ?? []).flatMap((row) => {
     const timeMs = readInstant(row.time)
     return timeMs === null ? [] : [{ timeMs, kind: String(row.kind), text: String(row.what) }]
@@ -29,8 +34,19 @@ export const toMarkers = (changes: ChartAnswer | undefined, alerts: readonly His
   const fired = alerts
     .filter(({ kind }) => kind === 'fire' || kind === 'escalate')
     .map(({ atMs, title, severity }) => ({ timeMs: atMs, kind: 'Alert', text: `${title} (${severity})` }))
-  return [...changed, ...fired].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maximumMarkers)
+  const deployed = deployments.map((each) => ({
+    timeMs: each.atMs,
+    kind: kinds[each.kind] ?? 'Deploy',
+    text: said(each),
+  }))
+  return [...changed, ...fired, ...deployed].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maximumMarkers)
 }
+
+const kinds: Readonly<Record<string, string>> = { release: 'Release', push: 'Push' }
+
+/** `acme/shop: main a1b2c3d to production (failure)` */
+const said = ({ repository, title, outcome }: Deployment): string =>
+  `${repository}: ${title}${outcome === null ? '' : ` (${outcome})`}`
 
 /** Of marks that would be drawn on one another the first: `place` tells where each would stand, in order. */
 export const apart = (list: readonly Marker[], place: (timeMs: number) => number, leastApart: number): Marker[] => {

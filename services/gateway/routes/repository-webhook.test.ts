@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import type { Deployment } from '#proto/deployments.ts'
+import { ConfigAnswer } from '#proto/http/config.ts'
+import { RepositoryHookAnswer } from '#proto/http/deployments.ts'
+import type { GoodRequest } from '../fake/auth-requests.ts'
+import { repositoryEvents, signedEvent } from '../fake/repository-host.ts'
+import { startFake } from '../fake/start.ts'
+
+const secret = 'secret of the webhook'
+const { deployment, ended, release, push } = repositoryEvents
+const nowMs = Date.parse('2026-09-21T16:00:00Z')
+
+const open = async (env: Record<string, string> = { REPO_HOST_WEBHOOK_SECRET: secret }) => {
+  const kept: Deployment[] = []
+  const keepDeployment = async (one: Deployment) => {
+    kept.push(one)
+    return {}
+  }
+  const product = await startFake({ env, ingest: { keepDeployment }, clock: { now: () => nowMs } })
+  const send = async ({ url, raw, headers }: GoodRequest) => {
+    const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
+    return { status: response.status, text: await response.text() }
+  }
+  return { product, kept, send, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
+}
+
+describe('the webhook of a repository host', () => {
+  it.each<[string, string, object, Partial<Deployment>]>([
+    [
+      'a deployment',
+      'deployment',
+      deployment,
+      {
+        id: 'deployment:7:1',
+        repository: 'acme/shop',
+        version: 'main a1b2c3d',
+        environment: 'production',
+        outcome: null,
+        title: 'main a1b2c3d to production',
+        by: 'grace',
+        atMs: Date.parse('2026-09-21T14:00:00Z'),
+      },
+    ],
+    [
+      'its end, under the same name',
+      'deployment_status',
+      ended('failure'),
+      {
+        id: 'deployment:7:1',
+        outcome: 'failure',
+        url: 'https://ci.example/runs/1',
+        atMs: Date.parse('2026-09-21T14:05:00Z'),
+      },
+    ],
+    [
+      'a release',
+      'release',
+      release('published'),
+      { id: 'release:7:3', version: 'v1.2.0', title: 'v1.2.0', by: 'ada' },
+    ],
+    [
+      'a push to the default branch',
+      'push',
+      push('refs/heads/main'),
+      { kind: 'push', title: 'Pay twice as fast', version: 'main a1b2c3d', atMs: 1_790_002_800_000 },
+    ],
+    [
+      'a push whose time is not told',
+      'push',
+      push('refs/heads/main', { repository: { ...deployment.repository } }),
+      { atMs: nowMs },
+    ],
+  ])('tells of %s', async (_what, event, payload, expected) => {
+    await using rig = await open()
+    const { status, text } = await rig.send(signedEvent(payload, { secret, event }))
+    expect([status, RepositoryHookAnswer.parse(JSON.parse(text)).data]).toEqual([200, { kept: true, reason: null }])
+    expect(rig.kept).toMatchObject([expected])
+  })
+
+  it('sends a form unless it is told otherwise, and signs with the secret before for a while', async () => {
+    await using rig = await open({ REPO_HOST_WEBHOOK_SECRET: 'new', REPO_HOST_WEBHOOK_SECRET_PREVIOUS: secret })
+    const sent = signedEvent(release('published'), { secret, event: 'release', asForm: true })
+    expect(await rig.send(sent)).toMatchObject({ status: 200 })
+    expect(rig.kept).toMatchObject([{ id: 'release:7:3' }])
+  })
+
+  it('may have a clock that is ahead', async () => {
+    await using rig = await open()
+    const payload = {
+      ...release('published'),
+      release: { ...release('x').release, published_at: '2030-01-01T00:00:00Z' },
+    }
+    await rig.send(signedEvent(payload, { secret, event: 'release' }))
+    expect(rig.kept).toMatchObject([{ atMs: nowMs }])
+  })
+
+  it.each<[string, object, string]>([
+    ['ping', { zen: 'Keep it logically awesome.' }, 'set up well'],
+    ['issues', { action: 'opened' }, 'not issues'],
+    ['constructor', {}, 'not constructor'],
+    ['deployment_status', ended('in_progress'), 'has not ended'],
+    ['release', release('edited'), 'publication'],
+    ['push', push('refs/heads/topic'), 'default branch'],
+    ['push', push('refs/tags/main'), 'default branch'],
+    ['push', push('refs/heads/main', { deleted: true, head_commit: null }), 'no commit'],
+  ])('tells of %s what charts do not mark: %j', async (event, payload, says) => {
+    await using rig = await open()
+    const { status, text } = await rig.send(signedEvent(payload, { secret, event }))
+    expect(status).toBe(200)
+    expect(RepositoryHookAnswer.parse(JSON.parse(text)).data).toMatchObject({
+      kept: false,
+      reason: expect.stringContaining(says),
+    })
+    expect(rig.kept).toEqual([])
+  })
+
+  it('is refused while there is no secret', async () => {
+    await using rig = await open({})
+    const answered = await rig.send(signedEvent(deployment, { secret: '', event: 'deployment' }))
+    expect(answered).toMatchObject({ status: 503, text: expect.stringContaining('REPO_HOST_WEBHOOK_SECRET') })
+  })
+
+  const good = signedEvent(deployment, { secret, event: 'deployment' })
+  const withHeaders = (more: Record<string, string>): GoodRequest => ({
+    ...good,
+    headers: { ...good.headers, ...more },
+  })
+  const wrong = (payload: object | string, event = 'deployment') => signedEvent(payload, { secret, event })
+  it.each<[string, GoodRequest, number, string]>([
+    ['with another secret', signedEvent(deployment, { secret: 'x', event: 'deployment' }), 401, 'X-Hub-Signature-256'],
+    ['without a signature', withHeaders({ 'x-hub-signature-256': '' }), 401, 'X-Hub-Signature-256'],
+    ['with a signature of another kind', withHeaders({ 'x-hub-signature-256': 'sha1=00' }), 401, 'X-Hub-Signature-256'],
+    ['whose body was changed', { ...good, raw: `${good.raw} ` }, 401, 'X-Hub-Signature-256'],
+    ['of no event', signedEvent(deployment, { secret }), 400, 'X-GitHub-Event'],
+    ['of another type', withHeaders({ 'content-type': 'text/plain' }), 415, 'application/json'],
+    ['that is no JSON', wrong('{'), 400, 'not JSON'],
+    ['of no repository', wrong({ deployment: deployment.deployment }), 400, 'repository'],
+    [
+      'of no time',
+      wrong({ ...deployment, deployment: { ...deployment.deployment, created_at: 'now' } }),
+      400,
+      'created_at',
+    ],
+    ['of no commit', wrong(push('refs/heads/main', { after: '' }), 'push'), 400, 'after'],
+  ])('is refused %s', async (_what, request, status, says) => {
+    await using rig = await open()
+    expect(await rig.send(request)).toMatchObject({ status, text: expect.stringContaining(says) })
+    expect(rig.kept).toEqual([])
+  })
+
+  it('is told to the web where it may come, so that charts ask for what to mark', async () => {
+    await using rig = await open()
+    await using shut = await open({})
+    const offers = async ({ product }: typeof rig) =>
+      ConfigAnswer.parse(await (await fetch(`${product.url}/api/v1/config`)).json()).data.offers.deployments
+    expect([await offers(rig), await offers(shut)]).toEqual([true, false])
+  })
+
+  it.each([
+    ['from=9&to=3', 'to must be later than from'],
+    ['limit=0', 'limit'],
+    ['host=1', 'host'],
+  ])('is read back with sense: %s', async (search, says) => {
+    await using rig = await open()
+    const response = await fetch(`${rig.product.url}/api/v1/deployments?${search}`)
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(says)])
+  })
+})

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import type { Deployment } from '#proto/deployments.ts'
+import { parse } from '../parse.ts'
+
+/** What charts mark of it, or why they mark nothing. */
+export type Heard = { deployment: Omit<Deployment, 'atMs'> & { atMs: number | null } } | { reason: string }
+
+const word = z.string().min(1)
+const time = z.iso.datetime({ offset: true })
+const Person = z.object({ login: word }).nullish()
+const repository = z.object({ id: z.int(), full_name: word, default_branch: word })
+
+const Deployed = z.object({
+  repository,
+  deployment: z.object({
+    id: z.int(),
+    sha: word,
+    ref: word,
+    environment: word,
+    description: z.string().nullish(),
+    created_at: time,
+    creator: Person,
+  }),
+})
+const DeploymentStatus = Deployed.extend({
+  deployment_status: z.object({
+    state: word,
+    target_url: z.string().nullish(),
+    environment_url: z.string().nullish(),
+    created_at: time,
+  }),
+})
+const Released = z.object({
+  repository,
+  action: word,
+  release: z.object({
+    id: z.int(),
+    tag_name: word,
+    name: z.string().nullish(),
+    html_url: z.string(),
+    published_at: time.nullish(),
+    author: Person,
+  }),
+})
+const Pushed = z.object({
+  repository: repository.extend({ pushed_at: z.union([z.int(), time]).nullish() }),
+  ref: word,
+  after: word,
+  deleted: z.boolean().nullish(),
+  head_commit: z.object({ message: z.string(), url: z.string() }).nullish(),
+  sender: Person,
+})
+
+/** What an event of a repository host means; throws `invalid` for one that is not of its shape. */
+export const heardOf = (event: string, payload: unknown): Heard => {
+  const read = readers.get(event)
+  return read ? read(payload) : { reason: `charts mark deployments, releases and pushes, not ${event.slice(0, 64)}` }
+}
+
+const deployed = (payload: unknown): Heard => {
+  const { repository, deployment } = parse(Deployed, payload)
+  return { deployment: deploymentOf(repository, deployment) }
+}
+
+/** Those by which a deployment ends; what happens on the way is no news. */
+const ends: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
+
+const ended = (payload: unknown): Heard => {
+  const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
+  if (!ends.has(status.state)) return { reason: `a deployment that is ${status.state.slice(0, 64)} has not ended` }
+  const known = deploymentOf(repository, deployment)
+  const url = linkOf(status.target_url) ?? linkOf(status.environment_url)
+  return { deployment: { ...known, outcome: status.state.slice(0, 200), url, atMs: Date.parse(status.created_at) } }
+}
+
+/** The deployment itself and its ends are one, which the later word of it stands for. */
+const deploymentOf = (
+  { id: repositoryId, full_name }: z.infer<typeof repository>,
+  { id, sha, ref, environment, description, created_at, creator }: z.infer<typeof Deployed>['deployment'],
+) => {
+  const version = versionOf(ref, sha)
+  return {
+    id: `deployment:${repositoryId}:${id}`,
+    kind: 'deployment',
+    repository: full_name.slice(0, 200),
+    version,
+    environment: environment.slice(0, 200),
+    outcome: null,
+    title: firstLine(description || `${version} to ${environment}`),
+    by: creator?.login.slice(0, 200) ?? null,
+    url: null,
+    atMs: Date.parse(created_at),
+  }
+}
+
+const released = (payload: unknown): Heard => {
+  const { repository, action, release } = parse(Released, payload)
+  if (action !== 'published') return { reason: 'of releases only their publication is marked' }
+  return {
+    deployment: {
+      id: `release:${repository.id}:${release.id}`,
+      kind: 'release',
+      repository: repository.full_name.slice(0, 200),
+      version: release.tag_name.slice(0, 200),
+      environment: null,
+      outcome: null,
+      title: firstLine(release.name || release.tag_name),
+      by: release.author?.login.slice(0, 200) ?? null,
+      url: linkOf(release.html_url),
+      atMs: release.published_at ? Date.parse(release.published_at) : null,
+    },
+  }
+}
+
+const pushed = (payload: unknown): Heard => {
+  const { repository, ref, after, deleted, head_commit: head, sender } = parse(Pushed, payload)
+  const branch = repository.default_branch
+  if (ref !== `refs/heads/${branch}`) return { reason: 'of pushes only those to the default branch are marked' }
+  if (deleted || !head) return { reason: 'this push brought no commit' }
+  const { pushed_at: at } = repository
+  return {
+    deployment: {
+      id: `push:${repository.id}:${after.slice(0, 64)}`,
+      kind: 'push',
+      repository: repository.full_name.slice(0, 200),
+      version: versionOf(branch, after),
+      environment: null,
+      outcome: null,
+      title: firstLine(head.message),
+      by: sender?.login.slice(0, 200) ?? null,
+      url: linkOf(head.url),
+      atMs: typeof at === 'number' ? at * 1_000 : at ? Date.parse(at) : null,
+    },
+  }
+}
+
+const readers: ReadonlyMap<string, (payload: unknown) => Heard> = new Map([
+  // Sent when the webhook is set up.
+  ['ping', () => ({ reason: 'the webhook is set up well' })],
+  ['deployment', deployed],
+  ['deployment_status', ended],
+  ['release', released],
+  ['push', pushed],
+])
+
+const shownOfCommit = 7
+const versionOf = (ref: string, sha: string): string => {
+  const commit = sha.slice(0, shownOfCommit)
+  return ref === sha ? commit : `${ref.slice(0, 180)} ${commit}`
+}
+
+const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, 300)
+
+/** An address that a page may link to. */
+const linkOf = (url: string | null | undefined): string | null =>
+  url && url.length <= 2_048 && /^https?:\/\//i.test(url) && URL.canParse(url) ? url : null
