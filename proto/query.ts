@@ -24,6 +24,7 @@ import { fleetMethods } from './fleet.ts'
 import { comparisonMethods } from './comparison.ts'
 import { definitionStatementMethods } from './definition-statement.ts'
 import { ownCostMethods } from './own-cost.ts'
+import { postgresSourceMethods } from './postgres-source.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
 import { topologyMethods } from './topology.ts'
 import { insightRowMethods } from './insight-rows.ts'
@@ -338,6 +339,7 @@ export const query = service('query', {
   ...consoleMethods,
   ...explorerMethods,
   ...ownCostMethods,
+  ...postgresSourceMethods,
   ...settingsDiffMethods,
   ...comparisonMethods,
   ...topologyMethods,

@@ -32,6 +32,8 @@ const Offers = z.object({
   management: z.boolean(),
   /** A repository host may tell what was put into use, to be marked on charts. */
   deployments: z.boolean(),
+  /** A PostgreSQL server is watched beside the hosts. */
+  postgresSource: z.boolean(),
 })
 export type Offers = z.infer<typeof Offers>
 

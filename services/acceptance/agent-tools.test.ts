@@ -7,6 +7,7 @@ import { startSandbox } from '../sandbox/start.ts'
 import { ask, askEngine } from './ask.ts'
 import { inventedReplicas, startInventing } from './invented-tables.ts'
 import { startProduct } from './product.ts'
+import { startPostgres } from './servers.ts'
 import { describeOnTopologies } from './topologies.ts'
 
 const Output = z.object({
@@ -36,6 +37,8 @@ describeOnTopologies('the tools of the agent', (topology) => {
   let hostUrl: string
   let otherUrl: string
   let url: string
+  // Where services are apart there is a PostgreSQL server on any machine that runs this.
+  const hasSource = topology === 'nats'
   const scope = new AsyncDisposableStack()
   beforeAll(async () => {
     const [sandbox, other] = await Promise.all([
@@ -52,7 +55,10 @@ describeOnTopologies('the tools of the agent', (topology) => {
     await askEngine(hostUrl, 'SYSTEM FLUSH LOGS')
     const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
-    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
+    const source: Record<string, string> = hasSource
+      ? { SVC_POSTGRES_SOURCE_URL: scope.use(await startPostgres()).url }
+      : {}
+    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...source }
     const hosts = [
       { url: inventing.url, name: 'one' },
       { url: otherUrl, name: 'two' },
@@ -330,7 +336,24 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await found('what a query would cost')).toContain('"estimate_query_cost"')
     expect(await found('kill a mutation')).toContain('"kill_mutation"')
     expect(await found('merges that run now')).toContain('"get_merge_status"')
+    expect((await found('PostgreSQL sessions and locks')).includes('"get_postgres_locks"')).toBe(hasSource)
   })
+
+  if (hasSource) {
+    it.each([
+      ['get_postgres_activity', { all: true }, { counts: { waitingForLock: 0 }, sessions: expect.any(Array) }],
+      [
+        'list_postgres_statement_patterns',
+        {},
+        { patterns: [], whatToDo: expect.arrayContaining(['Restart the server.']) },
+      ],
+      ['get_postgres_table_stats', { order: 'age' }, { database: expect.any(String), tables: [] }],
+      ['get_postgres_replication', {}, { isStandby: false, standbys: [], subscriptions: [] }],
+      ['get_postgres_locks', {}, { sessions: [] }],
+    ])('%s tells of the PostgreSQL source', async (name, given, told) => {
+      expect(await facts(name, given)).toMatchObject(told)
+    })
+  }
 })
 
 /** A fortnight in which one statement of a hundred fails, and 40 of a hundred since an hour. */

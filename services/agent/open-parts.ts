@@ -16,7 +16,7 @@ import type { RunLimits } from './runs/run.ts'
 import { openRuns } from './runs/runs.ts'
 import { openSkills } from './skills/open.ts'
 import type { AgentTool } from './tool.ts'
-import { agentTools } from './tools/index.ts'
+import { agentTools, postgresTools } from './tools/index.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { openToolmaker, type Toolmaker } from './toolmaker.ts'
 
@@ -50,6 +50,7 @@ export const openParts = async (
   const mcpTools = openMcpTools(clients.mcp, clock)
   const from: Toolmaker[] = [
     async () => [...tools, loadSkill(skills), ...agentTools],
+    async (_question, call) => ((await clients.query.postgresOffered({}, call)).isOffered ? postgresTools : []),
     (_question, call) => mcpTools(call),
     ({ userServers }, call) => external.tools(userServers, call),
   ]

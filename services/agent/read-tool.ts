@@ -6,7 +6,7 @@ import { HostPosition } from '#shared/tool-parameters.ts'
 import type { AgentTool, Asking, ToolAnswer } from './tool.ts'
 
 /** What a tool that reads says of itself. */
-interface Traits<I extends z.ZodObject> extends Pick<AgentTool, 'name' | 'title' | 'description'> {
+export interface ReadTraits<I extends z.ZodObject> extends Pick<AgentTool, 'name' | 'title' | 'description'> {
   /**
    * What its caller must be allowed, so that a page that is switched off cannot be read through the agent either; null where that hangs
    * on what is asked for, and whoever is asked looks.
@@ -19,7 +19,7 @@ interface Traits<I extends z.ZodObject> extends Pick<AgentTool, 'name' | 'title'
 }
 
 /** Declares a tool that reads. */
-export const readTool = <I extends z.ZodObject>({ feature, core = false, ...traits }: Traits<I>): AgentTool => ({
+export const readTool = <I extends z.ZodObject>({ feature, core = false, ...traits }: ReadTraits<I>): AgentTool => ({
   ...traits,
   core,
   kind: 'read',

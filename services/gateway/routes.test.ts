@@ -12,6 +12,7 @@ import { channelRequests } from './fake/channels.ts'
 import { insightRequests } from './fake/insights.ts'
 import { structureAdviceRequests } from './fake/structure-advice.ts'
 import { repositoryRequests } from './fake/repository-host.ts'
+import { postgresRequests } from './fake/postgres-source.ts'
 import { reportRequests } from './fake/reports.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { modelRequests } from './fake/models.ts'
@@ -38,6 +39,7 @@ const good: Record<string, GoodRequest> = {
   ...reportRequests,
   ...structureAdviceRequests,
   ...channelRequests,
+  ...postgresRequests,
   ...pagingServiceRequests,
   ...modelRequests,
   ...skillRequests,

@@ -52,6 +52,7 @@ import { metrics } from './routes/metrics.ts'
 import { openApi } from './routes/openapi.ts'
 import { overview } from './routes/overview.ts'
 import { ownCost } from './routes/own-cost.ts'
+import { postgresRoutes } from './routes/postgres.ts'
 import { structureAdviceRoutes } from './routes/structure-advice.ts'
 import { repositoryWebhook } from './routes/repository-webhook.ts'
 import { reportRoutes } from './routes/reports.ts'
@@ -104,6 +105,7 @@ export const routes: readonly Route[] = [
   metrics,
   fleet,
   ownCost,
+  ...postgresRoutes,
   clusterTopology,
   settingsDiff,
   compare,

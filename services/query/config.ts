@@ -15,6 +15,7 @@ import {
 import { defaultEventsTable } from './definitions/events.ts'
 import { findingsSettings } from './insights/findings-table.ts'
 import { isZone } from './definitions/window.ts'
+import { postgresSourceSettings } from './postgres-source/config.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
 import { hostsFromFile } from './hosts/from-file.ts'
 
@@ -80,6 +81,7 @@ export const settings = {
   ...partSettings,
   ...hostListSettings,
   ...findingsSettings,
+  ...postgresSourceSettings,
   COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
   COLUMNDB_POOL_SIZE: whole(10, 'Statements that run on one host at the same time.', { min: 1, max: 1_000 }),
   COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {
@@ -121,7 +123,7 @@ const problemsOfGuest = (env: Environment): readonly SettingProblem[] =>
     .filter((name) => env[name])
     .map((name) => ({ name, sentence: 'must not be set where SVC_QUERY_ROLE is guest' }))
 
-const hostVariables = ['COLUMNDB_HOST', 'COLUMNDB_PASSWORD', 'SVC_HOSTS_FILE'] as const
+const hostVariables = ['COLUMNDB_HOST', 'COLUMNDB_PASSWORD', 'SVC_HOSTS_FILE', 'SVC_POSTGRES_SOURCE_URL'] as const
 
 const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
   // Only what the host list is made of: another wrong setting must not hide what is wrong with it.

@@ -9,6 +9,7 @@ import { settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { handlers } from './handlers/index.ts'
 import { openHosts } from './hosts/hosts.ts'
+import { openPostgresSource } from './postgres-source/source.ts'
 import { openProbe } from './probe.ts'
 
 /** Watches the hosts and answers questions about them. */
@@ -24,8 +25,9 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
   const client = opened.use(openClient({ env, telemetry, clock, silence }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
+  const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = withBrought(listed, connections.brought, part)
-  const parts = { env, clock, store, hosts, client, connections, definitions, probe }
+  const parts = { env, clock, store, hosts, client, connections, definitions, probe, postgresSource }
   opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought, part), { part }))
 
   log.info(

@@ -13,15 +13,28 @@ const user = 'watchhouse'
 const password = 'watchhouse'
 const connectWithinMs = 2_000
 
+export interface PostgresOptions extends ServerOptions {
+  /** Libraries that it loads when it starts, such as `pg_stat_statements`. They make the server private. */
+  preload?: readonly string[]
+}
+
 /** PostgreSQL with one empty database. On a server found by its address, a database of the caller's own. */
-export const startPostgres = async ({ private: own }: ServerOptions = {}): Promise<TestServer> => {
-  const source = requireSource('postgres', own)
+export const startPostgres = async ({ preload = [], private: own }: PostgresOptions = {}): Promise<TestServer> => {
+  const source = requireSource('postgres', own ?? preload.length > 0)
+  const libraries = ['-c', `shared_preload_libraries=${preload.join(',')}`]
   if ('url' in source) return ownDatabase(source.url)
   const url = (port: number) => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
   const answers = (address: string) => run(address, 'SELECT 1')
   if ('image' in source) {
     const environment = { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' }
-    return startContainer({ image: source.image, port: 5432, environment, url, answers })
+    return startContainer({
+      image: source.image,
+      port: 5432,
+      environment,
+      command: ['postgres', ...libraries],
+      url,
+      answers,
+    })
   }
   const runAs = process.getuid?.() === 0 ? unprivileged() : undefined
   return startProcess({
@@ -44,22 +57,24 @@ export const startPostgres = async ({ private: own }: ServerOptions = {}): Promi
       ]
       await promisify(execFile)(join(dirname(source.program), 'initdb'), options, { ...runAs, cwd: directory })
     },
-    // Not durable against a power cut (-F), which no test brings about; a killed server still recovers.
-    arguments: (directory, port) => [
-      '-D',
-      join(directory, 'data'),
-      '-h',
-      '127.0.0.1',
-      '-p',
-      String(port),
-      '-k',
-      '',
-      '-F',
-    ],
+    arguments: (directory, port) => [...serverOptions(directory, port), ...libraries],
     url,
     answers,
   })
 }
+
+/** Not durable against a power cut (-F), which no test brings about; a killed server still recovers. */
+const serverOptions = (directory: string, port: number): string[] => [
+  '-D',
+  join(directory, 'data'),
+  '-h',
+  '127.0.0.1',
+  '-p',
+  String(port),
+  '-k',
+  '',
+  '-F',
+]
 
 const run = async (url: string, statement: string): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs })

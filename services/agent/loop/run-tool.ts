@@ -1,7 +1,8 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
-import { hashOf, recording } from '#shared/evidence/recording.ts'
+import { recording } from '#shared/evidence/recording.ts'
+import { evidenceOfCall } from '../evidence/of-call.ts'
 import type { ToolAnswer } from '../tool.ts'
 import { AnswerFailure } from './failure.ts'
 import { hostOf } from './host-of.ts'
@@ -27,7 +28,9 @@ export const runTool = async (talk: Talk, call: ReadCall): Promise<Ran> => {
     const answer = await endingWith(tool.run(input, { ...talk.asking, query, call: own }), own.signal)
     const told = [...evidence, ...(answer.evidence ?? [])]
     if (told.length > 0 || answer.evidence || answer.isError) return { answer, evidence: told }
-    return { answer, evidence: [await callItself(talk, call, answer)] }
+    const { key: hostKey } = await hostOf(talk, call.input.hostId)
+    const called = { hostKey, tool: tool.name, input: call.input, atMs: talk.asking.clock.now() }
+    return { answer, evidence: [evidenceOfCall(called, answer)] }
   } catch (error) {
     talk.call.signal.throwIfAborted()
     if (error instanceof AnswerFailure) throw error
@@ -67,22 +70,4 @@ const sentenceOf = ({ log }: Talk, tool: string, error: unknown, signal: AbortSi
   }
   log.error({ tool, err: error }, 'tool failed')
   return 'something failed on our side; the log of the service tells more'
-}
-
-/** For what is asked without a statement: the call itself, and the hash of what it told. */
-const callItself = async (
-  talk: Talk,
-  { tool, input }: ReadCall,
-  { structured, text }: ToolAnswer,
-): Promise<Evidence> => {
-  const { key } = await hostOf(talk, input.hostId)
-  const lists = Object.values(structured ?? {}).filter((value) => Array.isArray(value))
-  return {
-    hostKey: key,
-    statement: tool.name,
-    parameters: input,
-    atMs: talk.asking.clock.now(),
-    rows: lists.reduce((sum, { length }) => sum + length, 0),
-    rowHash: hashOf(structured ?? text),
-  }
 }

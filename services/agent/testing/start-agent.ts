@@ -25,10 +25,10 @@ import type { AgentTool } from '../tool.ts'
 import type { Script } from './script.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
 
-const { hosts, runQuery } = query.methods
+const { hosts, runQuery, postgresOffered } = query.methods
 const { tools, call } = mcp.methods
 /** What of the contracts an agent asks for while it answers. */
-const asked = { query: service('query', { hosts, runQuery }), mcp: service('mcp', { tools, call }) }
+const asked = { query: service('query', { hosts, runQuery, postgresOffered }), mcp: service('mcp', { tools, call }) }
 
 export interface AgentOptions {
   script: Script
@@ -119,7 +119,12 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
     opening.use(await openBus({ hub, caller, instance, version: '1.2.3', telemetry: telemetry.of(caller) }))
   if (!options.beside) {
     opening.use(await (await open('mcp')).serve(asked.mcp, { ...constantMcp, ...options.mcp }))
-    opening.use(await (await open('query')).serve(asked.query, { hosts: async () => ownHosts, runQuery: noStatement }))
+    const answers = {
+      hosts: async () => ownHosts,
+      runQuery: noStatement,
+      postgresOffered: async () => ({ isOffered: true }),
+    }
+    opening.use(await (await open('query')).serve(asked.query, answers))
   }
   const client = (await open('gateway')).client(agent)
   const context = {

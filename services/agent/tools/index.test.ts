@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { controlTools } from '../approvals/control-tools.ts'
 import { turnsTaken } from '../testing/script.ts'
 import { anybody, ofType, startAgent } from '../testing/start-agent.ts'
-import { agentTools } from './index.ts'
+import { agentTools, postgresTools } from './index.ts'
 import { loadSkill } from './load-skill.ts'
 
 const tests = [
@@ -16,10 +16,12 @@ const tests = [
 const files = readdirSync(import.meta.dirname).filter((file) => file !== 'index.ts' && !file.endsWith('.test.ts'))
 const skills = { list: () => [{ name: 'replication-guide' }], load: () => ({ body: '' }) }
 const own = [loadSkill(skills), ...agentTools]
-const all = [...own, ...controlTools]
+const offered = [...own, ...postgresTools]
+const all = [...offered, ...controlTools]
 const promised = `load_skill find_reference_query get_disk_usage get_replication_status ask_user query_and_visualize
   get_failed_queries list_slow_query_patterns explain_query estimate_query_cost get_table_parts estimate_mutation_impact
-  compare_hosts get_page_data forecast_disk_capacity explain_anomaly_score`.split(/\s+/)
+  compare_hosts get_page_data forecast_disk_capacity explain_anomaly_score get_postgres_activity list_postgres_statement_patterns
+  get_postgres_table_stats get_postgres_replication get_postgres_locks`.split(/\s+/)
 
 /** What a parameter may be, as models are told. */
 const Parameter = z.looseObject({
@@ -39,7 +41,7 @@ const Schema = z.looseObject({
 
 describe('the tools of the agent', () => {
   it('are those that were promised, each in a file of its name', () => {
-    expect(own.map(({ name }) => name)).toEqual(promised)
+    expect(offered.map(({ name }) => name)).toEqual(promised)
     expect(files.toSorted()).toEqual(promised.map((name) => `${name.replaceAll('_', '-')}.ts`).toSorted())
   })
 
@@ -49,7 +51,7 @@ describe('the tools of the agent', () => {
   })
 
   it('are closed to whoever may not see what they tell', async () => {
-    const calls = own.filter(({ kind, input }) => kind === 'read' && input.safeParse({}).success)
+    const calls = offered.filter(({ kind, input }) => kind === 'read' && input.safeParse({}).success)
     await using agent = await startAgent({
       script: (request) =>
         turnsTaken(request) === 0
@@ -79,8 +81,9 @@ describe.each(all.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }
   })
 
   it('says of each parameter what it is for and how far it goes', () => {
-    const { properties } = Schema.parse(z.toJSONSchema(tool.input, { io: 'input' }))
-    for (const parameter of Object.values(properties)) {
+    const schema = Schema.safeParse(z.toJSONSchema(tool.input, { io: 'input' }))
+    expect(schema.error).toBeUndefined()
+    for (const parameter of Object.values(schema.data?.properties ?? {})) {
       const { type, minimum, maximum, maxLength, maxItems, enum: values } = parameter
       if (type === 'integer') expect([minimum, maximum]).toEqual([expect.any(Number), expect.any(Number)])
       else if (type === 'array') expect(maxItems).toEqual(expect.any(Number))

@@ -10,8 +10,13 @@ import { forecastDiskCapacity } from './forecast-disk-capacity.ts'
 import { getDiskUsage } from './get-disk-usage.ts'
 import { getFailedQueries } from './get-failed-queries.ts'
 import { getPageData } from './get-page-data.ts'
+import { getPostgresActivity } from './get-postgres-activity.ts'
+import { getPostgresLocks } from './get-postgres-locks.ts'
+import { getPostgresReplication } from './get-postgres-replication.ts'
+import { getPostgresTableStats } from './get-postgres-table-stats.ts'
 import { getReplicationStatus } from './get-replication-status.ts'
 import { getTableParts } from './get-table-parts.ts'
+import { listPostgresStatementPatterns } from './list-postgres-statement-patterns.ts'
 import { listSlowQueryPatterns } from './list-slow-query-patterns.ts'
 import { queryAndVisualize } from './query-and-visualize.ts'
 
@@ -32,4 +37,13 @@ export const agentTools: readonly AgentTool[] = [
   getPageData,
   forecastDiskCapacity,
   explainAnomalyScore,
+]
+
+/** Those that it has besides where a PostgreSQL source is set up. */
+export const postgresTools: readonly AgentTool[] = [
+  getPostgresActivity,
+  listPostgresStatementPatterns,
+  getPostgresTableStats,
+  getPostgresReplication,
+  getPostgresLocks,
 ]

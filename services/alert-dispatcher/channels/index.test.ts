@@ -56,7 +56,7 @@ describe.each(named)('the channel %s', (_name, rig: Rig) => {
     await ended(place)
     await place.tell(recovery())
     expect(await ended(place, 2)).toMatchObject([{ result: 'sent' }, { result: 'sent' }])
-expect(texts()).toEqual([
+    expect(texts()).toEqual([
       expect.stringContaining('CRITICAL: Disk almost full on Database'),
       expect.stringContaining('RECOVERED: Disk almost full on Database'),
     ])

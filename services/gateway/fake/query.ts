@@ -14,6 +14,7 @@ import { fakeExplorer } from './explorer.ts'
 import { fakeInsightRows } from './insights.ts'
 import { fakeStructureFacts } from './structure-advice.ts'
 import { fakeReportRows } from './reports.ts'
+import { fakePostgresSource } from './postgres-source.ts'
 import { fakeFleet } from './fleet.ts'
 
 /** A question that reached `query`. */
@@ -149,6 +150,7 @@ export const fakeQuery: QueryHandlers = {
   explain: async () => explanation,
   exposition,
   ...fakeFleet,
+  ...fakePostgresSource,
   ...fakeConnections,
   ...fakeConsole,
   ...fakeExplorer,

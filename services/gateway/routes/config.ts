@@ -41,27 +41,25 @@ interface Watched {
 
 /** What strangers see where they may not read: they must first sign in, and learn here how. */
 const nothing: Watched = {
-  offers: { keptConnections: false, management: false, deployments: false },
+  offers: { keptConnections: false, management: false, deployments: false, postgresSource: false },
   hosts: [],
   catalogue: { topics: [], charts: [], tables: [] },
 }
 
 const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => {
-  const [known, states, definitions, keptConnections, management] = await Promise.all([
+  const [known, states, definitions, keptConnections, management, { isOffered }] = await Promise.all([
     gateway.hosts.all(),
     gateway.query.hostStates({}, call),
     gateway.query.catalogue({}, call),
     gateway.connections.areKept(call),
     isManaged(call, gateway),
+    gateway.query.postgresOffered({}, call),
   ])
   const byKey = new Map(states.map((state) => [state.key, state]))
   const hosts = known.map((host) => summary(host, byKey.get(host.key)))
   const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
-  return {
-    offers: { keptConnections, management, deployments },
-    hosts,
-    catalogue: visibleTo(call.identity, definitions),
-  }
+  const offers = { keptConnections, management, deployments, postgresSource: isOffered }
+  return { offers, hosts, catalogue: visibleTo(call.identity, definitions) }
 }
 
 const isManaged = async (call: Call, { query }: Gateway): Promise<boolean> =>

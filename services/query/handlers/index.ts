@@ -37,10 +37,11 @@ import { ruleHandlers } from '../rules/handlers.ts'
 import { insightHandlers } from '../insights/handlers.ts'
 import { reportRowHandlers } from '../reports/report-rows.ts'
 import { structureFactHandlers } from '../structure/handlers.ts'
+import { postgresSourceHandlers, type WithPostgresSource } from '../postgres-source/handlers.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
 /** One file per method of the contract. */
-export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<typeof query> => ({
+export const handlers = (parts: Parts & WithConnections & WithStore & WithPostgresSource): Handlers<typeof query> => ({
   hosts: hosts(parts),
   hostStates: hostStates(parts),
   catalogue: catalogue(parts),
@@ -72,6 +73,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore): Handlers<t
   ...insightHandlers(parts),
   ...reportRowHandlers(parts),
   ...structureFactHandlers(parts),
+  ...postgresSourceHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

@@ -13,6 +13,7 @@ import { openSilence } from '../clickhouse/silence.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { handlers } from '../handlers/index.ts'
 import { openHosts } from '../hosts/hosts.ts'
+import { openPostgresSource } from '../postgres-source/source.ts'
 import { openProbe } from '../probe.ts'
 
 /** Telemetry that nobody looks at. */
@@ -44,8 +45,9 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const client = opened.use(openClient({ env, telemetry, clock: systemClock, silence }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
+  const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = withBrought(listed, connections.brought, 'all')
-  const parts = { env, clock: systemClock, store, hosts, client, connections, definitions, probe }
+  const parts = { env, clock: systemClock, store, hosts, client, connections, definitions, probe, postgresSource }
   return {
     ...parts,
     handlers: admitting(handlers(parts), connections.brought, 'all'),

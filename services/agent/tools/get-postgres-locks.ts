@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { postgresTool } from '../postgres-tool.ts'
+import { told } from '../read-tool.ts'
+
+export const getPostgresLocks = postgresTool({
+  name: 'get_postgres_locks',
+  title: 'PostgreSQL locks',
+  description: 'Who blocks whom on the PostgreSQL source: sessions that wait for a lock and those that they wait for.',
+  feature: 'QUERIES',
+  input: z.strictObject({}),
+  async run(_asked, { query, call }) {
+    const { sessions, truncated, limited } = await query.postgresLocks({}, call)
+    const [first] = sessions
+    const text = first
+      ? `${sessions.filter(({ blockedBy }) => blockedBy.length > 0).length} sessions wait for a lock; process ${first.pid} keeps ${first.blocks} of them waiting.`
+      : 'Nobody waits for a lock.'
+    return told(text, { sessions, truncated, limited: limited?.message ?? null })
+  },
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { postgresTableOrders } from '#proto/postgres-statistics.ts'
+import { limitOf, name } from '#shared/tool-parameters.ts'
+import { postgresTool } from '../postgres-tool.ts'
+import { told } from '../read-tool.ts'
+
+export const getPostgresTableStats = postgresTool({
+  name: 'get_postgres_table_stats',
+  title: 'PostgreSQL tables',
+  description:
+    'Tables of the PostgreSQL source with sizes, dead rows, sequential and index scans, writes, last vacuum and analyze.',
+  feature: 'TABLES',
+  input: z.strictObject({
+    order: z.enum(postgresTableOrders).default('size').describe('The largest come first'),
+    search: name('Text that schema.table contains').optional(),
+    limit: limitOf(20, 200),
+  }),
+  async run(asked, { query, call }) {
+    const { tables, database, ...facts } = await query.postgresTables(asked, call)
+    return told(`${tables.length} tables of ${database}, ordered by ${asked.order}.`, { tables, database, ...facts })
+  },
+})

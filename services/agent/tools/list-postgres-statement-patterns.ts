@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { statementOrders } from '#proto/postgres-statistics.ts'
+import { limitOf, name } from '#shared/tool-parameters.ts'
+import { postgresTool } from '../postgres-tool.ts'
+import { told } from '../read-tool.ts'
+
+const longestStatement = 1_000
+
+export const listPostgresStatementPatterns = postgresTool({
+  name: 'list_postgres_statement_patterns',
+  title: 'PostgreSQL statement patterns',
+  description:
+    'Patterns of statements of the PostgreSQL source since its statistics were reset: calls, time and its share, rows, reads, WAL.',
+  feature: 'QUERIES',
+  input: z.strictObject({
+    order: z.enum(statementOrders).default('total_time').describe('The largest come first'),
+    search: name('Text that the pattern contains').optional(),
+    limit: limitOf(20, 200),
+  }),
+  async run(asked, { query, call }) {
+    const { statements, unavailable, ...facts } = await query.postgresStatements(asked, call)
+    if (unavailable) {
+      return told(`Not known: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
+    }
+    const patterns = statements.map((each) => ({ ...each, query: each.query?.slice(0, longestStatement) ?? null }))
+    return told(`${patterns.length} patterns, ordered by ${asked.order}.`, { patterns, ...facts })
+  },
+})

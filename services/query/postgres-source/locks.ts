@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { LockSession } from '#proto/postgres-sessions.ts'
+import { maxPostgresEntries } from '#proto/postgres-source.ts'
+import { blockingOf } from './blocking.ts'
+import { asReadBy, limitsOf, sessionColumns } from './sessions.ts'
+import type { PostgresSource } from './source.ts'
+
+/** A session with its lock in columns of their own. */
+const Row = LockSession.omit({ blocks: true, waitsFor: true }).extend({
+  lockType: z.string().nullable(),
+  lockMode: z.string().nullable(),
+  relation: z.string().nullable(),
+  waitedMs: z.number().nullable(),
+})
+
+/**
+ * Only whoever waits for a lock is asked who holds it, since that stops the server's lock table for a moment. Names of tables are known
+ * for the source's own database. Versions before 14 have no `waitstart`.
+ */
+const locksSql = `WITH waiter AS MATERIALIZED (
+  SELECT pid, pg_blocking_pids(pid) AS blockers FROM pg_stat_activity WHERE wait_event_type = 'Lock' LIMIT $1
+), involved AS (
+  SELECT pid FROM waiter UNION SELECT unnest(blockers) FROM waiter
+)
+SELECT involved.pid, ${sessionColumns}, coalesce(waiter.blockers, '{}') AS "blockedBy", l.locktype AS "lockType", l.mode AS "lockMode",
+  CASE WHEN l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) THEN l.relation::regclass::text END AS relation,
+  round(extract(epoch FROM clock_timestamp() - (to_jsonb(l) ->> 'waitstart')::timestamptz) * 1000)::float8 AS "waitedMs"
+FROM involved
+LEFT JOIN waiter USING (pid)
+LEFT JOIN pg_stat_activity AS a USING (pid)
+LEFT JOIN LATERAL (SELECT * FROM pg_locks WHERE pg_locks.pid = involved.pid AND NOT granted LIMIT 1) AS l ON waiter.pid IS NOT NULL
+LIMIT $1`
+
+/** Who waits for a lock, and for whom. */
+export const readLocks = (source: PostgresSource, withValues: boolean) =>
+  source.read(async (ask) => {
+    const rows = await ask(Row, locksSql, [maxPostgresEntries + 1])
+    const waiting = rows.slice(0, maxPostgresEntries).map(({ lockType, lockMode, relation, waitedMs, ...session }) => ({
+      ...asReadBy(session, withValues),
+      waitsFor: lockType && lockMode ? { type: lockType, mode: lockMode, relation, waitedMs } : null,
+    }))
+    return {
+      sessions: blockingOf(waiting),
+      truncated: rows.length > maxPostgresEntries,
+      limited: await limitsOf(ask),
+    }
+  })

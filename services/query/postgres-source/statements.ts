@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { PostgresStatement, type statementOrders } from '#proto/postgres-statistics.ts'
+import { epochMs, limitsOf } from './sessions.ts'
+import { type Ask, ownMark, type PostgresSource } from './source.ts'
+import { withoutValues } from './statement-text.ts'
+import { Extension, extensionSql, viewOf } from './statements-view.ts'
+
+interface Asked {
+  order: (typeof statementOrders)[number]
+  search?: string | undefined
+  limit: number
+}
+
+/** Characters of a pattern that are read. */
+const textCharacters = 4_000
+
+const orders: Readonly<Record<Asked['order'], string>> = {
+  total_time: 's.total_exec_time',
+  calls: 's.calls',
+  mean: 's.mean_exec_time',
+  longest: 's.max_exec_time',
+  rows: 's.rows',
+  read: 's.shared_blks_read',
+  temp: 's.temp_blks_written',
+  wal: 's.wal_bytes',
+}
+
+/** Patterns of statements since the statistics were reset. */
+export const readStatements = (source: PostgresSource, asked: Asked) =>
+  source.read(async (ask) => {
+    const [extension] = z.tuple([Extension]).parse(await ask(Extension, extensionSql))
+    const { view, unavailable } = viewOf(extension)
+    const limited = await limitsOf(ask)
+    if (!view) return { statements: [], truncated: false, sinceMs: null, unavailable, limited }
+    const found = await ask(PostgresStatement, statementsSql(view.schema, asked.order), [
+      asked.search ?? '',
+      asked.limit + 1,
+    ])
+    const statements = found
+      .slice(0, asked.limit)
+      .map((each) => ({ ...each, query: each.query && withoutValues(each.query) }))
+    const truncated = found.length > asked.limit
+    return {
+      statements,
+      truncated,
+      sinceMs: view.remembersReset ? await sinceOf(ask, view.schema) : null,
+      unavailable,
+      limited,
+    }
+  })
+
+/** `schema` is quoted already. */
+const statementsSql = (schema: string, order: Asked['order']): string => `WITH block AS (
+  SELECT current_setting('block_size')::float8 AS bytes
+), statement AS (
+  SELECT * FROM ${schema}.pg_stat_statements AS s WHERE s.query NOT LIKE '${ownMark}%'
+)
+SELECT s.queryid::text AS "queryId", d.datname AS database, r.rolname AS "user",
+  CASE WHEN s.query <> '<insufficient privilege>' THEN left(s.query, ${textCharacters}) END AS query,
+  s.calls::float8 AS calls, s.total_exec_time AS "totalMs",
+  s.total_exec_time / nullif((SELECT sum(total_exec_time) FROM statement), 0) AS share,
+  s.mean_exec_time AS "meanMs", s.max_exec_time AS "longestMs", s.total_plan_time AS "planningMs", s.rows::float8 AS rows,
+  s.shared_blks_hit::float8 / nullif(s.shared_blks_hit + s.shared_blks_read, 0) AS "cacheHitShare",
+  s.shared_blks_read * block.bytes AS "readBytes", s.temp_blks_written * block.bytes AS "tempBytes", s.wal_bytes::float8 AS "walBytes"
+FROM statement AS s CROSS JOIN block
+LEFT JOIN pg_database AS d ON d.oid = s.dbid
+LEFT JOIN pg_roles AS r ON r.oid = s.userid
+WHERE strpos(lower(s.query), lower($1)) > 0
+ORDER BY ${orders[order]} DESC, s.queryid, s.userid, s.dbid
+LIMIT $2`
+
+const Since = z.object({ sinceMs: z.number().nullable() })
+
+const sinceOf = async (ask: Ask, schema: string): Promise<number | null> => {
+  const [since] = await ask(
+    Since,
+    `SELECT ${epochMs('stats_reset')} AS "sinceMs" FROM ${schema}.pg_stat_statements_info`,
+  )
+  return since?.sinceMs ?? null
+}
