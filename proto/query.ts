@@ -29,6 +29,7 @@ import { settingsDiffMethods } from './settings-diff.ts'
 import { topologyMethods } from './topology.ts'
 import { insightRowMethods } from './insight-rows.ts'
 import { reportRowMethods } from './report-rows.ts'
+import { repldbMethods } from './repldb.ts'
 import { ruleMethods } from './rules.ts'
 import { structureFactMethods } from './structure-advice.ts'
 import { Row, StatementFacts } from './statement.ts'
@@ -349,4 +350,5 @@ export const query = service('query', {
   ...reportRowMethods,
   ...structureFactMethods,
   ...definitionStatementMethods,
+  ...repldbMethods,
 })

@@ -126,6 +126,13 @@ const ofPeer = z.object({ peer: RepldbName })
  * where the product is not told of such a service, `unavailable` or `timeout` where it does not answer.
  */
 export const repldbMethods = {
+  repldbOffer: rpc({
+    doc: 'Whether the product is told of a replication service; asks none.',
+    callers: readers,
+    safe: true,
+    input: nothing,
+    output: z.object({ isConfigured: z.boolean() }),
+  }),
   repldbStatus: asks('Whether the replication service answers.', nothing, RepldbStatus),
   repldbOverview: asks('All mirrors with state, lag and throughput.', nothing, RepldbOverview),
   repldbLogPatterns: asks(

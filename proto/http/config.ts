@@ -34,6 +34,8 @@ const Offers = z.object({
   deployments: z.boolean(),
   /** A PostgreSQL server is watched beside the hosts. */
   postgresSource: z.boolean(),
+  /** A replication service is watched. */
+  replicationService: z.boolean(),
 })
 export type Offers = z.infer<typeof Offers>
 

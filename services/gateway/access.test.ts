@@ -78,6 +78,11 @@ describe('who may call what', () => {
       'POST /api/v1/charts/batch',
       'POST /api/v1/health/actions',
       'POST /api/v1/health/webhook-targets/preview',
+      'POST /api/v1/repldb/mirrors/status',
+      'POST /api/v1/repldb/mirrors/cdc/graph',
+      'POST /api/v1/repldb/mirrors/cdc/batches',
+      'POST /api/v1/repldb/mirrors/logs',
+      'POST /api/v1/repldb/peers/slots/lag_history',
     ])
     const reading = withAccess('read').filter(({ method }) => method !== 'GET')
     expect(reading.map(nameOf).filter((name) => !readingBodies.has(name))).toEqual([])

@@ -7,6 +7,7 @@ import { crossOrigin } from './cross-origin.ts'
 import { dispatch } from './dispatch.ts'
 import { exchangeOf } from './exchange.ts'
 import { answerFailure } from './failure.ts'
+import { onlyListed } from './only-listed.ts'
 import type { Gateway } from './gateway.ts'
 import { HttpError } from './http-error.ts'
 import { receive, setAll } from './receive.ts'
@@ -31,6 +32,7 @@ export const openApplication = (gateway: Gateway, { routes, headers, webDirector
 
   application.use(receive(gateway.telemetry, headers))
   application.use(crossOrigin(gateway.env))
+  application.use('/api/v1/repldb', onlyListed(routes))
   application.use(routerOf(routes, gateway, headers.api))
   application.use(/^\/api(?=\/|$)/i, noSuchPath)
   application.use(webDirectory === undefined ? serveUnbuiltPage : serveWeb(webDirectory))

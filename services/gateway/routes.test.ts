@@ -14,6 +14,7 @@ import { structureAdviceRequests } from './fake/structure-advice.ts'
 import { repositoryRequests } from './fake/repository-host.ts'
 import { postgresRequests } from './fake/postgres-source.ts'
 import { reportRequests } from './fake/reports.ts'
+import { repldbRequests } from './fake/repldb.ts'
 import { deliveryRequests } from './fake/deliveries.ts'
 import { modelRequests } from './fake/models.ts'
 import { skillRequests } from './fake/skills.ts'
@@ -37,6 +38,7 @@ const good: Record<string, GoodRequest> = {
   ...insightRequests,
   ...conversationRequests,
   ...reportRequests,
+  ...repldbRequests,
   ...structureAdviceRequests,
   ...channelRequests,
   ...postgresRequests,

@@ -56,6 +56,7 @@ import { postgresRoutes } from './routes/postgres.ts'
 import { structureAdviceRoutes } from './routes/structure-advice.ts'
 import { repositoryWebhook } from './routes/repository-webhook.ts'
 import { reportRoutes } from './routes/reports.ts'
+import { repldbRoutes } from './routes/repldb.ts'
 import { queryDetail, queryExecutions, queryPattern, queryPatterns } from './routes/query-analysis.ts'
 import { table, tableList } from './routes/tables.ts'
 import {
@@ -102,6 +103,7 @@ export const routes: readonly Route[] = [
   runQuery,
   cancelQuery,
   ...explorerRoutes,
+  ...repldbRoutes,
   metrics,
   fleet,
   ownCost,

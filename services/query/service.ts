@@ -11,6 +11,7 @@ import { handlers } from './handlers/index.ts'
 import { openHosts } from './hosts/hosts.ts'
 import { openPostgresSource } from './postgres-source/source.ts'
 import { openProbe } from './probe.ts'
+import { openReplicationService } from './repldb/client.ts'
 
 /** Watches the hosts and answers questions about them. */
 export const start: Start = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
@@ -27,7 +28,9 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = withBrought(listed, connections.brought, part)
-  const parts = { env, clock, store, hosts, client, connections, definitions, probe, postgresSource }
+  const replicationService = openReplicationService({ env, net, clock })
+  const sources = { postgresSource, replicationService }
+  const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
   opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought, part), { part }))
 
   log.info(

@@ -15,6 +15,7 @@ import { fakeInsightRows } from './insights.ts'
 import { fakeStructureFacts } from './structure-advice.ts'
 import { fakeReportRows } from './reports.ts'
 import { fakePostgresSource } from './postgres-source.ts'
+import { fakeRepldb } from './repldb.ts'
 import { fakeFleet } from './fleet.ts'
 
 /** A question that reached `query`. */
@@ -108,6 +109,7 @@ export const rowsOf = (...rows: unknown[]): Uint8Array =>
 export const fakeQuery: QueryHandlers = {
   ...fakeActions,
   ...fakeRules,
+  ...fakeRepldb,
   hosts: async () => hosts,
   hostStates: async () => states,
   catalogue: async () => catalogue,

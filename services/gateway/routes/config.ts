@@ -41,29 +41,40 @@ interface Watched {
 
 /** What strangers see where they may not read: they must first sign in, and learn here how. */
 const nothing: Watched = {
-  offers: { keptConnections: false, management: false, deployments: false, postgresSource: false },
+  offers: {
+    keptConnections: false,
+    management: false,
+    deployments: false,
+    postgresSource: false,
+    replicationService: false,
+  },
   hosts: [],
   catalogue: { topics: [], charts: [], tables: [] },
 }
 
 const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => {
-  const [known, states, definitions, keptConnections, management, { isOffered }] = await Promise.all([
-    gateway.hosts.all(),
-    gateway.query.hostStates({}, call),
-    gateway.query.catalogue({}, call),
-    gateway.connections.areKept(call),
-    isManaged(call, gateway),
-    gateway.query.postgresOffered({}, call),
-  ])
+  const [known, states, definitions, keptConnections, management, { isOffered }, replicationService] =
+    await Promise.all([
+      gateway.hosts.all(),
+      gateway.query.hostStates({}, call),
+      gateway.query.catalogue({}, call),
+      gateway.connections.areKept(call),
+      isManaged(call, gateway),
+      gateway.query.postgresOffered({}, call),
+      hasReplicationService(call, gateway),
+    ])
   const byKey = new Map(states.map((state) => [state.key, state]))
   const hosts = known.map((host) => summary(host, byKey.get(host.key)))
   const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
-  const offers = { keptConnections, management, deployments, postgresSource: isOffered }
+  const offers = { keptConnections, management, deployments, postgresSource: isOffered, replicationService }
   return { offers, hosts, catalogue: visibleTo(call.identity, definitions) }
 }
 
 const isManaged = async (call: Call, { query }: Gateway): Promise<boolean> =>
   mayUse(call.identity, 'SECURITY') && (await query.management({}, call)).enabled
+
+const hasReplicationService = async (call: Call, { query }: Gateway): Promise<boolean> =>
+  mayUse(call.identity, 'REPLDB') && (await query.repldbOffer({}, call)).isConfigured
 
 const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): HostSummary => ({
   ...host,

@@ -35,13 +35,16 @@ import { topology } from '../topology/topology.ts'
 import type { WithStore } from '../rules/earlier.ts'
 import { ruleHandlers } from '../rules/handlers.ts'
 import { insightHandlers } from '../insights/handlers.ts'
+import { repldbHandlers, type WithReplicationService } from '../repldb/handlers.ts'
 import { reportRowHandlers } from '../reports/report-rows.ts'
 import { structureFactHandlers } from '../structure/handlers.ts'
 import { postgresSourceHandlers, type WithPostgresSource } from '../postgres-source/handlers.ts'
 import { ownCost } from '../own-cost/own-cost.ts'
 
+type Given = Parts & WithConnections & WithStore & WithPostgresSource & WithReplicationService
+
 /** One file per method of the contract. */
-export const handlers = (parts: Parts & WithConnections & WithStore & WithPostgresSource): Handlers<typeof query> => ({
+export const handlers = (parts: Given): Handlers<typeof query> => ({
   hosts: hosts(parts),
   hostStates: hostStates(parts),
   catalogue: catalogue(parts),
@@ -74,6 +77,7 @@ export const handlers = (parts: Parts & WithConnections & WithStore & WithPostgr
   ...reportRowHandlers(parts),
   ...structureFactHandlers(parts),
   ...postgresSourceHandlers(parts),
+  ...repldbHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

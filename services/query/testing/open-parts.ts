@@ -15,6 +15,7 @@ import { handlers } from '../handlers/index.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openPostgresSource } from '../postgres-source/source.ts'
 import { openProbe } from '../probe.ts'
+import { openReplicationService } from '../repldb/client.ts'
 
 /** Telemetry that nobody looks at. */
 export const quietTelemetry = (): Telemetry => ({
@@ -47,7 +48,9 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = withBrought(listed, connections.brought, 'all')
-  const parts = { env, clock: systemClock, store, hosts, client, connections, definitions, probe, postgresSource }
+  const clock = systemClock
+  const sources = { postgresSource, replicationService: openReplicationService({ env, net, clock }) }
+  const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
   return {
     ...parts,
     handlers: admitting(handlers(parts), connections.brought, 'all'),

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import {
+  RepldbBatches,
+  RepldbGraph,
+  RepldbInitialLoad,
+  RepldbLogs,
+  RepldbMirrorNames,
+  RepldbMirrors,
+  RepldbMirrorStatus,
+  RepldbPeerInfo,
+  RepldbPeers,
+  RepldbPeerStats,
+  RepldbPeerType,
+  RepldbRowsSynced,
+  RepldbSettings,
+  RepldbSlotLag,
+  RepldbSlots,
+  RepldbTableCounts,
+  RepldbVersion,
+} from '#proto/repldb-api.ts'
+import { slotLagPoints } from './slot-lag-points.ts'
+import { withoutLiterals } from './without-literals.ts'
+
+/** One thing that the replication service may be asked, and what of its answer is handed on. */
+export interface Endpoint<S extends z.ZodType = z.ZodType> {
+  method: 'GET' | 'POST'
+  /** Below `/v1/`; `{name}` stands for a mirror or a peer. */
+  path: string
+  answer: S
+}
+
+const get = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'GET', path, answer })
+/** Of those that only read, although they are asked with a body. */
+const post = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'POST', path, answer })
+
+/** All that it may be asked: nothing here changes anything, and nothing else can be asked. */
+export const endpoints = {
+  version: get('version', RepldbVersion),
+  settings: get('dynamic_settings', RepldbSettings),
+  mirrors: get('mirrors/list', RepldbMirrors),
+  mirrorNames: get('mirrors/names', RepldbMirrorNames),
+  tableCounts: get('mirrors/cdc/table_total_counts/{name}', RepldbTableCounts),
+  initialLoad: get('mirrors/cdc/initial_load/{name}', RepldbInitialLoad),
+  rowsSynced: get('mirrors/total_rows_synced/{name}', RepldbRowsSynced),
+  mirrorStatus: post('mirrors/status', RepldbMirrorStatus),
+  graph: post('mirrors/cdc/graph', RepldbGraph),
+  batches: post('mirrors/cdc/batches', RepldbBatches),
+  logs: post('mirrors/logs', RepldbLogs),
+  peers: get('peers/list', RepldbPeers),
+  peerInfo: get('peers/info/{name}', RepldbPeerInfo),
+  peerType: get('peers/type/{name}', RepldbPeerType),
+  slots: get('peers/slots/{name}', RepldbSlots),
+  peerStats: get(
+    'peers/stats/{name}',
+    RepldbPeerStats.transform(({ statData }) => ({
+      statData: statData.map((running) => ({ ...running, query: withoutLiterals(running.query) })),
+    })),
+  ),
+  slotLag: post('peers/slots/lag_history', z.preprocess(slotLagPoints, RepldbSlotLag)),
+} as const

@@ -1,0 +1,132 @@
+import type { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { type RepldbMirror, type RepldbOverview, mostRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
+import type { RepldbBatches, RepldbMirrors } from '#proto/repldb-api.ts'
+import type { ReplicationService } from './client.ts'
+import { endpoints } from './endpoints.ts'
+import { errorsByMirror } from './latest-lines.ts'
+
+type Listed = z.output<typeof RepldbMirrors>['mirrors'][number]
+type Batch = z.output<typeof RepldbBatches>['cdcBatches'][number]
+type State = RepldbMirror['state']
+
+/** Mirrors that are asked at once. */
+const atOnce = 8
+/** Batches that throughput and lag are told by. */
+const latestBatches = 20
+
+/** All mirrors, each asked for its state; one that cannot be asked fails none of the others. */
+export const overviewOf = async (service: ReplicationService, call: Call, nowMs: number): Promise<RepldbOverview> => {
+  const [{ mirrors: listed }, errors] = await Promise.all([
+    service.ask(endpoints.mirrors, {}, call),
+    errorsByMirror(service, call, nowMs).catch(unlessDefect(null)),
+  ])
+  const mirrors: RepldbMirror[] = []
+  const unanswered: string[] = []
+  const asked = listed.slice(0, mostRepldbMirrors)
+  for (let begin = 0; begin < asked.length; begin += atOnce) {
+    const told = await Promise.all(asked.slice(begin, begin + atOnce).map((each) => tell(service, each, call, nowMs)))
+    for (const { mirror, isAnswered } of told) {
+      mirrors.push({ ...mirror, errorsLastHour: errors === null ? null : (errors.get(mirror.name) ?? 0) })
+      if (!isAnswered) unanswered.push(mirror.name)
+    }
+  }
+  return { mirrors: mirrors.toSorted(worstFirst), total: listed.length, unanswered }
+}
+
+/** A failure of the service is an answer too, told as this value. */
+const unlessDefect =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof ServiceError) return instead
+    throw error
+  }
+
+type Told = Omit<RepldbMirror, 'errorsLastHour'>
+
+const tell = async (
+  service: ReplicationService,
+  listed: Listed,
+  call: Call,
+  nowMs: number,
+): Promise<{ mirror: Told; isAnswered: boolean }> => {
+  const ofMirror = { flowJobName: listed.name }
+  const failed = unlessDefect(undefined)
+  const [status, batches] = await Promise.all([
+    service.ask(endpoints.mirrorStatus, { body: { ...ofMirror, includeFlowInfo: false } }, call).catch(failed),
+    listed.isCdc
+      ? service
+          .ask(endpoints.batches, { body: { ...ofMirror, limit: latestBatches, ...newestFirst } }, call)
+          .catch(failed)
+      : undefined,
+  ])
+  const mirror = {
+    name: listed.name,
+    kind: listed.isCdc ? ('cdc' as const) : ('query' as const),
+    source: { name: listed.sourceName, type: listed.sourceType },
+    destination: { name: listed.destinationName, type: listed.destinationType },
+    createdAtMs: listed.createdAt,
+    state: stateOf(status?.currentFlowState ?? ''),
+    ...pace(batches?.cdcBatches ?? [], nowMs),
+  }
+  return { mirror, isAnswered: status !== undefined }
+}
+
+const newestFirst = { ascending: false, beforeId: -1, afterId: -1 }
+
+/** `STATUS_RUNNING` is `running`; what this release does not know is `unknown`. */
+export const stateOf = (status: string): State =>
+  repldbMirrorStates.find((state) => `STATUS_${state.toUpperCase()}` === status) ?? 'unknown'
+
+/** What the latest batches tell of a mirror, whatever order they come in. */
+export const pace = (
+  batches: readonly Batch[],
+  nowMs: number,
+): Pick<RepldbMirror, 'lastSyncAtMs' | 'lagSeconds' | 'rowsPerSecond'> => {
+  const timed = batches.map(({ batchId, numRows, startTime, endTime }) => ({
+    batchId,
+    numRows,
+    beganMs: instantOf(startTime),
+    endedMs: instantOf(endTime),
+  }))
+  const newest = timed.reduce<(typeof timed)[number] | undefined>(
+    (best, each) => (best === undefined || each.batchId > best.batchId ? each : best),
+    undefined,
+  )
+  const ended = timed.flatMap(({ numRows, beganMs, endedMs }) =>
+    endedMs === null ? [] : [{ rows: numRows, endedMs, tookMs: beganMs === null ? 0 : endedMs - beganMs }],
+  )
+  const tookMs = ended.reduce((sum, batch) => sum + batch.tookMs, 0)
+  const rows = ended.reduce((sum, batch) => sum + batch.rows, 0)
+  return {
+    lastSyncAtMs: ended.length === 0 ? null : Math.max(...ended.map(({ endedMs }) => endedMs)),
+    lagSeconds: newest === undefined ? null : lagOf(newest, nowMs),
+    rowsPerSecond: tookMs > 0 ? (rows * 1_000) / tookMs : null,
+  }
+}
+
+const lagOf = (
+  { beganMs, endedMs }: { beganMs: number | null; endedMs: number | null },
+  nowMs: number,
+): number | null => {
+  if (endedMs !== null) return 0
+  return beganMs === null ? null : Math.max(0, Math.round((nowMs - beganMs) / 1_000))
+}
+
+const instantOf = (text: string | null): number | null => {
+  const ms = text === null ? Number.NaN : Date.parse(text)
+  return Number.isNaN(ms) ? null : ms
+}
+
+const badness: readonly State[] = ['failed', 'terminated', 'terminating', 'unknown', 'paused', 'pausing']
+
+const worstFirst = (one: RepldbMirror, other: RepldbMirror): number =>
+  rank(one.state) - rank(other.state) ||
+  (other.lagSeconds ?? 0) - (one.lagSeconds ?? 0) ||
+  one.name.localeCompare(other.name)
+
+const rank = (state: State): number => {
+  const position = badness.indexOf(state)
+  return position === -1 ? badness.length : position
+}

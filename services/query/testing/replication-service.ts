@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { gets, posts, Refused } from './replication-answers.ts'
+import { type ReplicationFleet, shopFleet } from './replication-fleet.ts'
+
+/** What the stand-in is like. */
+interface Options {
+  /** Asked for as HTTP Basic with an empty user; none is asked for without it. */
+  password?: string
+  /** Reached through its web, below `/api`, or as its API alone. */
+  form?: 'web' | 'api'
+  fleet?: ReplicationFleet
+}
+
+/** A server that stands in for the replication service: it refuses unknown paths, wrong methods, wrong bodies and wrong passwords as that does. */
+export interface ReplicationStandIn extends AsyncDisposable {
+  /** Without a slash at its end; what REPLDB_API_URL is to be. */
+  url: string
+  /** Method and path of every request, in order. */
+  heard: string[]
+  fleet: ReplicationFleet
+  /** Answers with this status, and words full of secrets, while it is set. */
+  failing: number | undefined
+  /** Does not answer at all while it is set. */
+  isHung: boolean
+}
+
+/** Starts it on a free port of this machine. */
+export const startReplicationService = async (options: Options = {}): Promise<ReplicationStandIn> => {
+  const prefix = options.form === 'web' ? '/api' : ''
+  const heard: string[] = []
+  const state = { heard, fleet: options.fleet ?? shopFleet(), failing: undefined, isHung: false }
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://stand-in')
+    standIn.heard.push(`${request.method} ${request.url}`)
+    const body = await bodyOf(request)
+    if (standIn.isHung) return
+    try {
+      if (standIn.failing)
+        throw new Refused(standIn.failing, 13, 'postgres://replicator:hunter2-source@db.internal failed')
+      requirePassword(request, options.password)
+      if (!pathname.startsWith(`${prefix}/v1/`)) {
+        // The web answers unknown pages with a page.
+        response.writeHead(options.form === 'web' ? 200 : 404, { 'content-type': 'text/html' }).end('<!doctype html>')
+        return
+      }
+      send(response, 200, answer(standIn.fleet, request.method, pathname.slice(prefix.length + 4), body))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      send(response, error.status, { code: error.code, message: error.message, details: [] })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the stand-in has no port')
+  const standIn: ReplicationStandIn = {
+    ...state,
+    url: `http://127.0.0.1:${address.port}${prefix}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return standIn
+}
+
+const requirePassword = ({ headers }: IncomingMessage, password: string | undefined): void => {
+  if (password === undefined) return
+  const wanted = `Basic ${Buffer.from(`:${password}`).toString('base64')}`
+  if (headers.authorization !== wanted) throw new Refused(401, 16, 'Unauthorized')
+}
+
+const answer = (fleet: ReplicationFleet, method: string | undefined, path: string, body: string): object => {
+  const named = path.replace(/^(.*\/)([^/]+)$/, '$1*')
+  const get = gets[path] ?? gets[named]
+  const post = posts[path]
+  if (method === 'POST' && post) return post(fleet, jsonOf(body))
+  if (method === 'GET' && get) return get(fleet, decodeURIComponent(path.split('/').at(-1) ?? ''))
+  // gRPC's gateway answers a method that a path does not know with 501.
+  throw get || post ? new Refused(501, 12, 'Method Not Allowed') : new Refused(404, 5, 'Not Found')
+}
+
+const jsonOf = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new Refused(400, 3, 'the body is no JSON')
+  }
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const send = (response: ServerResponse, status: number, json: object): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+}
