@@ -16,6 +16,7 @@ import type { Audit } from './audit/audit.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
+import type { Denied } from './auth/denied.ts'
 import type { DeviceLogin } from './auth/device/device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { UserConnections } from './connections/user-connections.ts'
@@ -52,6 +53,7 @@ export interface Gateway {
   document: OpenDocument
   keys: ApiKeys
   auth: Auth
+  denied: Denied
   deviceLogin: DeviceLogin
   /** Who a request comes from; throws `unauthenticated` for credentials that are none, and `forbidden` for people kept out. */
   identify(request: Request): Promise<Identity>

@@ -14,6 +14,7 @@ import { openAudit } from './audit/audit.ts'
 import { memoryAudit } from './audit/memory.ts'
 import { sqlAudit } from './audit/sql.ts'
 import { openAuth } from './auth/auth.ts'
+import { openDenied } from './auth/denied.ts'
 import { openCodeStore } from './auth/device/code-store.ts'
 import { openDeviceLogin } from './auth/device/device-login.ts'
 import { openApiKeys } from './auth/keys/keys.ts'
@@ -49,13 +50,11 @@ export const openGateway = async (
   const codeStore = opening.use(await openCodeStore(env, store, log))
   const owners = ownersOn(bus)
   const hosts = openHostList(owners.query, clock)
-  warnOfWeakSecret(env, log)
-  warnOfUnknownAddress(env, log)
-  warnOfCloudMode(build, env, log)
-  warnOfUnobeyed(env, build, log)
-  const keys = openApiKeys({ env, store, clock })
+  warnOfSettings(env, build, log)
+  const denied = openDenied(env, store)
+  const keys = openApiKeys({ env, store, clock, denied })
   const policy = openPolicy(env, build, readFeatureFile(env, log))
-  const auth = openAuth({ env, build, keys, clock, log, ask: openAsk(net) })
+  const auth = openAuth({ env, build, keys, denied, clock, log, ask: openAsk(net) })
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
   const auditStore = database ? await sqlAudit(database) : memoryAudit()
@@ -73,6 +72,7 @@ export const openGateway = async (
     document: openDocument(routes, packageFacts.version),
     keys,
     auth,
+    denied,
     deviceLogin: openDeviceLogin({ env, build, codeStore, counters, clock, keys }),
     identify: auth.identify,
     policy,
@@ -88,6 +88,13 @@ export const openGateway = async (
     requireFirstTime: openFirstTime(store),
     answerChat: openAnswerChat(net.guarded('notification'), log),
   }
+}
+
+const warnOfSettings = (env: Context['env'], build: WebBuild['facts'], log: Context['telemetry']['log']): void => {
+  warnOfWeakSecret(env, log)
+  warnOfUnknownAddress(env, log)
+  warnOfCloudMode(build, env, log)
+  warnOfUnobeyed(env, build, log)
 }
 
 /** Whoever owns what callers ask for. */

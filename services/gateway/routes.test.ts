@@ -9,6 +9,7 @@ import { connectionRequests } from './fake/connection-requests.ts'
 import { chatApplicationRequests } from './fake/chat-application.ts'
 import { conversationRequests } from './fake/conversations.ts'
 import { channelRequests } from './fake/channels.ts'
+import { identityRequests, identitySecret } from './fake/identity-webhook.ts'
 import { insightRequests } from './fake/insights.ts'
 import { structureAdviceRequests } from './fake/structure-advice.ts'
 import { repositoryRequests } from './fake/repository-host.ts'
@@ -48,6 +49,7 @@ const good: Record<string, GoodRequest> = {
   ...subscriptionRequests,
   ...chatApplicationRequests(secret),
   ...repositoryRequests(secret),
+  ...identityRequests,
   ...inboundConditionRequests,
   'GET /api/health': { url: '/api/health' },
   'GET /api/healthz': { url: '/api/healthz' },
@@ -138,6 +140,7 @@ beforeAll(async () => {
     SVC_EVENTS_INGEST_TOKEN: secret,
     CHATAPP_SIGNING_SECRET: secret,
     REPO_HOST_WEBHOOK_SECRET: secret,
+    IDP_WEBHOOK_SECRET: identitySecret,
     SVC_DEVICE_LOGIN: 'true',
     RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000',
     SVC_FEATURE_USER_CONNECTIONS_DB: 'true',

@@ -45,6 +45,7 @@ import { healthz } from './routes/healthz.ts'
 import { hostStatus } from './routes/host-status.ts'
 import { hosts } from './routes/hosts.ts'
 import { ingestEvents } from './routes/ingest.ts'
+import { identityWebhook } from './routes/identity-webhook.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { mcpInfo, serverCard } from './routes/mcp-info.ts'
@@ -146,6 +147,7 @@ export const routes: readonly Route[] = [
   ingestEvents,
   chatWebhook,
   repositoryWebhook,
+  identityWebhook,
   deployments,
   events,
   ...mcpRoutes,

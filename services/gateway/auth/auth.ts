@@ -6,6 +6,7 @@ import { InvalidSettings, read } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../public-url.ts'
 import { builtAuth } from './built.ts'
 import { authProblems, isProxyNamed, type Provider } from './config.ts'
+import type { Denied } from './denied.ts'
 import { type Identify, openIdentify } from './identify.ts'
 import { idpAddresses } from './idp/addresses.ts'
 import { type AccessTokens, openAccessTokens } from './idp/access-token.ts'
@@ -34,13 +35,14 @@ interface AuthOptions {
   env: Environment
   build: BuildFacts | undefined
   keys: ApiKeys
+  denied: Denied
   clock: Clock
   log: Logger
   /** Asks addresses that the operator named. */
   ask: AskJson
 }
 
-export const openAuth = ({ env, build, keys, clock, log, ask }: AuthOptions): Auth => {
+export const openAuth = ({ env, build, keys, denied, clock, log, ask }: AuthOptions): Auth => {
   const provider = () => providerOf(env, build)
   const addresses = () => idpAddresses(env, build)
   // Throws for what the build says and cannot mean, whether or not anything at run time outdoes it.
@@ -56,7 +58,7 @@ export const openAuth = ({ env, build, keys, clock, log, ask }: AuthOptions): Au
 
   const keySets = openKeySets({ ask, clock, log })
   const site = () => read(publicUrlSettings, env).SVC_PUBLIC_URL?.origin
-  const tokens = openSessionTokens({ addresses, site, clock, keySets })
+  const tokens = openSessionTokens({ addresses, site, clock, keySets, denied })
   const api = openProviderApi(env, ask)
   const renew = openRenewal({ tokens, api, clock, log })
   const idp = openIdpSessions({ env, tokens, renew })
@@ -66,6 +68,6 @@ export const openAuth = ({ env, build, keys, clock, log, ask }: AuthOptions): Au
     provider,
     signIn: openSignIn({ addresses, tokens, keySets, clock }),
     signOut: openSignOut({ tokens, api, log }),
-    accessTokens: openAccessTokens({ api, clock, log }),
+    accessTokens: openAccessTokens({ api, clock, log, denied }),
   }
 }

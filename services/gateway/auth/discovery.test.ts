@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CliDiscovery } from '#proto/http/auth.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
 import { openStore } from '#shared/store/open.ts'
+import { openDenied } from './denied.ts'
 import { openDeviceLogin } from './device/device-login.ts'
 import { cliDiscovery } from './discovery.ts'
 import { openApiKeys } from './keys/keys.ts'
@@ -10,7 +11,7 @@ import { authNotes } from './notes.ts'
 const discovered = async (env: Record<string, string>): Promise<CliDiscovery> => {
   const store = await openStore({ env: {}, busIsShared: false })
   const clock = { now: () => 0 }
-  const keys = openApiKeys({ env, store, clock })
+  const keys = openApiKeys({ env, store, clock, denied: openDenied({}, store) })
   const codeStore = { kind: 'store' as const, store, [Symbol.asyncDispose]: async () => {} }
   const counters = await openCounters({})
   const deviceLogin = openDeviceLogin({ env, build: undefined, codeStore, counters, clock, keys })

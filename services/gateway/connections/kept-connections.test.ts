@@ -77,6 +77,14 @@ for (const { name, needs, start } of kinds) {
       expect((await kept.add('dan', written('d2'))).number).toBeGreaterThan(first.number)
     })
 
+    it('all go at once, and nobody else’s with them', async () => {
+      await kept.add('gus', written('g1'))
+      await kept.add('gus', written('g2'))
+      await kept.add('hal', written('h1'))
+      expect([await kept.removeAll('gus'), await kept.removeAll('gus')]).toEqual([2, 0])
+      expect([await kept.list('gus'), (await kept.list('hal')).length]).toEqual([[], 1])
+    })
+
     it(`are ${maxPerOwner} at most, also when several are added at once`, async () => {
       for (let index = 0; index < maxPerOwner - 1; index++) await kept.add('max', written(`m${index}`))
       const both = await Promise.allSettled([kept.add('max', written('one')), kept.add('max', written('other'))])

@@ -29,6 +29,8 @@ export interface KeptConnections {
   /** Undefined when it is gone. */
   change(owner: string, id: string, changed: Partial<Written>): Promise<KeptConnection | undefined>
   remove(owner: string, id: string): Promise<KeptConnection | undefined>
+  /** Says how many there were. */
+  removeAll(owner: string): Promise<number>
 }
 
 const table = 'watchhouse_user_connections'
@@ -74,6 +76,10 @@ export const openKeptConnections = async (database: Database): Promise<KeptConne
       ),
     remove: (owner, id) =>
       first(tables.deleteFrom(table).where('owner', '=', owner).where('id', '=', id).returningAll().executeTakeFirst()),
+    removeAll: async (owner) => {
+      const removing = tables.deleteFrom(table).where('owner', '=', owner)
+      return Number((await database.run(() => removing.executeTakeFirst())).numDeletedRows)
+    },
   }
 }
 

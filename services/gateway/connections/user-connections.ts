@@ -1,4 +1,4 @@
-import type { Call } from '#proto/call.ts'
+import type { Call, Identity } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
@@ -23,6 +23,8 @@ export interface UserConnections {
   areKept(call: Call): Promise<boolean>
   /** The same as `of` where it is no failure that there are none. */
   ifAny(call: Call): OwnConnections | undefined
+  /** Removes all that somebody keeps, whether or not any may be kept now; says how many. */
+  forget(identity: Identity): Promise<number>
 }
 
 interface Place {
@@ -48,6 +50,7 @@ export const openUserConnections = ({ env, query, policy, kept }: Place): UserCo
       return { owner: ownerOf(call.identity), kept }
     },
     areKept: async (call) => kept !== undefined && isOn() && mayOwn(call) && (await query.keepsConnections({}, call)),
+    forget: async (identity) => (kept ? kept.removeAll(ownerOf(identity)) : 0),
     ifAny: (call) => (kept && isOn() && mayOwn(call) ? { owner: ownerOf(call.identity), kept } : undefined),
   }
 }

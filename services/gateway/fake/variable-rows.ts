@@ -226,6 +226,16 @@ export const variableRows: readonly VariableRow[] = [
     bad: [],
   },
   {
+    name: 'IDP_WEBHOOK_SECRET',
+    fallback: 'none',
+    effect: 'what it signs of people who are gone is acted on; the door for it answers 503 without it',
+    shownBy: 'routes/identity-webhook.test.ts',
+    bad: [
+      ['short', /^must be whsec_/],
+      ['whsec_', /^must be whsec_/],
+    ],
+  },
+  {
     name: 'REPO_HOST_WEBHOOK_SECRET',
     fallback: 'none',
     effect: 'deployments are taken that it signs; the door for them answers 503 without it',

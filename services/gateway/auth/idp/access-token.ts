@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
+import type { Denied } from '../denied.ts'
 import { person } from '../person.ts'
 import type { AccessToken, ProviderApi } from './provider-api.ts'
 
@@ -31,9 +32,10 @@ interface AccessTokensOptions {
   api: ProviderApi
   clock: Clock
   log: Logger
+  denied: Pick<Denied, 'has'>
 }
 
-export const openAccessTokens = ({ api, clock, log }: AccessTokensOptions): AccessTokens => {
+export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOptions): AccessTokens => {
   /** By the hash of the token, so that no token is kept. */
   const remembered = new Map<string, Remembered>()
 
@@ -75,7 +77,8 @@ export const openAccessTokens = ({ api, clock, log }: AccessTokensOptions): Acce
       const known = token.length > longestToken ? undefined : await standingOf(token)
       if (known === undefined || (known.endsAtMs !== undefined && known.endsAtMs <= clock.now())) return undefined
       const isForHere = known.audience.length === 0 || known.audience.some((each) => resources.includes(each))
-      return isForHere ? person({ subject: known.subject }) : undefined
+      if (!isForHere || (await denied.has(known))) return undefined
+      return person({ subject: known.subject })
     },
   }
 }

@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/clock.ts'
+import type { Denied } from '../denied.ts'
 import type { KeySets } from '../key-sets.ts'
 import { person } from '../person.ts'
 import { readToken } from '../token.ts'
@@ -44,9 +45,11 @@ interface SessionTokensOptions {
   site(): string | undefined
   clock: Clock
   keySets: KeySets
+  /** Sessions and people that the provider said are gone; a token does not know of it. */
+  denied: Pick<Denied, 'has'>
 }
 
-export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTokensOptions): SessionTokens => {
+export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: SessionTokensOptions): SessionTokens => {
   const verifyAt = async (token: string, nowMs: number): Promise<Session | undefined> => {
     const known = addresses()
     if (known === undefined) return undefined
@@ -54,6 +57,7 @@ export const openSessionTokens = ({ addresses, site, clock, keySets }: SessionTo
     const claims = Claims.safeParse(payload).data
     if (claims === undefined || claims.sts === 'pending' || isForAnother(claims, site())) return undefined
     const { sub: subject, sid, name, email, picture: avatar } = claims
+    if (await denied.has({ subject, sid })) return undefined
     return { identity: person({ subject, name, email, avatar }), sid }
   }
   return {

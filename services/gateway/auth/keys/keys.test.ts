@@ -4,6 +4,7 @@ import { type Running, implementations } from '#shared/store/implementations.sui
 import type { Store } from '#shared/store/store.ts'
 import { openStore } from '#shared/store/open.ts'
 import { describeWith, startRedis } from '../../../acceptance/servers.ts'
+import { openDenied } from '../denied.ts'
 import { type ApiKeys, type Grant, openApiKeys } from './keys.ts'
 
 const dayMs = 86_400_000
@@ -24,7 +25,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       nowMs = Date.UTC(2026, 5, 1, 12, 0, 0, 500)
       env = { SVC_API_KEY_SECRET: 'first secret' }
       store = await running.open()
-      keys = openApiKeys({ env, store, clock })
+      keys = openApiKeys({ env, store, clock, denied: openDenied({}, store) })
     })
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
@@ -59,7 +60,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await keys.verify(first.apiKey)).toBeDefined()
       const revoked = await keys.revoke(first.claims.jti)
       expect(revoked.revokedAtMs).toBe(nowMs)
-      const elsewhere = openApiKeys({ env, store: await running.open(), clock })
+      const elsewhere = openApiKeys({ env, store: await running.open(), clock, denied: openDenied({}, store) })
       expect(await elsewhere.verify(first.apiKey)).toBeUndefined()
       expect(await elsewhere.verify(second.apiKey)).toBeDefined()
       nowMs += 29 * dayMs
@@ -110,7 +111,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
     it('are known again when they are used after the store was lost, and can then be revoked', async () => {
       const { apiKey, claims } = await keys.issue(grant)
       await running.next()
-      const again = openApiKeys({ env, store: await running.open(), clock })
+      const again = openApiKeys({ env, store: await running.open(), clock, denied: openDenied({}, store) })
       expect(await again.list()).toEqual([])
       expect(await again.verify(apiKey)).toBeDefined()
       expect(await again.list()).toMatchObject([{ claims }])
@@ -142,7 +143,12 @@ describeWith(['redis'], 'API keys while their store does not answer', () => {
     await using scope = new AsyncDisposableStack()
     const server = scope.use(await startRedis({ private: true }))
     const store = scope.use(await openStore({ env: { REDIS_URL: server.url }, busIsShared: false }))
-    const keys = openApiKeys({ env: { SVC_API_KEY_SECRET: 'secret' }, store, clock: { now: () => Date.now() } })
+    const keys = openApiKeys({
+      env: { SVC_API_KEY_SECRET: 'secret' },
+      store,
+      clock: { now: () => Date.now() },
+      denied: openDenied({}, store),
+    })
     const { apiKey } = await keys.issue(grant)
     await server.stop()
     await expect(keys.verify(apiKey)).rejects.toMatchObject({ code: 'unavailable' })
@@ -155,7 +161,8 @@ describe('the operator', () => {
     const [memory] = implementations
     const running = await memory?.start()
     if (running === undefined) throw new Error('there is no store in memory')
-    return openApiKeys({ env, store: await running.open(), clock: { now: () => 0 } })
+    const store = await running.open()
+    return openApiKeys({ env, store, clock: { now: () => 0 }, denied: openDenied({}, store) })
   }
 
   it.each([

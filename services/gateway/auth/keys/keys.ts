@@ -5,6 +5,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
+import type { Denied } from '../denied.ts'
 import { isSameText } from '../same-text.ts'
 import { keySettings } from './config.ts'
 import { type KeyRecord, openKeyRegistry } from './registry.ts'
@@ -45,12 +46,14 @@ interface KeysOptions {
   env: Environment
   store: Store
   clock: Clock
+  /** People who are gone, whose keys nobody may have heard of here. */
+  denied: Pick<Denied, 'has'>
 }
 
 const secondsPerDay = 86_400
 const idBytes = 12
 
-export const openApiKeys = ({ env, store, clock }: KeysOptions): ApiKeys => {
+export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys => {
   const registry = openKeyRegistry(store, clock)
   const secret = () => read(keySettings, env).SVC_API_KEY_SECRET
   const isOf = ({ claims }: KeyRecord, subject: string | undefined) => subject === undefined || claims.sub === subject
@@ -74,6 +77,7 @@ export const openApiKeys = ({ env, store, clock }: KeysOptions): ApiKeys => {
       if (claims === undefined || claims.exp * 1000 <= clock.now()) return undefined
       const record = await registry.find(claims.jti)
       if (record !== undefined && record.revokedAtMs !== null) return undefined
+      if (await denied.has({ subject: claims.sub })) return undefined
       await registry.noteUse(claims, record)
       return identityOf(claims)
     },

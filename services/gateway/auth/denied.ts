@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Store } from '#shared/store/store.ts'
+import { webhookSettings } from '../webhooks/config.ts'
+import { renewableMs } from './idp/renewal.ts'
+
+/** Whoever the identity provider said is gone: what they still hold counts for nothing, over all gateways. */
+export interface Denied {
+  subject(subject: string): Promise<void>
+  session(sid: string): Promise<void>
+  /** Asks nothing where no provider could have said so. */
+  has(person: { subject: string; sid?: string }): Promise<boolean>
+}
+
+const dayMs = 86_400_000
+/** No key and no token lasts longer; the provider never gives a subject to another. */
+const subjectMs = 366 * dayMs
+const sessionMs = renewableMs + dayMs
+
+export const openDenied = (env: Environment, store: Store): Denied => {
+  const deny = async (name: string, expiresInMs: number) => {
+    await store.update(name, z.boolean(), () => ({ value: true, expiresInMs }))
+  }
+  const isDenied = async (name: string) => (await store.get(name, z.boolean())) === true
+  return {
+    subject: (subject) => deny(nameOf('subject', subject), subjectMs),
+    session: (sid) => deny(nameOf('session', sid), sessionMs),
+    has: async ({ subject, sid }) => {
+      if (read(webhookSettings, env).IDP_WEBHOOK_SECRET === undefined) return false
+      const names = [nameOf('subject', subject), ...(sid === undefined ? [] : [nameOf('session', sid)])]
+      return (await Promise.all(names.map(isDenied))).includes(true)
+    },
+  }
+}
+
+const nameOf = (kind: 'subject' | 'session', text: string): string =>
+  `gateway:denied:${kind}:${createHash('sha256').update(text).digest('base64url')}`

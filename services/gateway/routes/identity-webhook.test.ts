@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { IdentityWebhookAnswer } from '#proto/http/identity-webhook.ts'
+import { systemClock } from '#shared/clock.ts'
+import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
+import { signKey } from '../auth/keys/token.ts'
+import type { GoodRequest } from '../fake/auth-requests.ts'
+import { type IdentityProvider, startIdentityProvider } from '../fake/identity-provider.ts'
+import { identitySecret, signedIdentityEvent } from '../fake/identity-webhook.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+
+const deleted = (id: string) => ({ type: 'user.deleted', object: 'event', data: { deleted: true, id, object: 'user' } })
+const ended = (type: string) => ({
+  type,
+  object: 'event',
+  data: { id: 'sess_1', user_id: 'user_ada', status: 'ended' },
+})
+const keySecret = 'the secret of the keys'
+const keyOf = (sub: string) =>
+  signKey({ jti: sub.padEnd(16, 'x'), sub, label: sub, scopes: ['read'], iat: 0, exp: 4_102_444_799 }, keySecret)
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+let idp: IdentityProvider
+let directory: string
+let store: Store
+beforeAll(async () => {
+  idp = await startIdentityProvider(systemClock)
+  directory = await mkdtemp(join(tmpdir(), 'watchhouse-gone-'))
+})
+afterAll(async () => {
+  await idp[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true })
+})
+beforeEach(async () => {
+  store = await openStore({ env: {}, busIsShared: false })
+})
+afterEach(() => store[Symbol.asyncDispose]())
+
+const open = (replaced: Parameters<typeof startFake>[0] = {}): Promise<FakeProduct> =>
+  startFake({
+    store,
+    ...replaced,
+    env: {
+      SVC_AUTH_PROVIDER: 'idp',
+      IDP_OAUTH_ISSUER: idp.url,
+      IDP_WEBHOOK_SECRET: identitySecret,
+      SVC_API_KEY_SECRET: keySecret,
+      SVC_IDP_PUBLIC_READ: 'false',
+      SVC_STATE_DB_URL: `file:${directory}/state.db`,
+      SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
+      ...replaced.env,
+    },
+  })
+
+const tell = async ({ url }: FakeProduct, { url: path, raw, headers }: GoodRequest) => {
+  const response = await fetch(url + path, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
+  return { status: response.status, text: await response.text() }
+}
+const doneBy = ({ text }: { text: string }) => IdentityWebhookAnswer.parse(JSON.parse(text)).data
+const statusFor = async ({ url }: FakeProduct, headers: Record<string, string>) =>
+  (await fetch(`${url}/api/v1/hosts`, { headers })).status
+
+describe('a person whom the identity provider deleted', () => {
+  it('is let in by nothing any more, at no gateway, and others are as before', async () => {
+    await using product = await open()
+    await using another = await open()
+    const [session, key, other] = [await idp.token(), keyOf('user_ada'), keyOf('user_eve')]
+    const statuses = async () =>
+      Promise.all([
+        statusFor(product, bearer(session)),
+        statusFor(product, { cookie: `__session=${session}` }),
+        statusFor(another, bearer(key)),
+        statusFor(product, bearer(other)),
+      ])
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+    expect(await tell(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 200 })
+    expect(await statuses()).toEqual([401, 401, 401, 200])
+  })
+
+  it('leaves nothing behind, which is on record, and is gone already the second time', async () => {
+    await using product = await open({ alerts: {}, agent: { removeConversations: async () => ({ removed: 3 }) } })
+    await statusFor(product, bearer(keyOf('user_bea')))
+    const kept = await fetch(`${product.url}/api/v1/user-connections`, {
+      method: 'POST',
+      headers: { ...bearer(await idp.token({ sub: 'user_bea' })), 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'mine', url: 'https://db.example.com:8443', user: 'bea', password: 'x' }),
+    })
+    expect(kept.status).toBe(200)
+    const first = doneBy(await tell(product, signedIdentityEvent(deleted('user_bea'), { prefix: 'webhook' })))
+    expect(first).toEqual({
+      done: 'person-forgotten',
+      removed: { keys: 1, connections: 1, subscriptions: 1, conversations: 3 },
+    })
+    const again = doneBy(await tell(product, signedIdentityEvent(deleted('user_bea'))))
+    expect(again.removed).toMatchObject({ keys: 0, connections: 0 })
+    const record = await fetch(`${product.url}/api/v1/audit?limit=1`, {
+      headers: bearer(await idp.token({ sub: 'user_eve', sid: 'sess_9' })),
+    })
+    expect(await record.json()).toMatchObject({
+      data: [{ action: 'forget-person', actor: { subject: 'identity-provider' }, target: { subject: 'user_bea' } }],
+    })
+  })
+
+  it('is shut out even while what they kept cannot be removed, which the provider tries again', async () => {
+    const subscriptions = () => Promise.reject(new ServiceError('unavailable', 'the database does not answer'))
+    await using product = await open({ alerts: { subscriptions } })
+    expect(await tell(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 503 })
+    expect(await statusFor(product, bearer(await idp.token()))).toBe(401)
+  })
+})
+
+describe('a session that ended at the identity provider', () => {
+  it.each(['session.revoked', 'session.ended', 'session.removed'])(
+    'by %s counts for nothing, and no other',
+    async (type) => {
+      await using product = await open()
+      const told = await tell(product, signedIdentityEvent(ended(type)))
+      expect(doneBy(told)).toEqual({ done: 'session-ended', removed: null })
+      expect(await statusFor(product, bearer(await idp.token()))).toBe(401)
+      expect(await statusFor(product, bearer(await idp.token({ sid: 'sess_2' })))).toBe(200)
+    },
+  )
+})
+
+describe('the webhook of the identity provider', () => {
+  it('tells much that changes nothing here', async () => {
+    await using product = await open()
+    const told = await tell(product, signedIdentityEvent({ type: 'user.updated', data: { id: 'user_ada' } }))
+    expect(doneBy(told)).toEqual({ done: null, removed: null })
+    expect(await statusFor(product, bearer(await idp.token()))).toBe(200)
+  })
+
+  it('signs with the secret before for a while', async () => {
+    const before = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
+    await using product = await open({ env: { IDP_WEBHOOK_SECRET_PREVIOUS: before } })
+    const told = await tell(product, signedIdentityEvent(ended('session.ended'), { secret: before }))
+    expect(told).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    [{ IDP_WEBHOOK_SECRET: '' }, 'IDP_WEBHOOK_SECRET'],
+    [{ SVC_AUTH_PROVIDER: 'none' }, 'SVC_AUTH_PROVIDER is not idp'],
+  ])('is refused with %j', async (env, says) => {
+    await using product = await open({ env })
+    const told = await tell(product, signedIdentityEvent(deleted('user_ada')))
+    expect(told).toMatchObject({ status: 503, text: expect.stringContaining(says) })
+  })
+
+  const good = signedIdentityEvent(deleted('user_ada'))
+  const minuteMs = 60_000
+  const withHeaders = (more: Record<string, string>): GoodRequest => ({
+    ...good,
+    headers: { ...good.headers, ...more },
+  })
+  const otherSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
+  it.each<[string, GoodRequest, number, string]>([
+    ['with another secret', signedIdentityEvent(deleted('x'), { secret: otherSecret }), 401, 'svix-signature'],
+    ['without a signature', withHeaders({ 'svix-signature': '' }), 401, 'svix-signature'],
+    ['with a signature of another version', withHeaders({ 'svix-signature': 'v1a,AAAA' }), 401, 'svix-signature'],
+    ['under another id', withHeaders({ 'svix-id': 'msg_3' }), 401, 'svix-signature'],
+    ['without an id', withHeaders({ 'svix-id': '' }), 401, 'svix-signature'],
+    ['whose body was changed', { ...good, raw: `${good.raw} ` }, 401, 'svix-signature'],
+    ['six minutes old', signedIdentityEvent(deleted('x'), { atMs: Date.now() - 6 * minuteMs }), 401, 'svix-timestamp'],
+    [
+      'six minutes ahead',
+      signedIdentityEvent(deleted('x'), { atMs: Date.now() + 6 * minuteMs }),
+      401,
+      'svix-timestamp',
+    ],
+    ['that is no JSON', signedIdentityEvent('{'), 400, 'not JSON'],
+    ['of another type', withHeaders({ 'content-type': 'text/plain' }), 415, 'application/json'],
+    ['of no event', signedIdentityEvent({ data: {} }), 400, 'type'],
+    ['of nobody', signedIdentityEvent({ type: 'user.deleted', data: {} }), 400, 'data.id'],
+    ['of no session', signedIdentityEvent({ type: 'session.revoked', data: {} }), 400, 'data.id'],
+  ])('is refused %s', async (_what, request, status, says) => {
+    await using product = await open()
+    expect(await tell(product, request)).toMatchObject({ status, text: expect.stringContaining(says) })
+    expect(await statusFor(product, bearer(await idp.token()))).toBe(200)
+  })
+})

@@ -1,0 +1,70 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { ServiceError } from '#proto/errors.ts'
+import { IdentityEvent, IdentityEventOfOne, IdentityWebhookAnswer } from '#proto/http/identity-webhook.ts'
+import { noQuery } from '#proto/http/parameters.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { type RotatingKey, read } from '#shared/config/setting.ts'
+import type { Asker } from '../audit/audit.ts'
+import { jsonBodyOf } from '../body.ts'
+import type { Gateway } from '../gateway.ts'
+import { parse } from '../parse.ts'
+import type { Given, Route } from '../route.ts'
+import { success } from '../success.ts'
+import { webhookSettings } from '../webhooks/config.ts'
+import { forgetPerson } from '../webhooks/forget-person.ts'
+import { requireSvixSignature } from '../webhooks/svix-signature.ts'
+
+const longestBody = 256 * 1024
+const name = 'IDP_WEBHOOK_SECRET'
+
+/** On record as who did it. */
+const provider = { kind: 'service', subject: 'identity-provider', features: 'all' } as const
+
+/** Takes what the identity provider tells of people who are gone and of sessions that have ended, and acts on it at once. */
+export const identityWebhook: Route = {
+  method: 'POST',
+  path: '/api/webhooks/identity-provider',
+  doc: 'Ends what a person or a session holds that the identity provider says is gone, and forgets what the person kept; signed with IDP_WEBHOOK_SECRET',
+  feature: null,
+  access: 'own-bearer',
+  limit: 'ingest',
+  query: noQuery,
+  reads: { mediaTypes: ['application/json'], schema: IdentityEvent },
+  answer: IdentityWebhookAnswer,
+  open: (_headers: IncomingHttpHeaders, env: Environment) => void secretOf(env),
+  async respond(given, gateway, reply) {
+    const { headers, readBody } = given
+    const body = await readBody(longestBody)
+    requireSvixSignature({ headers, body, nowMs: gateway.clock.now() }, secretOf(gateway.env), name)
+    if (gateway.auth.provider() !== 'idp')
+      throw new ServiceError('unavailable', 'no identity provider signs people in here: SVC_AUTH_PROVIDER is not idp')
+    const payload = jsonBodyOf(body, headers['content-type'])
+    reply.json(success(await act(payload, given, gateway), {}))
+  },
+}
+
+/** By which a session ends, whoever ended it. */
+const sessionEnds: ReadonlySet<string> = new Set(['session.revoked', 'session.ended', 'session.removed'])
+
+const act = async (payload: unknown, { call, requestId }: Given, gateway: Gateway) => {
+  const { type } = parse(IdentityEvent, payload)
+  const asker: Asker = { call: { identity: provider }, requestId }
+  const { audit, denied } = gateway
+  if (type === 'user.deleted') {
+    const subject = parse(IdentityEventOfOne, payload).data.id
+    const deed = { action: 'forget-person', host: null, target: { subject } }
+    const removed = await audit.of(deed, asker, () => forgetPerson(gateway, call, subject))
+    return { done: 'person-forgotten' as const, removed }
+  }
+  if (!sessionEnds.has(type)) return { done: null, removed: null }
+  const sid = parse(IdentityEventOfOne, payload).data.id
+  const deed = { action: 'end-session', host: null, target: { session: sid } }
+  await audit.of(deed, asker, () => denied.session(sid))
+  return { done: 'session-ended' as const, removed: null }
+}
+
+const secretOf = (env: Environment): RotatingKey => {
+  const secret = read(webhookSettings, env).IDP_WEBHOOK_SECRET
+  if (secret) return secret
+  throw new ServiceError('unavailable', `events are not taken: the operator has not set ${name}`)
+}
