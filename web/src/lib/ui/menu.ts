@@ -1,4 +1,5 @@
 import type { Feature } from '#proto/call.ts'
+import type { Offers } from '#proto/http/config.ts'
 import type { Catalogue, TableInfo } from '#proto/catalogue.ts'
 
 /** A page with a place of its own in the menu and in the command palette. */
@@ -7,6 +8,8 @@ export interface MenuPage {
   title: string
   /** Not offered where the installation lacks this feature. */
   feature?: Feature
+  /** Not offered where the installation is not set up for this. */
+  offer?: keyof Offers
   /** Further words by which the palette finds it. */
   words?: string
 }
@@ -73,6 +76,17 @@ export const menuSections: readonly MenuSection[] = [
     ],
   },
   {
+    title: 'Beside ClickHouse',
+    pages: [
+      {
+        path: '/postgres',
+        title: 'PostgreSQL',
+        offer: 'postgresSource',
+        words: 'locks sessions statements vacuum slots',
+      },
+    ],
+  },
+  {
     title: 'Agent and tools',
     pages: [{ path: '/agents', title: 'Agent', feature: 'AGENT', words: 'ask question chat assistant model ai' }],
   },
@@ -82,10 +96,19 @@ export const menuSections: readonly MenuSection[] = [
   },
 ]
 
+/** What the installation has. */
+interface Offering {
+  isOffered: (feature: Feature) => boolean
+  offers: Offers | undefined
+}
+
 /** What a caller may be offered of the menu. */
-export const offeredSections = (isOffered: (feature: Feature) => boolean): MenuSection[] =>
+export const offeredSections = ({ isOffered, offers }: Offering): MenuSection[] =>
   menuSections
-    .map(({ title, pages }) => ({ title, pages: pages.filter(({ feature }) => !feature || isOffered(feature)) }))
+    .map(({ title, pages }) => ({
+      title,
+      pages: pages.filter(({ feature, offer }) => (!feature || isOffered(feature)) && (!offer || offers?.[offer])),
+    }))
     .filter(({ pages }) => pages.length > 0)
 
 /** A topic of the catalogue with its table pages and the number of its charts. */

@@ -30,7 +30,7 @@ export const knownPicks = (session: Session): PalettePick[] => [
 ]
 
 const pagePicks = (session: Session): PalettePick[] =>
-  offeredSections(session.isOffered).flatMap(({ pages }) =>
+  offeredSections(session).flatMap(({ pages }) =>
     pages.map(({ path, title, words }) => ({ id: path, title, words, group: 'Pages', act: go(path) })),
   )
 

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import type { LockSession } from '#proto/postgres-sessions.ts'
+import { type LockNode, lockTrees } from './lock-tree.ts'
+
+const session = (pid: number, ...blockedBy: number[]): LockSession => ({
+  pid,
+  database: 'shop',
+  user: 'ada',
+  application: null,
+  address: null,
+  type: 'client backend',
+  state: 'active',
+  waitType: null,
+  waitEvent: null,
+  transactionMs: null,
+  statementMs: null,
+  stateMs: null,
+  queryId: null,
+  query: null,
+  waitsFor: null,
+  blockedBy,
+  blocks: 0,
+})
+const drawn = ({ session: { pid }, waiters, alsoBehind }: LockNode): string =>
+  `${pid}${alsoBehind.length > 0 ? `+${alsoBehind.join(',')}` : ''}${waiters.length > 0 ? `(${waiters.map(drawn).join(' ')})` : ''}`
+
+describe('who waits for whom', () => {
+  it.each([
+    ['nobody', [], ''],
+    ['a chain', [session(1), session(2, 1), session(3, 2)], '1(2(3))'],
+    ['a fan', [session(1), session(2, 1), session(3, 1)], '1(2 3)'],
+    ['two roots', [session(1), session(5), session(2, 1), session(6, 5)], '1(2) 5(6)'],
+    ['one behind two', [session(1), session(5), session(2, 1, 5)], '1(2+5) 5'],
+    ['a deadlock', [session(1, 2), session(2, 1)], '1+2(2)'],
+    ['one behind somebody who has gone', [session(2, 1)], '2+1'],
+  ])('is drawn of %s', (_case, sessions, expected) => {
+    expect(lockTrees(sessions).map(drawn).join(' ')).toBe(expected)
+  })
+})

@@ -1,0 +1,15 @@
+import type { Feature } from '#proto/call.ts'
+
+/** The sections of the page, each with an address of its own. */
+export const sections = [
+  { id: 'activity', title: 'Activity', feature: 'QUERIES' },
+  { id: 'statements', title: 'Statements', feature: 'QUERIES' },
+  { id: 'tables', title: 'Tables', feature: 'TABLES' },
+  { id: 'replication', title: 'Replication', feature: 'CLUSTER' },
+  { id: 'locks', title: 'Locks', feature: 'QUERIES' },
+] as const satisfies readonly { id: string; title: string; feature: Feature }[]
+
+export type Section = (typeof sections)[number]
+
+/** The section that the URL asks for; the first for one that there is not. */
+export const sectionOf = (name: string | null): Section => sections.find(({ id }) => id === name) ?? sections[0]
