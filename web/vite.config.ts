@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import adapterStatic from '@sveltejs/adapter-static'
 import { sveltekit } from '@sveltejs/kit/vite'
@@ -7,10 +6,10 @@ import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { buildFacts } from './build-time/build-facts.ts'
 import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
+import { docsFolder, inlined } from './build-time/inlined.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
-/** Texts of the documentation; an installation may bring its own. */
-const docs = resolve(process.env.DOCS_CONTENT_ROOT || fileURLToPath(new URL('docs', import.meta.url)))
+const docs = docsFolder(process.env)
 /** Where the reference of all settings lies. */
 const config = fileURLToPath(new URL('../services/shared/config', import.meta.url))
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
@@ -39,9 +38,7 @@ export default defineConfig({
       version: { name: facts.gitSha ?? version },
     }),
   ],
-  define: Object.fromEntries(
-    Object.entries(facts.client).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
-  ),
+  define: inlined(facts),
   resolve: { alias: { '#proto': proto, '#docs': docs, '#config': config } },
   // The first browsers with `light-dark()`, on which both themes rest.
   build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },

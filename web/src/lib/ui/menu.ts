@@ -92,7 +92,10 @@ export const menuSections: readonly MenuSection[] = [
   },
   {
     title: 'Set up',
-    pages: [{ path: '/docs', title: 'Documentation', feature: 'DOCS', words: 'help manual guide api settings' }],
+    pages: [
+      { path: '/docs', title: 'Documentation', feature: 'DOCS', words: 'help manual guide api settings' },
+      { path: '/about', title: 'About', feature: 'ABOUT', words: 'version edition build commit licence billing' },
+    ],
   },
 ]
 
