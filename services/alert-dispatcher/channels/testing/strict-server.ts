@@ -9,8 +9,8 @@ export interface Received {
   text: string
 }
 
-/** An answer instead of the usual one; `silent` never answers. */
-export type Instead = { status: number; headers?: Record<string, string>; body?: string } | 'silent'
+/** An answer instead of the usual one; `silent` never answers, and a promise keeps the usual one back. */
+export type Instead = { status: number; headers?: Record<string, string>; body?: string } | 'silent' | Promise<void>
 
 /** Somebody else's server, which refuses what its protocol does not allow. */
 export interface StrictServer extends AsyncDisposable {
@@ -37,7 +37,7 @@ export const startStrictServer = async ({ problem, answer }: Protocol): Promise<
   const received: Received[] = []
   const wrong: string[] = []
   let planned: Instead[] = []
-  const answerTo = (one: Received): Instead => {
+  const answerTo = async (one: Received): Promise<Exclude<Instead, Promise<void>>> => {
     received.push(one)
     const found = problem(one)
     if (found !== undefined) {
@@ -46,13 +46,15 @@ export const startStrictServer = async ({ problem, answer }: Protocol): Promise<
     }
     const [instead, ...rest] = planned
     planned = rest
-    if (instead === undefined) taken.push(one)
-    return instead ?? answer
+    if (instead instanceof Promise) await instead
+    else if (instead !== undefined) return instead
+    taken.push(one)
+    return answer
   }
   const server = createServer((request, response) => {
-    void read(request).then((text) => {
+    void read(request).then(async (text) => {
       const { method = '', url = '', headers } = request
-      const answered = answerTo({ method, path: url, headers, text })
+      const answered = await answerTo({ method, path: url, headers, text })
       if (answered !== 'silent') response.writeHead(answered.status, answered.headers).end(answered.body)
     })
   })
