@@ -14,15 +14,17 @@ import { asMessage } from '../alert-dispatcher/notice.ts'
 import { eventually } from './ask.ts'
 import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
 
-vi.setConfig({ testTimeout: 600_000 })
-
 /** More by variable, for a longer run: each alert is told and ended over ten channels. */
 const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 15)
+/** By when all of them have been told, and then once more that they ended. */
+const toldWithinMs = 240_000 + alerts * 1_000
 const kills = Number(process.env.TEST_DELIVERY_KILLS ?? 8)
 const seed = Number(process.env.TEST_SEED ?? 7)
 const sendsAtOnce = 4
 const answerMs = 5
 const channels = 10
+
+vi.setConfig({ testTimeout: 2 * toldWithinMs + 120_000 })
 
 /** The same chances in the same order for the same seed. */
 const chances = (state: number) => () => {
@@ -196,13 +198,13 @@ describeWith(
       await eventually(
         async () => missingIn(collector, numbers, 'fires'),
         (left) => left.length === 0,
-        240_000,
+        toldWithinMs,
       )
       for (const number of numbers) await patiently(() => recover(store, number))
       await eventually(
         async () => missingIn(collector, numbers, 'ends'),
         (left) => left.length === 0,
-        240_000,
+        toldWithinMs,
       )
       await eventually(
         () => store.outbox.claim(1, 1),
