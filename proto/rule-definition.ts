@@ -37,6 +37,8 @@ export const RuleDefinition = z.strictObject({
   clears: z.number().int().min(1).max(100).optional(),
   everySweeps: z.number().int().min(1).max(100).default(1),
   enabled: z.boolean().default(true),
+  /** It is about no host: measured once in a sweep, with the first host of the list. */
+  once: z.boolean().default(false),
   /** One row with the columns below. */
   sql: Sql.optional(),
   columns: z.array(RuleColumn).default(['measured']),

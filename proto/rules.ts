@@ -35,6 +35,8 @@ export const Rule = z.object({
   everySweeps: z.number().int().min(1),
   /** Rules that are off need to be turned on by the operator. */
   enabled: z.boolean(),
+  /** About no host: measured once in a sweep, with the first host of the list. */
+  once: z.boolean().default(false),
   /** Rules that must all breach at the same time, for a rule made of others: nothing is measured for it, its value is 1 while they do and 0 otherwise. */
   allOf: z.array(z.object({ rule: DefinitionId, severity: Severity })),
   runbook: z.string(),

@@ -20,6 +20,8 @@ export interface Watched {
   breaches: number
   clears: number
   everySweeps: number
+  /** About no host: watched with the first of the list alone. */
+  once: boolean
 }
 
 /** Where a severity begins; what an operator has settled goes before what the server's own settings say. */
@@ -44,7 +46,7 @@ export const watchedRules = (
 const isOn = ({ id, enabled }: Rule, policy: Policy): boolean => policy.rules[id]?.enabled ?? enabled
 
 const fromCatalogue = (rule: Rule, policy: Policy): Watched => {
-  const { id, title, unit, runbook, measure, clearRatio, minimumSamples, allOf, everySweeps, thresholds } = rule
+  const { id, title, unit, runbook, measure, clearRatio, minimumSamples, allOf, everySweeps, thresholds, once } = rule
   return {
     id,
     title,
@@ -61,6 +63,7 @@ const fromCatalogue = (rule: Rule, policy: Policy): Watched => {
     breaches: policy.rules[id]?.breaches ?? rule.breaches ?? policy.breaches,
     clears: policy.rules[id]?.clears ?? rule.clears ?? policy.clears,
     everySweeps,
+    once,
   }
 }
 
@@ -80,6 +83,7 @@ const fromOperator = (custom: CustomRule, { unit }: RuleMetric, policy: Policy):
   breaches: policy.rules[custom.id]?.breaches ?? policy.breaches,
   clears: policy.rules[custom.id]?.clears ?? policy.clears,
   everySweeps: 1,
+  once: false,
 })
 
 const limitOf = (own: number | null, settled: number | undefined): Limit =>

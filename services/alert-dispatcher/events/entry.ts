@@ -74,6 +74,7 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: Told): Watch
     breaches: 1,
     clears: 1,
     everySweeps: 1,
+    once: false,
   }
 }
 

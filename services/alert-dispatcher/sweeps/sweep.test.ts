@@ -245,3 +245,18 @@ describe('a heartbeat', () => {
     }
   })
 })
+
+it('measures what is about no host with the first of the list alone', async () => {
+  await using rig = await open()
+  const { watched } = rig
+  watched.rules = [plainRule({ id: 'mirror-failed', once: true })]
+  const asked = new Map<string, boolean>()
+  watched.onMeasure = async (hostKey, rules) => void asked.set(hostKey, rules.includes('mirror-failed'))
+  await sweep(rig.dispatchers)
+  expect(asked).toEqual(
+    new Map([
+      ['one', true],
+      ['two', false],
+    ]),
+  )
+})

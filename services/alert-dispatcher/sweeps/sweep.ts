@@ -118,10 +118,11 @@ interface Hosts {
 const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally, open }: Hosts): Promise<void> => {
   const isListed = new Set(listed)
   const gone = Object.keys(fleet.hosts).filter((key) => !isListed.has(key))
+  const ofHosts = { ...sweeping, watched: sweeping.watched.filter(({ once }) => !once) }
   const work = (act: typeof sweepHost) => async (hostKey: string) => {
     sweeping.turn.signal.throwIfAborted()
     try {
-      count(tally, hostKey, await act(parts, hostKey, sweeping), open)
+      count(tally, hostKey, await act(parts, hostKey, hostKey === listed[0] ? sweeping : ofHosts), open)
     } catch (error) {
       if (sweeping.turn.signal.aborted || isOfTheStore(error)) throw error
       parts.telemetry.log.error({ err: error, host: hostKey }, 'host could not be swept')

@@ -41,6 +41,7 @@ export const plainRule = (more: Partial<Rule> & { id: string }): Rule => ({
   clears: null,
   everySweeps: 1,
   enabled: true,
+  once: false,
   allOf: [],
   runbook: '',
   diagnosed: false,

@@ -16,6 +16,7 @@ const rule: Rule = {
   clears: null,
   everySweeps: 1,
   enabled: true,
+  once: false,
   allOf: [],
   runbook: 'Look at the replication queue of the table.',
   diagnosed: true,

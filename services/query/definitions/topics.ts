@@ -14,6 +14,7 @@ export const topics: readonly Topic[] = [
   { id: 'storage', title: 'Storage' },
   { id: 'ingestion', title: 'Ingestion' },
   { id: 'replication', title: 'Replication' },
+  { id: 'replication-service', title: 'Replication service' },
   { id: 'keeper', title: 'Keeper' },
   { id: 'system', title: 'System' },
   { id: 'security', title: 'Security' },

@@ -23,6 +23,8 @@ export const Earlier = z.object({
   settingsChangedMs: z.number().nullable().default(null),
   /** Bytes used of each disk at the first sweep of a day; instants in days since 1970. */
   disks: z.record(z.string(), z.array(z.object({ day: z.number(), used: z.number() })).max(maxDays)).default({}),
+  /** Of mirrors that copy what is there: how far each was, and since when. */
+  copies: z.record(z.string(), z.object({ done: z.number(), sinceMs: z.number() })).default({}),
   /** What the Keeper node beside it has counted. */
   keeper: z.record(z.string(), z.number()).default({}),
 })

@@ -10,9 +10,10 @@ import { keepEarlier, readEarlier, type WithStore } from './earlier.ts'
 import { evaluators } from './evaluators/index.ts'
 import { type Measurable, measureAll } from './measure.ts'
 import { type Measured, untold } from './measured.ts'
+import type { WithReplicationService } from '../repldb/handlers.ts'
 import type { Troubles } from './troubles.ts'
 
-interface Place extends Parts, WithStore {
+interface Place extends Parts, WithStore, WithReplicationService {
   net: Net
   troubles: Troubles
 }
@@ -102,7 +103,7 @@ const tellByEvaluators = async (
   rules: readonly LoadedRule[],
   told: ReadonlyMap<string, Measured>,
 ): Promise<Map<string, Measured>> => {
-  const { store, clock, host, contact, ask, net, call } = visit
+  const { store, clock, host, contact, ask, net, call, replicationService } = visit
   const wanted = rules.flatMap(({ name, evaluator: by }) => {
     const evaluator = by === undefined ? undefined : evaluators[by]
     return evaluator ? [{ name, evaluator }] : []
@@ -112,7 +113,8 @@ const tellByEvaluators = async (
     .map(({ name }) => name)
     .filter((name) => told.has(ruleKey(name)) && visit.troubles.of(host, ruleKey(name))?.isDenied)
   const earlier = await readEarlier(store, host.key)
-  const asked = { host, contact, earlier, denied, ask, net, signal: call.signal, nowMs: clock.now() }
+  const known = { host, contact, earlier, denied, replicationService }
+  const asked = { ...known, ask, net, call, signal: call.signal, nowMs: clock.now() }
   const all = await Promise.all(
     wanted.map(async ({ name, evaluator }) => {
       const { measured, keep = {} } = await evaluator(asked)

@@ -7,13 +7,19 @@ import { diagnose } from './diagnose.ts'
 import type { WithStore } from './earlier.ts'
 import { evaluate } from './evaluate.ts'
 import { openTroubles } from './troubles.ts'
+import type { WithReplicationService } from '../repldb/handlers.ts'
+import { isOfReplicationService } from './evaluators/replication-service.ts'
+
+type Given = Parts & WithConnections & WithStore & WithReplicationService
 
 /** What rules are, and what they measure. */
-export const ruleHandlers = (parts: Parts & WithConnections & WithStore): Handlers<Service<typeof ruleMethods>> => {
+export const ruleHandlers = (parts: Given): Handlers<Service<typeof ruleMethods>> => {
   const place = { ...parts, net: parts.connections.net, troubles: openTroubles(parts.clock.now) }
+  // Where there is no replication service nobody should wonder about its rules.
+  const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !isOfReplicationService(rule)
   return {
     rules: async () => ({
-      rules: parts.definitions.rules.map(ruleInfo),
+      rules: parts.definitions.rules.filter(isKnown).map(ruleInfo),
       metrics: parts.definitions.metrics.map(metricInfo),
     }),
     evaluateRules: (asked, call) => evaluate(place, asked, call),
@@ -35,6 +41,7 @@ const ruleInfo = (rule: LoadedRule): Rule => ({
   clears: rule.clears ?? null,
   everySweeps: rule.everySweeps,
   enabled: rule.enabled,
+  once: rule.once,
   allOf: rule.allOf ?? [],
   runbook: rule.runbook,
   diagnosed: rule.diagnostic !== undefined,

@@ -1,5 +1,6 @@
 import type { Asked } from '../rules/evaluators/evaluator.ts'
 import { host } from './chunked.ts'
+import { aCall } from './open-parts.ts'
 
 const unasked = (): never => {
   throw new Error('nobody is to be asked')
@@ -13,6 +14,8 @@ export const anAsked = (more: Partial<Asked> = {}): Asked => ({
   denied: [],
   ask: unasked,
   net: { trusted: unasked },
+  replicationService: { isConfigured: () => false, ask: unasked },
+  call: aCall(),
   signal: new AbortController().signal,
   nowMs: 0,
   ...more,

@@ -1,7 +1,9 @@
+import type { Call } from '#proto/call.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { Contact } from '../contact.ts'
+import type { ReplicationService } from '../../repldb/client.ts'
 import type { Earlier } from '../earlier.ts'
 import type { Measured } from '../measured.ts'
 
@@ -15,6 +17,9 @@ export interface Asked {
   denied: readonly string[]
   ask(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
   net: Pick<Net, 'trusted'>
+  replicationService: ReplicationService
+  /** What it is asked with. */
+  call: Call
   signal: AbortSignal
   /** By our own clock; hosts have theirs. */
   nowMs: number

@@ -4,6 +4,7 @@ import { diskDaysToFull } from './disk-days-to-full.ts'
 import { hostUnreachable } from './host-unreachable.ts'
 import { keeperNode } from './keeper-node.ts'
 import { keeperUnreachable } from './keeper-unreachable.ts'
+import { replicationServiceEvaluators } from './replication-service.ts'
 import { restarted } from './restarted.ts'
 import { settingsChanged } from './settings-changed.ts'
 import { tlsExpiry } from './tls-expiry.ts'
@@ -16,6 +17,7 @@ export const evaluators: Readonly<Record<string, Evaluator>> = {
   'host-unreachable': hostUnreachable,
   'keeper-node': keeperNode,
   'keeper-unreachable': keeperUnreachable,
+  ...replicationServiceEvaluators,
   restarted,
   'settings-changed': settingsChanged,
   'tls-expiry': tlsExpiry,
