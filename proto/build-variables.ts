@@ -51,11 +51,20 @@ export const clientVariables = {
   CLIENT_RUNNING_QUERIES_REFRESH_MS: count(
     'How often the page of running queries asks again, in milliseconds from 1000 on; by default as its definition says.',
   ),
-  CLIENT_MEASUREMENT_ID: text('Account of web analytics.'),
-  CLIENT_ANALYTICS_A_ENABLED: flag('Whether the first analytics may measure.'),
-  CLIENT_ANALYTICS_B_ENABLED: flag('Whether the second analytics may measure.'),
-  CLIENT_PRODUCT_ANALYTICS_KEY: text('Project of product analytics.'),
-  CLIENT_PRODUCT_ANALYTICS_HOST: url('Where product analytics are sent.'),
+  CLIENT_MEASUREMENT_ID: text(
+    'Account of web analytics (Google); measures once CLIENT_ANALYTICS_A_ENABLED is on and a reader consents.',
+  ),
+  CLIENT_ANALYTICS_A_ENABLED: flag(
+    'Whether web analytics may measure, of readers who consent; needs CLIENT_MEASUREMENT_ID.',
+  ),
+  CLIENT_ANALYTICS_B_ENABLED: flag(
+    'Whether product analytics may measure, of readers who consent; needs CLIENT_PRODUCT_ANALYTICS_KEY.',
+  ),
+  CLIENT_PRODUCT_ANALYTICS_KEY: derived('SVC_ANALYTICS_KEY', 'text', 'Project of product analytics (PostHog).'),
+  CLIENT_PRODUCT_ANALYTICS_HOST: {
+    ...derived('SVC_ANALYTICS_HOST', 'url', 'Where product analytics are sent.'),
+    fallback: 'https://us.i.posthog.com',
+  },
   CLIENT_GIT_SHA: text('Commit that was built, as /api/version and the about page name it; git is asked by default.'),
   CLIENT_GIT_REF: text('Branch or tag that was built; git is asked by default.'),
   CLIENT_BUILD_TIMESTAMP: text('When it was built, as ISO 8601; the time of the commit by default.'),
@@ -65,8 +74,12 @@ export const clientVariables = {
 /** The name of a variable that browsers are told. */
 export type ClientVariable = keyof typeof clientVariables
 
-/** What steers the build and is told to nobody. */
+/** What else steers the build. */
 export const buildSwitches = {
+  SVC_ANALYTICS_KEY: text(
+    'Project of product analytics, unless CLIENT_PRODUCT_ANALYTICS_KEY names another; browsers are told it, as such keys are public.',
+  ),
+  SVC_ANALYTICS_HOST: url('Where product analytics are sent, unless CLIENT_PRODUCT_ANALYTICS_HOST says otherwise.'),
   ENABLE_EDGE_BUILD: flag('Build the web for an edge platform that serves its files itself.'),
   DOCS_CONTENT_ROOT: text('Folder of the documentation that is built in; the product’s own by default.'),
 } as const satisfies Record<string, BuildVariable>

@@ -24,6 +24,7 @@ import { fleetMethods } from './fleet.ts'
 import { comparisonMethods } from './comparison.ts'
 import { definitionStatementMethods } from './definition-statement.ts'
 import { ownCostMethods } from './own-cost.ts'
+import { pageViewMethods } from './page-views.ts'
 import { postgresSourceMethods } from './postgres-source.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
 import { topologyMethods } from './topology.ts'
@@ -340,6 +341,7 @@ export const query = service('query', {
   ...consoleMethods,
   ...explorerMethods,
   ...ownCostMethods,
+  ...pageViewMethods,
   ...postgresSourceMethods,
   ...settingsDiffMethods,
   ...comparisonMethods,

@@ -32,6 +32,8 @@ const Offers = z.object({
   management: z.boolean(),
   /** A repository host may tell what was put into use, to be marked on charts. */
   deployments: z.boolean(),
+  /** Pages that people open are counted, for the charts of page views. */
+  pageViews: z.boolean(),
   /** A PostgreSQL server is watched beside the hosts. */
   postgresSource: z.boolean(),
   /** A replication service is watched. */

@@ -76,6 +76,7 @@ describe('who may call what', () => {
   it('is not a reader where something is changed or SQL is the caller’s own', () => {
     const readingBodies = new Set([
       'POST /api/v1/charts/batch',
+      'POST /api/v1/page-views',
       'POST /api/v1/health/actions',
       'POST /api/v1/health/webhook-targets/preview',
       'POST /api/v1/repldb/mirrors/status',

@@ -19,6 +19,7 @@ import { featureSettings } from './features/config.ts'
 import { limitBindings, limitSettings } from './limits/config.ts'
 import { publicUrlSettings } from './public-url.ts'
 import { toolServerSettings } from './tool-server/config.ts'
+import { usageReportSettings } from './usage-report/config.ts'
 import { webSettings } from './web-build.ts'
 import { webhookSettings } from './webhooks/config.ts'
 
@@ -53,6 +54,7 @@ export const settings = {
   ...cronSettings,
   ...eventSettings,
   ...webhookSettings,
+  ...usageReportSettings,
   ...crossOriginSettings,
   ...toolServerSettings,
   ...agentDoorSettings,

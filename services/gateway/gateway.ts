@@ -25,6 +25,7 @@ import type { OpenDocument } from './openapi/document.ts'
 import type { Guests } from './limits/guests.ts'
 import type { Limits } from './limits/limits.ts'
 import type { AnswerChat } from './webhooks/answer-chat.ts'
+import type { PageViews } from './page-views/page-views.ts'
 import type { RequireFirstTime } from './webhooks/first-time.ts'
 
 /** What routes answer from. */
@@ -65,4 +66,5 @@ export interface Gateway {
   /** Of requests that others sign. */
   requireFirstTime: RequireFirstTime
   answerChat: AnswerChat
+  pageViews: PageViews
 }

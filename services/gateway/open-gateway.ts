@@ -32,9 +32,11 @@ import { openHostList } from './host-list.ts'
 import { openGuests } from './limits/guests.ts'
 import { openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
+import { openPageViews } from './page-views/page-views.ts'
 import { warnOfUnknownAddress } from './public-url.ts'
 import { routes } from './routes.ts'
 import { warnOfUnobeyed } from './unobeyed.ts'
+import { openUsageReport } from './usage-report/usage-report.ts'
 import { openAnswerChat } from './webhooks/answer-chat.ts'
 import { openFirstTime } from './webhooks/first-time.ts'
 import type { WebBuild } from './web-build.ts'
@@ -51,12 +53,14 @@ export const openGateway = async (
   const owners = ownersOn(bus)
   const hosts = openHostList(owners.query, clock)
   warnOfSettings(env, build, log)
+  opening.use(openUsageReport({ env, store, clock, log, hosts, send: net.trusted, version: packageFacts.version }))
   const denied = openDenied(env, store)
   const keys = openApiKeys({ env, store, clock, denied })
   const policy = openPolicy(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, denied, clock, log, ask: openAsk(net) })
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
+  const kept = database && (await openKeptConnections(database))
   const auditStore = database ? await sqlAudit(database) : memoryAudit()
   return {
     env,
@@ -76,17 +80,13 @@ export const openGateway = async (
     deviceLogin: openDeviceLogin({ env, build, codeStore, counters, clock, keys }),
     identify: auth.identify,
     policy,
-    connections: openUserConnections({
-      env,
-      query: owners.query,
-      policy,
-      kept: database && (await openKeptConnections(database)),
-    }),
+    connections: openUserConnections({ env, query: owners.query, policy, kept }),
     audit: opening.use(await openAudit({ store: auditStore, bus, clock, telemetry })),
     limits: openLimits(env, clock, counters),
     guests: openGuests(store),
     requireFirstTime: openFirstTime(store),
     answerChat: openAnswerChat(net.guarded('notification'), log),
+    pageViews: opening.use(openPageViews({ ...owners, hosts, clock, log })),
   }
 }
 

@@ -59,6 +59,7 @@ const good: Record<string, GoodRequest> = {
   'GET /api/v1/hosts': { url: '/api/v1/hosts' },
   'GET /api/v1/host-status': { url: '/api/v1/host-status?hostId=0&fleet=1' },
   'GET /api/v1/overview': { url: '/api/v1/overview?hostId=1' },
+  'POST /api/v1/page-views': { url: '/api/v1/page-views', body: { page: '/tables/[name]' } },
   'GET /api/v1/catalogue': { url: '/api/v1/catalogue' },
   'GET /api/v1/charts/{name}': { url: '/api/v1/charts/query-count' },
   'POST /api/v1/charts/batch': { url: '/api/v1/charts/batch', body: { names: ['query-count', 'x'] } },

@@ -55,6 +55,7 @@ import { overview } from './routes/overview.ts'
 import { ownCost } from './routes/own-cost.ts'
 import { postgresRoutes } from './routes/postgres.ts'
 import { structureAdviceRoutes } from './routes/structure-advice.ts'
+import { pageView } from './routes/page-views.ts'
 import { repositoryWebhook } from './routes/repository-webhook.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { repldbRoutes } from './routes/repldb.ts'
@@ -149,6 +150,7 @@ export const routes: readonly Route[] = [
   repositoryWebhook,
   identityWebhook,
   deployments,
+  pageView,
   events,
   ...mcpRoutes,
   mcpInfo,

@@ -38,17 +38,43 @@ describe('the content security policy of pages', () => {
   })
 
   it.each([
+    [
+      {
+        CLIENT_MEASUREMENT_ID: 'G-1',
+        CLIENT_PRODUCT_ANALYTICS_KEY: 'k',
+        CLIENT_PRODUCT_ANALYTICS_HOST: 'https://a.example',
+      },
+      '',
+    ],
     [{ CLIENT_MEASUREMENT_ID: null, CLIENT_PRODUCT_ANALYTICS_KEY: null }, ''],
     [{ CLIENT_ANALYTICS_A_ENABLED: 'true', CLIENT_ANALYTICS_B_ENABLED: 'true' }, ''],
-    [{ CLIENT_PRODUCT_ANALYTICS_HOST: 'https://eu.analytics.example/ingest' }, ''],
-    [{ CLIENT_PRODUCT_ANALYTICS_KEY: 'k', CLIENT_PRODUCT_ANALYTICS_HOST: 'https://a.example;script-src' }, ''],
-    [{ CLIENT_PRODUCT_ANALYTICS_KEY: 'k', CLIENT_PRODUCT_ANALYTICS_HOST: 'data:text/plain,a' }, ''],
+    [{ CLIENT_ANALYTICS_B_ENABLED: 'true', CLIENT_PRODUCT_ANALYTICS_HOST: 'https://eu.analytics.example/ingest' }, ''],
     [
-      { CLIENT_PRODUCT_ANALYTICS_KEY: 'k', CLIENT_PRODUCT_ANALYTICS_HOST: 'https://eu.analytics.example/ingest' },
+      {
+        CLIENT_ANALYTICS_B_ENABLED: 'true',
+        CLIENT_PRODUCT_ANALYTICS_KEY: 'k',
+        CLIENT_PRODUCT_ANALYTICS_HOST: 'https://a.example;script-src',
+      },
+      '',
+    ],
+    [
+      {
+        CLIENT_ANALYTICS_B_ENABLED: 'true',
+        CLIENT_PRODUCT_ANALYTICS_KEY: 'k',
+        CLIENT_PRODUCT_ANALYTICS_HOST: 'data:text/plain,a',
+      },
+      '',
+    ],
+    [
+      {
+        CLIENT_ANALYTICS_B_ENABLED: 'yes',
+        CLIENT_PRODUCT_ANALYTICS_KEY: 'k',
+        CLIENT_PRODUCT_ANALYTICS_HOST: 'https://eu.analytics.example/ingest',
+      },
       ' https://eu.analytics.example',
     ],
     [
-      { CLIENT_MEASUREMENT_ID: 'G-1' },
+      { CLIENT_ANALYTICS_A_ENABLED: 'true', CLIENT_MEASUREMENT_ID: 'G-1' },
       ' https://*.googletagmanager.com https://*.google-analytics.com https://*.analytics.google.com',
     ],
   ])('lets analytics in that the build %j names, and no other', (client, origins) => {

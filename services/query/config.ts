@@ -101,7 +101,7 @@ export const settings = {
   SVC_QUERY_CACHE: flag(true, 'Reuse answers for their cache class and share one statement among equal questions.'),
   EVENTS_TABLE_NAME: fullTableName(
     defaultEventsTable,
-    'Table of self-tracking events, which the page-view charts read.',
+    'Table of self-tracking events, which the page-view charts read; once it is set, pages that people open are kept there on the first host, and it is created the first time.',
   ),
   COLUMNDB_MANAGEMENT_ENABLED: exactly('true', 'Lets people change users, roles and grants of the hosts.'),
   SVC_DEFINITIONS_DIRECTORY: optional(

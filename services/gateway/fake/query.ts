@@ -14,6 +14,7 @@ import { fakeExplorer } from './explorer.ts'
 import { fakeInsightRows } from './insights.ts'
 import { fakeStructureFacts } from './structure-advice.ts'
 import { fakeReportRows } from './reports.ts'
+import { fakePageViews } from './page-views.ts'
 import { fakePostgresSource } from './postgres-source.ts'
 import { fakeRepldb } from './repldb.ts'
 import { fakeFleet } from './fleet.ts'
@@ -153,6 +154,7 @@ export const fakeQuery: QueryHandlers = {
   exposition,
   ...fakeFleet,
   ...fakePostgresSource,
+  ...fakePageViews,
   ...fakeConnections,
   ...fakeConsole,
   ...fakeExplorer,

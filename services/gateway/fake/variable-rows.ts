@@ -226,6 +226,16 @@ export const variableRows: readonly VariableRow[] = [
     bad: [],
   },
   {
+    name: 'SVC_TELEMETRY_ENDPOINT',
+    fallback: 'none',
+    effect: 'a report of four facts is posted there once a day; nothing is sent without it',
+    shownBy: 'usage-report/usage-report.test.ts',
+    bad: [
+      ['telemetry', /^must be an absolute URL/],
+      ['ftp://x', /^must be an absolute URL/],
+    ],
+  },
+  {
     name: 'IDP_WEBHOOK_SECRET',
     fallback: 'none',
     effect: 'what it signs of people who are gone is acted on; the door for it answers 503 without it',

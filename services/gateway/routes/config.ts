@@ -45,6 +45,7 @@ const nothing: Watched = {
     keptConnections: false,
     management: false,
     deployments: false,
+    pageViews: false,
     postgresSource: false,
     replicationService: false,
   },
@@ -53,22 +54,37 @@ const nothing: Watched = {
 }
 
 const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => {
-  const [known, states, definitions, keptConnections, management, { isOffered }, replicationService] =
-    await Promise.all([
-      gateway.hosts.all(),
-      gateway.query.hostStates({}, call),
-      gateway.query.catalogue({}, call),
+  const [known, states, definitions, offers] = await Promise.all([
+    gateway.hosts.all(),
+    gateway.query.hostStates({}, call),
+    gateway.query.catalogue({}, call),
+    offersOf(call, gateway),
+  ])
+  const byKey = new Map(states.map((state) => [state.key, state]))
+  const hosts = known.map((host) => summary(host, byKey.get(host.key)))
+  return { offers, hosts, catalogue: visibleTo(call.identity, definitions) }
+}
+
+const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
+  const [keptConnections, management, { isOffered: postgresSource }, replicationService, pageViews] = await Promise.all(
+    [
       gateway.connections.areKept(call),
       isManaged(call, gateway),
       gateway.query.postgresOffered({}, call),
       hasReplicationService(call, gateway),
-    ])
-  const byKey = new Map(states.map((state) => [state.key, state]))
-  const hosts = known.map((host) => summary(host, byKey.get(host.key)))
+      tracksPageViews(call, gateway),
+    ],
+  )
   const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
-  const offers = { keptConnections, management, deployments, postgresSource: isOffered, replicationService }
-  return { offers, hosts, catalogue: visibleTo(call.identity, definitions) }
+  return { keptConnections, management, deployments, postgresSource, replicationService, pageViews }
 }
+
+/** A release of `query` before this one does not know of it, and then keeps none. */
+const tracksPageViews = (call: Call, { query }: Gateway): Promise<boolean> =>
+  query.tracksPageViews({}, call).then(
+    ({ enabled }) => enabled,
+    () => false,
+  )
 
 const isManaged = async (call: Call, { query }: Gateway): Promise<boolean> =>
   mayUse(call.identity, 'SECURITY') && (await query.management({}, call)).enabled

@@ -35,6 +35,7 @@ import { topology } from '../topology/topology.ts'
 import type { WithStore } from '../rules/earlier.ts'
 import { ruleHandlers } from '../rules/handlers.ts'
 import { insightHandlers } from '../insights/handlers.ts'
+import { pageViewHandlers } from '../page-views/keep-page-views.ts'
 import { repldbHandlers, type WithReplicationService } from '../repldb/handlers.ts'
 import { reportRowHandlers } from '../reports/report-rows.ts'
 import { structureFactHandlers } from '../structure/handlers.ts'
@@ -78,6 +79,7 @@ export const handlers = (parts: Given): Handlers<typeof query> => ({
   ...structureFactHandlers(parts),
   ...postgresSourceHandlers(parts),
   ...repldbHandlers(parts),
+  ...pageViewHandlers(parts),
   killQuery: killQuery(parts),
   optimizeTable: optimizeTable(parts),
   killMutation: killMutation(parts),

@@ -1,0 +1,7 @@
+import type { QueryHandlers } from './query.ts'
+
+/** A host that keeps page views. */
+export const fakePageViews: Pick<QueryHandlers, 'tracksPageViews' | 'keepPageViews'> = {
+  tracksPageViews: async () => ({ enabled: true }),
+  keepPageViews: async ({ views }) => ({ kept: views.length }),
+}

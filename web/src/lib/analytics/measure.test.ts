@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { productEvent } from './measure.ts'
+
+it('tells the pattern of a page, and nobody’s name', () => {
+  const opened = { pattern: '/tables/[name]', origin: 'https://watch.example', visitor: 'v' }
+  expect(productEvent('k', opened)).toEqual({
+    api_key: 'k',
+    event: '$pageview',
+    distinct_id: 'v',
+    properties: {
+      $current_url: 'https://watch.example/tables/[name]',
+      $process_person_profile: false,
+      $geoip_disable: true,
+    },
+  })
+})
