@@ -205,7 +205,7 @@ describe('advice on a statement', () => {
     await run('grouped', "SELECT user, countIf(note = 'secret') FROM visits GROUP BY user", 'POST')
     await run('inserted', "INSERT INTO tiny VALUES (0, 'x')", 'POST')
     await run('dropped', "SELECT toUInt64('secret') FROM versions", 'POST')
-    await engine('SYSTEM FLUSH LOGS')
+    await engine('SYSTEM FLUSH LOGS query_log')
     const logged =
       "SELECT count() AS ids FROM system.query_log WHERE type != 'QueryStart' AND query_id IN ('advised', 'grouped', 'inserted', 'dropped')"
     await eventually(

@@ -19,6 +19,15 @@ const startLimitMs = 180_000
 const slow = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
 
 const statements = [
+  'CREATE DATABASE shop',
+  'CREATE TABLE shop.orders (id UInt64, status LowCardinality(String), amount UInt32) ENGINE = MergeTree ORDER BY id',
+  "INSERT INTO shop.orders SELECT number, ['new', 'paid', 'sent'][1 + number % 3], number % 100 FROM numbers(3000)",
+  'CREATE TABLE shop.customers (id UInt64) ENGINE = MergeTree ORDER BY id',
+  'INSERT INTO shop.customers SELECT number FROM numbers(200)',
+  'CREATE DATABASE archive',
+  'CREATE TABLE archive.imports (n UInt64, v UInt8) ENGINE = MergeTree ORDER BY n',
+  'INSERT INTO archive.imports VALUES (1, 1)',
+  'ALTER TABLE archive.imports UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0',
   'CREATE DATABASE crumbs',
   'CREATE TABLE crumbs.wide (n UInt64) ENGINE = MergeTree ORDER BY n',
   'INSERT INTO crumbs.wide SELECT number FROM numbers(100000)',
@@ -26,8 +35,18 @@ const statements = [
   'CREATE TABLE crumbs.`odd ``name` (p UInt8, n UInt64) ENGINE = MergeTree ORDER BY n',
   'SYSTEM STOP MERGES crumbs.`odd ``name`',
   ...[0, 1, 2].map((p) => `INSERT INTO crumbs.\`odd \`\`name\` SELECT ${p}, number FROM numbers(1000)`),
+  'CREATE TABLE crumbs.loose (n UInt64, word Nullable(String)) ENGINE = MergeTree ORDER BY n',
+  'INSERT INTO crumbs.loose SELECT number, toString(cityHash64(number)) FROM numbers(200000)',
   'CREATE TABLE crumbs.three (n UInt64) ENGINE = MergeTree ORDER BY n',
   ...[0, 1, 2].map((n) => `INSERT INTO crumbs.three VALUES (${n})`),
+  'CREATE TABLE crumbs.many (n UInt64) ENGINE = MergeTree ORDER BY n',
+  'SYSTEM STOP MERGES crumbs.many',
+  'INSERT INTO crumbs.many SELECT number FROM numbers(60) SETTINGS max_block_size = 1, min_insert_block_size_rows = 1',
+  // Five days in which its disk fills.
+  `INSERT INTO system.asynchronous_metric_log (event_date, event_time, metric, value)
+  SELECT toDate(at), at, pair.1, pair.2
+  FROM (SELECT number AS hour, toDateTime(now() - number * 3600 - 1800) AS at, total_space AS total FROM numbers(120) AS hours, system.disks AS disks WHERE disks.name = 'default')
+  ARRAY JOIN [('DiskUsed_default', total * (0.5 - hour / 1000)), ('DiskTotal_default', toFloat64(total))] AS pair`,
   ...inventedReplicas,
   ...[1, 2, 3, 4].map((amount) => `${slow}${amount}`),
 ]
@@ -41,18 +60,14 @@ describeOnTopologies('the tools of the agent', (topology) => {
   const hasSource = topology === 'nats'
   const scope = new AsyncDisposableStack()
   beforeAll(async () => {
-    const [sandbox, other] = await Promise.all([
-      startSandbox({ label: 'one', seed: true }),
-      startSandbox({ label: 'two' }),
-    ])
+    const [sandbox, other] = await Promise.all([startSandbox({ label: 'one' }), startSandbox({ label: 'two' })])
     scope.use(sandbox)
     scope.use(other)
     hostUrl = sandbox.url
     otherUrl = other.url
-    await sandbox.seeded
     for (const statement of statements) await askEngine(hostUrl, statement)
     for (const amount of [1, 2, 3]) await fails(`SELECT nothing_17 FROM shop.orders WHERE amount > ${amount}`)
-    await askEngine(hostUrl, 'SYSTEM FLUSH LOGS')
+    await askEngine(hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
     const source: Record<string, string> = hasSource
@@ -156,7 +171,8 @@ describeOnTopologies('the tools of the agent', (topology) => {
       hostUrl,
       'SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition ORDER BY parts DESC LIMIT 1',
     )
-    expect(await facts('get_table_parts', { limit: 1 })).toMatchObject({ partitions: [fullest] })
+    expect(fullest).toEqual({ parts: 60 })
+    expect(await facts('get_table_parts', { limit: 1 })).toMatchObject({ partitions: [{ table: 'many', ...fullest }] })
   })
 
   it('estimate_mutation_impact tells what a mutation would rewrite', async () => {
@@ -288,6 +304,25 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await facts('explain_anomaly_score', { kind: 'no-such-kind' })).toMatchObject({ anomalies: [] })
   })
 
+  it('get_schema_advice tells what the columns of a table could be, with how sure that is', async () => {
+    const told = await facts('get_schema_advice', { database: 'crumbs', table: 'loose' })
+    expect(told).toMatchObject({
+      recommendations: expect.arrayContaining([
+        expect.objectContaining({ kind: 'nullable', proof: expect.stringMatching(/^(un)?verified$|^estimated$/) }),
+      ]),
+    })
+    expect(await failure('get_schema_advice', { database: 'crumbs', table: 'loos' })).toContain('loose')
+  })
+
+  it('get_tuning_suggestions tells of settings and of the release', async () => {
+    const { recommendations } = z
+      .object({ recommendations: z.array(z.object({ kind: z.enum(['setting', 'upgrade']), rationale: z.string() })) })
+      .parse(await facts('get_tuning_suggestions'))
+    const [limit] = await askEngine(hostUrl, "SELECT value FROM system.settings WHERE name = 'max_memory_usage'")
+    const isTold = recommendations.some(({ rationale }) => rationale.includes('one statement can take it all'))
+    expect(isTold).toBe(limit?.value === '0')
+  })
+
   /** Calls a tool that changes a host, and approves it; what came of that. */
   const approved = async (name: string, given: object) => {
     const headers = { 'content-type': 'application/json' }
@@ -358,7 +393,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
 
 /** A fortnight in which one statement of a hundred fails, and 40 of a hundred since an hour. */
 const failingNow = [
-  'SYSTEM FLUSH LOGS',
+  'SYSTEM FLUSH LOGS query_log',
   'ALTER TABLE system.query_log REMOVE TTL SETTINGS log_queries = 0',
   `INSERT INTO system.query_log (type, event_date, event_time, query_start_time, query_duration_ms, memory_usage, query, normalized_query_hash, query_kind, is_initial_query, exception_code, user)
 SELECT if(fails, 'ExceptionWhileProcessing', 'QueryFinish'), toDate(at), at, at, 100 + hash % 30, 1000000, 'SELECT', 40, 'Select', 1, if(fails, 60, 0), 'reports'

@@ -21,20 +21,26 @@ const call = (name: string, input: object = {}) => ({ say: [{ call: name, with: 
 const say = (text: string) => ({ say: [{ text }] })
 const headers = { 'content-type': 'application/json' }
 const mostPromptTokens = 6_000
+const startLimitMs = 180_000
+
+/** One host for both shapes of the product. */
+let hostUrl: string
+const host = new AsyncDisposableStack()
+beforeAll(async () => {
+  hostUrl = host.use(await startSandbox({ label: 'one' })).url
+}, startLimitMs)
+afterAll(() => host.disposeAsync())
 
 describeOnTopologies('the agent', (topology) => {
   let gateway: ScriptedGateway
   let product: Product
-  let hostUrl: string
   const scope = new AsyncDisposableStack()
   beforeAll(async () => {
-    const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
-    hostUrl = sandbox.url
     gateway = scope.use(await startScriptedGateway({ script: [say('yes')] }))
     const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
     const hosts = [{ url: hostUrl, name: 'one' }]
     product = scope.use(await startProduct({ topology, toolServer: true, agentProcesses: 2, hosts, env }))
-  })
+  }, startLimitMs)
   afterAll(() => scope.disposeAsync())
 
   const begin = async (script: Script, message = 'Is it well?'): Promise<Response> => {

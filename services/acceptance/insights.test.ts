@@ -21,13 +21,36 @@ import { describeOnTopologies } from './topologies.ts'
 
 const startLimitMs = 180_000
 
-describe('insights on the hosts themselves', () => {
-  const opened = new AsyncDisposableStack()
-  afterAll(() => opened.disposeAsync())
+/** One host for all that follows. */
+let sandbox: Sandbox
+let inventing: InventingHost
+const opened = new AsyncDisposableStack()
+beforeAll(async () => {
+  sandbox = opened.use(await startSandbox())
+  for (const statement of [
+    'CREATE DATABASE kept',
+    'CREATE DATABASE shop',
+    'CREATE TABLE shop.orders (n UInt64, v UInt8) ENGINE = MergeTree ORDER BY n',
+    'INSERT INTO shop.orders VALUES (1, 1)',
+    'ALTER TABLE shop.orders UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0',
+    ...inventedReplicas,
+    ...inventedProcesses,
+  ]) {
+    await askEngine(sandbox.url, statement)
+  }
+  inventing = opened.use(await startInventing(sandbox.url, ['replicas', 'processes']))
+  const failing = `SELECT count() AS failing FROM system.mutations WHERE latest_fail_reason != ''`
+  await eventually(
+    () => askEngine(sandbox.url, failing),
+    ([row]) => row?.failing === 1,
+  )
+}, startLimitMs)
+afterAll(() => opened.disposeAsync())
 
+describe('insights on the hosts themselves', () => {
   insightStoreSuite(async () => {
-    const sandbox = opened.use(await startSandbox())
-    const parts = opened.use(await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box' }))
+    const env = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', COLUMNDB_DATABASE: 'kept' }
+    const parts = opened.use(await openParts(env))
     const hub = openMemoryHub()
     const open = async (caller: 'query' | 'report') =>
       opened.use(
@@ -39,28 +62,9 @@ describe('insights on the hosts themselves', () => {
 })
 
 describeOnTopologies('insights', (topology) => {
-  let sandbox: Sandbox
-  let inventing: InventingHost
   let product: Product
-
   beforeAll(async () => {
-    sandbox = await startSandbox()
-    for (const statement of [
-      'CREATE DATABASE shop',
-      'CREATE TABLE shop.orders (n UInt64, v UInt8) ENGINE = MergeTree ORDER BY n',
-      'INSERT INTO shop.orders VALUES (1, 1)',
-      'ALTER TABLE shop.orders UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0',
-      ...inventedReplicas,
-      ...inventedProcesses,
-    ]) {
-      await askEngine(sandbox.url, statement)
-    }
-    inventing = await startInventing(sandbox.url, ['replicas', 'processes'])
-    const failing = `SELECT count() AS failing FROM system.mutations WHERE latest_fail_reason != ''`
-    await eventually(
-      () => askEngine(sandbox.url, failing),
-      ([row]) => row?.failing === 1,
-    )
+    await askEngine(sandbox.url, 'DROP TABLE IF EXISTS system.monitoring_findings SYNC')
     const hosts = [
       { url: sandbox.url, name: 'one' },
       { url: sandbox.url, name: 'careful', user: 'analyst', password: 'analyst' },
@@ -69,11 +73,7 @@ describeOnTopologies('insights', (topology) => {
     ]
     product = await startProduct({ topology, hosts, toolServer: true })
   }, startLimitMs)
-  afterAll(async () => {
-    await product?.stop()
-    await inventing?.[Symbol.asyncDispose]()
-    await sandbox?.[Symbol.asyncDispose]()
-  })
+  afterAll(() => product?.stop())
 
   const get = async (path: string) => (await ask(`${product.url}/api/v1/${path}`)).body
   const post = async (path: string, body: object) => {

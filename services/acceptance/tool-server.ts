@@ -26,13 +26,13 @@ const statements = [
   'CREATE VIEW cafe.latest AS SELECT guest, max(at) FROM cafe.visits GROUP BY guest',
   "INSERT INTO cafe.guests SELECT number, 'x' FROM numbers(1234)",
   'SELECT count() FROM cafe.guests AS g JOIN cafe.visits AS v ON g.id = v.guest',
-  'SYSTEM FLUSH LOGS',
+  'SYSTEM FLUSH LOGS query_log',
 ]
 
 /** The product with a café on its first host and silence on its second, and a client of the classic era. */
 export const startToolServer = async (topology: Topology) => {
   await using opening = new AsyncDisposableStack()
-  const sandbox = opening.use(await startSandbox({ label: 'one', seed: true }))
+  const sandbox = opening.use(await startSandbox({ label: 'one' }))
   for (const statement of statements) await askEngine(sandbox.url, statement)
   const hosts = [
     { url: sandbox.url, name: 'one' },

@@ -16,24 +16,29 @@ const hourMs = 3_600_000
 const summary = 'The disk data has 1,000 GiB, and UNKNOWN_TABLE (60) fails most.'
 const weekMs = 168 * hourMs
 
+/** One host for both shapes of the product, with a fortnight behind it. */
+let sandbox: Sandbox
+const week = lastWeek(Date.now(), 'UTC')
+const statements = fortnightOf(week.fromMs - weekMs)
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  for (const statement of [
+    'CREATE DATABASE shop',
+    'CREATE TABLE shop.orders (n UInt64) ENGINE = MergeTree ORDER BY n',
+    'INSERT INTO shop.orders SELECT number FROM numbers(1000)',
+    'SYSTEM FLUSH LOGS',
+  ]) {
+    await askEngine(sandbox.url, statement)
+  }
+  await logFortnight(sandbox.url, week.fromMs - weekMs, statements)
+}, startLimitMs)
+afterAll(() => sandbox?.[Symbol.asyncDispose]())
+
 describeOnTopologies('the weekly report', (topology) => {
-  let sandbox: Sandbox
   let product: Product
   let gateway: ScriptedGateway
-  const week = lastWeek(Date.now(), 'UTC')
-  const statements = fortnightOf(week.fromMs - weekMs)
 
   beforeAll(async () => {
-    sandbox = await startSandbox()
-    for (const statement of [
-      'CREATE DATABASE shop',
-      'CREATE TABLE shop.orders (n UInt64) ENGINE = MergeTree ORDER BY n',
-      'INSERT INTO shop.orders SELECT number FROM numbers(1000)',
-      'SYSTEM FLUSH LOGS',
-    ]) {
-      await askEngine(sandbox.url, statement)
-    }
-    await logFortnight(sandbox.url, week.fromMs - weekMs, statements)
     const hosts = [
       { url: sandbox.url, name: 'one' },
       { url: 'http://127.0.0.1:9', name: 'silent' },
@@ -49,7 +54,6 @@ describeOnTopologies('the weekly report', (topology) => {
   }, startLimitMs)
   afterAll(async () => {
     await product?.stop()
-    await sandbox?.[Symbol.asyncDispose]()
     await gateway?.[Symbol.asyncDispose]()
   })
 

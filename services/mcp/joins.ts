@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { count, select } from '#shared/select.ts'
 import { type Asking } from './asking.ts'
-import { whyNoQueryLog } from './query-log.ts'
+import { whyNoQueryLog } from './why-untold.ts'
 
 const mostJoined = 20
 

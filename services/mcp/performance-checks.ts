@@ -9,6 +9,8 @@ export type Severity = z.infer<typeof Severity>
 /** One question to a host, whose rows are a name and a value, the worst first. */
 export interface PerformanceCheck {
   name: string
+  /** Where its rows come from. */
+  table: string
   sql(asking: Asking): string
   /** Values from which on it is serious. */
   warning: number
@@ -31,6 +33,7 @@ const seconds = (value: number): string => `${value.toFixed(1)} s`
 export const checks: readonly PerformanceCheck[] = [
   {
     name: 'slow-queries',
+    table: 'system.query_log',
     warning: 10,
     critical: 60,
     summary: (value) => `The slowest query of the last day took ${seconds(value)}.`,
@@ -43,6 +46,7 @@ ORDER BY value DESC`,
   {
     // ClickHouse delays inserts from 1,000 active parts of a partition on (parts_to_delay_insert) and refuses them at 3,000.
     name: 'parts-per-partition',
+    table: 'system.parts',
     warning: 300,
     critical: 1_000,
     summary: (value) => `The fullest partition has ${value} active parts.`,
@@ -55,6 +59,7 @@ ORDER BY value DESC`,
   },
   {
     name: 'merge-backlog',
+    table: 'system.merges',
     warning: 600,
     critical: 3_600,
     summary: (value) => `The longest merge has been running for ${seconds(value)}.`,
@@ -65,6 +70,7 @@ ORDER BY value DESC`,
   },
   {
     name: 'memory',
+    table: 'system.asynchronous_metrics',
     warning: 80,
     critical: 90,
     summary: (value) => `Memory is used to ${percent(value)}.`,
@@ -81,6 +87,7 @@ WHERE used IS NOT NULL AND total IS NOT NULL`,
   },
   {
     name: 'disk',
+    table: 'system.disks',
     warning: 80,
     critical: 90,
     summary: (value) => `The fullest disk is used to ${percent(value)}.`,

@@ -3,7 +3,7 @@ import type { Scenario } from '../../agent/evaluation/scenario.ts'
 import { type Score, scoreOf } from '../../agent/evaluation/score.ts'
 import { chunksOf } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
-import { askEngine } from '../ask.ts'
+import { askEngine, eventually } from '../ask.ts'
 import { inventedReplicas, startInventing } from '../invented-tables.ts'
 import { startProduct } from '../product.ts'
 
@@ -20,6 +20,9 @@ export interface Evaluated {
 const silently = 'SETTINGS log_queries = 0'
 /** An embedded host keeps its logs for a week, which is less than a history has to be. */
 const logs = ['query_log', 'asynchronous_metric_log']
+/** Of all logs at once it takes a second. */
+const flushed = 'SYSTEM FLUSH LOGS query_log'
+const isTold = (rows: readonly unknown[]): boolean => rows.length > 0
 /** A host on which nothing happened. */
 const emptied = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
 const prepared = [
@@ -54,10 +57,11 @@ export const evaluate = async ({ variables, before, told }: Evaluated): Promise<
 }
 
 const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; hostUrl: string }): Promise<Score> => {
-  const { set, refused = [], refusedUser = 'default', after = [], question } = scenario
+  const { set, refused = [], refusedUser = 'default', after = [], until, question } = scenario
   for (const statement of [...emptied, ...set]) await askEngine(hostUrl, statement)
   for (const statement of refused) await beRefused(hostUrl, refusedUser, statement)
-  await askEngine(hostUrl, `SYSTEM FLUSH LOGS`)
+  if (until !== undefined) await eventually(() => askEngine(hostUrl, until), isTold)
+  await askEngine(hostUrl, flushed)
   try {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ message: question })
@@ -79,7 +83,7 @@ const beRefused = async (hostUrl: string, user: string, statement: string): Prom
 
 /** What the product did besides reading, as the host itself logged it. An index that is tried out is in no table, and gone with its session. */
 const writesOn = async (hostUrl: string): Promise<number> => {
-  await askEngine(hostUrl, 'SYSTEM FLUSH LOGS')
+  await askEngine(hostUrl, flushed)
   const [row] = await askEngine(
     hostUrl,
     `SELECT count() AS writes FROM system.query_log

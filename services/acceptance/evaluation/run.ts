@@ -32,6 +32,7 @@ const ofScript = async (): Promise<boolean> => {
   const scores = await evaluate({
     variables: gatewayVariables(gateway),
     before: (scenario) => gateway.play(scriptOf(scenario)),
+    told: progress,
   })
   process.stdout.write(
     `${reportOf('the scripted model (set a key, such as LLM_API_KEY, to ask a real one)', scores)}\n`,

@@ -4,6 +4,8 @@ export interface Scenario {
   question: string
   /** What brings the host into the state, and takes it away again. */
   set: readonly string[]
+  /** Has rows once the state is reached, where that takes a while. */
+  until?: string
   /** Statements that the host has to refuse, which leaves a trace too. */
   refused?: readonly string[]
   /** The user of the statements that are refused. */

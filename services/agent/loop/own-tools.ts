@@ -39,7 +39,7 @@ export const searchTools = (toolbox: () => Toolbox): AgentTool => ({
   name: 'search_tools',
   title: 'Find tools',
   description:
-    'Finds further tools by topic: running and slow queries, explain, cost, merges, mutations, advice, comparison of hosts, pages, forecasts, changes, PostgreSQL where it is watched.',
+    'Finds further tools by topic: running and slow queries, explain, cost, merges, mutations, advice on queries, tables and settings, comparison of hosts, pages, forecasts, changes, PostgreSQL where it is watched.',
   input: SearchInput,
   run: async (input) => {
     const { topic } = SearchInput.parse(input)

@@ -20,8 +20,10 @@ const offered = [...own, ...postgresTools]
 const all = [...offered, ...controlTools]
 const promised = `load_skill find_reference_query get_disk_usage get_replication_status ask_user query_and_visualize
   get_failed_queries list_slow_query_patterns explain_query estimate_query_cost get_table_parts estimate_mutation_impact
-  compare_hosts get_page_data forecast_disk_capacity explain_anomaly_score get_postgres_activity list_postgres_statement_patterns
-  get_postgres_table_stats get_postgres_replication get_postgres_locks`.split(/\s+/)
+  compare_hosts get_page_data forecast_disk_capacity explain_anomaly_score get_schema_advice get_tuning_suggestions
+  get_postgres_activity list_postgres_statement_patterns get_postgres_table_stats get_postgres_replication get_postgres_locks`.split(
+  /\s+/,
+)
 
 /** What a parameter may be, as models are told. */
 const Parameter = z.looseObject({

@@ -15,7 +15,9 @@ import { getPostgresLocks } from './get-postgres-locks.ts'
 import { getPostgresReplication } from './get-postgres-replication.ts'
 import { getPostgresTableStats } from './get-postgres-table-stats.ts'
 import { getReplicationStatus } from './get-replication-status.ts'
+import { getSchemaAdvice } from './get-schema-advice.ts'
 import { getTableParts } from './get-table-parts.ts'
+import { getTuningSuggestions } from './get-tuning-suggestions.ts'
 import { listPostgresStatementPatterns } from './list-postgres-statement-patterns.ts'
 import { listSlowQueryPatterns } from './list-slow-query-patterns.ts'
 import { queryAndVisualize } from './query-and-visualize.ts'
@@ -37,6 +39,8 @@ export const agentTools: readonly AgentTool[] = [
   getPageData,
   forecastDiskCapacity,
   explainAnomalyScore,
+  getSchemaAdvice,
+  getTuningSuggestions,
 ]
 
 /** Those that it has besides where a PostgreSQL source is set up. */

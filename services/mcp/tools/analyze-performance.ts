@@ -4,6 +4,7 @@ import type { Host } from '#proto/host.ts'
 import { select } from '#shared/select.ts'
 import { type Asking, hostAt, ofHost } from '../asking.ts'
 import { checks, type PerformanceCheck, Severity, severityOf } from '../performance-checks.ts'
+import { whyUntold } from '../why-untold.ts'
 import { tool } from '../tool.ts'
 
 const Finding = z.object({
@@ -51,6 +52,7 @@ const findingOf = async (check: PerformanceCheck, asking: Asking, host: Host): P
     return { ...common, severity: severityOf(value, check), summary: summary(value), value, where }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internal' || asking.call.signal.aborted) throw error
-    return { ...common, severity: 'unknown', summary: `${name} is not known: ${error.message}`, value: null, where: [] }
+    const why = whyUntold(error, host, check.table) ?? error.message
+    return { ...common, severity: 'unknown', summary: `${name} is not known: ${why}`, value: null, where: [] }
   }
 }

@@ -4,7 +4,7 @@ import { isOwn } from '#shared/own-statements.ts'
 import { count, select, type Selected } from '#shared/select.ts'
 import { limitOf } from '#shared/tool-parameters.ts'
 import { type Asking, hostAt, ofHost, statementText } from '../asking.ts'
-import { whyNoQueryLog } from '../query-log.ts'
+import { whyNoQueryLog } from '../why-untold.ts'
 import { tool } from '../tool.ts'
 
 const Slow = z.object({
