@@ -44,8 +44,10 @@ const update = async <S extends z.ZodType>(
 ) => {
   for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
     const stored = await driver.read(named(key))
-    const change = changeOf(key, stored, step(valueOf(key, stored, schema)), limits)
-    const after = valueOf(key, change, schema)
+    const wanted = step(valueOf(key, stored, schema))
+    const change = changeOf(key, stored, wanted, limits)
+    // A step cannot store what nobody could read.
+    const after = wanted.value === undefined ? undefined : fitting(key, wanted.value, schema)
     const result = await driver.write({ ...change, fence })
     if (result === 'written') return after
     if (result === 'fenced')
@@ -56,14 +58,14 @@ const update = async <S extends z.ZodType>(
   throw new ServiceError('busy', `too many writers of ${key} at once`, { retryAfterMs: 1_000 })
 }
 
-/** Checks the way in as well as the way out, so that a step cannot store what nobody could read. */
 const valueOf = <S extends z.ZodType>(
   key: string,
   stored: { text: string | undefined } | undefined,
   schema: S,
-): z.output<S> | undefined => {
-  if (stored?.text === undefined) return undefined
-  const parsed = schema.safeParse(JSON.parse(stored.text))
+): z.output<S> | undefined => (stored?.text === undefined ? undefined : fitting(key, JSON.parse(stored.text), schema))
+
+const fitting = <S extends z.ZodType>(key: string, value: unknown, schema: S): z.output<S> => {
+  const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'value'}: ${issue.message}`)
   throw new Error(`the value under ${key} does not fit its schema: ${where.join('; ')}`)
