@@ -25,12 +25,6 @@ export const Unit = z.enum([
 ])
 export type Unit = z.infer<typeof Unit>
 
-/** Units whose values 0, 1 and 2 stand for words: whether something is so, and how well something is. */
-export const unitWords: Readonly<Partial<Record<Unit, readonly string[]>>> = {
-  'yes-no': ['no', 'yes'],
-  level: ['well', 'strained', 'failing'],
-}
-
 /** Buckets a time series may use: the allow-list of the `interval` parameter. */
 export const intervals = [
   'toStartOfMinute',

@@ -14,7 +14,12 @@ export const HostSummary = Host.omit({ key: true }).extend({
 export type HostSummary = z.infer<typeof HostSummary>
 
 /** What stands for a feature: whether there is it at all, and whether everybody may use it or only who is known. */
-const FeaturePermission = z.object({ enabled: z.boolean(), access: z.enum(['public', 'authenticated']) })
+const FeaturePermission = z.object({
+  enabled: z.boolean(),
+  access: z.enum(['public', 'authenticated']),
+  /** The setting that switched it off; null while it is on. */
+  offBy: z.string().nullable(),
+})
 
 /** Budgets that a client should stay within, so that it need not find them out by refusals. */
 const ClientLimits = z.object({
@@ -38,6 +43,8 @@ const Offers = z.object({
   postgresSource: z.boolean(),
   /** A replication service is watched. */
   replicationService: z.boolean(),
+  /** People may subscribe webhooks of their own to alerts. */
+  subscriptions: z.boolean(),
 })
 export type Offers = z.infer<typeof Offers>
 

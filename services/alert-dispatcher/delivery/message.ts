@@ -1,4 +1,4 @@
-import { unitWords } from '#proto/catalogue.ts'
+import { unitWords } from '#proto/unit-words.ts'
 import type { Severity } from '#proto/rules.ts'
 import { cut } from './cut.ts'
 import type { MessageFrame } from './message-settings.ts'

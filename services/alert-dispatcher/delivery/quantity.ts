@@ -1,4 +1,5 @@
-import { type Unit, unitWords } from '#proto/catalogue.ts'
+import type { Unit } from '#proto/catalogue.ts'
+import { unitWords } from '#proto/unit-words.ts'
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })

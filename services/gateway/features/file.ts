@@ -8,7 +8,7 @@ import { InvalidSettings, parseFlag, read } from '#shared/config/setting.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 import { isOnEdge } from '../edge.ts'
 import { featureSettings, parseAccess, parseFeature } from './config.ts'
-import type { FilePermissions, Permission } from './permissions.ts'
+import type { FilePermission, FilePermissions } from './permissions.ts'
 
 const { SVC_CONFIG_FILE } = featureSettings
 
@@ -65,7 +65,7 @@ interface Skipped {
 
 /** What a features table says: for each id `{ enabled, access }`, or only whether it is enabled. */
 export const permissionsOf = (table: z.infer<typeof Table>): { permissions: FilePermissions; skipped: Skipped[] } => {
-  const permissions: Partial<Record<string, Partial<Permission>>> = {}
+  const permissions: Partial<Record<string, FilePermission>> = {}
   const skipped: Skipped[] = []
   for (const [id, said] of Object.entries(table)) {
     const feature = parseFeature(id)
@@ -77,8 +77,8 @@ export const permissionsOf = (table: z.infer<typeof Table>): { permissions: File
   return { permissions, skipped }
 }
 
-const permissionOf = (id: string, fields: z.infer<typeof Table>, skipped: Skipped[]): Partial<Permission> => {
-  const permission: Partial<Permission> = {}
+const permissionOf = (id: string, fields: z.infer<typeof Table>, skipped: Skipped[]): FilePermission => {
+  const permission: FilePermission = {}
   for (const [name, value] of Object.entries(fields)) {
     const skip = (reason: string) => skipped.push({ entry: `${id}.${name}`, reason })
     if (name === 'enabled') {

@@ -7,9 +7,9 @@ import { type FilePermissions, resolvePermissions } from './permissions.ts'
 const resolved = (env: Record<string, string>, file: FilePermissions = {}) =>
   resolvePermissions(read(featureSettings, env), file).AGENT
 
-const open = { enabled: true, access: 'public' }
-const off = { enabled: false, access: 'public' }
-const known = { enabled: true, access: 'authenticated' }
+const open = { enabled: true, access: 'public', offBy: null }
+const offBy = (setting: string) => ({ enabled: false, access: 'public', offBy: setting })
+const known = { enabled: true, access: 'authenticated', offBy: null }
 
 describe('the permission of a feature', () => {
   it('is open to all, of every feature, when nothing is said', () => {
@@ -19,28 +19,28 @@ describe('the permission of a feature', () => {
   })
 
   const rows: [env: Record<string, string>, file: FilePermissions, expected: object][] = [
-    [{ SVC_DISABLED_FEATURES: 'MCP, agent,' }, {}, off],
+    [{ SVC_DISABLED_FEATURES: 'MCP, agent,' }, {}, offBy('SVC_DISABLED_FEATURES')],
     [{ SVC_DISABLED_FEATURES: 'MCP' }, {}, open],
     [{ SVC_AUTH_REQUIRED_FEATURES: ' AGENT ' }, {}, known],
-    [{ SVC_FEATURE_AGENT_ENABLED: 'false' }, {}, off],
-    [{ SVC_FEATURE_AGENT_ENABLED: 'Off' }, {}, off],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'false' }, {}, offBy('SVC_FEATURE_AGENT_ENABLED')],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'Off' }, {}, offBy('SVC_FEATURE_AGENT_ENABLED')],
     [{ SVC_FEATURE_AGENT_ENABLED: 'maybe' }, {}, open],
     [{ SVC_FEATURE_AGENT_ACCESS: 'authenticated' }, {}, known],
     [{ SVC_FEATURE_AGENT_ACCESS: 'Guest' }, {}, open],
     [{ SVC_FEATURE_AGENT_ACCESS: '' }, { AGENT: { access: 'authenticated' } }, known],
-    [{}, { AGENT: { enabled: false } }, off],
+    [{}, { AGENT: { enabled: false } }, offBy('SVC_CONFIG_FILE')],
     [{}, { AGENT: { access: 'authenticated' } }, known],
     [{}, { MCP: { enabled: false } }, open],
     [{ SVC_FEATURE_AGENT_ENABLED: 'true' }, { AGENT: { enabled: false } }, open],
     [{ SVC_FEATURE_AGENT_ACCESS: 'public' }, { AGENT: { access: 'authenticated' } }, open],
-    [{ SVC_FEATURE_AGENT_ENABLED: 'maybe' }, { AGENT: { enabled: false } }, off],
-    [{ SVC_DISABLED_FEATURES: 'AGENT' }, { AGENT: { enabled: true } }, off],
-    [{ SVC_DISABLED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ENABLED: 'true' }, {}, off],
+    [{ SVC_FEATURE_AGENT_ENABLED: 'maybe' }, { AGENT: { enabled: false } }, offBy('SVC_CONFIG_FILE')],
+    [{ SVC_DISABLED_FEATURES: 'AGENT' }, { AGENT: { enabled: true } }, offBy('SVC_DISABLED_FEATURES')],
+    [{ SVC_DISABLED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ENABLED: 'true' }, {}, offBy('SVC_DISABLED_FEATURES')],
     [{ SVC_AUTH_REQUIRED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ACCESS: 'public' }, {}, known],
     [
       { SVC_DISABLED_FEATURES: 'AGENT', SVC_AUTH_REQUIRED_FEATURES: 'AGENT' },
       {},
-      { enabled: false, access: 'authenticated' },
+      { enabled: false, access: 'authenticated', offBy: 'SVC_DISABLED_FEATURES' },
     ],
   ]
   it.each(rows)('with %j and in the file %j', (env, file, expected) => {
@@ -52,7 +52,8 @@ describe('the permission of a feature', () => {
       Object.entries(resolvePermissions(read(featureSettings, env), {})).filter(
         ([, { enabled, access }]) => !enabled || access !== 'public',
       )
-    expect(changed({ [`SVC_FEATURE_${feature}_ENABLED`]: 'false' })).toEqual([[feature, off]])
+    const enabled = `SVC_FEATURE_${feature}_ENABLED`
+    expect(changed({ [enabled]: 'false' })).toEqual([[feature, offBy(enabled)]])
     expect(changed({ [`SVC_FEATURE_${feature}_ACCESS`]: 'authenticated' })).toEqual([[feature, known]])
   })
 

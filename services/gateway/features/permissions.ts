@@ -6,12 +6,16 @@ import type { FeatureAccess, featureSettings } from './config.ts'
 export interface Permission {
   enabled: boolean
   access: FeatureAccess
+  /** The setting that switched it off; null while it is on. */
+  offBy: string | null
 }
 
 /** Every feature has one. */
 export type Permissions = Readonly<Record<Feature, Permission>>
-/** What the file says; it need not know every feature, nor say all of one. */
-export type FilePermissions = Readonly<Partial<Record<Feature, Partial<Permission>>>>
+/** What the file says of a feature; it need not say all of it. */
+export type FilePermission = Partial<Omit<Permission, 'offBy'>>
+/** What the file says; it need not know every feature. */
+export type FilePermissions = Readonly<Partial<Record<Feature, FilePermission>>>
 
 /**
  * What stands for each feature. The environment wins over the file; where the two kinds of variables disagree the
@@ -19,13 +23,21 @@ export type FilePermissions = Readonly<Partial<Record<Feature, Partial<Permissio
  */
 export const resolvePermissions = (said: Values<typeof featureSettings>, file: FilePermissions): Permissions => {
   const permission = (feature: Feature): Permission => {
-    const enabled = said[`SVC_FEATURE_${feature}_ENABLED`] ?? file[feature]?.enabled ?? true
+    const offBy = whatSwitchesOff(feature, said, file)
     const access = said[`SVC_FEATURE_${feature}_ACCESS`] ?? file[feature]?.access ?? 'public'
     return {
-      enabled: enabled && !said.SVC_DISABLED_FEATURES.has(feature),
+      enabled: offBy === null,
       access: said.SVC_AUTH_REQUIRED_FEATURES.has(feature) ? 'authenticated' : access,
+      offBy,
     }
   }
   // Made of every feature, which is what the type says.
   return Object.fromEntries(features.map((feature) => [feature, permission(feature)])) as Permissions
+}
+
+const whatSwitchesOff = (feature: Feature, said: Values<typeof featureSettings>, file: FilePermissions) => {
+  const own = `SVC_FEATURE_${feature}_ENABLED` as const
+  if (said.SVC_DISABLED_FEATURES.has(feature)) return 'SVC_DISABLED_FEATURES'
+  if (said[own] === false) return own
+  return said[own] === undefined && file[feature]?.enabled === false ? 'SVC_CONFIG_FILE' : null
 }

@@ -9,6 +9,7 @@ import { cloudMode } from '../cloud-mode.ts'
 import type { Gateway } from '../gateway.ts'
 import { limitSettings } from '../limits/config.ts'
 import { getRoute } from '../route.ts'
+import { mayBeSubscribed } from '../subscriptions/subscriber.ts'
 import { success } from '../success.ts'
 import { webhookSettings } from '../webhooks/config.ts'
 import { visibleTo } from './catalogue.ts'
@@ -48,6 +49,7 @@ const nothing: Watched = {
     pageViews: false,
     postgresSource: false,
     replicationService: false,
+    subscriptions: false,
   },
   hosts: [],
   catalogue: { topics: [], charts: [], tables: [] },
@@ -76,7 +78,8 @@ const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
     ],
   )
   const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
-  return { keptConnections, management, deployments, postgresSource, replicationService, pageViews }
+  const subscriptions = mayBeSubscribed(gateway)
+  return { keptConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
 }
 
 /** A release of `query` before this one does not know of it, and then keeps none. */

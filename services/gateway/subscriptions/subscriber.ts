@@ -1,9 +1,8 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { offersSubscriptions } from '#shared/config/webhook-subscriptions.ts'
-import { authSettings, type Provider } from '../auth/config.ts'
+import { authSettings } from '../auth/config.ts'
 import { deviceSettings } from '../auth/device/config.ts'
 import { ownerOf } from '../connections/owner.ts'
 import type { Gateway } from '../gateway.ts'
@@ -13,8 +12,8 @@ const { CONVERSATIONS_EDGESQL } = deviceSettings
 const obeyed = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
 
 /** Whose subscriptions a call is about; throws `not-implemented` naming what is missing, and `unauthenticated` for somebody unknown. */
-export const subscriberOf = ({ env, auth }: Pick<Gateway, 'env' | 'auth'>, { identity }: Call): string => {
-  const missing = missingFor(env, auth.provider())
+export const subscriberOf = (gateway: Part, { identity }: Call): string => {
+  const missing = missingFor(gateway)
   if (missing !== undefined)
     throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
   if (identity.kind !== 'user' && identity.kind !== 'key')
@@ -22,11 +21,16 @@ export const subscriberOf = ({ env, auth }: Pick<Gateway, 'env' | 'auth'>, { ide
   return ownerOf(identity)
 }
 
+type Part = Pick<Gateway, 'env' | 'auth'>
+
+/** Whether people may subscribe webhooks of their own here. */
+export const mayBeSubscribed = (gateway: Part): boolean => missingFor(gateway) === undefined
+
 /** The first prerequisite that is not there. */
-const missingFor = (env: Environment, provider: Provider): string | undefined => {
+const missingFor = ({ env, auth }: Part): string | undefined => {
   const settings = read(obeyed, env)
   if (!offersSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'
-  if (provider !== 'idp') return 'SVC_AUTH_PROVIDER to idp'
+  if (auth.provider() !== 'idp') return 'SVC_AUTH_PROVIDER to idp'
   if (settings.IDP_SECRET_KEY === undefined) return 'IDP_SECRET_KEY'
   return settings.CONVERSATIONS_EDGESQL === undefined ? 'CONVERSATIONS_EDGESQL' : undefined
 }

@@ -89,6 +89,12 @@ const invented: Readonly<Record<string, Invented>> = {
       { role_name: 'writer', granted_role_name: 'reader' },
     ],
   },
+  grants: {
+    rows: [
+      { role_name: 'reader', access_type: 'SELECT', database: 'shop', grant_option: 1 },
+      { user_name: 'ann', access_type: 'SELECT', database: 'shop', table: 'orders', is_partial_revoke: 1 },
+    ],
+  },
   keeper_cluster: {
     columns: `(server_id Int32, host String, endpoint String, is_observer Bool, priority Int32, is_leader Bool,
       is_self Bool, last_log_index Nullable(UInt64))`,
@@ -214,6 +220,13 @@ it('a Keeper inside the server tells its members and files', async () => {
   ])
   expect(await read('keeper-changelogs')).toMatchObject([
     { first_log_index: 31, last_log_index: 44, entries: 14, is_active: true },
+  ])
+})
+
+it('grants are told with whose they are, of a user or a role', async () => {
+  expect(await read('grants')).toMatchObject([
+    { grantee: 'ann', kind: 'user', privilege: 'SELECT', database: 'shop', table: 'orders', is_exception: 1 },
+    { grantee: 'reader', kind: 'role', privilege: 'SELECT', database: 'shop', table: null, may_grant: 1 },
   ])
 })
 

@@ -14,6 +14,8 @@ export interface RequestOptions {
   method?: 'DELETE' | 'PUT'
   /** A secret that somebody typed for this one request; who is signed in needs none. */
   bearer?: string | undefined
+  /** Further header fields, of routes that read some. */
+  headers?: Record<string, string>
 }
 
 /** The JSON answer of a path of this service, or a `RequestFailure`. Its shape is the service's contract for that path. */
@@ -33,12 +35,8 @@ export const requestFile = async (path: string, options: RequestOptions = {}): P
 }
 
 /** An answer that is read while it comes, for as long as that takes; null where there is nothing to tell. */
-export const requestStream = async (
-  path: string,
-  options: RequestOptions & { headers?: Record<string, string> } = {},
-): Promise<Response | null> => {
-  const brought = await broughtHeaders(openSession)
-  const response = await send(path, options, { ...brought, ...options.headers }, null)
+export const requestStream = async (path: string, options: RequestOptions = {}): Promise<Response | null> => {
+  const response = await send(path, options, await broughtHeaders(openSession), null)
   if (!response.ok) throw refused(response, await readBody(response, path))
   return response.status === 204 ? null : response
 }
@@ -54,12 +52,13 @@ const openSession = async ({ name, url, user, password }: BroughtHost) => {
 
 const send = async (
   path: string,
-  { signal, body, method, bearer }: RequestOptions,
-  further: Record<string, string>,
+  { signal, body, method, bearer, headers: further }: RequestOptions,
+  brought: Record<string, string>,
   waitMs: number | null = patienceMs,
 ): Promise<Response> => {
   const patience = waitMs === null ? new AbortController().signal : AbortSignal.timeout(waitMs)
   const headers = {
+    ...brought,
     ...further,
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),

@@ -10,8 +10,12 @@ export const toCsv = ({ chart, rows }: Pick<ChartData, 'chart' | 'rows'>): strin
       return instant === null ? String(row[name] ?? '') : new Date(instant).toISOString()
     }),
   )
-  return [head, ...lines].map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('')
+  return csvOf([head, ...lines])
 }
+
+/** Lines of cells as RFC 4180 has them. */
+export const csvOf = (lines: readonly (readonly string[])[]): string =>
+  lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('')
 
 /** A cell that a spreadsheet would take for a formula is one only of text that hosts chose, so it is kept from being one. */
 const quoted = (text: string): string => {

@@ -10,6 +10,8 @@ export interface MenuPage {
   feature?: Feature
   /** Not offered where the installation is not set up for this. */
   offer?: keyof Offers
+  /** Not offered to who may not change anything. */
+  isForWriting?: boolean
   /** Further words by which the palette finds it. */
   words?: string
 }
@@ -46,6 +48,13 @@ export const menuSections: readonly MenuSection[] = [
       },
       { path: '/alerts/events', title: 'Inbound events', feature: 'HEALTH', words: 'ingest webhooks received' },
       { path: '/alerts/deliveries', title: 'Deliveries', feature: 'HEALTH', words: 'dead letters replay sent' },
+      {
+        path: '/alerts/webhooks',
+        title: 'Your webhooks',
+        feature: 'HEALTH',
+        offer: 'subscriptions',
+        words: 'subscribe signed',
+      },
     ],
   },
   {
@@ -88,31 +97,49 @@ export const menuSections: readonly MenuSection[] = [
   },
   {
     title: 'Agent and tools',
-    pages: [{ path: '/agents', title: 'Agent', feature: 'AGENT', words: 'ask question chat assistant model ai' }],
+    pages: [
+      { path: '/agents', title: 'Agent', feature: 'AGENT', words: 'ask question chat assistant model ai' },
+      { path: '/mcp', title: 'Tool server', feature: 'MCP', words: 'mcp model context protocol claude cursor tools' },
+    ],
   },
   {
     title: 'Set up',
     pages: [
+      { path: '/api-keys', title: 'API keys', words: 'tokens secrets scopes revoke programs' },
+      {
+        path: '/management',
+        title: 'Users and grants',
+        feature: 'SECURITY',
+        offer: 'management',
+        words: 'roles access',
+      },
+      { path: '/audit', title: 'Audit log', feature: 'ACTIONS', isForWriting: true, words: 'who did what records' },
       { path: '/docs', title: 'Documentation', feature: 'DOCS', words: 'help manual guide api settings' },
-      { path: '/about', title: 'About', feature: 'ABOUT', words: 'version edition build commit licence billing' },
+      {
+        path: '/about',
+        title: 'About',
+        feature: 'ABOUT',
+        words: 'version edition build commit licence billing features limits',
+      },
     ],
   },
 ]
 
-/** What the installation has. */
+/** What the installation has, and what who looks may do. */
 interface Offering {
   isOffered: (feature: Feature) => boolean
   offers: Offers | undefined
+  mayWrite: boolean | undefined
 }
 
 /** What a caller may be offered of the menu. */
-export const offeredSections = ({ isOffered, offers }: Offering): MenuSection[] =>
+export const offeredSections = (offering: Offering): MenuSection[] =>
   menuSections
-    .map(({ title, pages }) => ({
-      title,
-      pages: pages.filter(({ feature, offer }) => (!feature || isOffered(feature)) && (!offer || offers?.[offer])),
-    }))
+    .map(({ title, pages }) => ({ title, pages: pages.filter((page) => isFor(offering, page)) }))
     .filter(({ pages }) => pages.length > 0)
+
+const isFor = ({ isOffered, offers, mayWrite }: Offering, { feature, offer, isForWriting }: MenuPage): boolean =>
+  (!feature || isOffered(feature)) && (!offer || offers?.[offer] === true) && (!isForWriting || mayWrite !== false)
 
 /** A topic of the catalogue with its table pages and the number of its charts. */
 export interface MenuTopic {

@@ -1,4 +1,5 @@
-import { type Unit, unitWords } from '#proto/catalogue.ts'
+import type { Unit } from '#proto/catalogue.ts'
+import { unitWords } from '#proto/unit-words.ts'
 import { preferences } from '#lib/state/preferences.ts'
 
 /** Steps of sizes, and what lies between one and the next. */

@@ -1,4 +1,4 @@
-import { unitWords } from '#proto/catalogue.ts'
+import { unitWords } from '#proto/unit-words.ts'
 import type { Check, LiveCondition } from '#lib/api/health.ts'
 import { counted } from '#lib/ui/counted.ts'
 import { formatValue } from '#lib/ui/number.ts'

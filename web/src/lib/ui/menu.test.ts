@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { offeredSections } from './menu.ts'
+
+const offers = {
+  keptConnections: true,
+  management: true,
+  subscriptions: true,
+  deployments: true,
+  postgresSource: true,
+  replicationService: true,
+  pageViews: true,
+}
+const pathsFor = (standing: Partial<Parameters<typeof offeredSections>[0]>) =>
+  offeredSections({ isOffered: () => true, mayWrite: true, offers, ...standing }).flatMap(({ pages }) =>
+    pages.map(({ path }) => path),
+  )
+
+describe('the menu', () => {
+  it('has every page where everything is on and allowed', () => {
+    expect(pathsFor({})).toEqual(
+      expect.arrayContaining(['/audit', '/management', '/alerts/webhooks', '/mcp', '/about']),
+    )
+  })
+
+  it('lacks pages of features that are off, and sections that are empty then', () => {
+    const paths = pathsFor({ isOffered: (feature) => feature === 'ABOUT' })
+    expect(paths).toEqual(['/hosts', '/postgres', '/api-keys', '/about'])
+  })
+
+  it.each([
+    ['/audit', { mayWrite: false }],
+    ['/management', { offers: { ...offers, management: false } }],
+    ['/alerts/webhooks', { offers: { ...offers, subscriptions: false } }],
+    ['/alerts/webhooks', { offers: undefined }],
+  ])('lacks %s with %j', (path, standing) => {
+    expect(pathsFor(standing)).not.toContain(path)
+    expect(pathsFor(standing)).toContain('/overview')
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { auditColumns, auditCsv, auditRow } from './records.ts'
+
+const record = {
+  id: 'r1',
+  atMs: 1_790_000_000_000,
+  actor: { kind: 'user' as const, subject: 'ada' },
+  action: 'kill-query',
+  host: 'one',
+  target: { queryId: 'q1', user: 'bob' },
+  result: 'done' as const,
+  detail: null,
+  tookMs: 12.5,
+  requestId: null,
+}
+
+describe('records of the audit', () => {
+  it('have a value for every column', () => {
+    const row = auditRow(record)
+    expect(Object.keys(row)).toEqual(auditColumns.map(({ name }) => name))
+    expect(row.target).toBe('queryId: q1, user: bob')
+  })
+
+  it('are told apart where the end of one is not known', () => {
+    expect(auditRow({ ...record, result: 'begun' }).result).toBe('end unknown')
+  })
+
+  it('are whole as a file, in which no cell is a formula', () => {
+    const [head, line, end] = auditCsv([{ ...record, detail: '=cmd()' }]).split('\r\n')
+    expect(head).toBe('at,kind,subject,action,host,target,result,took_ms,detail,request_id,id')
+    expect(line).toBe(
+      `2026-09-21T14:13:20.000Z,user,ada,kill-query,one,"{""queryId"":""q1"",""user"":""bob""}",done,12.5,'=cmd(),,r1`,
+    )
+    expect(end).toBe('')
+  })
+})

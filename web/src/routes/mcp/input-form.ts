@@ -1,0 +1,64 @@
+import type { InputProperty, InputSchema } from '#lib/api/tool-server.ts'
+
+/** A field of the form of a tool, as its schema describes it. */
+export interface Field {
+  name: string
+  kind: 'text' | 'statement' | 'number' | 'choice' | 'switch' | 'json'
+  doc: string
+  isRequired: boolean
+  /** What the field holds until somebody types; an empty field is not sent. */
+  initial: string
+  choices: readonly string[]
+  minimum: number | undefined
+  maximum: number | undefined
+  longest: number | undefined
+}
+
+/** The fields that a schema asks for, those that must be filled in first. `known` are values that the page knows. */
+export const fieldsOf = (schema: InputSchema, known: Readonly<Record<string, string>> = {}): Field[] =>
+  Object.entries(schema.properties ?? {})
+    .map(([name, property]) => {
+      const usual = property.default === undefined ? '' : textOf(property.default)
+      return {
+        name,
+        kind: kindOf(name, property),
+        doc: property.description ?? '',
+        isRequired: schema.required?.includes(name) === true && property.default === undefined,
+        initial: known[name] ?? usual,
+        choices: (property.enum ?? []).map(textOf),
+        minimum: property.minimum,
+        maximum: property.maximum,
+        longest: property.maxLength,
+      }
+    })
+    .toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired))
+
+const kindOf = (name: string, { type, enum: choices }: InputProperty): Field['kind'] => {
+  if (choices) return 'choice'
+  if (type === 'integer' || type === 'number') return 'number'
+  if (type === 'boolean') return 'switch'
+  if (type === 'string') return name === 'sql' ? 'statement' : 'text'
+  return 'json'
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** What was typed as the arguments of a call; throws a sentence that names a field which does not fit. */
+export const argumentsOf = (fields: readonly Field[], typed: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    fields.flatMap((field): [string, unknown][] => {
+      const text = typed[field.name] ?? ''
+      return text.trim() === '' ? [] : [[field.name, valueOf(field, text)]]
+    }),
+  )
+
+const valueOf = ({ name, kind }: Field, text: string): unknown => {
+  if (kind === 'number') return Number(text)
+  if (kind === 'switch') return text === 'true'
+  if (kind !== 'json') return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${name} must be JSON`)
+  }
+}

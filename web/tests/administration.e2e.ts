@@ -1,0 +1,220 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+import { type ManagedHost, startManagedHost } from './managed-host.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const secret = 'operator-secret-of-the-administration'
+
+let receiver: { url: string; signatures: unknown[] }
+let product: Product
+let host: ManagedHost
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+/** Takes whatever it is sent, and keeps by what it was signed. */
+const startReceiver = async () => {
+  const signatures: unknown[] = []
+  const server = createServer((request, response) => {
+    signatures.push(request.headers['webhook-signature'])
+    request.resume().on('end', () => response.end())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  scope.defer(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+  // A listening TCP server's address is always this shape.
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, signatures }
+}
+
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-administration-'))
+  scope.defer(() => rm(directory, { recursive: true, force: true }))
+  receiver = await startReceiver()
+  const sandbox = scope.use(await startSandbox({ label: 'one' }))
+  host = scope.use(await startManagedHost(sandbox.url))
+  const env = {
+    SVC_API_KEY_SECRET: secret,
+    SVC_AUTH_PROVIDER: 'idp',
+    IDP_OAUTH_ISSUER: 'https://idp.invalid',
+    IDP_SECRET_KEY: 'sk_test_x',
+    SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
+    CONVERSATIONS_EDGESQL: `file:${join(directory, 'edge.db')}`,
+    // The receiver is on this machine, where addresses that callers give must not lead otherwise.
+    SVC_ALLOW_PRIVATE_HOSTS: 'true',
+    SVC_USER_CONNECTIONS_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    COLUMNDB_MANAGEMENT_ENABLED: 'true',
+    SVC_DISABLED_FEATURES: 'BILLING',
+  }
+  product = scope.use(await startProduct({ hosts: [{ url: host.url, name: 'one' }], env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const issueKey = async (label: string, scopes: readonly string[]): Promise<string> => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` }
+  const init = { method: 'POST', headers, body: JSON.stringify({ label, scopes }) }
+  return (await (await fetch(`${product.url}/api/v1/auth/api-key`, init)).json()).data.apiKey
+}
+
+/** A page, looked at by somebody whose key has these scopes. */
+const open = async (
+  path: string,
+  options: Parameters<TestBrowser['visit']>[0] = {},
+  scopes: readonly string[] = ['write', 'agent', 'mcp'],
+): Promise<Visit> => {
+  const visit = await browser.visit({ reducedMotion: 'reduce', ...options })
+  const key = await issueKey('Ada', scopes)
+  await visit.page.context().request.post(`${product.url}/api/v1/auth/session`, { data: { key } })
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit.settled()
+  return visit
+}
+
+describe.each([
+  ['/about', 1440],
+  ['/audit', 390],
+  ['/alerts/webhooks', 390],
+  ['/management?view=roles', 390],
+  ['/management?view=grants', 1440],
+])('%s at %i px', (path, width) => {
+  it('has nothing that axe objects to, in either theme', async () => {
+    const visit = await open(path, { colorScheme: 'light', viewport: { width, height: 900 } })
+    expect(await findings(visit)).toEqual([])
+    await visit.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    expect(await findings(visit)).toEqual([])
+    expect(visit.complaints).toEqual([])
+  })
+})
+
+describe('the page about the installation', () => {
+  it('says what runs, and by which setting something is off', async () => {
+    const { page } = await open('/about')
+    const { version } = await (await fetch(`${product.url}/api/version`)).json()
+    await expectSeen(page.getByRole('region', { name: 'Versions' }).getByText(version, { exact: true }).first())
+    const features = page.getByRole('region', { name: 'Features' })
+    await expectSeen(features.getByRole('listitem').filter({ hasText: 'BILLING' }).getByText('SVC_DISABLED_FEATURES'))
+    const installation = page.getByRole('region', { name: 'This installation' })
+    await expectSeen(installation.getByRole('link', { name: 'Management of users and grants' }))
+    await expectSeen(installation.getByText('SVC_FEATURE_USER_CONNECTIONS_DB', { exact: false }))
+  })
+})
+
+describe('the audit log', () => {
+  it('is narrowed down and leafed through by its address, and saved whole', async () => {
+    // More than one page holds.
+    for (let count = 0; count < 101; count++) await issueKey(`robot ${count}`, ['read'])
+    const { page } = await open('/audit')
+    const older = page.getByRole('link', { name: 'Older' })
+    await older.click()
+    await expectSeen(page.getByRole('link', { name: 'Newest' }))
+    expect(Number(new URL(page.url()).searchParams.get('before'))).toBeGreaterThan(0)
+    await page.getByLabel('What was done').fill('revoke-api-key')
+    await page.getByLabel('What was done').press('Enter')
+    await expectSeen(page.getByText('Nothing matches'))
+    expect(new URL(page.url()).searchParams.get('action')).toBe('revoke-api-key')
+    await page.getByRole('button', { name: 'Show everything' }).click()
+    await expectSeen(older)
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const lines = (await readFile(await (await downloading).path(), 'utf8')).trim().split('\r\n')
+    expect(lines[0]).toMatch(/^at,kind,subject,action/)
+    expect(lines.filter((line) => line.includes('robot'))).toHaveLength(101)
+  })
+
+  it('is not for who may only look', async () => {
+    const { page } = await open('/audit', {}, ['read'])
+    await expectSeen(page.getByText('To read the audit log you need'))
+    expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
+  })
+})
+
+describe('webhooks of somebody’s own', () => {
+  it('are subscribed with a secret that is shown once, tested, switched off and ended', async () => {
+    const visit = await open('/alerts/webhooks')
+    const { page } = visit
+    const form = page.getByRole('form', { name: 'Subscribe a webhook' })
+    await form.getByLabel('Name').fill('pager')
+    await form.getByLabel('Address').fill(`${receiver.url}/a-secret-path`)
+    await form.getByLabel('Rules').fill('disk-*')
+    await form.getByRole('button', { name: 'Subscribe it' }).click()
+    const told = page.getByRole('region', { name: 'The signing secret', exact: true })
+    await until(async () => (await told.innerText()).startsWith('whsec_'))
+    expect(await findings(visit)).toEqual([])
+    await page.getByRole('button', { name: 'I have it' }).click()
+    const card = page.getByRole('article', { name: 'pager' })
+    await expectSeen(card.getByText('Ready'))
+    expect(await page.content()).not.toMatch(/whsec_|a-secret-path/)
+    await card.getByRole('button', { name: 'Send a test to pager' }).click()
+    await expectSeen(card.getByText('pager: arrived'))
+    expect(receiver.signatures).toEqual([expect.stringMatching(/^v1,/)])
+    await card.getByRole('button', { name: 'What pager was sent' }).click()
+    await expectSeen(card.getByText('No alert was sent to it yet'))
+    await card.getByRole('button', { name: 'Edit pager' }).click()
+    await card.getByLabel('Hosts').fill('one')
+    await card.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(card.getByText('hosts one'))
+    await card.getByRole('button', { name: 'Switch off pager' }).click()
+    await expectSeen(card.getByText('Off', { exact: true }))
+    await card.getByRole('button', { name: 'End pager' }).click()
+    await page.getByRole('button', { name: 'End it' }).click()
+    await expectSeen(page.getByText('You have subscribed none yet'))
+  })
+})
+
+describe('users and grants', () => {
+  it('creates a user and shows what the host was told, without the password', async () => {
+    const { page } = await open('/management')
+    const form = page.getByRole('form', { name: 'Create a user' })
+    await form.getByLabel('Name', { exact: true }).fill('grace')
+    await form.getByLabel('Password').fill('a long secret')
+    await form.getByLabel('May come from').fill('10.0.0.0/8')
+    await form.getByRole('button', { name: 'Create the user' }).click()
+    await expectSeen(page.getByText("HOST IP '10.0.0.0/8'").first())
+    expect(host.changes.at(-1)).toContain('CREATE USER `grace`')
+    expect(`${host.changes.join()} ${await page.content()}`).not.toContain('a long secret')
+  })
+
+  it('drops a user once the name is typed, and never one of a file', async () => {
+    const { page } = await open('/management')
+    expect(await page.getByRole('button', { name: 'Drop default' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Drop ann' }).click()
+    const drop = page.getByRole('button', { name: 'Drop the user' })
+    expect(await drop.isDisabled()).toBe(true)
+    await page.getByLabel('Type ann to go on').fill('ann')
+    await drop.click()
+    await expectSeen(page.getByText('Done: host one has carried it out.'))
+    expect(host.changes.at(-1)).toBe('DROP USER `ann`')
+  })
+
+  it('takes a privilege from a role, and a role from a user', async () => {
+    const { page } = await open('/management?view=grants')
+    await page.getByRole('button', { name: 'Revoke SELECT on shop.* from reader' }).click()
+    await page.getByLabel('Type reader to go on').fill('reader')
+    await page.getByRole('button', { name: 'Revoke the privilege' }).click()
+    await expectSeen(page.getByText('Done: host one has carried it out.'))
+    expect(host.changes.at(-1)).toBe('REVOKE SELECT ON `shop`.* FROM `reader`')
+    await page.getByRole('link', { name: 'Roles', exact: true }).click()
+    await page.getByRole('button', { name: 'Take reader from ann' }).click()
+    await page.getByLabel('Type ann to go on').fill('ann')
+    await page.getByRole('button', { name: 'Take the role away' }).click()
+    await until(() => host.changes.at(-1) === 'REVOKE `reader` FROM `ann`')
+  })
+
+  it('says in the words of the host what it refuses', async () => {
+    const { page } = await open('/management?view=roles')
+    const form = page.getByRole('form', { name: 'Create a role' })
+    await form.getByLabel('Name').fill('reader')
+    await form.getByRole('button', { name: 'Create the role' }).click()
+    await expectSeen(form.getByText('the role reader is on host one already'))
+  })
+})

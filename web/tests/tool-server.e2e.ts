@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const secret = 'operator-secret-of-the-page-of-keys'
+const budget = 30
+
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  const sandbox = scope.use(await startSandbox({ label: 'one' }))
+  const env = { SVC_API_KEY_SECRET: secret, RATE_LIMIT_MCP_PER_MIN: String(budget) }
+  product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const issueKey = async (label: string, scopes: readonly string[]): Promise<string> => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` }
+  const init = { method: 'POST', headers, body: JSON.stringify({ label, scopes }) }
+  return (await (await fetch(`${product.url}/api/v1/auth/api-key`, init)).json()).data.apiKey
+}
+
+/** Asks as often as one may in a minute, and says after how many seconds one may again. */
+const useUp = async (): Promise<number> => {
+  const asked = Array.from({ length: budget + 1 }, () => fetch(`${product.url}/api/mcp`, { method: 'POST' }))
+  const waits = (await Promise.all(asked)).map(({ headers }) => Number(headers.get('retry-after') ?? 0))
+  return Math.max(...waits)
+}
+
+/** A page, looked at by somebody with a key who may do everything. */
+const signedIn = async (path: string, options: Parameters<TestBrowser['visit']>[0] = {}): Promise<Visit> => {
+  const visit = await browser.visit({ reducedMotion: 'reduce', ...options })
+  const key = await issueKey('Ada', ['read', 'write', 'mcp'])
+  await visit.page.context().request.post(`${product.url}/api/v1/auth/session`, { data: { key } })
+  await visit.page.goto(`${product.url}${path}`)
+  return visit
+}
+
+describe('the page of the tool server', () => {
+  it('sets up a program by an address that can be sent to somebody', async () => {
+    const { page } = await signedIn('/mcp?host=0')
+    await page.getByRole('link', { name: 'Cursor' }).click()
+    await expectSeen(page.getByRole('region', { name: 'Set-up of Cursor' }))
+    expect(new URL(page.url()).searchParams.get('client')).toBe('cursor')
+    const told = JSON.parse(await page.getByRole('region', { name: 'Set-up of Cursor' }).innerText())
+    expect(told.mcpServers.watchhouse).toMatchObject({ url: `${product.url}/api/mcp` })
+  })
+
+  it('explains why it is let in neither without a key nor with one for something else', async () => {
+    const visit = await signedIn('/mcp?host=0')
+    const { page } = visit
+    const list = page.getByRole('button', { name: 'List the tools' })
+    await list.click()
+    await expectSeen(page.getByText('401: it wants to know who asks'))
+    await page.getByLabel('API key').fill(await issueKey('reader', ['read']))
+    await list.click()
+    await expectSeen(page.getByText('403: this key may do other things, not this'))
+    expect(await findings(visit)).toEqual([])
+  })
+
+  it.each([1440, 390])('calls a tool by a form made of its schema, at %d px', async (width) => {
+    const visit = await signedIn('/mcp?host=0&tool=query', { viewport: { width, height: 900 } })
+    const { page } = visit
+    await page.getByLabel('API key').fill(await issueKey('program', ['mcp']))
+    await page.getByRole('button', { name: 'List the tools' }).click()
+    const form = page.getByRole('form', { name: 'Call Run a read-only query' })
+    await form.getByLabel('sql').fill('SELECT 6 * 7 AS answer')
+    await form.getByRole('button', { name: 'Call query' }).click()
+    await expectSeen(page.getByRole('cell', { name: '42' }))
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await findings(visit)).toEqual([])
+    }
+    await form.getByLabel('sql').fill('DROP TABLE x')
+    await form.getByRole('button', { name: 'Call query' }).click()
+    await expectSeen(page.getByText('It says no, so that a model can do better'))
+    await page.getByRole('button', { name: 'List databases list_databases' }).click()
+    await expectSeen(page.getByRole('button', { name: 'Call list_databases' }))
+    expect(new URL(page.url()).searchParams.get('tool')).toBe('list_databases')
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('explains that the budget of a minute is used up', async () => {
+    const { page } = await signedIn('/mcp?host=0')
+    await page.getByLabel('API key').fill(await issueKey('hasty', ['mcp']))
+    const list = page.getByRole('button', { name: 'List the tools' })
+    // Not at the end of a minute, after which the page would be let in again.
+    await until(async () => (await useUp()) > 10, 1_000)
+    await list.click()
+    await expectSeen(page.getByText('429: too many requests in this minute'))
+    await expectSeen(page.getByText(/It takes requests again in \d+s/))
+  })
+})
+
+describe('the page of the keys', () => {
+  it.each([1440, 390])('lets the operator make a key that is shown once, and revoke it, at %d px', async (width) => {
+    const visit = await browser.visit({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
+    const { page } = visit
+    await page.goto(`${product.url}/api-keys`)
+    await page.getByLabel('Operator secret').fill('wrong')
+    await page.getByRole('button', { name: 'Go on as the operator' }).click()
+    await expectSeen(page.getByText('what was sent is not the operator secret'))
+    await page.getByLabel('Operator secret').fill(secret)
+    await page.getByRole('button', { name: 'Go on as the operator' }).click()
+    const label = `laptop ${width}`
+    await page.getByLabel('Label').fill(label)
+    await page.getByLabel('Days until it expires').fill('7')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const key = await page.getByRole('region', { name: 'The key' }).innerText()
+    const asked = () => fetch(`${product.url}/api/v1/hosts`, { headers: { authorization: `Bearer ${key}` } })
+    expect((await asked()).status).toBe(200)
+    expect(await findings(visit)).toEqual([])
+    await page.getByRole('button', { name: 'I have it' }).click()
+    await until(async () => (await page.getByText(key).count()) === 0)
+    await page.getByRole('button', { name: `Revoke ${label}` }).click()
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+    await expectSeen(page.getByRole('listitem').filter({ hasText: label }).getByText('Revoked'))
+    expect((await asked()).status).toBe(401)
+  })
+
+  it('shows to somebody who is signed in the keys that stand for them alone', async () => {
+    const { page } = await signedIn('/api-keys')
+    await expectSeen(page.getByRole('heading', { name: 'Keys of yours' }))
+    await expectSeen(page.getByText('In force'))
+    expect(await page.getByRole('button', { name: /^Revoke / }).count()).toBe(1)
+  })
+})
