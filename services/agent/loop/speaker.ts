@@ -23,8 +23,11 @@ const passedOn: ReadonlySet<AgentFailure> = new Set([
 /** Times that a model is asked which says nothing at all. */
 const emptyAtMost = 2
 
+/** What of an answer a model needs to take its steps. */
+type Speaking = Pick<Talk, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'tell' | 'run'>
+
 /** A model that is gone gives way to its fallback for good; one that says nothing is asked once more. */
-export const openSpeaker = (talk: Talk): Speak => {
+export const openSpeaker = (talk: Speaking): Speak => {
   const { model } = talk
   let name = model.model
 
@@ -50,7 +53,7 @@ export const openSpeaker = (talk: Talk): Speak => {
 }
 
 /** Parts of one conversation must not share an id, and a run has only a part of one. */
-const prefixOf = ({ run }: Talk, { number }: Step, times: number): string =>
+const prefixOf = ({ run }: Pick<Talk, 'run'>, { number }: Step, times: number): string =>
   `${run.id.slice(-8)}-${number}${times > 1 ? `-${times}` : ''}`
 
 interface Taken extends Step {
@@ -60,7 +63,7 @@ interface Taken extends Step {
 }
 
 const takeStep = async (
-  { model, settings, call, meter, toolbox, tell }: Talk,
+  { model, settings, call, meter, toolbox, tell }: Speaking,
   given: readonly ChatCompletionMessageParam[],
   { name, prefix, mayCallTools, progress }: Taken,
 ): Promise<Turn> => {
