@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { buildSwitches, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
 import type { Setting } from '#shared/config/setting.ts'
 import { namesReadIn, productFiles, recordsRead } from './promises/consumers.ts'
 import { productSettings } from './promises/product-settings.ts'
@@ -10,8 +11,7 @@ import { root } from './shape/source-file.ts'
 const documented = documentedRows()
 const beyond = rowsBeyond()
 /** Variables of parts that are being built. */
-const awaited =
-  /^(REPLDB_|SVC_FEATURE_REPLDB_AGENT$|SVC_TELEMETRY_ENDPOINT$|IDP_WEBHOOK_SECRET$|SVC_ANALYTICS_|CLIENT_ANALYTICS_)/
+const awaited = /^SVC_FEATURE_REPLDB_AGENT$/
 const rows = [...documented, ...beyond].map((row) => [row.name, row] as const)
 
 let settings: Map<string, Setting<unknown>[]>
@@ -87,6 +87,16 @@ describe('the variables', () => {
   it('of the documents have all a test that shows their effect', () => {
     expect(documented.filter(({ test, title }) => test === undefined || title === undefined)).toEqual([])
   })
+})
+
+describe('a variable that the build of the web takes from the server', () => {
+  const canonical = Object.values<BuildVariable>(clientVariables).flatMap((variable) => variable.canonical ?? [])
+  it.each([...canonical, 'SVC_DEPLOYMENT_MODE', ...Object.keys(buildSwitches)])(
+    '%s has it built anew when it changes',
+    (name) => {
+      expect(textOf('services/set-up.mjs')).toContain(`'${name}'`)
+    },
+  )
 })
 
 describe('reading a variable', () => {

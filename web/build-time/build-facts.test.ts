@@ -5,8 +5,13 @@ const noGit = () => null
 
 describe('facts of a build', () => {
   it('derives the client form from the canonical server name', () => {
-    const { client } = buildFacts('1.0.0', { SVC_AUTH_PROVIDER: 'proxy', SVC_EDITION: 'cloud' }, noGit)
-    expect(client).toMatchObject({ CLIENT_AUTH_PROVIDER: 'proxy', CLIENT_EDITION: 'cloud' })
+    const given = { SVC_AUTH_PROVIDER: 'proxy', SVC_EDITION: 'cloud', SVC_ANALYTICS_KEY: 'k', SVC_ANALYTICS_HOST: '/a' }
+    expect(buildFacts('1.0.0', given, noGit).client).toMatchObject({
+      CLIENT_AUTH_PROVIDER: 'proxy',
+      CLIENT_EDITION: 'cloud',
+      CLIENT_PRODUCT_ANALYTICS_KEY: 'k',
+      CLIENT_PRODUCT_ANALYTICS_HOST: '/a',
+    })
   })
 
   it('lets an explicit client form win', () => {

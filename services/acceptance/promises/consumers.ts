@@ -4,7 +4,7 @@ import { isCode, isTest, parse, readSource, repositoryFiles, type SourceFile } f
 /** Files of the product itself that speak of variables: no tests, and nothing that only they use. */
 export const productFiles = (): SourceFile[] =>
   repositoryFiles()
-    .filter((path) => /^(services|web)\//.test(path) && isCode(path) && !isTest(path))
+    .filter((path) => /^(proto|services|web)\//.test(path) && isCode(path) && !isTest(path))
     .filter((path) => !/\/(fake|testing|bench|evaluation)\//.test(path))
     .map(readSource)
     .filter(({ text }) => /[A-Z]_[A-Z]|\b(HOST|PORT)\b/.test(text))

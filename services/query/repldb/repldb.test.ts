@@ -191,11 +191,18 @@ describe('answers that are kept', () => {
     expect(service.heard).toHaveLength(2)
   })
 
+  const status = (flowJobName: string, includeFlowInfo = false) =>
+    ask().repldbMirrorStatus({ flowJobName, includeFlowInfo, excludeBatches: false }, aCall())
+
   it('are told apart by path and body', async () => {
     env.REPLDB_CACHE_TTL_MS = '60000'
-    const status = (flowJobName: string) =>
-      ask().repldbMirrorStatus({ flowJobName, includeFlowInfo: false, excludeBatches: false }, aCall())
     expect((await status('orders')).currentFlowState).toBe('STATUS_RUNNING')
     expect((await status('users')).currentFlowState).toBe('STATUS_PAUSED')
+  })
+
+  it('are no more than REPLDB_CACHE_MAX_ENTRIES, and the oldest go', async () => {
+    Object.assign(env, { REPLDB_CACHE_TTL_MS: '60000', REPLDB_CACHE_MAX_ENTRIES: '1' })
+    for (const mirror of ['orders', 'users', 'users', 'orders']) await status(mirror, true)
+    expect(service.heard).toHaveLength(3)
   })
 })
