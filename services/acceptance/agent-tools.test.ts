@@ -6,6 +6,8 @@ import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '..
 import { startSandbox } from '../sandbox/start.ts'
 import { failingNow, slow, statements } from './agent-tools.ts'
 import { ask, askEngine } from './ask.ts'
+import { startReplicationService } from '../query/testing/replication-service.ts'
+import { replicationToolCases } from './replication-tool-cases.ts'
 import { startInventing } from './invented-tables.ts'
 import { startProduct } from './product.ts'
 import { startPostgres } from './servers.ts'
@@ -40,7 +42,9 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const source: Record<string, string> = hasSource
       ? { SVC_POSTGRES_SOURCE_URL: scope.use(await startPostgres()).url }
       : {}
-    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...source }
+    const replication = scope.use(await startReplicationService())
+    const repldb = { REPLDB_API_URL: replication.url, SVC_FEATURE_REPLDB_AGENT: 'true' }
+    const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...source, ...repldb }
     const hosts = [
       { url: inventing.url, name: 'one' },
       { url: otherUrl, name: 'two' },
@@ -339,6 +343,15 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await found('kill a mutation')).toContain('"kill_mutation"')
     expect(await found('merges that run now')).toContain('"get_merge_status"')
     expect((await found('PostgreSQL sessions and locks')).includes('"get_postgres_locks"')).toBe(hasSource)
+  })
+
+  it.each(replicationToolCases)('%s with %j tells of the replication service', async (name, given, told) => {
+    expect(await facts(name, given)).toMatchObject(told)
+  })
+
+  it('get_repldb_metrics says what it needs', async () => {
+    const failed = ofType(await call('get_repldb_metrics', { metric: 'snapshot' }), 'tool-output-error')
+    expect(Failure.parse(failed[0]).errorText).toContain('mirror is required')
   })
 
   if (hasSource) {

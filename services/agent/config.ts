@@ -1,4 +1,4 @@
-import { maybeFlag, whole } from '#shared/config/setting.ts'
+import { flag, maybeFlag, whole } from '#shared/config/setting.ts'
 import { conversationSettings } from './conversations/config.ts'
 import { conversationProblems } from './conversations/problems.ts'
 import { externalSettings } from './external/config.ts'
@@ -33,6 +33,10 @@ export const agentSettings = {
   }),
   AGENT_ENABLE_CONTROL_TOOLS: maybeFlag(
     'Whether the agent may wish to kill queries and mutations and to optimise tables; unset, it may for everybody where there is no sign-in and for people who are signed in, and never in cloud mode.',
+  ),
+  SVC_FEATURE_REPLDB_AGENT: flag(
+    false,
+    'Whether the agent may read of the replication service of REPLDB_API_URL, which tells its model of mirrors, slots and lines of logs.',
   ),
 } as const
 

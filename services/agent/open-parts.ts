@@ -2,10 +2,14 @@ import { alerts } from '#proto/alerts.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
 import { openWishes } from './approvals/wishes.ts'
+import { agentSettings } from './config.ts'
 import { openConversations } from './conversations/open.ts'
 import { openExternalTools } from './external/open.ts'
 import { openMcpTools } from './loop/mcp-tools.ts'
@@ -16,7 +20,7 @@ import type { RunLimits } from './runs/run.ts'
 import { openRuns } from './runs/runs.ts'
 import { openSkills } from './skills/open.ts'
 import type { AgentTool } from './tool.ts'
-import { agentTools, postgresTools } from './tools/index.ts'
+import { agentTools, postgresTools, repldbTools } from './tools/index.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { openToolmaker, type Toolmaker } from './toolmaker.ts'
 
@@ -51,6 +55,7 @@ export const openParts = async (
   const from: Toolmaker[] = [
     async () => [...tools, loadSkill(skills), ...agentTools],
     async (_question, call) => ((await clients.query.postgresOffered({}, call)).isOffered ? postgresTools : []),
+    async (_question, call) => ((await readsReplication(env, clients.query, call)) ? repldbTools : []),
     (_question, call) => mcpTools(call),
     ({ userServers }, call) => external.tools(userServers, call),
   ]
@@ -69,3 +74,7 @@ export const openParts = async (
     metrics: openAgentMetrics(metrics, () => runs.running),
   }
 }
+
+/** Whether the agent may read of a replication service, and there is one. */
+const readsReplication = async (env: Environment, asked: Client<typeof query>, call: Call): Promise<boolean> =>
+  read(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await asked.repldbOffer({}, call)).isConfigured

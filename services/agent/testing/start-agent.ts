@@ -25,10 +25,13 @@ import type { AgentTool } from '../tool.ts'
 import type { Script } from './script.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
 
-const { hosts, runQuery, postgresOffered } = query.methods
+const { hosts, runQuery, postgresOffered, repldbOffer } = query.methods
 const { tools, call } = mcp.methods
 /** What of the contracts an agent asks for while it answers. */
-const asked = { query: service('query', { hosts, runQuery, postgresOffered }), mcp: service('mcp', { tools, call }) }
+const asked = {
+  query: service('query', { hosts, runQuery, postgresOffered, repldbOffer }),
+  mcp: service('mcp', { tools, call }),
+}
 
 export interface AgentOptions {
   script: Script
@@ -123,6 +126,7 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
       hosts: async () => ownHosts,
       runQuery: noStatement,
       postgresOffered: async () => ({ isOffered: true }),
+      repldbOffer: async () => ({ isConfigured: true }),
     }
     opening.use(await (await open('query')).serve(asked.query, answers))
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limitOf } from '#shared/tool-parameters.ts'
-import { postgresTool } from '../postgres-tool.ts'
+import { postgresTool } from '../source-tool.ts'
 import { told } from '../read-tool.ts'
 
 export const getPostgresActivity = postgresTool({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { postgresTool } from '../postgres-tool.ts'
+import { postgresTool } from '../source-tool.ts'
 import { told } from '../read-tool.ts'
 
 export const getPostgresReplication = postgresTool({

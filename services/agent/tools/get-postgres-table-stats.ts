@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { postgresTableOrders } from '#proto/postgres-statistics.ts'
 import { limitOf, name } from '#shared/tool-parameters.ts'
-import { postgresTool } from '../postgres-tool.ts'
+import { postgresTool } from '../source-tool.ts'
 import { told } from '../read-tool.ts'
 
 export const getPostgresTableStats = postgresTool({

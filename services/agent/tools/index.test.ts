@@ -4,11 +4,12 @@ import { z } from 'zod'
 import { controlTools } from '../approvals/control-tools.ts'
 import { turnsTaken } from '../testing/script.ts'
 import { anybody, ofType, startAgent } from '../testing/start-agent.ts'
-import { agentTools, postgresTools } from './index.ts'
+import { agentTools, postgresTools, repldbTools } from './index.ts'
 import { loadSkill } from './load-skill.ts'
 
 const tests = [
   '../../acceptance/agent-tools.test.ts',
+  '../../acceptance/replication-tool-cases.ts',
   '../../acceptance/agent.test.ts',
   '../loop/answer.test.ts',
   'load-skill.test.ts',
@@ -16,14 +17,13 @@ const tests = [
 const files = readdirSync(import.meta.dirname).filter((file) => file !== 'index.ts' && !file.endsWith('.test.ts'))
 const skills = { list: () => [{ name: 'replication-guide' }], load: () => ({ body: '' }) }
 const own = [loadSkill(skills), ...agentTools]
-const offered = [...own, ...postgresTools]
+const offered = [...own, ...postgresTools, ...repldbTools]
 const all = [...offered, ...controlTools]
 const promised = `load_skill find_reference_query get_disk_usage get_replication_status ask_user query_and_visualize
   get_failed_queries list_slow_query_patterns explain_query estimate_query_cost get_table_parts estimate_mutation_impact
   compare_hosts get_page_data forecast_disk_capacity explain_anomaly_score get_schema_advice get_tuning_suggestions
-  get_postgres_activity list_postgres_statement_patterns get_postgres_table_stats get_postgres_replication get_postgres_locks`.split(
-  /\s+/,
-)
+  get_postgres_activity list_postgres_statement_patterns get_postgres_table_stats get_postgres_replication get_postgres_locks
+  get_repldb_mirror_status get_repldb_metrics`.split(/\s+/)
 
 /** What a parameter may be, as models are told. */
 const Parameter = z.looseObject({
@@ -55,6 +55,7 @@ describe('the tools of the agent', () => {
   it('are closed to whoever may not see what they tell', async () => {
     const calls = offered.filter(({ kind, input }) => kind === 'read' && input.safeParse({}).success)
     await using agent = await startAgent({
+      env: { SVC_FEATURE_REPLDB_AGENT: 'true' },
       script: (request) =>
         turnsTaken(request) === 0
           ? { say: calls.map(({ name }) => ({ call: name })) }

@@ -14,6 +14,8 @@ import { getPostgresActivity } from './get-postgres-activity.ts'
 import { getPostgresLocks } from './get-postgres-locks.ts'
 import { getPostgresReplication } from './get-postgres-replication.ts'
 import { getPostgresTableStats } from './get-postgres-table-stats.ts'
+import { getRepldbMetrics } from './get-repldb-metrics.ts'
+import { getRepldbMirrorStatus } from './get-repldb-mirror-status.ts'
 import { getReplicationStatus } from './get-replication-status.ts'
 import { getSchemaAdvice } from './get-schema-advice.ts'
 import { getTableParts } from './get-table-parts.ts'
@@ -51,3 +53,6 @@ export const postgresTools: readonly AgentTool[] = [
   getPostgresReplication,
   getPostgresLocks,
 ]
+
+/** Those that it has besides where the operator lets it read of a replication service. */
+export const repldbTools: readonly AgentTool[] = [getRepldbMirrorStatus, getRepldbMetrics]

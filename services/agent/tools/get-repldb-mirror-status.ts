@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { RepldbName } from '#proto/repldb-api.ts'
+import { told } from '../read-tool.ts'
+import { repldbTool } from '../source-tool.ts'
+
+const batches = 10
+const mostPatterns = 10
+
+export const getRepldbMirrorStatus = repldbTool({
+  name: 'get_repldb_mirror_status',
+  title: 'Replication mirrors',
+  description:
+    'Mirrors of the replication service with state, lag and throughput, the worst first; of one mirror also tables, batches and errors.',
+  feature: 'REPLDB',
+  input: z.strictObject({
+    mirror: RepldbName.max(255).optional().describe('One mirror; without it all are told'),
+  }),
+  async run({ mirror }, { query, call }) {
+    const overview = await query.repldbOverview({}, call)
+    if (mirror === undefined) {
+      const troubled = overview.mirrors.filter(({ state }) => state === 'failed' || state === 'paused').length
+      return told(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
+    }
+    const asked = { flowJobName: mirror, includeFlowInfo: true, excludeBatches: true }
+    const [status, latest, { patterns }] = await Promise.all([
+      query.repldbMirrorStatus(asked, call),
+      query.repldbBatches({ flowJobName: mirror, limit: batches }, call),
+      query.repldbLogPatterns({ mirror, level: 'error' }, call),
+    ])
+    const summary = overview.mirrors.find(({ name }) => name === mirror) ?? null
+    return told(
+      `${mirror} is ${summary?.state ?? status.currentFlowState}, with ${patterns.length} patterns of errors.`,
+      {
+        summary,
+        tables: status.cdcStatus?.config?.tableMappings ?? [],
+        copies: status.cdcStatus?.snapshotStatus?.clones ?? [],
+        batches: latest.cdcBatches,
+        errors: patterns.slice(0, mostPatterns),
+      },
+    )
+  },
+})
