@@ -89,14 +89,19 @@ describe('the variables', () => {
   })
 })
 
-describe('a variable that the build of the web takes from the server', () => {
+describe('a variable of the build of the web', () => {
   const canonical = Object.values<BuildVariable>(clientVariables).flatMap((variable) => variable.canonical ?? [])
-  it.each([...canonical, 'SVC_DEPLOYMENT_MODE', ...Object.keys(buildSwitches)])(
-    '%s has it built anew when it changes',
-    (name) => {
-      expect(textOf('services/set-up.mjs')).toContain(`'${name}'`)
-    },
-  )
+  const ofServer = [...canonical, 'SVC_DEPLOYMENT_MODE', ...Object.keys(buildSwitches)]
+
+  it.each(ofServer)('%s has it built anew when it changes', (name) => {
+    expect(textOf('services/set-up.mjs')).toContain(`'${name}'`)
+  })
+
+  // A folder of texts is part of what is copied into an image, not of what is said when it is built.
+  const ofImage = [...ofServer, ...Object.keys(clientVariables)].filter((name) => name !== 'DOCS_CONTENT_ROOT')
+  it.each(ofImage)('%s is an argument of the image', (name) => {
+    expect(textOf('services/Dockerfile')).toMatch(new RegExp(`^ARG .*\\b${name}\\b`, 'm'))
+  })
 })
 
 describe('reading a variable', () => {
