@@ -115,12 +115,15 @@ const route = {
   matchHost: glob,
   matchGroup: glob,
   matchTag: glob,
+  matchSeverity: z.enum(['*', 'warning', 'critical']).default('*'),
   /** Name of a channel or of a webhook target. */
   target: z.string().min(1).max(64),
   enabled: z.boolean().default(true),
   minSeverity: Severity.nullable().default(null),
+  /** Where it matches, no route after it is asked. */
+  last: z.boolean().default(false),
 }
-/** Where notices go that match; `*` is any text, `?` any character. */
+/** Where notices go that match; `*` is any text, `?` any character. Routes are asked in the order of their ids, those of files after them. */
 export const Route = z.object({ id: SettledId, ...route })
 export type Route = z.infer<typeof Route>
 

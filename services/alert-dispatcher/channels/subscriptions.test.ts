@@ -116,7 +116,14 @@ describe('a webhook that somebody subscribed', () => {
     [{ matchRule: 'disk*', matchHost: 'Data*' }, 1],
     [{ matchHost: 'other' }, 0],
   ])('hears of what its owner wants, whatever the routes of operators say: %o', async (more, count) => {
-    const anything = { matchRule: '*', matchHost: '*', matchGroup: '*', matchTag: '*' }
+    const anything = {
+      matchRule: '*',
+      matchHost: '*',
+      matchGroup: '*',
+      matchTag: '*',
+      matchSeverity: '*',
+      last: false,
+    } as const
     const routes: Route[] = [{ ...anything, id: 'r', target: 'webhook', enabled: true, minSeverity: null }]
     const hook = opened.use(await webhookRig.start())
     const place = await open([subscription(more)], { env: webhookRig.env(hook.url), policy: { routes } })

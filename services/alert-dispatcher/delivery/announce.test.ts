@@ -113,7 +113,14 @@ describe('what another service tells', () => {
     const held = 'held routes or its floor keep it back'
     expect(await notify(place)).toEqual([`a ${held}`, `b ${held}`])
     place.policy.minSeverity = 'warning'
-    const anything = { matchRule: '*', matchHost: '*', matchGroup: '*', matchTag: '*' }
+    const anything = {
+      matchRule: '*',
+      matchHost: '*',
+      matchGroup: '*',
+      matchTag: '*',
+      matchSeverity: '*',
+      last: false,
+    } as const
     place.policy.routes = [
       { ...anything, matchRule: 'weekly-report', id: 'r', target: 'b', enabled: true, minSeverity: null },
     ]

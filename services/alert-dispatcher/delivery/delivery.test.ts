@@ -21,6 +21,8 @@ const route = (target: string, more: Partial<Route> = {}): Route => ({
   matchHost: '*',
   matchGroup: '*',
   matchTag: '*',
+  matchSeverity: '*',
+  last: false,
   target,
   enabled: true,
   minSeverity: null,

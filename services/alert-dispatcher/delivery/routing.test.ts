@@ -44,9 +44,11 @@ describe('routing', () => {
     matchHost: '*',
     matchGroup: '*',
     matchTag: '*',
+    matchSeverity: '*',
     target: 'webhook',
     enabled: true,
     minSeverity: null,
+    last: false,
     ...more,
   })
   const told = (routes: Route[], about = subject(), minSeverity: 'warning' | 'critical' = 'warning') =>
@@ -67,6 +69,16 @@ describe('routing', () => {
     ['by the name of the host', [route({ matchHost: 'database*', target: 'ops' })], {}, ['ops']],
     ['by group', [route({ matchGroup: 'prod', target: 'ops' })], {}, ['ops']],
     ['not by a group it lacks', [route({ matchGroup: 'p*', target: 'ops' })], { group: null }, ['webhook', 'ops']],
+    ['by severity', [route({ matchSeverity: 'warning', target: 'ops' })], {}, ['ops']],
+    ['not by another severity', [route({ matchSeverity: 'critical', target: 'ops' })], {}, ['webhook', 'ops']],
+    ['no route after the last', [route({ target: 'ops', last: true }), route({})], {}, ['ops']],
+    ['the routes before the last', [route({}), route({ target: 'ops', last: true })], {}, ['webhook', 'ops']],
+    [
+      'routes after a last one that does not match, or leads nowhere',
+      [route({ matchRule: 'parts*', target: 'ops', last: true }), route({ target: 'gone', last: true }), route({})],
+      {},
+      ['webhook'],
+    ],
     ['by tag', [route({ matchTag: 'ssd', target: 'ops' })], {}, ['ops']],
     [
       'only where all of a route matches',

@@ -33,7 +33,7 @@ export const chooseTargets = <T extends Routable>(
   { routes, minSeverity }: Pick<Policy, 'routes' | 'minSeverity'>,
 ): T[] => {
   const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && leadsTo(route, target))
-  const matching = routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route))
+  const matching = upToLast(routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route)))
   const isTold = (target: T, floor: Severity | null) =>
     reaches(subject.severity, floor ?? target.minSeverity ?? minSeverity)
   return targets.filter((target) => {
@@ -43,16 +43,23 @@ export const chooseTargets = <T extends Routable>(
   })
 }
 
-const anything = { matchGroup: '*', matchTag: '*' }
+/** Of the routes that match those that are asked: all, or the first until one is the last. */
+const upToLast = (routes: readonly Route[]): readonly Route[] => {
+  const last = routes.findIndex((route) => route.last)
+  return last === -1 ? routes : routes.slice(0, last + 1)
+}
+
+const anything = { matchGroup: '*', matchTag: '*', matchSeverity: '*' } as const
 
 /** Whether a severity is at least as bad as a floor. */
 const reaches = (severity: Severity, floor: Severity): boolean => floor === 'warning' || severity === 'critical'
 
 const leadsTo = ({ target }: Route, { name, channel }: Routable): boolean => target === name || target === channel
 
-type Matched = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag'>
+type Matched = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag' | 'matchSeverity'>
 
-const matches = (route: Matched, { ruleId, hosts, group, tags }: Subject): boolean =>
+const matches = (route: Matched, { ruleId, hosts, group, tags, severity }: Subject): boolean =>
+  (route.matchSeverity === '*' || route.matchSeverity === severity) &&
   isLike(ruleId, route.matchRule) &&
   anyLike(hosts, route.matchHost) &&
   anyLike(group === null ? [] : [group], route.matchGroup) &&

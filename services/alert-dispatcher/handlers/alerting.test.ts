@@ -216,6 +216,8 @@ const route = (id: string, target = 'webhook') => ({
     matchHost: '*',
     matchGroup: '*',
     matchTag: '*',
+    matchSeverity: '*' as const,
+    last: false,
     enabled: true,
     minSeverity: null,
   },

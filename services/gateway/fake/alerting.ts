@@ -129,6 +129,8 @@ const policy: AlertPolicy = {
       matchHost: '*',
       matchGroup: '*',
       matchTag: '*',
+      matchSeverity: '*',
+      last: false,
       target: 'webhook',
       enabled: true,
       minSeverity: null,

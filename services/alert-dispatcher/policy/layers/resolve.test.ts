@@ -16,6 +16,8 @@ const route = (id: string, target: string) => ({
   matchHost: '*',
   matchGroup: '*',
   matchTag: '*',
+  matchSeverity: '*' as const,
+  last: false,
   enabled: true,
   minSeverity: null,
 })

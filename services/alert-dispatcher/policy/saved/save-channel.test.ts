@@ -113,6 +113,6 @@ describe('a channel that is saved', () => {
 
   it('has a field for each of its settings', () => {
     const without = channels.filter((channel) => describeFields(channel, undefined, {}).length === 0)
-    expect(without.map(({ id }) => id)).toEqual(['webhook-targets'])
+    expect(without.map(({ id }) => id)).toEqual(['webhook-targets', 'chat-application'])
   })
 })
