@@ -26,6 +26,24 @@ export const Count = z.union([
 export const Flag = z.union([z.boolean(), z.number()]).transform(Boolean)
 const table = { database: z.string(), table: z.string() }
 
+/** Sets that the replication service tells instead of a host; of every host but the first of the list, and without such a service, they are empty. */
+export const replicationRowSets = {
+  'replication-mirrors': z.object({
+    mirror: z.string(),
+    /** One of `repldbMirrorStates`. */
+    state: z.string(),
+    /** Since it has begun to copy what is there; null while it does not. */
+    copyingHours: Figure,
+    /** Lines of level error; null where the lines cannot be read. */
+    errorsLastHour: Figure,
+    /** The pattern that most of them have. */
+    commonError: z.string(),
+  }),
+  'replication-slots': z.object({ slot: z.string(), lagBytes: Count, growthBytesPerHour: Figure }),
+} as const
+/** Name of a set that the replication service tells. */
+export type ReplicationRowSet = keyof typeof replicationRowSets
+
 /**
  * What detectors look at: every set is one fixed statement of `query`. Ages are by the clock of the host; hour 0 is the
  * last 60 minutes, day 0 the last 24 hours.
@@ -89,9 +107,13 @@ export const insightRowSets = {
   settings: z.object({ name: z.string(), valueHash: z.string() }),
   /** Parts in the fullest partition, hour by hour for two days, and where inserts are refused. */
   'part-hours': z.object({ hoursAgo: Count, parts: Figure, refusedAt: Figure }),
+  ...replicationRowSets,
 } as const
 /** Name of a set. */
 export type InsightRowSet = keyof typeof insightRowSets
+/** Whether the replication service tells a set, and no host. */
+export const isReplicationRowSet = (set: InsightRowSet): set is ReplicationRowSet =>
+  Object.hasOwn(replicationRowSets, set)
 /** One row of a set. */
 export type InsightRow<S extends InsightRowSet> = z.output<(typeof insightRowSets)[S]>
 // Keys of an object literal are exactly the keys of its type.

@@ -8,6 +8,9 @@ import { failedDictionary } from './failed-dictionary.ts'
 import { fragmentation } from './fragmentation.ts'
 import { insertStopped } from './insert-stopped.ts'
 import { longQuery } from './long-query.ts'
+import { mirrorCopying } from './mirror-copying.ts'
+import { mirrorErrors } from './mirror-errors.ts'
+import { mirrorStopped } from './mirror-stopped.ts'
 import { newErrorCode } from './new-error-code.ts'
 import { newPattern } from './new-pattern.ts'
 import { p95Duration } from './p95-duration.ts'
@@ -18,6 +21,8 @@ import { peakMemory } from './peak-memory.ts'
 import { readonlyReplica } from './readonly-replica.ts'
 import { replicaLag } from './replica-lag.ts'
 import { settingsDrift } from './settings-drift.ts'
+import { slotGrowth } from './slot-growth.ts'
+import { slotLag } from './slot-lag.ts'
 import { stuckMutation } from './stuck-mutation.ts'
 import { ttlHealth } from './ttl-health.ts'
 import { versionDrift } from './version-drift.ts'
@@ -46,6 +51,11 @@ export const detectors: readonly AnyDetector[] = [
   versionDrift,
   settingsDrift,
   clockSkew,
+  mirrorStopped,
+  mirrorErrors,
+  mirrorCopying,
+  slotLag,
+  slotGrowth,
 ]
 
 /** Those that compare what is now with what is usual. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
+import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSet } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -59,7 +59,8 @@ export const lookAt = async (looking: Looking): Promise<Found> => {
       notes.push(`${set}: ${error.message}`)
     }
   }
-  if (failure !== undefined && told.size === 0) throw failure
+  const isToldByHost = [...told.keys()].some((set) => !isReplicationRowSet(set))
+  if (failure !== undefined && !isToldByHost) throw failure
   const figures = figuresOf(rowsOf('fingerprint-days', told) ?? [], rowsOf('settings', told))
   await leaveFigures(looking.store, looking.hostKey, figures)
   const fleet = await readFleet(looking, figures)

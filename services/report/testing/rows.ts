@@ -145,3 +145,13 @@ export const errorCode = (more: Partial<InsightRow<'error-codes'>> = {}): Insigh
   historyHours: 200,
   ...more,
 })
+
+/** A mirror that keeps up without errors. */
+export const aMirror = (more: Partial<InsightRow<'replication-mirrors'>> = {}): InsightRow<'replication-mirrors'> => ({
+  mirror: 'orders',
+  state: 'running',
+  copyingHours: null,
+  errorsLastHour: 0,
+  commonError: '',
+  ...more,
+})

@@ -3,6 +3,7 @@ import type { Fleet } from '../insights/detector.ts'
 import {
   aHost,
   alone,
+  aMirror,
   aTable,
   comparedHost,
   diskHours,
@@ -32,6 +33,26 @@ const gibibyte = 1_024 ** 3
 
 /** Incidents, each with the detector that has to see it. */
 const incidents: readonly Scenario[] = [
+  {
+    name: 'a mirror of the replication service failed with many errors',
+    rows: { 'replication-mirrors': [aMirror({ state: 'failed', errorsLastHour: 200, commonError: 'no such table' })] },
+    expected: [...found('mirror-stopped', 'orders'), ...found('mirror-errors', 'orders')],
+  },
+  {
+    name: 'a mirror has been copying for two days',
+    rows: { 'replication-mirrors': [aMirror({ state: 'snapshot', copyingHours: 48 }), aMirror({ mirror: 'users' })] },
+    expected: found('mirror-copying', 'orders'),
+  },
+  {
+    name: 'a replication slot is behind, and ever more so',
+    rows: {
+      'replication-slots': [
+        { slot: 'a', lagBytes: 6_000 * 1_024 ** 2, growthBytesPerHour: 2 * gibibyte },
+        { slot: 'b', lagBytes: 1_000, growthBytesPerHour: null },
+      ],
+    },
+    expected: [...found('slot-lag', 'a'), ...found('slot-growth', 'a')],
+  },
   ...[
     { name: 'a fifth of all statements fails', now: { errors: 40 }, kind: 'error-rate' },
     { name: 'failures double at many calls', now: { calls: 4_000, errors: 120 }, kind: 'error-rate' },

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type ReplicationRowSet, replicationRowSets } from '#proto/insight-rows.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { type ReplicationStandIn, startReplicationService } from '../testing/replication-service.ts'
+
+let service: ReplicationStandIn
+let parts: OpenParts
+const env: Record<string, string> = { COLUMNDB_HOST: 'http://127.0.0.1:9,http://127.0.0.1:9', COLUMNDB_NAME: 'one,two' }
+beforeAll(async () => {
+  service = await startReplicationService()
+  env.REPLDB_API_URL = service.url
+  parts = await openParts(env)
+})
+afterAll(async () => {
+  await parts[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+
+const rows = async (set: ReplicationRowSet, hostKey = 'one', call = aCall()) => {
+  const told = await parts.handlers.insightRows({ hostKey, set }, call)
+  return { ...told, rows: z.array(replicationRowSets[set]).parse(told.rows) }
+}
+
+describe('what the replication service tells detectors', () => {
+  it('is how its mirrors are', async () => {
+    const told = await rows('replication-mirrors')
+    expect(told.sql).toMatch(/^-- .*mirrors\/list/)
+    expect(told.rows).toHaveLength(5)
+    expect(told.rows[0]).toMatchObject({
+      mirror: 'billing',
+      state: 'failed',
+      errorsLastHour: 2,
+      commonError: 'failed to push ? records for batch ?: dial tcp ?: connect: connection refused',
+    })
+    expect(told.rows[2]).toMatchObject({ mirror: 'events', copyingHours: expect.closeTo(2, 1) })
+  })
+
+  it('is how far its slots are behind', async () => {
+    const { rows: slots } = await rows('replication-slots')
+    expect(slots.map((row) => Object.values(row)[0])).toEqual([
+      'shop_source/peerflow_slot_billing',
+      'shop_source/peerflow_slot_orders',
+    ])
+    expect(slots[0]).toMatchObject({ lagBytes: 2_400 * 1_048_576, growthBytesPerHour: expect.any(Number) })
+  })
+
+  it('is told with the first host alone, and to who may see it', async () => {
+    const stranger = aCall({ identity: { kind: 'user', subject: 'ada', features: ['INSIGHTS'] } })
+    expect((await rows('replication-mirrors', 'two')).rows).toEqual([])
+    expect((await rows('replication-mirrors', 'one', stranger)).rows).toEqual([])
+  })
+
+  it('is nothing without such a service', async () => {
+    env.REPLDB_API_URL = ''
+    expect((await rows('replication-slots')).rows).toEqual([])
+    env.REPLDB_API_URL = service.url
+  })
+})

@@ -1,0 +1,35 @@
+import { detector } from '../insights/detector.ts'
+import { severityOf } from '../insights/severity.ts'
+import { count } from '../insights/words.ts'
+
+const limits = { info: 1, warning: 5, critical: 100 }
+
+/** A mirror of the replication service fails again and again. */
+export const mirrorErrors = detector({
+  kind: 'mirror-errors',
+  signal: 'errors of mirrors',
+  window: 'last hour',
+  sets: ['replication-mirrors'],
+  link: '/repldb',
+  detect: ({ 'replication-mirrors': mirrors }) => ({
+    notes: [],
+    sights: mirrors.flatMap(({ mirror, errorsLastHour, commonError }) => {
+      const value = errorsLastHour ?? 0
+      const severity = severityOf(value, limits)
+      if (severity === undefined) return []
+      return [
+        {
+          subject: mirror,
+          severity,
+          title: `The mirror ${mirror} had ${count(value)} ${value === 1 ? 'error' : 'errors'}`,
+          detail: `It tries again after most errors, so few mean little. Most often: ${commonError}`,
+          baseline: 0,
+          value,
+          unit: 'lines',
+          score: null,
+          confidence: 'high',
+        },
+      ]
+    }),
+  }),
+})
