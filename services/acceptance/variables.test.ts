@@ -10,8 +10,6 @@ import { root } from './shape/source-file.ts'
 
 const documented = documentedRows()
 const beyond = rowsBeyond()
-/** Variables of parts that are being built. */
-const awaited = /^SVC_FEATURE_REPLDB_AGENT$/
 const rows = [...documented, ...beyond].map((row) => [row.name, row] as const)
 
 let settings: Map<string, Setting<unknown>[]>
@@ -37,16 +35,12 @@ const outcomeOf = ({ parse }: Setting<unknown>, text: string): unknown => {
 
 describe('the variables', () => {
   it('of the documents have each their row', () => {
-    expect(documented.map(({ name }) => name).toSorted()).toEqual(
-      documentedNames()
-        .filter((name) => !awaited.test(name))
-        .toSorted(),
-    )
+    expect(documented.map(({ name }) => name).toSorted()).toEqual(documentedNames().toSorted())
   })
 
   it('that the product has besides are listed apart', () => {
     const inDocuments = new Set(documented.flatMap(({ name }) => membersOf(name)))
-    const besides = [...settings.keys()].filter((name) => !inDocuments.has(name) && !awaited.test(name))
+    const besides = [...settings.keys()].filter((name) => !inDocuments.has(name))
     expect(beyond.map(({ name }) => name).toSorted()).toEqual(besides.toSorted())
   })
 
