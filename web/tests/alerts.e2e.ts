@@ -101,6 +101,15 @@ describe('channels', () => {
   })
 })
 
+describe('chats of Slack', () => {
+  it('can be added once the operator has set what that needs, which the page names', async () => {
+    const { page } = await open('/alerts/channels', 'Channels')
+    const chats = page.getByRole('region', { name: 'Slack application' })
+    await expectSeen(chats.getByText(/The operator has not set CHATAPP_CLIENT_ID, /))
+    expect(await chats.getByRole('button', { name: 'Add a chat' }).isDisabled()).toBe(true)
+  })
+})
+
 describe('rules', () => {
   it('get thresholds and hysteresis of their own, and lose them again', async () => {
     const { page } = await open('/alerts/rules', 'Rules')
