@@ -8,7 +8,9 @@ interface Analytics {
   account: string
   /** Without it nothing is measured, whatever account there is. */
   switch: string
-  /** Where its script comes from and reports to. */
+  /** Whether a script of its own is loaded; else the web reports by itself. */
+  hasScript: boolean
+  /** Where that script comes from, and where is reported to. */
   origins(built: Built): readonly string[]
 }
 
@@ -17,6 +19,7 @@ const analytics: readonly Analytics[] = [
   {
     account: 'CLIENT_MEASUREMENT_ID',
     switch: 'CLIENT_ANALYTICS_A_ENABLED',
+    hasScript: true,
     // https://developers.google.com/tag-platform/security/guides/csp#google_analytics_4_google_analytics
     origins: () => [
       'https://*.googletagmanager.com',
@@ -27,15 +30,16 @@ const analytics: readonly Analytics[] = [
   {
     account: 'CLIENT_PRODUCT_ANALYTICS_KEY',
     switch: 'CLIENT_ANALYTICS_B_ENABLED',
+    hasScript: false,
     origins: ({ CLIENT_PRODUCT_ANALYTICS_HOST: host }) => originOf(host),
   },
 ]
 
-/** Origins that the analytics of a build need; none when it was built without. */
-export const analyticsOrigins = (build: BuildFacts | undefined): string[] => {
+/** Origins that the analytics of a build report to, or load what they need from; none when it was built without. */
+export const analyticsOrigins = (build: BuildFacts | undefined, reason: 'report' | 'load'): string[] => {
   const client = build?.client ?? {}
   const on = analytics.filter((each) => client[each.account] && parseFlag(client[each.switch] ?? undefined))
-  return on.flatMap(({ origins }) => origins(client))
+  return on.flatMap(({ hasScript, origins }) => (hasScript || reason === 'report' ? origins(client) : []))
 }
 
 /** The origin of a web address as a content security policy may name it; empty for anything else. */

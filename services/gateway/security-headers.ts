@@ -41,11 +41,11 @@ const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOp
     useDefaults: false,
     directives: {
       defaultSrc: ["'self'"],
-      scriptSrc: ["'self'", ...inlineScriptHashes(indexHtml), ...analyticsOrigins(build)],
+      scriptSrc: ["'self'", ...inlineScriptHashes(indexHtml), ...analyticsOrigins(build, 'load')],
       // Charts and virtual rows place their marks by style attributes.
       styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:', ...originOf(build?.client.CLIENT_LOGO), ...analyticsOrigins(build)],
-      connectSrc: ["'self'", ...analyticsOrigins(build)],
+      imgSrc: ["'self'", 'data:', ...originOf(build?.client.CLIENT_LOGO), ...analyticsOrigins(build, 'load')],
+      connectSrc: ["'self'", ...analyticsOrigins(build, 'report')],
       objectSrc: ["'none'"],
       baseUri: ["'self'"],
       formAction: ["'self'"],
