@@ -1,4 +1,5 @@
 import { AuditAnswer, AuditQuery } from '#proto/http/audit.ts'
+import { pageOf } from '../audit/page.ts'
 import { getRoute } from '../route.ts'
 import { success } from '../success.ts'
 
@@ -12,7 +13,7 @@ export const audit = getRoute({
   answer: AuditAnswer,
   handle: async ({ query: { before, limit, ...filter } }, gateway) => {
     const found = await gateway.audit.list({ ...filter, beforeMs: before, limit: limit + 1 })
-    const records = found.slice(0, limit)
-    return success(records, { next: found.length > limit ? (records.at(-1)?.atMs ?? null) : null })
+    const { records, next } = pageOf(found, limit)
+    return success(records, { next })
   },
 })
