@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
-import { openBrowser, type TestBrowser } from './browser.ts'
+import { expectSeen, openBrowser, type TestBrowser } from './browser.ts'
 import { findings } from './findings.ts'
 import { routes } from './routes.ts'
 
@@ -13,6 +13,7 @@ const examples: Record<string, string> = {
   '/docs/[page]': '/docs/api',
   '/fingerprints/[hash]': '/fingerprints/1234567890',
   '/queries/[id]': '/queries/00000000-0000-4000-8000-000000000000',
+  '/repldb/mirrors/[name]': '/repldb/mirrors/orders',
   '/tables/[name]': '/tables/running-queries',
   '/topics/[topic]': '/topics/merges',
 }
@@ -60,6 +61,22 @@ describe('every topic of the catalogue', () => {
       expect(await visit.page.getByText('could not be loaded').count(), path).toBe(0)
     }
     expect(visit.complaints).toEqual([])
+  })
+})
+
+describe('what is not set up', () => {
+  it.each([
+    ['/postgres', 'No PostgreSQL server is watched', 'SVC_POSTGRES_SOURCE_URL'],
+    ['/repldb', 'Nothing is watched here', 'REPLDB_API_URL'],
+  ])('%s says which variable would, and is in no menu', async (path, heading, variable) => {
+    const visit = await browser.visit()
+    await visit.page.goto(`${product.url}${path}?host=0`)
+    await visit.page.getByText(heading).waitFor()
+    await expectSeen(visit.page.getByText(variable).first())
+    const menu = visit.page.getByRole('navigation', { name: 'Pages' })
+    await menu.getByRole('link', { name: 'Overview', exact: true }).first().waitFor()
+    expect(await menu.locator(`a[href^="${path}?"]`).count()).toBe(0)
+    expect(await findings(visit)).toEqual([])
   })
 })
 

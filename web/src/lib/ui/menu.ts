@@ -88,6 +88,13 @@ export const menuSections: readonly MenuSection[] = [
     title: 'Beside ClickHouse',
     pages: [
       {
+        path: '/repldb',
+        title: 'Replication',
+        feature: 'REPLDB',
+        offer: 'replicationService',
+        words: 'mirrors peers slots lag',
+      },
+      {
         path: '/postgres',
         title: 'PostgreSQL',
         offer: 'postgresSource',

@@ -9,11 +9,11 @@ export const sessionColumns = [
   column('transactionMs', 'Transaction', 'duration-ms', { doc: 'Since its transaction began.' }),
   column('statementMs', 'Statement runs', 'duration-ms'),
   column('wait', 'Waits for', 'text', { doc: 'Kind of wait and its event, as the server names them.' }),
+  column('query', 'Statement', 'query'),
+  column('application', 'Application'),
   column('user', 'User'),
   column('database', 'Database'),
-  column('application', 'Application'),
   column('address', 'From', 'code'),
-  column('query', 'Statement', 'query'),
 ]
 
 export const toSessionRow = (session: PostgresSession) => ({

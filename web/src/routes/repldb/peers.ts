@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import type { RepldbPeers } from '#proto/http/repldb.ts'
+
+/** A database that is read or written. */
+export interface ListedPeer {
+  name: string
+  /** As people write it. */
+  type: string
+  role: 'source' | 'destination' | 'source and destination' | 'unused'
+  /** Whether it may keep WAL for a reader. */
+  hasSlots: boolean
+}
+
+const roles = { both: 'source and destination', source: 'source', destination: 'destination', none: 'unused' } as const
+
+const names: Readonly<Record<string, string>> = {
+  POSTGRES: 'PostgreSQL',
+  CLICKHOUSE: 'ClickHouse',
+  MYSQL: 'MySQL',
+  MONGO: 'MongoDB',
+  BIGQUERY: 'BigQuery',
+}
+
+/** The peers, those that are read first. */
+export const peersOf = ({ items, sourceItems, destinationItems }: z.infer<typeof RepldbPeers>): ListedPeer[] => {
+  const types = new Map([...sourceItems, ...items, ...destinationItems].map(({ name, type }) => [name, type]))
+  const sources = new Set(sourceItems.map(({ name }) => name))
+  const destinations = new Set(destinationItems.map(({ name }) => name))
+  const roleOf = (name: string): ListedPeer['role'] => {
+    if (sources.has(name)) return destinations.has(name) ? roles.both : roles.source
+    return destinations.has(name) ? roles.destination : roles.none
+  }
+  return [...types].map(([name, type]) => ({
+    name,
+    type: names[type] ?? type,
+    role: roleOf(name),
+    hasSlots: type === 'POSTGRES' && !(destinations.has(name) && !sources.has(name)),
+  }))
+}

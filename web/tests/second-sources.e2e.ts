@@ -1,0 +1,165 @@
+import { Client } from 'pg'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { describeWith, startPostgres } from '../../services/acceptance/servers.ts'
+import { startStubFleet } from '../../services/acceptance/stub-fleet.ts'
+import { type ReplicationStandIn, startReplicationService } from '../../services/acceptance/replication-service.ts'
+import { expectSeen, openBrowser, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const sectionsOf = (page: Page) => page.getByRole('navigation', { name: 'Sections' })
+const themes = ['light', 'dark'] as const
+const statements = [
+  'CREATE EXTENSION pg_stat_statements',
+  'CREATE SCHEMA shop',
+  'CREATE TABLE shop.orders (id int PRIMARY KEY, who text)',
+  "INSERT INTO shop.orders SELECT n, 'somebody' FROM generate_series(1, 1000) AS n",
+  "SELECT pg_create_physical_replication_slot('left_behind', true)",
+]
+
+describeWith(['postgres'], 'what is watched beside the hosts', () => {
+  let product: Product
+  let browser: TestBrowser
+  let service: ReplicationStandIn
+  let holder: Client
+  const scope = new AsyncDisposableStack()
+
+  beforeAll(async () => {
+    const postgres = scope.use(await startPostgres({ preload: ['pg_stat_statements'] }))
+    const connect = async (name: string): Promise<Client> => {
+      const client = new Client({ connectionString: postgres.url, application_name: name })
+      client.on('error', () => {})
+      await client.connect()
+      scope.defer(() => client.end())
+      return client
+    }
+    holder = await connect('checkout')
+    for (const statement of statements) await holder.query(statement)
+    await holder.query('BEGIN')
+    await holder.query("UPDATE shop.orders SET who = 'ada' WHERE id = 7")
+    const waiter = await connect('billing')
+    void waiter.query("UPDATE shop.orders SET who = 'grace' WHERE id = 7").catch(() => {})
+    service = scope.use(await startReplicationService({ password: 'replication', form: 'web' }))
+    const fleet = scope.use(await startStubFleet(1, 20))
+    const env = {
+      SVC_POSTGRES_SOURCE_URL: postgres.url,
+      REPLDB_API_URL: service.url,
+      REPLDB_PASSWORD: 'replication',
+      REPLDB_CACHE_TTL_MS: '0',
+      REPLDB_FETCH_TIMEOUT_MS: '1000',
+    }
+    product = scope.use(await startProduct({ hosts: fleet.hosts, env }))
+    browser = scope.use(await openBrowser())
+  })
+  afterAll(() => scope.disposeAsync())
+
+  const open = async (path: string, options = {}): Promise<Visit> => {
+    const visit = await browser.visit(options)
+    await visit.page.goto(`${product.url}${path}`)
+    await sectionsOf(visit.page).waitFor()
+    await visit.settled()
+    return visit
+  }
+
+  it('the menu leads to both', async () => {
+    const { page } = await open('/postgres?host=0')
+    await page.getByRole('link', { name: 'Replication', exact: true }).first().click()
+    await expectSeen(page.getByRole('heading', { level: 1, name: 'Replication' }))
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'PostgreSQL' }).click()
+    await expectSeen(page.getByText(/PostgreSQL \d+.*database postgres/))
+  })
+
+  it('sessions of PostgreSQL are told with what they do, and sections keep their place in the URL', async () => {
+    const visit = await open('/postgres?host=0')
+    const { page } = visit
+    const sessions = page.getByRole('table', { name: 'Sessions' })
+    await expectSeen(sessions.getByRole('row', { name: /idle in transaction.*UPDATE shop.orders/ }))
+    await page.getByRole('checkbox', { name: /Idle sessions/ }).check()
+    await expectSeen(sessions.getByRole('cell', { name: 'checkpointer', exact: true }))
+    await sectionsOf(page).getByRole('link', { name: 'Statements' }).click()
+    await page.getByRole('searchbox', { name: 'Search in statements' }).fill('generate_series')
+    await expectSeen(page.getByText(/^1 patterns, counted since/))
+    await page.reload()
+    await expectSeen(page.getByText(/^1 patterns, counted since/))
+    await page.getByRole('columnheader', { name: 'WAL' }).getByRole('button').click()
+    await page.waitForURL(/order=wal/)
+    await sectionsOf(page).getByRole('link', { name: 'Tables' }).click()
+    await expectSeen(page.getByRole('table', { name: 'Tables' }).getByText('shop.orders'))
+    await sectionsOf(page).getByRole('link', { name: 'Replication' }).click()
+    await expectSeen(page.getByRole('table', { name: 'Slots' }).getByText('left_behind'))
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('locks of PostgreSQL are told as who waits for whom, until nobody does', async () => {
+    const { page } = await open('/postgres?host=0&section=locks')
+    const waiting = page.getByRole('list', { name: /Waiting for \d+/ })
+    await expectSeen(page.getByText('keeps 1 waiting'))
+    await expectSeen(waiting.getByText(/waits for ShareLock/))
+    await expectSeen(waiting.getByText("UPDATE shop.orders SET who = 'grace' WHERE id = 7"))
+    await holder.query('COMMIT')
+    await page.getByRole('button', { name: /Refresh/ }).click()
+    await expectSeen(page.getByText('Nobody waits for a lock'))
+  })
+
+  it('mirrors lead to their state, graph and logs', async () => {
+    const visit = await open('/repldb?host=0')
+    const { page } = visit
+    await page
+      .getByRole('row', { name: /billing Failed/ })
+      .getByRole('link')
+      .click()
+    await expectSeen(page.getByRole('heading', { level: 1, name: 'billing' }))
+    await expectSeen(page.getByRole('heading', { name: 'Rows written' }))
+    await page.getByRole('link', { name: 'See what it logged' }).click()
+    await page.waitForURL(/section=logs.*level=error|level=error.*section=logs/)
+    await expectSeen(page.getByText('failed to push ? records for batch ?: dial tcp ?: connect: connection refused'))
+    await sectionsOf(page).getByRole('link', { name: 'Batches' }).click()
+    await expectSeen(page.getByRole('table', { name: 'Batches' }))
+    await sectionsOf(page).getByRole('link', { name: 'Tables' }).click()
+    await expectSeen(page.getByRole('table', { name: 'Tables' }))
+    await page.goto(`${product.url}/repldb/mirrors/nobody?host=0`)
+    await expectSeen(page.getByText('There is no mirror nobody'))
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('slots of peers are told with their history', async () => {
+    const { page } = await open('/repldb?host=0&section=peers')
+    await expectSeen(page.getByRole('heading', { name: 'How far peerflow_slot_billing was behind' }))
+    await page.getByRole('link', { name: 'peerflow_slot_orders' }).click()
+    await expectSeen(page.getByRole('heading', { name: 'How far peerflow_slot_orders was behind' }))
+    await page.getByRole('link', { name: /analytics/ }).click()
+    await expectSeen(page.getByText(/analytics keeps no replication slots/))
+  })
+
+  const pages = [
+    '/postgres?host=0&section=statements',
+    '/repldb?host=0&section=peers',
+    '/repldb?host=0&section=logs',
+    '/repldb/mirrors/events?host=0',
+  ]
+  it.each(themes)('has nothing that axe objects to in the %s theme, and fits a phone', async (colorScheme) => {
+    const viewport = { width: colorScheme === 'dark' ? 390 : 1440, height: 844 }
+    for (const path of pages) {
+      const visit = await open(path, { colorScheme, viewport, reducedMotion: 'reduce' })
+      expect(await findings(visit), path).toEqual([])
+      expect(await visit.page.evaluate(() => document.documentElement.scrollWidth), path).toBe(viewport.width)
+    }
+  })
+
+  it.each([
+    [401, 'Wrong password', 'REPLDB_PASSWORD'],
+    [502, 'No answer', 'REPLDB_API_URL'],
+  ])('says what to do when it answers %d, and goes on when it is well again', async (status, heading, variable) => {
+    service.failing = status
+    const { page } = await browser.visit()
+    await page.goto(`${product.url}/repldb?host=0`)
+    await expectSeen(page.getByText(heading, { exact: true }))
+    await expectSeen(page.getByText(variable).first())
+    service.failing = undefined
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await expectSeen(page.getByRole('table').getByText('billing'))
+  })
+})
