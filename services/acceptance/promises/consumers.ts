@@ -1,11 +1,11 @@
 import { type Node, Visitor } from 'oxc-parser'
 import { isCode, isTest, parse, readSource, repositoryFiles, type SourceFile } from '../shape/source-file.ts'
 
-/** Files of the product itself that speak of variables: no tests, and nothing that only they use. */
+/** Files of the product itself that speak of variables: no tests, nothing that only they use, and not what hands variables on to the build. */
 export const productFiles = (): SourceFile[] =>
   repositoryFiles()
     .filter((path) => /^(proto|services|web)\//.test(path) && isCode(path) && !isTest(path))
-    .filter((path) => !/\/(fake|testing|bench|evaluation)\//.test(path))
+    .filter((path) => !/\/(fake|testing|bench|evaluation)\/|^services\/set-up\.mjs$/.test(path))
     .map(readSource)
     .filter(({ text }) => /[A-Z]_[A-Z]|\b(HOST|PORT)\b/.test(text))
 
