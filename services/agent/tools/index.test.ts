@@ -69,6 +69,17 @@ describe('the tools of the agent', () => {
     expect(refused.length).toBeGreaterThan(5)
   })
 
+  it.each(['false', ''])('read of no replication service where SVC_FEATURE_REPLDB_AGENT is %j', async (flag) => {
+    await using agent = await startAgent({
+      env: { SVC_FEATURE_REPLDB_AGENT: flag },
+      script: (request) =>
+        turnsTaken(request) === 0 ? { say: [{ call: 'get_repldb_mirror_status' }] } : { say: [{ text: 'No.' }] },
+    })
+    const { chunks } = await agent.ask('Well?')
+    expect(ofType(chunks, 'tool-output-available')).toEqual([])
+    expect(JSON.stringify(chunks)).toContain('no such tool: get_repldb_mirror_status')
+  })
+
   it('have names of their own', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })
