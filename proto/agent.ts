@@ -21,6 +21,17 @@ export const AgentMessage = z.object({
 })
 export type AgentMessage = z.infer<typeof AgentMessage>
 
+/** What a person looks at while they ask. */
+export const SeenPage = z.object({
+  route: z.string().max(200),
+  label: z.string().max(200),
+  /** What the page is about, such as a table, a query or a range of time. */
+  about: z
+    .array(z.object({ name: z.string().max(40), value: z.string().max(300) }))
+    .max(16)
+    .default([]),
+})
+
 /** A question with all that was said before it. */
 export const AgentQuestion = z.object({
   /** The host that the conversation is about, and its position as its caller knows it. */
@@ -35,10 +46,7 @@ export const AgentQuestion = z.object({
   disabledTools: z.array(z.string().max(128)).max(256).default([]),
   userServers: z.array(UserServer).max(mostUserServers).default([]),
   /** What the person looks at. */
-  page: z
-    .object({ route: z.string().max(200), label: z.string().max(200) })
-    .nullable()
-    .default(null),
+  page: SeenPage.nullable().default(null),
 })
 export type AgentQuestion = z.infer<typeof AgentQuestion>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ActionOutcome } from '../actions.ts'
-import { AgentMessage, AgentRunId, mostMessages } from '../agent.ts'
+import { AgentMessage, AgentRunId, mostMessages, SeenPage } from '../agent.ts'
 import { mostUserServers, UserServer } from '../external-tools.ts'
 import { answer } from './answer.ts'
 import { bodyHostId } from './parameters.ts'
@@ -33,7 +33,7 @@ export const AgentRequest = z
     disabledTools: z.array(z.string().min(1).max(128)).max(256).default([]),
     mcpServers: z.array(UserServer).max(mostUserServers).default([]),
     /** What the person looks at. */
-    pageContext: z.object({ route: z.string().max(200), label: z.string().max(200) }).nullish(),
+    pageContext: SeenPage.nullish(),
     id: ChatId.optional(),
   })
   .refine(({ message, messages }) => (message === undefined) !== (messages === undefined), {

@@ -183,3 +183,70 @@ describe('the page of the agent', () => {
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   })
 })
+
+describe('the agent beside a page', () => {
+  const beside = ({ page }: Visit) => page.getByRole('complementary', { name: 'Agent' })
+  const openBeside = async (path: string, options = {}): Promise<Visit> => {
+    const visit = await browser.visit(options)
+    await visit.page.goto(`${product.url}${path}`)
+    await expectSeen(visit.page.getByRole('heading', { level: 1 }))
+    await visit.settled()
+    await visit.page.keyboard.press('a')
+    await expectSeen(question(visit))
+    return visit
+  }
+  const place = '/explorer?host=0&database=shop&table=orders&range=6h'
+
+  it('is told what the page is about, but for what was taken out', async () => {
+    const visit = await openBeside(place)
+    await until(() => question(visit).evaluate((field) => field === document.activeElement))
+    const told = beside(visit).getByRole('list', { name: 'What the agent is told of this page' })
+    await expectSeen(told.getByText('Last 6 hours'))
+    await told.getByRole('button', { name: 'Leave out: Page Explorer' }).click()
+    let context = ''
+    await ask(visit, 'What is in it?', (request) => {
+      context = JSON.stringify(request)
+      return say('Orders of the shop.')
+    })
+    await answered(visit)
+    expect(context).toContain('shop.orders')
+    expect(context).toContain('Last 6 hours')
+    expect(context).not.toContain('looks at the page')
+    await told.getByRole('button', { name: 'Tell all again' }).click()
+    await expectSeen(told.getByText('Page Explorer'))
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('stays with its conversation from page to page, and goes on as a page of its own', async () => {
+    const visit = await openBeside(place)
+    await ask(visit, 'Is it well?', [say('All is well.')])
+    await answered(visit)
+    await visit.page.getByRole('link', { name: 'Fleet', exact: true }).click()
+    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Fleet' }))
+    await expectSeen(answer(visit).getByText('All is well.'))
+    await expectSeen(beside(visit).getByText('Page Fleet'))
+    await question(visit).press('Escape')
+    await until(async () => (await beside(visit).count()) === 0)
+    const opener = visit.page.getByRole('button', { name: 'Ask the agent about this page' })
+    await until(() => opener.evaluate((button) => button === document.activeElement))
+    await opener.press('Enter')
+    await expectSeen(answer(visit).getByText('All is well.'))
+    await beside(visit).getByRole('link', { name: 'As a page of its own' }).click()
+    await visit.page.waitForURL(/agents.*chat=/)
+    await expectSeen(answer(visit).getByText('All is well.'))
+    expect(await beside(visit).count()).toBe(0)
+    expect(await opener.isDisabled()).toBe(true)
+  })
+
+  it('is whole on a telephone, without findings in either theme', async () => {
+    const visit = await openBeside(place, { viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+    await ask(visit, 'How many orders?', cited)
+    await answered(visit)
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+    await visit.settled()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect(await findings(visit)).toEqual([])
+    }
+  })
+})

@@ -1,6 +1,7 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { AgentQuestion } from '#proto/agent.ts'
 import { insufficientEvidence } from '../evidence/claims.ts'
+import { asData } from './as-data.ts'
 
 /** What every answer begins with; it never changes within a release, so that gateways may keep it. */
 export const prompt = `You are the assistant of Watchhouse, which watches fleets of ClickHouse hosts. People who run these hosts ask you. You answer from what the tools tell, in short and plain words.
@@ -38,6 +39,11 @@ export const contextOf = (
       ? 'Changes may be proposed through tools that a person approves.'
       : 'Nothing can be changed; recommend.',
   ]
-  const seen = page && `The person looks at the page ${JSON.stringify(page.label)} (${JSON.stringify(page.route)}).`
-  return { role: 'system', content: [...told, seen].filter(Boolean).join('\n') }
+  return { role: 'system', content: [...told, ...(page ? seenWords(page) : [])].join('\n') }
 }
+
+/** What a page is about comes from its address, which anybody may have written. */
+const seenWords = ({ label, route, about }: NonNullable<AgentQuestion['page']>): string[] => [
+  ...(label ? [`The person looks at the page ${JSON.stringify(label)} (${JSON.stringify(route)}).`] : []),
+  ...(about.length > 0 ? [`What they look at is about: ${asData({ value: about, cut: false })}`] : []),
+]

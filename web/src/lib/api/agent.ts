@@ -49,7 +49,10 @@ export const followUpsQuery = (id: string, messages: number) =>
     retry: false,
   })
 
-type Asked = Pick<z.input<typeof AgentRequest>, 'id' | 'messages' | 'hostId' | 'model'>
+type Asked = Pick<z.input<typeof AgentRequest>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
+
+/** What somebody looks at while they ask. */
+export type SeenPage = NonNullable<Asked['pageContext']>
 
 /** Asks; the answer is an event stream, and its run is named by the header `x-run-id`. */
 export const askAgent = (body: Asked, signal: AbortSignal): Promise<Response | null> =>

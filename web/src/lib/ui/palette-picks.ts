@@ -1,5 +1,6 @@
 import { goto } from '$app/navigation'
 import { dialogs } from '#lib/state/dialogs.svelte.ts'
+import { panel } from '#lib/state/panel.svelte.ts'
 import { presets } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { theme, themes } from '#lib/state/theme.svelte.ts'
@@ -18,6 +19,7 @@ const go = (path: string) => () => goto(view.link(path))
 export const knownPicks = (session: Session): PalettePick[] => [
   ...pagePicks(session),
   ...cataloguePicks(session),
+  ...(session.isOffered('AGENT') ? [askingPick] : []),
   ...session.hosts.map(({ id, name, host, tags, group }) => ({
     id: `host ${id}`,
     title: name,
@@ -58,6 +60,14 @@ const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
     ...of('tables', 'Table pages'),
     ...of('charts', 'Charts'),
   ]
+}
+
+const askingPick: PalettePick = {
+  id: 'ask',
+  title: 'Ask the agent about this page',
+  words: 'assistant chat ai panel',
+  group: 'Actions',
+  act: () => panel.open(),
 }
 
 const deeds: readonly PalettePick[] = [

@@ -1,5 +1,6 @@
 import { goto } from '$app/navigation'
 import { dialogs } from '#lib/state/dialogs.svelte.ts'
+import { panel } from '#lib/state/panel.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
 /** What a key does, and how the sheet of shortcuts tells it. */
@@ -27,6 +28,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['?'], does: 'Show these shortcuts', act: () => dialogs.show('shortcuts') },
   { keys: [','], does: 'Settings', act: () => dialogs.show('settings') },
   { keys: ['/'], does: 'Search in the table of the page', act: () => focusSearch() },
+  { keys: ['a'], does: 'Ask the agent about the page', act: () => panel.open() },
   { keys: ['p'], does: 'Pause refreshing, or go on', act: () => void view.setPaused(!view.paused) },
   { keys: ['c'], does: 'Compare with the time before', act: () => void view.setComparing(!view.comparing) },
   { keys: ['['], does: 'The range before', act: () => void view.shift(-1) },

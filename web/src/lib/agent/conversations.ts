@@ -35,6 +35,9 @@ export interface Conversations {
 
 const path = '/api/v1/conversations'
 
+/** Every query about the list of them begins with this key. */
+export const conversationsKey = ['conversations'] as const
+
 export const backendQuery = () =>
   queryOptions({
     queryKey: ['conversation-backend'],

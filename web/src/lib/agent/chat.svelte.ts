@@ -1,4 +1,4 @@
-import { askAgent, decideApproval, resumeAnswer, stopAnswer } from '#lib/api/agent.ts'
+import { askAgent, decideApproval, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
 import { failureMessage } from '#lib/api/failure.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import { follow } from './follow.ts'
@@ -8,6 +8,8 @@ import { personSaid, sent, type Message, type ToolPart } from './message.ts'
 export interface Asking {
   host: number
   model: string | null
+  /** The page that whoever asks looks at; absent where that says nothing. */
+  seen?: SeenPage | undefined
 }
 
 /** Told of a conversation when it is worth keeping: when something was asked, and when it was answered. */
@@ -75,7 +77,8 @@ export class Chat {
   #ask(asking: Asking): Promise<void> {
     const messages = $state.snapshot(this.messages)
     this.#onchange(this.id, messages, asking)
-    const body = { id: this.id, messages: messages.map(sent), hostId: asking.host, model: asking.model }
+    const { host: hostId, model, seen: pageContext } = asking
+    const body = { id: this.id, messages: messages.map(sent), hostId, model, pageContext }
     return this.#tell(asking, (signal) => askAgent(body, signal))
   }
 
