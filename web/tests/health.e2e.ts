@@ -12,6 +12,7 @@ import { findings } from './findings.ts'
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const secret = 'secret-of-the-scheduler'
+const token = 'token-of-the-sender'
 
 let kept: Product
 let forgetful: Product
@@ -32,7 +33,7 @@ beforeAll(async () => {
     { url: sandbox.url, name: 'one' },
     { url: 'http://127.0.0.1:1', name: 'gone' },
   ]
-  const env = { CRON_SECRET: secret }
+  const env = { CRON_SECRET: secret, SVC_EVENTS_INGEST_TOKEN: token }
   const directory = await mkdtemp(join(tmpdir(), 'health-page-'))
   scope.defer(() => rm(directory, { recursive: true, force: true }))
   kept = scope.use(
@@ -46,6 +47,23 @@ afterAll(() => scope.disposeAsync())
 const sweep = async ({ url }: Product) => {
   const { status } = await ask(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${secret}` } })
   expect(status).toBe(200)
+}
+
+const tell = async ({ url }: Product) => {
+  const alert = {
+    status: 'firing',
+    labels: { alertname: 'DiskFull', severity: 'critical', instance: 'db-9' },
+    annotations: { summary: 'Disk full' },
+    startsAt: '2026-03-01T10:00:00Z',
+    endsAt: '0001-01-01T00:00:00Z',
+    fingerprint: 'f',
+  }
+  const { status } = await ask(`${url}/api/events/ingest`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ version: '4', status: 'firing', receiver: 'w', alerts: [alert] }),
+  })
+  expect(status).toBe(202)
 }
 
 const open = async ({ url }: Product, path: string, options = {}): Promise<Visit> => {
@@ -230,5 +248,35 @@ describe('what a sweep has found', () => {
     }
     expect(visit.requests.filter((request) => request.endsWith('/alert-state')).length).toBeGreaterThan(2)
     expect(visit.requests.length).toBeLessThanOrEqual(4 * minutes)
+  })
+})
+
+describe('what another system found', () => {
+  const told = ({ page }: Visit) => page.getByRole('article', { name: 'Disk full (db-9) from alertmanager' })
+  beforeAll(() => tell(kept))
+
+  it('is acknowledged and dismissed like what was found on a host, and taken back', async () => {
+    const visit = await open(kept, '/health?hosts=all')
+    const card = told(visit)
+    await until(async () => {
+      await visit.page.getByRole('button', { name: 'Refresh now' }).click()
+      await visit.settled()
+      return card.isVisible()
+    })
+    expect(await card.getByRole('button', { name: 'Diagnose' }).isDisabled()).toBe(true)
+    await card.getByRole('button', { name: 'Acknowledge' }).click()
+    await card.getByRole('radio', { name: '4 hours' }).check()
+    await card.getByLabel('Note for others').fill('looking')
+    await card.getByRole('button', { name: 'Acknowledge' }).last().click()
+    await expectSeen(card.getByText(/^Acknowledged until .* by .*: “looking”$/))
+    await card.getByRole('button', { name: 'Dismiss' }).click()
+    await card.getByRole('radio', { name: '1 hour' }).check()
+    await card.getByRole('button', { name: 'Dismiss' }).last().click()
+    await expectSeen(card.getByText(/^Dismissed until/))
+    await card.getByRole('button', { name: 'Take back' }).first().click()
+    await expectSeen(card.getByRole('button', { name: 'Acknowledge' }))
+    await card.getByRole('button', { name: 'Take back' }).click()
+    await expectSeen(card.getByRole('button', { name: 'Dismiss' }))
+    expect(visit.complaints).toEqual([])
   })
 })

@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { z } from 'zod'
 import type {
-  AckRequest,
   AlertConfigAnswer,
   AlertStateAnswer,
   ChecksAnswer,
   DiagnosisAnswer,
-  DismissRequest,
   HistoryAnswer,
+  InboundAckRequest,
+  InboundDismissRequest,
   SilenceAnswer,
   SilencesAnswer,
   SnapshotAnswer,
@@ -98,16 +98,36 @@ export const diagnosisQuery = (host: number, ruleId: string) =>
 
 type Silenced = z.infer<typeof SilenceAnswer>
 
-/** How a condition is named to the service: with its episode, so that a later one is not silenced by mistake. */
-export type Named = Required<Pick<z.input<typeof AckRequest>, 'hostId' | 'ruleId' | 'episode'>>
+/**
+ * How a condition is named to the service: with its episode, so that a later one is not silenced by mistake. What an inbound
+ * event began is on no host, and its episode is all its name.
+ */
+export type Named = { hostId: number; ruleId: string; episode: string } | { episode: string }
 
-export const acknowledge = (body: z.input<typeof AckRequest>) => requestJson<Silenced>(`${base}/ack`, { body })
-export const dismiss = (body: z.input<typeof DismissRequest>) => requestJson<Silenced>(`${base}/dismiss`, { body })
+/** Undefined for what is on a host that is not in the list any more. */
+export const nameOf = ({ source, hostId, ruleId, episode }: LiveCondition): Named | undefined => {
+  if (source !== null) return { episode }
+  return hostId === null ? undefined : { hostId, ruleId, episode }
+}
 
 const paths = { ack: 'ack', dismissal: 'dismiss' } as const
+type Kind = keyof typeof paths
+
+const inboundPath = (kind: Kind, { episode }: Named): string =>
+  `${base}/inbound/${encodeURIComponent(episode)}/${paths[kind]}`
+
+const silence = (kind: Kind, named: Named, said: object) =>
+  'ruleId' in named
+    ? requestJson<Silenced>(`${base}/${paths[kind]}`, { body: { ...named, ...said } })
+    : requestJson<Silenced>(inboundPath(kind, named), { body: said })
+
+export const acknowledge = (named: Named, said: z.input<typeof InboundAckRequest>) => silence('ack', named, said)
+export const dismiss = (named: Named, said: z.input<typeof InboundDismissRequest>) => silence('dismissal', named, said)
 
 /** Takes an acknowledgement or a dismissal back. */
-export const takeBack = (kind: keyof typeof paths, { hostId, ruleId }: Named) =>
-  requestJson<Silenced>(`${base}/${paths[kind]}?${new URLSearchParams({ hostId: String(hostId), ruleId })}`, {
-    method: 'DELETE',
-  })
+export const takeBack = (kind: Kind, named: Named) => {
+  const method = 'DELETE'
+  if (!('ruleId' in named)) return requestJson<Silenced>(inboundPath(kind, named), { method })
+  const search = new URLSearchParams({ hostId: String(named.hostId), ruleId: named.ruleId })
+  return requestJson<Silenced>(`${base}/${paths[kind]}?${search}`, { method })
+}
