@@ -88,6 +88,26 @@ describe('channels', () => {
     expect(await page.content()).not.toContain(secretPath)
   })
 
+  it('are joined by further webhooks, whose addresses stay when something else is changed', async () => {
+    const { page } = await open('/alerts/channels', 'Channels')
+    const form = page.getByRole('form', { name: 'Add a webhook' })
+    await form.getByLabel('Name').fill('team')
+    await form.getByLabel('Address').fill('https://127.0.0.1:1/known-to-nobody-else')
+    await form.getByLabel('Shape').selectOption('slack')
+    await form.getByRole('button', { name: 'Add the webhook' }).click()
+    await page.getByRole('button', { name: 'Edit team' }).click()
+    const edit = page.getByRole('form', { name: 'Change team' })
+    expect(await edit.getByLabel('Address').inputValue()).toBe('')
+    await edit.getByLabel('From').selectOption('critical')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(page.getByText('slack, from critical on'))
+    const { body } = await ask(`${product.url}/api/v1/health/webhook-targets`)
+    expect(body).toMatchObject({
+      data: [{ name: 'team', minSeverity: 'critical', url: expect.stringMatching(/else$/) }],
+    })
+    expect(await page.content()).not.toContain('known-to-nobody')
+  })
+
   it('say why a test did not arrive', async () => {
     const { page } = await open('/alerts/channels', 'Channels')
     const card = page.getByRole('article', { name: 'Webhook', exact: true })
@@ -138,12 +158,21 @@ describe('rules', () => {
     await form.getByRole('button', { name: 'Test' }).click()
     await expectSeen(form.getByText(/^Now \d.*: warning/))
     await form.getByRole('button', { name: 'Add the rule' }).click()
-    await expectSeen(page.getByRole('button', { name: 'Remove Parts of mine' }))
+    await page.getByRole('button', { name: 'Edit Parts of mine' }).click()
+    const edit = page.getByRole('form', { name: 'Change Parts of mine' })
+    expect(await edit.getByLabel('Warning').inputValue()).toBe('0')
+    await edit.getByLabel('Critical').fill('9000')
+    await edit.getByLabel('Watched').uncheck()
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(page.getByText('warning > 0, critical > 9,000, off'))
+    await edit.waitFor({ state: 'detached' })
+    const { body } = await ask(`${product.url}/api/v1/health/custom-rules`)
+    expect(body).toMatchObject({ data: [{ name: 'Parts of mine', critical: 9_000, enabled: false }] })
   })
 })
 
 describe('quiet times and routes', () => {
-  it('are added and removed', async () => {
+  it('are added, changed in their places and removed', async () => {
     const { page } = await open('/alerts/schedule', 'Quiet times, routes')
     const maintenance = page.getByRole('form', { name: 'Maintenance: add one' })
     await maintenance.getByLabel('Reason').fill('the upgrade')
@@ -155,7 +184,25 @@ describe('quiet times and routes', () => {
     await routing.getByLabel('Goes to').selectOption('webhook')
     await routing.getByRole('button', { name: 'Add' }).click()
     await expectSeen(page.getByText('everything → webhook'))
-    const removals = ['the upgrade', 'quiet hours Mon', 'the route of everything']
+    await page.getByRole('button', { name: 'Edit the upgrade' }).click()
+    const window = page.getByRole('form', { name: 'Change the upgrade' })
+    await window.getByLabel('Reason').fill('the other upgrade')
+    await window.getByLabel('Lasts').selectOption('1 day')
+    await window.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(page.getByText(/All hosts: the other upgrade/))
+    await page.getByRole('button', { name: /^Edit quiet hours Mon/ }).click()
+    const hours = page.getByRole('form', { name: /^Change quiet hours Mon/ })
+    await hours.getByLabel('Fri').uncheck()
+    await hours.getByLabel(/^To/).fill('00:00')
+    await hours.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, 22:00–24:00 UTC'))
+    await page.getByRole('button', { name: 'Edit the route of everything to webhook' }).click()
+    const route = page.getByRole('form', { name: 'Change the route of everything to webhook' })
+    await route.getByLabel('Host', { exact: true }).fill('db-*')
+    await route.getByLabel('Switched on').uncheck()
+    await route.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(page.getByText('host db-* → webhook'))
+    const removals = ['the other upgrade', 'quiet hours Mon', 'the route of host db-*']
     for (const name of removals) await page.getByRole('button', { name: `Remove ${name}` }).click()
     await page
       .getByRole('button', { name: /^Remove/ })

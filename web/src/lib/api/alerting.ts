@@ -11,15 +11,15 @@ import type {
   CustomRuleRequest,
   CustomRulesAnswer,
   CustomRuleTestAnswer,
+  MaintenanceWindowRequest,
   MaintenanceWindowsAnswer,
-  NewMaintenanceWindow,
-  NewQuietHours,
-  NewRoute,
   QuietHoursAnswer,
+  QuietHoursRequest,
+  RouteRequest,
   RoutesAnswer,
   SettledIdAnswer,
 } from '#proto/http/alerts.ts'
-import type { ChannelTestAnswer, NewWebhookTarget, WebhookTargetsAnswer } from '#proto/http/channels.ts'
+import type { ChannelTestAnswer, WebhookTargetRequest, WebhookTargetsAnswer } from '#proto/http/channels.ts'
 import type { ChatApplicationAnswer, ChatInstallationAnswer } from '#proto/http/chat-application.ts'
 import type { DeadLettersAnswer, DeliveriesAnswer, ReplayAnswer, TargetsAnswer } from '#proto/http/deliveries.ts'
 import type { EventsAnswer } from '#proto/http/events.ts'
@@ -71,7 +71,7 @@ export const webhookTargetsQuery = () =>
     queryFn: ({ signal }) => requestJson<z.infer<typeof WebhookTargetsAnswer>>(`${base}/webhook-targets`, { signal }),
   })
 
-export const addWebhookTarget = (body: z.input<typeof NewWebhookTarget>) => settle('webhook-targets', body)
+export type WebhookSaving = z.input<typeof WebhookTargetRequest>
 
 const chatApplication = `${base}/chat-application`
 
@@ -92,12 +92,19 @@ export const removeChat = (id: string) =>
 export type SettledKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'
 type Settled = z.infer<typeof SettledIdAnswer>
 
+const settledPath = (kind: SettledKind, id: string): string => `${base}/${kind}/${encodeURIComponent(id)}`
+
 export const settle = (kind: SettledKind, body: object) => requestJson<Settled>(`${base}/${kind}`, { body })
 
+/** Puts something else in the place of what was settled. */
+export const resettle = (kind: SettledKind, id: string, body: object) =>
+  requestJson<Settled>(settledPath(kind, id), { method: 'PUT', body })
+
 export const unsettle = (kind: SettledKind, id: string) =>
-  requestJson<Settled>(`${base}/${kind}/${encodeURIComponent(id)}`, { method: 'DELETE' })
+  requestJson<Settled>(settledPath(kind, id), { method: 'DELETE' })
 
 export type GeneralSettings = z.infer<typeof AlertConfigAnswer>['data']['general']
+export type CustomRuleSaving = z.input<typeof CustomRuleRequest>
 export type RuleSettled = z.infer<typeof CheckAlertsAnswer>['data'][number]
 export type RuleSaving = z.input<typeof CheckAlertsRequest>
 export type CustomRule = z.infer<typeof CustomRulesAnswer>['data'][number]
@@ -153,9 +160,9 @@ export const quietHoursQuery = () => settledQuery<z.infer<typeof QuietHoursAnswe
 /** Who is told of what. */
 export const routesQuery = () => settledQuery<z.infer<typeof RoutesAnswer>>('routes')
 
-export const addMaintenance = (body: z.input<typeof NewMaintenanceWindow>) => settle('maintenance-windows', body)
-export const addQuietHours = (body: z.input<typeof NewQuietHours>) => settle('quiet-hours', body)
-export const addRoute = (body: z.input<typeof NewRoute>) => settle('routes', body)
+export type MaintenanceSaving = z.input<typeof MaintenanceWindowRequest>
+export type QuietHoursSaving = z.input<typeof QuietHoursRequest>
+export type RouteSaving = z.input<typeof RouteRequest>
 
 /** Alerts that were given up, the newest first. */
 export const deadLettersQuery = () =>
