@@ -28,6 +28,9 @@ const pages = [
   { path: '/overview?host=0', width: 390 },
   { path: '/tables/history-queries?host=0&filter=user.ne.nobody', width: 1440 },
   { path: '/tables/history-queries?host=0', width: 390 },
+  { path: '/parts?host=0&range=7d', width: 1440 },
+  { path: '/backups?host=0', width: 390 },
+  { path: '/topics/merges?host=0&rows=mutations', width: 1440 },
   { path: '/hosts?host=0', width: 1440 },
   { path: '/nowhere', width: 1440 },
 ]

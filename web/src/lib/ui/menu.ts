@@ -74,6 +74,8 @@ export const menuSections: readonly MenuSection[] = [
         feature: 'TABLES',
         words: 'databases tables columns ddl schema dependencies',
       },
+      { path: '/parts', title: 'Parts', feature: 'TABLES', words: 'partitions treemap sizes disk detached' },
+      { path: '/backups', title: 'Backups', feature: 'OPERATIONS', words: 'restore recovery failed backup' },
       { path: '/topology', title: 'Cluster topology', feature: 'CLUSTER', words: 'shards replicas clusters' },
       {
         path: '/settings-diff',

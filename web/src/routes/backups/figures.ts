@@ -1,0 +1,42 @@
+import type { Row } from '#proto/query.ts'
+import { readNumber } from '#lib/chart/series.ts'
+import type { Fact } from '#lib/ui/fact.ts'
+import { formatAge, readInstant } from '#lib/ui/time.ts'
+
+/** How far back the page looks: as far as its table. */
+export const days = 30
+
+const stateOf = ({ status }: Row): string => String(status)
+const isMade = (row: Row): boolean => stateOf(row) === 'BACKUP_CREATED'
+const hasFailed = (row: Row): boolean => stateOf(row).endsWith('_FAILED')
+const isUnderWay = (row: Row): boolean => ['CREATING_BACKUP', 'RESTORING'].includes(stateOf(row))
+
+/** What an operator asks of backups first: is there a late one, how large is it, how long did it take, and what went wrong. */
+export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
+  const made = rows.filter(isMade).toSorted((one, other) => endOf(other) - endOf(one))
+  const [latest] = made
+  const restored = rows.filter((row) => stateOf(row) === 'RESTORED').length
+  return [
+    {
+      name: 'Latest backup',
+      value: latest ? formatAge(endOf(latest), nowMs) : 'none',
+      note: latest ? String(latest['name']) : `within ${days} days`,
+    },
+    { name: 'Its size', value: readNumber(latest?.['size']), unit: 'bytes' },
+    { name: 'It took', value: readNumber(latest?.['duration']), unit: 'seconds' },
+    { name: 'Backups', value: made.length, unit: 'count', note: `within ${days} days` },
+    { name: 'All of them', value: made.reduce((sum, row) => sum + (readNumber(row['size']) ?? 0), 0), unit: 'bytes' },
+    { name: 'Failed', value: rows.filter(hasFailed).length, unit: 'count', note: `within ${days} days` },
+    { name: 'Under way', value: rows.filter(isUnderWay).length, unit: 'count' },
+    { name: 'Restored', value: restored, unit: 'count', note: `within ${days} days` },
+  ]
+}
+
+/** Those that failed, the latest first, with the reason that the host gave. */
+export const failuresOf = (rows: readonly Row[]): { name: string; atMs: number; reason: string }[] =>
+  rows
+    .filter(hasFailed)
+    .map((row) => ({ name: String(row['name']), atMs: endOf(row), reason: String(row['error'] ?? '') }))
+    .toSorted((one, other) => other.atMs - one.atMs)
+
+const endOf = ({ ended, started }: Row): number => readInstant(ended) ?? readInstant(started) ?? 0
