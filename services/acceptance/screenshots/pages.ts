@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { ask } from '../ask.ts'
+
+interface Drawn {
+  /** Of the file. */
+  name: string
+  /** Some pages are about something that has to be found first. */
+  path: string | ((url: string) => Promise<string>)
+}
+
+const Rows = z.object({ data: z.array(z.object({ query_id: z.string() })).min(1) })
+
+/** The page of the slowest query that the host remembers. */
+const slowestQuery = async (url: string): Promise<string> => {
+  const { body } = await ask(`${url}/api/v1/tables/slow-queries?hostId=0&limit=1`)
+  return `/queries/${encodeURIComponent(Rows.parse(body).data[0]?.query_id ?? '')}?host=0`
+}
+
+const statement = 'SELECT status, count(), sum(amount) FROM shop.orders WHERE customer_id < 1000 GROUP BY status'
+
+/** The pages that people ask for first, the one that stands for all at the beginning. */
+export const pages: readonly Drawn[] = [
+  { name: 'overview', path: '/overview?host=0&range=24h' },
+  { name: 'fleet', path: '/fleet?host=0' },
+  { name: 'health', path: '/health?host=0&hosts=all' },
+  { name: 'queries', path: '/topics/queries?host=0&range=24h' },
+  { name: 'fingerprints', path: '/fingerprints?host=0&range=7d' },
+  { name: 'query', path: slowestQuery },
+  { name: 'explain', path: `/explain?host=0&sql=${encodeURIComponent(statement)}&mode=plan` },
+  { name: 'explorer', path: '/explorer?host=0&database=shop&table=orders' },
+  { name: 'parts', path: '/parts?host=0&range=7d' },
+  { name: 'rules', path: '/alerts/rules?host=0' },
+]

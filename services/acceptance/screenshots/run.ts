@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { ask } from '../ask.ts'
+import { startProduct } from '../product.ts'
+import { pages } from './pages.ts'
+
+const folder = join(import.meta.dirname, '../../../web/docs/pictures')
+const scheduler = 'secret-of-the-scheduler'
+const patienceMs = 120_000
+/** Small enough to read on a page of text, and for the repository. */
+const viewport = { width: 1280, height: 800 }
+/** Where Debian and Ubuntu put Chromium; `CHROMIUM_PATH` names another place. */
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+
+/** Draws ten pages of the product as it is on two embedded hosts. */
+const draw = async (): Promise<void> => {
+  const directory = await mkdtemp(join(tmpdir(), 'screenshots-'))
+  await using scope = new AsyncDisposableStack()
+  scope.defer(() => rm(directory, { recursive: true, force: true }))
+  const env = { CRON_SECRET: scheduler, SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
+  const { url } = scope.use(await startProduct({ env }))
+  await ask(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${scheduler}` } })
+  const browser = scope.adopt(await chromium.launch({ executablePath, args: ['--no-sandbox'] }), (it) => it.close())
+  const context = await browser.newContext({
+    viewport,
+    timezoneId: 'UTC',
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(patienceMs)
+  await mkdir(folder, { recursive: true })
+  for (const { name, path } of pages) {
+    const page = await context.newPage()
+    await page.goto(`${url}${typeof path === 'string' ? path : await path(url)}`)
+    await stands(page)
+    await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
+    await page.close()
+    process.stdout.write(`web/docs/pictures/${name}.png\n`)
+  }
+}
+
+/** A page stands when it has its heading, asks nothing more, and nothing of it is awaited. */
+const stands = async (page: Page): Promise<void> => {
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+}
+
+await draw()
