@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { constants } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -34,6 +34,7 @@ const entries = {
   image: 'services/acceptance/image/run.ts',
   bench: 'services/bench/run.ts',
   eval: 'services/acceptance/evaluation/run.ts',
+  screenshots: 'services/acceptance/screenshots/run.ts',
 }
 
 const main = async ([command, ...rest]) => {
@@ -185,18 +186,30 @@ const canonicalVariables = new Set([
 const hashInputs = () => {
   const hash = createHash('sha256')
   const single = ['package.json', 'package-lock.json', 'services/shared/config/REFERENCE.md']
-  for (const file of [...single, ...filesOf('web'), ...filesOf('proto')]) {
+  for (const file of [...single, ...filesOf('web'), ...filesOf('proto'), ...docsOfOwn()]) {
     hash.update(`${file}\0`)
-    hash.update(readFileSync(at(file)))
+    hash.update(readFileSync(resolve(root, file)))
   }
   const variables = Object.keys(process.env).filter(isWebVariable).toSorted()
   for (const name of variables) hash.update(`${name}=${process.env[name]}\0`)
   return hash.digest('hex')
 }
 
+/** Documentation that an installation brings itself; a folder that is not there is for the build to complain of. */
+const docsOfOwn = () => {
+  const folder = process.env.DOCS_CONTENT_ROOT && resolve(root, process.env.DOCS_CONTENT_ROOT)
+  if (!folder || !existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .toSorted()
+    .map((name) => join(folder, name))
+}
+
 const filesOf = (folder) => {
   const names = readdirSync(at(folder), { recursive: true }).map((name) => `${folder}/${name}`)
-  const inputs = names.filter((name) => !/\/(node_modules|build|tests|\.svelte-kit)(\/|$)|\.test\.ts$/.test(name))
+  const inputs = names.filter(
+    (name) => !/\/(node_modules|build|tests|pictures|\.svelte-kit)(\/|$)|\.test\.ts$/.test(name),
+  )
   return inputs.filter((name) => statSync(at(name)).isFile()).toSorted()
 }
 

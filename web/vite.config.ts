@@ -5,13 +5,20 @@ import { sveltekit } from '@sveltejs/kit/vite'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { buildFacts } from './build-time/build-facts.ts'
+import { docText, docTexts } from './build-time/doc-texts.ts'
 import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
 import { docsFolder, inlined } from './build-time/inlined.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
-const docs = docsFolder(process.env)
-/** Where the reference of all settings lies. */
-const config = fileURLToPath(new URL('../services/shared/config', import.meta.url))
+/** Texts of the documentation, which an installation may bring itself; they end with the reference of all settings, which is generated. */
+const docs = [
+  ...docTexts(docsFolder(process.env)),
+  docText(
+    'settings',
+    readFileSync(new URL('../services/shared/config/REFERENCE.md', import.meta.url), 'utf8'),
+    'Settings reference',
+  ),
+]
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const facts = buildFacts(version, process.env)
 
@@ -19,13 +26,15 @@ const facts = buildFacts(version, process.env)
 const onEdge = isEdgeBuild(process.env)
 const pages = adapterStatic({ pages: 'build', fallback: 'index.html', precompress: !onEdge })
 
-/** The static build and, beside it, the facts that the gateway reads. */
+/** The static build and, beside it, the facts and texts that the gateway reads. */
 const adapter: typeof pages = {
   ...pages,
   async adapt(builder) {
     await pages.adapt(builder)
     writeFileSync('build/build.json', `${JSON.stringify(facts, null, 2)}\n`)
     if (onEdge) writeFileSync('build/_headers', edgeHeaders)
+    // Who may read them is for the gateway to say, so their name begins with a dot, which no file has that it serves to everybody.
+    writeFileSync('build/.docs.json', JSON.stringify(docs))
   },
 }
 
@@ -39,8 +48,8 @@ export default defineConfig({
     }),
   ],
   define: inlined(facts),
-  resolve: { alias: { '#proto': proto, '#docs': docs, '#config': config } },
+  resolve: { alias: { '#proto': proto } },
   // The first browsers with `light-dark()`, on which both themes rest.
   build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },
-  server: { proxy: { '/api': 'http://localhost:3000' }, fs: { allow: [proto, docs, config] } },
+  server: { proxy: { '/api': 'http://localhost:3000' }, fs: { allow: [proto] } },
 })

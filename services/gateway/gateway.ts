@@ -4,6 +4,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { BuildFacts } from '#proto/http/build.ts'
+import type { DocText } from '#proto/http/docs.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { mcp } from '#proto/mcp.ts'
 import type { query } from '#proto/query.ts'
@@ -47,6 +48,8 @@ export interface Gateway {
   exposition: Exposition
   /** Absent when the web was not built. */
   build: BuildFacts | undefined
+  /** The documentation, in its order. */
+  docs: readonly DocText[]
   /** Version of the product. */
   version: string
   requestTimeoutMs: number

@@ -44,7 +44,7 @@ import type { WebBuild } from './web-build.ts'
 /** Opens what routes answer from; what must be released again is left to `opening`. */
 export const openGateway = async (
   { bus, clock, env, net, store, telemetry }: Context,
-  { facts: build }: WebBuild,
+  { facts: build, docs }: WebBuild,
   opening: AsyncDisposableStack,
 ): Promise<Gateway> => {
   const { log } = telemetry
@@ -71,6 +71,7 @@ export const openGateway = async (
     hosts,
     exposition: openExposition({ ...owners, hosts, clock, log }),
     build,
+    docs,
     version: packageFacts.version,
     requestTimeoutMs: read(settings, env).SVC_REQUEST_TIMEOUT_MS,
     document: openDocument(routes, packageFacts.version),

@@ -120,6 +120,8 @@ const good: Record<string, GoodRequest> = {
   'GET /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },
   'DELETE /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },
   ...agentRequests,
+  'GET /api/v1/docs': { url: '/api/v1/docs' },
+  'GET /api/v1/docs/{page}': { url: '/api/v1/docs/getting-started' },
   'GET /api/v1/tables': { url: '/api/v1/tables' },
   'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },
   'GET /api/v1/tables/{name}/filter-options': { url: '/api/v1/tables/running-queries/filter-options?column=user' },

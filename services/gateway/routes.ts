@@ -24,6 +24,7 @@ import { config } from './routes/config.ts'
 import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
 import { deployments } from './routes/deployments.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
+import { docRoutes } from './routes/docs.ts'
 import { fleet } from './routes/fleet.ts'
 import { cancelQuery, runQuery } from './routes/console.ts'
 import { explorerRoutes } from './routes/explorer.ts'
@@ -82,6 +83,7 @@ export const routes: readonly Route[] = [
   version,
   billing,
   config,
+  ...docRoutes,
   hosts,
   hostStatus,
   overview,

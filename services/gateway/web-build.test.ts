@@ -19,5 +19,5 @@ it('counts what the web of that folder was built with, and is none where there i
   const log = pino({ level: 'silent' })
   const open = (SVC_WEB_DIRECTORY: string) => openWebBuild(webDirectory({ SVC_WEB_DIRECTORY }), log)
   expect(open(folder)).toMatchObject({ directory: folder, facts: { client: { CLIENT_EDITION: 'own' } } })
-  expect(open('/nowhere')).toEqual({ directory: undefined, indexHtml: undefined, facts: undefined })
+  expect(open('/nowhere')).toEqual({ directory: undefined, indexHtml: undefined, facts: undefined, docs: [] })
 })

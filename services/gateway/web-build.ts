@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import { BuildFacts } from '#proto/http/build.ts'
+import { DocText } from '#proto/http/docs.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, text } from '#shared/config/setting.ts'
 
@@ -25,6 +27,8 @@ export interface WebBuild {
   indexHtml: string | undefined
   /** Undefined also when another release wrote facts that this one cannot read. */
   facts: BuildFacts | undefined
+  /** The documentation that was built in. Its file begins with a dot, so that it is not served past who may read it. */
+  docs: readonly DocText[]
 }
 
 /** Reads what the gateway needs to know of the web build in a folder. */
@@ -32,16 +36,25 @@ export const openWebBuild = (directory: string, log: Logger): WebBuild => {
   const indexHtml = readText(join(directory, 'index.html'))
   if (indexHtml === undefined) {
     log.warn('the web is not built; npm start builds it')
-    return { directory: undefined, indexHtml, facts: undefined }
+    return { directory: undefined, indexHtml, facts: undefined, docs: [] }
   }
-  return { directory, indexHtml, facts: readFacts(join(directory, 'build.json'), log) }
+  return {
+    directory,
+    indexHtml,
+    facts: readBuilt(join(directory, 'build.json'), BuildFacts, log),
+    docs: readBuilt(join(directory, '.docs.json'), z.array(DocText), log) ?? [],
+  }
 }
 
-const readFacts = (path: string, log: Logger): BuildFacts | undefined => {
+const readBuilt = <Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  log: Logger,
+): z.output<Schema> | undefined => {
   try {
-    return BuildFacts.parse(JSON.parse(readText(path) ?? ''))
+    return schema.parse(JSON.parse(readText(path) ?? ''))
   } catch (error) {
-    log.warn({ err: error }, 'build.json of the web build cannot be read; build the web again')
+    log.warn({ err: error, file: basename(path) }, 'a file of the web build cannot be read; build the web again')
     return undefined
   }
 }

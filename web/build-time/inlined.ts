@@ -7,6 +7,7 @@ import type { Environment } from './client-variables.ts'
 export const inlined = ({ client }: BuildFacts): Record<string, string> =>
   Object.fromEntries(Object.entries(client).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]))
 
-/** Where the texts of the documentation lie; an installation may bring its own. */
-export const docsFolder = ({ DOCS_CONTENT_ROOT: own }: Environment): string =>
-  resolve(own || fileURLToPath(new URL('../docs', import.meta.url)))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Where the texts of the documentation lie; an installation may bring its own, seen from the root of the product. */
+export const docsFolder = ({ DOCS_CONTENT_ROOT: own }: Environment): string => resolve(root, own || 'web/docs')

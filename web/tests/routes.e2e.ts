@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 /** A page of each route that has a part to fill in; a route without one here fails the test below. */
 const examples: Record<string, string> = {
   '/charts/[name]': '/charts/query-count',
-  '/docs/[page]': '/docs/api',
+  '/docs/[[page]]': '/docs/api',
   '/fingerprints/[hash]': '/fingerprints/1234567890',
   '/queries/[id]': '/queries/00000000-0000-4000-8000-000000000000',
   '/repldb/mirrors/[name]': '/repldb/mirrors/orders',

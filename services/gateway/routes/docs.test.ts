@@ -1,0 +1,48 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { DocAnswer, DocsAnswer } from '#proto/http/docs.ts'
+import { type FakeProduct, startFake } from '../fake/start.ts'
+import { buildWebWith } from '../fake/web-build.ts'
+
+const webDirectory = await buildWebWith({})
+const scope = new AsyncDisposableStack()
+scope.defer(() => rm(webDirectory, { recursive: true }))
+afterAll(() => scope.disposeAsync())
+
+const start = async (env: Record<string, string> = {}) => scope.use(await startFake({ webDirectory, env }))
+const ask = async ({ url }: FakeProduct, path: string) => {
+  const response = await fetch(`${url}${path}`)
+  return { status: response.status, text: await response.text() }
+}
+const json = async (product: FakeProduct, path: string): Promise<unknown> => JSON.parse((await ask(product, path)).text)
+
+describe('the documentation', () => {
+  it('is listed and read', async () => {
+    const product = await start()
+    const { data } = DocsAnswer.parse(await json(product, '/api/v1/docs'))
+    expect(data).toEqual([{ id: 'getting-started', title: 'Getting started' }])
+    expect(DocAnswer.parse(await json(product, '/api/v1/docs/getting-started')).data.text).toContain('Run it.')
+  })
+
+  it('has no text of another name', async () => {
+    const { status, text } = await ask(await start(), '/api/v1/docs/..%2Fbuild.json')
+    expect([status, text]).toEqual([404, expect.stringContaining('no such text of the documentation')])
+  })
+
+  it.each([
+    [{ SVC_FEATURE_DOCS_ACCESS: 'authenticated' }, 401],
+    [{ SVC_FEATURE_DOCS_ENABLED: 'false' }, 404],
+  ])('with %j strangers get %d', async (env, status) => {
+    const product = await start(env)
+    for (const path of ['/api/v1/docs', '/api/v1/docs/getting-started'])
+      expect((await ask(product, path)).status, path).toBe(status)
+  })
+
+  it('is not to be had as a file of the web', async () => {
+    for (const path of ['/.docs.json', '/%2edocs.json']) {
+      const { status, text } = await ask(await start(), path)
+      expect(status, path).toBe(404)
+      expect(text).not.toContain('Run it.')
+    }
+  })
+})

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { docTexts } from './doc-texts.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('texts of the documentation', () => {
+  it('are asked for when there is none', () => {
+    expect(() => docTexts(folder)).toThrow('DOCS_CONTENT_ROOT')
+  })
+
+  it('come in the order of their numbers, named by the rest, without the title that stands above them', () => {
+    const files = { '10-api.md': 'Asked by\n# code', '2-our-hosts.md': '# Our hosts\n\nThree.\n', 'picture.png': '' }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    expect(docTexts(folder)).toEqual([
+      { id: 'our-hosts', title: 'Our hosts', text: '\nThree.\n' },
+      { id: 'api', title: 'API', text: 'Asked by\n# code' },
+    ])
+  })
+})
