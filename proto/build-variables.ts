@@ -82,7 +82,6 @@ export const buildSwitches = {
   SVC_ANALYTICS_HOST: url('Where product analytics are sent, unless CLIENT_PRODUCT_ANALYTICS_HOST says otherwise.'),
   ENABLE_EDGE_BUILD: flag('Build the web for an edge platform that serves its files itself.'),
   DOCS_CONTENT_ROOT: text(
-    'Folder of the documentation that is built in, seen from the root of the product: Markdown files, in the order of their names.',
-    'web/docs',
+    'Folder of the documentation that is built in, seen from the root of the product: Markdown files, in the order of their names. Else web/docs.',
   ),
 } as const satisfies Record<string, BuildVariable>
