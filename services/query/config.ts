@@ -19,6 +19,7 @@ import { postgresSourceSettings } from './postgres-source/config.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
 import { hostsFromFile } from './hosts/from-file.ts'
 import { repldbSettings } from './repldb/repldb-settings.ts'
+import { ruleSettings } from './rules/rule-settings.ts'
 
 /** A row cap where 0 and whatever is no number mean none, as the configuration reference says. */
 const rowCap = (fallback: number, doc: string): Setting<number | undefined> => ({
@@ -84,6 +85,7 @@ export const settings = {
   ...findingsSettings,
   ...postgresSourceSettings,
   ...repldbSettings,
+  ...ruleSettings,
   COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
   COLUMNDB_POOL_SIZE: whole(10, 'Statements that run on one host at the same time.', { min: 1, max: 1_000 }),
   COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {

@@ -16,9 +16,14 @@ export const checkRule = (rule: RuleDefinition): string[] => [
 export const checkMetric = (metric: MetricDefinition): string[] => checkSql(metric.sql, ruleScope(metric))
 
 /** What the macros of a rule stand for, on a server with these tables. */
-export const ruleScope = ({ lastMinutes }: Pick<RuleDefinition, 'lastMinutes'>, tables = anyScope.tables): Scope => ({
+export const ruleScope = (
+  { lastMinutes }: Pick<RuleDefinition, 'lastMinutes'>,
+  tables = anyScope.tables,
+  withValues = false,
+): Scope => ({
   ...anyScope,
   tables,
+  withValues,
   window:
     lastMinutes === undefined
       ? undefined

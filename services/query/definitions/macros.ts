@@ -8,6 +8,8 @@ export interface Scope {
   zone: string | undefined
   /** Tables of the database `system`: a log that was rotated is read together with its earlier tables. */
   tables: ReadonlySet<string>
+  /** Whether statements are told with their values. Default: as patterns only. */
+  withValues?: boolean
 }
 
 type Macro = (argument: string, scope: Scope) => string
@@ -36,10 +38,12 @@ const macros: Readonly<Record<string, Macro>> = {
   own: () => isOwn,
   purpose: () => ownPurpose,
   words: (expression) => withoutStatement(expression),
+  statement: (expression, { withValues = false }) =>
+    onOneLine(withValues ? expression : `normalizeQuery(${expression})`),
   ms: (expression) => `toUnixTimestamp64Milli(toDateTime64(${expression}, 3))`,
 }
 
-const withArgument = new Set(['log', 'bucket', 'ms', 'words'])
+const withArgument = new Set(['log', 'bucket', 'ms', 'words', 'statement'])
 
 const bucketOf = (scope: Scope) => {
   const { interval } = inWindow(scope)
@@ -52,6 +56,10 @@ const withoutStatement = (expression: string): string => {
   const shortened = String.raw`replaceRegexpOne(${expression}, '(?is)( in scope |: failed at position |[:.,(]\\s*(while |in query|query:)).*$', '')`
   return String.raw`leftUTF8(replaceRegexpAll(${shortened}, '\'[^\']*\'', '?'), 300)`
 }
+
+/** The beginning of a statement, short enough for a line of a message. */
+const onOneLine = (expression: string): string =>
+  String.raw`leftUTF8(trimBoth(replaceRegexpAll(${expression}, '\\s+', ' ')), 120)`
 
 const logTable = (name: string, tables: ReadonlySet<string>): string => {
   if (!/^[a-z_]+$/.test(name)) throw new Error(`$log takes the name of a table in system, not ${name}`)

@@ -33,7 +33,7 @@ const slowHost = (slowMs: number) => {
     nowMs += slowMs
     throw hostFailure(host, 'timeout')
   }
-  return { asked, place: { client: parts.client, host, troubles: openTroubles(clock.now), clock, ask } }
+  return { asked, place: { env: {}, client: parts.client, host, troubles: openTroubles(clock.now), clock, ask } }
 }
 
 describe('a rule that is too slow', () => {
@@ -54,4 +54,26 @@ describe('a rule that is too slow', () => {
     const reasons = new Set([...measured.values()].map(({ reason }) => reason))
     expect([...reasons]).toEqual(['host db was too slow for this sweep'])
   })
+})
+
+it.each([
+  [{}, 'normalizeQuery(query)'],
+  [{ HEALTH_ALERT_STATEMENT_VALUES: 'true' }, 'replaceRegexpAll(query'],
+])('tells statements as patterns unless their values are allowed: %j', async (env, told) => {
+  const { place } = slowHost(0)
+  const sent: string[] = []
+  const ask = async ({ sql }: Statement) => {
+    sent.push(sql)
+    return { rows: [] }
+  }
+  const sql = 'SELECT 1 AS measured, [$statement(query)] AS offenders'
+  const rule = {
+    key: 'rule/told',
+    requires: [],
+    columns: ['measured' as const, 'offenders' as const],
+    alone: false,
+    sql,
+  }
+  await measureAll({ ...place, env, ask }, capabilities, [rule])
+  expect(sent.join('\n')).toContain(told)
 })

@@ -1,6 +1,8 @@
 import type { Sql } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
 import { tooOld, unavailableBy } from '../availability.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
@@ -15,6 +17,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { groupsOf } from './groups.ts'
 import { joinedStatement, type Ready, readingsOf } from './joined.ts'
 import { type Measured, untold } from './measured.ts'
+import { ruleSettings } from './rule-settings.ts'
 import type { Trouble, Troubles } from './troubles.ts'
 
 /** A rule with a statement, or a metric, under a key of its own. */
@@ -25,6 +28,7 @@ export interface Measurable extends Pick<RuleDefinition, 'requires' | 'lastMinut
 
 /** Where statements are asked. */
 export interface Place {
+  env: Environment
   client: DatabaseClient
   host: MonitoredHost
   troubles: Troubles
@@ -60,7 +64,11 @@ export const measureAll = async (
 }
 
 /** The statement for this host, or why it cannot be asked there. */
-const prepare = ({ host, troubles }: Place, { version, tables }: Capabilities, wanted: Measurable): Ready | string => {
+const prepare = (
+  { env, host, troubles }: Place,
+  { version, tables }: Capabilities,
+  wanted: Measurable,
+): Ready | string => {
   const sql = sqlFor(wanted.sql, version)
   if (sql === undefined) return tooOld(host, version).message
   const missing = wanted.requires.filter((table) => !tables.has(table.slice('system.'.length)))
@@ -69,7 +77,7 @@ const prepare = ({ host, troubles }: Place, { version, tables }: Capabilities, w
   if (trouble?.isLasting) return trouble.reason
   return {
     ...wanted,
-    sql: expandMacros(sql.trim(), ruleScope(wanted, tables)),
+    sql: expandMacros(sql.trim(), ruleScope(wanted, tables, read(ruleSettings, env).HEALTH_ALERT_STATEMENT_VALUES)),
     isSlow: trouble !== undefined,
   }
 }

@@ -104,7 +104,8 @@ const provoked: readonly Provoked[] = [
   {
     rule: 'query-timeout',
     severity: 'warning',
-    offender: 'default',
+    offender:
+      'default: SELECT sum(sleepEachRow(?)) FROM numbers(?) SETTINGS max_block_size = ?, max_execution_time = ?',
     provoke: flushing(() =>
       fail(
         159,
@@ -291,6 +292,14 @@ describe('a host', () => {
     await expect(
       parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-presure' }, aCall()),
     ).rejects.toMatchObject({ code: 'not-found', details: { nearest: expect.arrayContaining(['parts-pressure']) } })
+  })
+
+  it.each([
+    [false, 'SELECT ? AS n, who FROM t'],
+    [true, 'SELECT 7 AS n, who FROM t'],
+  ])('tells a statement on one line, with its values only where that is allowed: %s', async (withValues, told) => {
+    const sql = expandMacros('SELECT $statement({said:String})', ruleScope({}, new Set(), withValues))
+    expect(await answerOf(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(told)
   })
 
   it('does not repeat statements or values of people when it explains', async () => {
