@@ -15,12 +15,16 @@ const name = String.raw`\w[\w.-]*`
  */
 export const onlyListed = (routes: readonly Route[]): RequestHandler => {
   const listed = routes.map(({ method, path }) => ({
+    path,
     methods: methodsOf(method),
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, name)}$`),
   }))
   return (request, _response, next) => {
     const path = request.originalUrl.split('?', 1)[0] ?? ''
-    const isListed = listed.some(({ methods, pattern }) => methods.includes(request.method) && pattern.test(path))
+    // A path that is a route word by word is that route alone, never the name of a thing in another one.
+    const literal = listed.filter((route) => route.path === path)
+    const fitting = literal.length > 0 ? literal : listed.filter(({ pattern }) => pattern.test(path))
+    const isListed = fitting.some(({ methods }) => methods.includes(request.method))
     if (!isListed || overrides.some((header) => request.headers[header] !== undefined)) {
       throw new ServiceError(
         'forbidden',

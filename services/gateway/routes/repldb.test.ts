@@ -73,6 +73,7 @@ const others: [method: string, path: string][] = [
   ['DELETE', '/peers/info/shop_source'],
   ['POST', '/mirrors/list'],
   ['GET', '/mirrors/status'],
+  ['GET', '/peers/slots/lag_history'],
   ['GET', '/version/'],
   ['GET', '//version'],
   ['GET', '/version;x=1'],
