@@ -1,12 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
+import { type BeforeHost, startBeforeHost } from '../../services/acceptance/before-host.ts'
 
 /** A host whose users are no files, as those of the embedded engine are. */
-export interface ManagedHost extends AsyncDisposable {
-  readonly url: string
+export interface ManagedHost extends BeforeHost {
   /** Statements that would have changed users, roles or grants. */
   readonly changes: readonly string[]
 }
@@ -29,41 +24,13 @@ export const startManagedHost = async (engineUrl: string): Promise<ManagedHost> 
     if (!answer.ok) throw new Error(await answer.text())
   }
   const changes: string[] = []
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const sql = await text(request)
+  const before = await startBeforeHost(engineUrl, async (body) => {
+    const sql = body.toString()
     if (/^\s*(CREATE|ALTER|DROP|GRANT|REVOKE)\b/.test(sql)) {
       changes.push(sql)
-      response.end()
-      return
+      return undefined
     }
-    const told = sql.replaceAll(/\bsystem\.(users|roles|role_grants|grants)\b/g, 'managed.$1')
-    const answer = await forward(engineUrl, request, told)
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
-    await pipeline(answer, response)
-  }
-  const server = createServer((request, response) => {
-    pass(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    changes,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-const forward = (
-  engineUrl: string,
-  { url = '/', method, headers }: IncomingMessage,
-  body: string,
-): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers
-    send(new URL(url, engineUrl), { method, headers: others }).on('response', resolve).on('error', reject).end(body)
+    return sql.replaceAll(/\bsystem\.(users|roles|role_grants|grants)\b/g, 'managed.$1')
   })
+  return { ...before, changes }
+}

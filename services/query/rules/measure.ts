@@ -47,8 +47,9 @@ export const measureAll = async (
 ): Promise<Map<string, Measured>> => {
   const measured = new Map<string, Measured>()
   const ready: Ready[] = []
+  const { HEALTH_ALERT_STATEMENT_VALUES: withValues } = read(ruleSettings, place.env)
   for (const each of wanted) {
-    const prepared = prepare(place, capabilities, each)
+    const prepared = prepare(place, capabilities, each, withValues)
     if (typeof prepared === 'string') measured.set(each.key, untold(prepared))
     else ready.push(prepared)
   }
@@ -65,9 +66,10 @@ export const measureAll = async (
 
 /** The statement for this host, or why it cannot be asked there. */
 const prepare = (
-  { env, host, troubles }: Place,
+  { host, troubles }: Place,
   { version, tables }: Capabilities,
   wanted: Measurable,
+  withValues: boolean,
 ): Ready | string => {
   const sql = sqlFor(wanted.sql, version)
   if (sql === undefined) return tooOld(host, version).message
@@ -77,7 +79,7 @@ const prepare = (
   if (trouble?.isLasting) return trouble.reason
   return {
     ...wanted,
-    sql: expandMacros(sql.trim(), ruleScope(wanted, tables, read(ruleSettings, env).HEALTH_ALERT_STATEMENT_VALUES)),
+    sql: expandMacros(sql.trim(), ruleScope(wanted, tables, withValues)),
     isSlow: trouble !== undefined,
   }
 }

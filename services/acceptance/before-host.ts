@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+
+/** What stands before a host. */
+export interface BeforeHost extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Sees each request before the host does, and gives the body that the host gets; undefined where it gets none and all is said to be done. */
+export type Look = (body: Buffer, url: string) => Promise<Buffer | string | undefined>
+
+/** Stands before a real host; what the look gives is sent on, and the host's answer comes back as it is. */
+export const startBeforeHost = async (hostUrl: string, look: Look): Promise<BeforeHost> => {
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await look(await buffer(request), request.url ?? '/')
+    if (body === undefined) return void response.end()
+    const answer = await forward(hostUrl, request, body)
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    await pipeline(answer, response)
+  }
+  const server = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A listening TCP server's address is always this shape.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const forward = (
+  hostUrl: string,
+  { url = '/', method, headers }: IncomingMessage,
+  body: Buffer | string,
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    // Of the body that was sent to us.
+    const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers
+    send(new URL(url, hostUrl), { method, headers: others }).on('response', resolve).on('error', reject).end(body)
+  })
