@@ -6,11 +6,14 @@ const { TEST_REPORT: report, TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL } 
 /** A server found by its address is shared by all test files, so they take turns. */
 const isShared = [TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL].some(Boolean)
 
-/** Two projects: the services under plain Node, as the product runs; the web's own tests and its browser journeys. */
+/** Three projects: the services under plain Node, as the product runs; the web's own tests; its journeys in a browser. */
 export default defineConfig({
   root,
   test: {
     maxWorkers: isShared ? 1 : 2,
+    tags: [
+      { name: 'long', description: 'faults, fuzz, soak, real servers, whole catalogues: left to `npm run test:all`' },
+    ],
     reporters: report ? ['default', 'json'] : ['default'],
     outputFile: report ? { json: report } : {},
     projects: [
@@ -35,14 +38,26 @@ export default defineConfig({
         resolve: { alias: { '#proto': `${root}proto` } },
         test: {
           name: 'web',
-          include: ['web/{src,build-time}/**/*.test.ts', 'web/tests/**/*.{test,e2e}.ts'],
+          include: ['web/{src,build-time,tests}/**/*.test.ts'],
           environment: 'node',
           expect: { requireAssertions: true },
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        root,
+        test: {
+          name: 'browser',
+          include: ['web/tests/**/*.e2e.ts'],
+          environment: 'node',
+          expect: { requireAssertions: true },
+          experimental: { viteModuleRunner: false },
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // One browser at a time: two would measure each other.
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -28,13 +28,13 @@ const operator = (topology: Topology) => () => {
 }
 
 describe('an operator, with all in memory', operator('memory'))
-describeWith(['nats', 'redis', 'postgres'], 'an operator, with real servers', operator('nats'))
+describeWith(['nats', 'redis', 'postgres'], 'an operator, with real servers', operator('nats'), ['long'])
 
 /** The turn of a sweep that could not give it back ends by itself, within fifteen seconds. */
 const turnEndsWithinMs = 30_000
 
 describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way', () => {
-  it('fails in words, and the next one tells what it could not', async () => {
+  it('fails in words, and the next one tells what it could not', { tags: ['long'] }, async () => {
     await using ground = await openGround('nats')
     const place = await ground.next()
     const reached = Promise.withResolvers<void>()

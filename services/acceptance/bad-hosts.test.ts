@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Failure } from '#proto/http/answer.ts'

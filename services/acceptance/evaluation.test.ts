@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { reportOf } from '../agent/evaluation/report.ts'
 import { scenarios } from '../agent/evaluation/scenarios.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { ConnectionSessionAnswer } from '#proto/http/connections.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ask } from './ask.ts'
 import { startProcess } from './product/process.ts'

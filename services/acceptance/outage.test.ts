@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, it, vi } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { startSandbox } from '../sandbox/start.ts'

@@ -8,10 +8,14 @@ import { addTotals, readTotals, type Totals } from './totals.ts'
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Every suite, or with arguments those test files alone; the last line counts them all. */
+/** The tag of faults, fuzz, soak and whole catalogues, which `.ci/run` adds. */
+const long = 'long'
+
+/** Every suite without its long tests, with `--all` those too, or with arguments these test files; the last line counts. */
 const main = async (files: readonly string[]): Promise<void> => {
   installServers()
-  const totals = files.length > 0 ? await runFiles(files) : await runAll()
+  const isAll = files.includes('--all')
+  const totals = files.length > 0 && !isAll ? await runFiles(files) : await runAll(isAll ? undefined : long)
   if (totals.leftOut > 0) write(`${totals.leftOut} left out`)
   // Where nobody reads along, what was left out has not passed.
   const failed = totals.failed + (process.env.CI ? totals.leftOut : 0)
@@ -20,16 +24,24 @@ const main = async (files: readonly string[]): Promise<void> => {
 }
 
 /** Browsers and the product that they look at wait for each other; meanwhile the services' tests have the other core. */
-const runAll = async (): Promise<Totals> => {
-  const both = await Promise.all([runFiles(['--project', 'services']), runFiles(['--project', 'web'])])
+const runAll = async (unwanted?: string): Promise<Totals> => {
+  const both = await Promise.all([
+    runFiles(['--project', 'services'], unwanted),
+    runFiles(['--project', 'web', '--project', 'browser'], unwanted),
+  ])
   return [...both, await checkComponents()].reduce(addTotals)
 }
 
-const runFiles = async (given: readonly string[]): Promise<Totals> => {
+const runFiles = async (given: readonly string[], unwanted?: string): Promise<Totals> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-report-'))
   const report = join(directory, 'tests.json')
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/vitest.config.ts', ...given]
-  const totals = await readTotals(report, await node(vitest, { env: { ...process.env, TEST_REPORT: report } }))
+  if (unwanted) vitest.push(`--tags-filter=!${unwanted}`)
+  const totals = await readTotals(
+    report,
+    await node(vitest, { env: { ...process.env, TEST_REPORT: report } }),
+    unwanted,
+  )
   await rm(directory, { recursive: true })
   return totals
 }

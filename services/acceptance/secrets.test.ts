@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ApiKeyAnswer } from '#proto/http/auth.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'

@@ -14,21 +14,21 @@ type Need = ServerKind | 'chromium' | (typeof programs)[number]
 
 /**
  * A `describe` that needs real servers or a browser. Where one cannot be had the suite is left out and says so; with `CI`
- * set that is a failing test instead.
+ * set that is a failing test instead. Suites with the tag `long` run with `npm run test:all` alone.
  */
-export const describeWith = (needs: readonly Need[], name: string, body: () => void): void => {
+export const describeWith = (needs: readonly Need[], name: string, body: () => void, tags: string[] = []): void => {
   const missing = needs.filter((need) => !isThere(need))
-  if (missing.length === 0) return void describe(name, body)
+  if (missing.length === 0) return void describe(name, { tags }, body)
   const sentence = `${missing.join(' and ')} not found: neither an address, nor a binary, nor Docker`
   if (process.env.CI) {
-    return void describe(name, () => {
+    return void describe(name, { tags }, () => {
       it('has the servers it needs', () => {
         throw new Error(sentence)
       })
     })
   }
   process.stderr.write(`LEFT OUT: ${name} (${sentence})\n`)
-  describe.skip(name, body)
+  describe.skip(name, { tags }, body)
 }
 
 const isThere = (need: Need): boolean => {

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
 import { chromium, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { chromiumProgram } from '../../services/acceptance/servers/chromium.ts'
 
-/** Where Debian and Ubuntu put Chromium; `CHROMIUM_PATH` names another place. */
-const places = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 /** Long, as the machine may be building and testing other things meanwhile; what is there is found at once. */
 const patienceMs = 45_000
 const pollMs = 20
@@ -26,7 +24,7 @@ export interface TestBrowser extends AsyncDisposable {
 
 /** Real Chromium. Times are shown in UTC, whatever the machine says. */
 export const openBrowser = async (): Promise<TestBrowser> => {
-  const executablePath = places.find((place) => place !== undefined && existsSync(place))
+  const executablePath = chromiumProgram()
   if (!executablePath) throw new Error('no Chromium found: install it, or name it in CHROMIUM_PATH')
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
   const browser = await chromium.launch({ executablePath, args })
@@ -37,6 +35,8 @@ export const openBrowser = async (): Promise<TestBrowser> => {
       const context = await browser.newContext({
         timezoneId: 'UTC',
         viewport: { width: 1440, height: 900 },
+        // What pulses while it waits is drawn sixty times a second, by the processor that it waits for.
+        reducedMotion: 'reduce',
         ...options,
       })
       context.setDefaultTimeout(patienceMs)

@@ -46,7 +46,7 @@ describe('every route', () => {
 })
 
 describe('every topic of the catalogue', () => {
-  it('has a page whose charts have an answer or say what the host lacks', async () => {
+  it('has a page whose charts have an answer or say what the host lacks', { tags: ['long'] }, async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/overview?host=0&range=6h`)
     const links = visit.page.getByRole('navigation', { name: 'Pages' }).locator('a[href^="/topics/"]')

@@ -160,6 +160,7 @@ describe('a table page', () => {
 
   it(
     'renders every table page of the catalogue without a complaint',
+    { tags: ['long'], timeout: manyPagesMs },
     async () => {
       const visit = await open('/overview?host=0')
       const menu = visit.page.getByRole('navigation', { name: 'Pages' })
@@ -176,6 +177,5 @@ describe('a table page', () => {
       }
       expect(visit.complaints).toEqual([])
     },
-    manyPagesMs,
   )
 })

@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { load } from 'js-yaml'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { ask } from '../ask.ts'
 import { startProduct } from '../product.ts'
+import { chromiumProgram } from '../servers/chromium.ts'
 import { pages } from './pages.ts'
 
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
@@ -11,8 +12,6 @@ const scheduler = 'secret-of-the-scheduler'
 const patienceMs = 120_000
 /** Small enough to read on a page of text, and for the repository. */
 const viewport = { width: 1280, height: 800 }
-/** Where Debian and Ubuntu put Chromium; `CHROMIUM_PATH` names another place. */
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
 /** Draws ten pages of the product as it is on two embedded hosts. */
 const draw = async (): Promise<void> => {
@@ -22,7 +21,10 @@ const draw = async (): Promise<void> => {
   const env = { CRON_SECRET: scheduler, SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
   const { url } = scope.use(await startProduct({ env }))
   await ask(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${scheduler}` } })
-  const browser = scope.adopt(await chromium.launch({ executablePath, args: ['--no-sandbox'] }), (it) => it.close())
+  const browser = scope.adopt(
+    await chromium.launch({ executablePath: chromiumProgram(), args: ['--no-sandbox'] }),
+    (it) => it.close(),
+  )
   const context = await browser.newContext({
     viewport,
     timezoneId: 'UTC',

@@ -12,7 +12,7 @@ const wanted: readonly Wanted[] = [
   { title: 'NATS', debian: 'nats-server', isThere: () => sourceOf('nats') !== undefined },
   { title: 'Redis', debian: 'redis-server', isThere: () => sourceOf('redis') !== undefined },
   { title: 'PostgreSQL', debian: 'postgresql', isThere: () => sourceOf('postgres') !== undefined },
-  { title: 'Chromium', debian: 'chromium', isThere: () => chromiumProgram() !== undefined },
+  { title: 'Chromium', debian: 'chromium-headless-shell', isThere: () => chromiumProgram() !== undefined },
 ]
 
 const commandWithinMs = 600_000

@@ -1,3 +1,4 @@
+// @module-tag long
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'

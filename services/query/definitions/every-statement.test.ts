@@ -154,7 +154,7 @@ describe.each(charts)('the chart $name', (chart) => {
   })
 
   if (chart.interval) {
-    it('runs in every interval, in a zone and between two instants', async () => {
+    it('runs in every interval, in a zone and between two instants', { tags: ['long'] }, async () => {
       if (await lackingFor(chart)) return
       for (const interval of intervals) {
         const to = Math.floor(Date.now() / 1_000)
@@ -166,7 +166,7 @@ describe.each(charts)('the chart $name', (chart) => {
   }
 
   if (logsOf(chart).length > 0) {
-    it('reads rotated logs too', async () => {
+    it('reads rotated logs too', { tags: ['long'] }, async () => {
       if (await lackingFor(chart)) return
       const tables = rotatedTables(logsOf(chart))
       const window = chartWindow(chart, {}, Date.now())
@@ -176,7 +176,7 @@ describe.each(charts)('the chart $name', (chart) => {
   }
 
   if (earlyBranches(chart).length > 0) {
-    it('runs where names are resolved as before 24.3', async () => {
+    it('runs where names are resolved as before 24.3', { tags: ['long'] }, async () => {
       if (await lackingFor(chart)) return
       const window = chartWindow(chart, {}, Date.now())
       for (const sql of earlyBranches(chart)) {
@@ -216,7 +216,7 @@ describe.each(tables)('the table page $name', (table) => {
   })
 
   if (logsOf(table).length > 0) {
-    it('reads rotated logs too', async () => {
+    it('reads rotated logs too', { tags: ['long'] }, async () => {
       if (await lackingFor(table)) return
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, tables: rotatedTables(logsOf(table)), limit: 10, zone: undefined }
@@ -225,7 +225,7 @@ describe.each(tables)('the table page $name', (table) => {
   }
 
   if (earlyBranches(table).length > 0) {
-    it('runs where names are resolved as before 24.3', async () => {
+    it('runs where names are resolved as before 24.3', { tags: ['long'] }, async () => {
       if (await lackingFor(table)) return
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       for (const sql of earlyBranches(table)) {
@@ -243,7 +243,7 @@ describe.each(tables)('the table page $name', (table) => {
     }
   })
 
-  it('sorts, filters and searches by every column', async () => {
+  it('sorts, filters and searches by every column', { tags: ['long'] }, async () => {
     if (await lackingFor(table)) return
     const given = { serverVersion: engine.version, tables: engine.tables, limit: 10, zone: undefined }
     for (const { name, format } of table.columns) {
@@ -281,7 +281,7 @@ describe.each(measuring)('the $kind $name', (wanted) => {
     }
   })
 
-  it('runs where names are resolved as before 24.3, and only reads', async () => {
+  it('runs where names are resolved as before 24.3, and only reads', { tags: ['long'] }, async () => {
     for (const { sql } of branchesOf(wanted.sql)) {
       const statement = joinedStatement([measuringBy(sql, wanted)])
       expect(statement.sql).toSatisfy(isReadOnly)
