@@ -33,13 +33,27 @@ export const openApplication = (gateway: Gateway, { routes, headers, webDirector
   application.use(receive(gateway.telemetry, headers))
   application.use(crossOrigin(gateway.env))
   application.use('/api/v1/repldb', onlyListed(routes))
-  application.use(routerOf(routes, gateway, headers.api))
+  application.use(byFamily(routes, (those) => routerOf(those, gateway, headers.api)))
   application.use(/^\/api(?=\/|$)/i, noSuchPath)
   application.use(webDirectory === undefined ? serveUnbuiltPage : serveWeb(webDirectory))
   application.use(noSuchFile)
   application.use(answerFailure(gateway.telemetry.log))
   return application
 }
+
+/** A router tries its routes one after the other, and there are too many for that: a request is looked for in its family alone. */
+const byFamily = (routes: readonly Route[], routerOf: (those: readonly Route[]) => Router): RequestHandler => {
+  const families = Map.groupBy(routes, ({ path }) => familyOf(path))
+  const routers = new Map([...families].map(([family, those]) => [family, routerOf(those)]))
+  return (request, response, next) => {
+    const router = routers.get(familyOf(request.path))
+    if (router) router(request, response, next)
+    else next()
+  }
+}
+
+/** The name that follows `/api/v1/`, in whose place no route has a parameter; all other paths are of one family. */
+const familyOf = (path: string): string | undefined => /^\/api\/v1\/([^/]+)/.exec(path)?.[1]
 
 const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLines): Router => {
   const router = express.Router({ caseSensitive: true })

@@ -62,14 +62,14 @@ export const secondsFor = (
 /** Path and query of the request that carries a statement; the SQL itself is the body. */
 export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
   const query = new URLSearchParams({ query_id: sending.queryId, default_format: sending.format })
-  if (statement.database !== undefined) query.set('database', statement.database)
-  if (statement.session !== undefined) query.set('session_id', statement.session)
-  for (const [name, value] of Object.entries(settingsOf(statement, sending))) query.set(name, String(value))
+  if (statement.database !== undefined) query.append('database', statement.database)
+  if (statement.session !== undefined) query.append('session_id', statement.session)
+  for (const [name, value] of Object.entries(settingsOf(statement, sending))) query.append(name, String(value))
   let bytes = 0
   for (const [name, value] of Object.entries(statement.parameters ?? {})) {
     const text = escaped(value)
     bytes += Buffer.byteLength(text)
-    query.set(`param_${name}`, text)
+    query.append(`param_${name}`, text)
   }
   if (bytes > maxParameterBytes)
     throw new ServiceError('too-large', 'the filters are too long; use fewer or shorter values')

@@ -1,8 +1,7 @@
-const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** A JSON value as bytes. Throws for what JSON cannot say, such as a cycle. */
-export const encodeJson = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value) ?? 'null')
+export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value) ?? 'null')
 
 /** The JSON value of a body; throws when it is none. */
 export const decodeJson = (body: Uint8Array): unknown => JSON.parse(decoder.decode(body))

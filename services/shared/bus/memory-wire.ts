@@ -8,6 +8,8 @@ export type MemoryHub = Hub
 const maxMessageBytes = 1024 * 1024
 /** Messages handed over before timers and sockets get their turn. */
 const deliveriesPerTurn = 256
+/** Subjects whose listeners are remembered; those in use are few, as inboxes use theirs again. */
+const rememberedSubjects = 1_024
 
 interface Member {
   matches(subject: string): boolean
@@ -15,16 +17,46 @@ interface Member {
   listener(message: WireMessage): void
 }
 
+/** Everybody who listens. */
+interface Members {
+  add(member: Member): void
+  delete(member: Member): void
+  /** All whose pattern fits. */
+  hearing(subject: string): readonly Member[]
+}
+
+const openMembers = (): Members => {
+  const members = new Set<Member>()
+  const hearing = new Map<string, readonly Member[]>()
+  return {
+    add(member) {
+      members.add(member)
+      hearing.clear()
+    },
+    delete(member) {
+      members.delete(member)
+      hearing.clear()
+    },
+    hearing(subject) {
+      const known = hearing.get(subject)
+      if (known) return known
+      if (hearing.size >= rememberedSubjects) hearing.clear()
+      const found = [...members].filter((member) => member.matches(subject))
+      hearing.set(subject, found)
+      return found
+    },
+  }
+}
+
 /** Opens a hub that all buses of a process share. Messages are copied and arrive later, never inside `publish`. */
 export const openMemoryHub = (): MemoryHub => {
-  const members = new Set<Member>()
+  const members = openMembers()
   const turns = new Map<string, number>()
   const schedule = deliverInTurns()
 
   /** Everybody outside a queue group, and one member of each group in turn. */
-  const receivers = (subject: string): Member[] => {
-    const heard: Member[] = []
-    for (const member of members) if (member.matches(subject)) heard.push(member)
+  const receivers = (subject: string): readonly Member[] => {
+    const heard = members.hearing(subject)
     if (heard.length <= 1) return heard
     const groups = Map.groupBy(heard, (member) => member.queueGroup)
     return [...groups].flatMap(([group, equals]) => (group === undefined ? equals : [nextOf(group, equals)]))
@@ -40,7 +72,7 @@ export const openMemoryHub = (): MemoryHub => {
     if (body.byteLength > maxMessageBytes) throw new Error(`a message of ${body.byteLength} bytes is over 1 MiB`)
     const found = receivers(subject)
     if (found.length === 0 && reply !== undefined) return tellUnheard(reply)
-    const message = { subject, body: new Uint8Array(body), headers: { ...headers }, reply, unheard: false }
+    const message = { subject, body: Buffer.from(body), headers: { ...headers }, reply, unheard: false }
     for (const member of found) schedule(() => member.listener(message))
   }
   const tellUnheard = (reply: string): void => {
@@ -53,13 +85,13 @@ export const openMemoryHub = (): MemoryHub => {
 
 class MemoryWire implements Wire {
   readonly connected = true
-  readonly #all: Set<Member>
+  readonly #all: Members
   readonly #publish: (subject: string, body: Uint8Array, options?: PublishOptions) => void
   readonly #passed: () => Promise<void>
   readonly #own = new Set<Member>()
   #open = true
 
-  constructor(all: Set<Member>, publish: Wire['publish'], passed: () => Promise<void>) {
+  constructor(all: Members, publish: Wire['publish'], passed: () => Promise<void>) {
     this.#all = all
     this.#publish = publish
     this.#passed = passed
