@@ -52,6 +52,7 @@ await openDelivery({
     // As long as the product's: what a slow machine has not sent yet must not be given up.
     lifeMs: defaultRetryPlan.lifeMs,
     holdMs: Number(env.TEST_HOLD_MS),
+    recordAgainMs: 500,
   },
   pump: { atOnce: 20, claimMs: 1_000 },
 })

@@ -62,8 +62,9 @@ const outliving = (store: () => Store): Store => ({
   lease: (name, lengthMs) => store().lease(name, lengthMs),
   outbox: {
     claim: (max, claimMs) => store().outbox.claim(max, claimMs),
-    ack: (ids) => store().outbox.ack(ids),
+    ack: (messages) => store().outbox.ack(messages),
     onAppend: (listener) => store().outbox.onAppend(listener),
+    takeOwn: (taker) => store().outbox.takeOwn(taker),
   },
   async [Symbol.asyncDispose]() {},
 })

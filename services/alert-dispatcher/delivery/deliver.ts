@@ -7,9 +7,10 @@ import type { Store } from '#shared/store/store.ts'
 import { brokenNotice } from './broken.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
 import type { Target, WayOut } from '../channels/targets.ts'
-import type { Deliveries, End } from './records/store.ts'
-import { type Queued, messageIdOf } from './queued.ts'
-import { Ledger, cutOff, digestEnded, ledgerKey, ledgerMs, sent, standingOf, targetKey } from './ledger.ts'
+import type { Deliveries } from './records/store.ts'
+import type { Queued } from './queued.ts'
+import { type Ended, end } from './end.ts'
+import { Ledger, cutOff, ledgerKey, ledgerMs, sent, standingOf, targetKey } from './ledger.ts'
 import type { Line } from './line.ts'
 import type { ListedHosts } from './listed-hosts.ts'
 import { messageFrame } from './message-settings.ts'
@@ -48,22 +49,38 @@ const digestAgainMs = 2_000
 export const deliver = async (
   delivering: Delivering,
   channel: Channel,
-  { body: queued }: QueuedMessage<Queued>,
+  message: QueuedMessage<Queued>,
 ): Promise<Outcome> => {
-  const { store, clock, retry, line } = delivering
+  const tried = await attempt(delivering, channel, message)
+  // Without a place before its target: a database that hangs must not keep the others from being sent.
+  return 'result' in tried ? end(delivering, message.body, tried) : tried
+}
+
+/** What came of one try. */
+type Tried = Ended | { againInMs: number }
+
+const attempt = async (
+  delivering: Delivering,
+  channel: Channel,
+  { body: queued, deliveries }: QueuedMessage<Queued>,
+): Promise<Tried> => {
+  const { clock, retry, line } = delivering
   const target = await findTarget(delivering, queued)
-  if (!target) return end(delivering, queued, 'dropped', 'its target is switched off or gone')
+  if (!target) return dropped('its target is switched off or gone')
   const lifeEndsAtMs = queued.queuedAtMs + (channel.isPaging ? retry.lifeMs.paging : retry.lifeMs.others)
-  if (clock.now() >= lifeEndsAtMs) return giveUp(delivering, queued)
+  const isOver = clock.now() >= lifeEndsAtMs
   const { concurrency, perSecond } = channel.limits
-  const putBack = (earliestMs: number): Outcome => ({
+  const putBack = (earliestMs: number): Tried => ({
     // A clock that counts whole milliseconds must not find it there too early.
     againInMs: line.turnInMs(targetKey(queued), Math.min(earliestMs + 1, longestPutBackMs), perSecond),
   })
   // Only those who have a place look into the store: many who wait would be in each other's way there.
   using place = line.step(targetKey(queued), concurrency)
-  if (!place) return putBack(0)
-  const entry = await begin(delivering, channel, queued, await store.get(paceKey(queued.channel, queued.target), Pace))
+  if (!place && !isOver) return putBack(0)
+  const failed = deliveries > 1 ? await toldAfter(delivering, queued) : undefined
+  if (failed !== undefined) return { result: 'sent', reason: null, attempts: failed + 1 }
+  if (isOver) return giveUp(delivering, queued)
+  const entry = await begin(delivering, channel, queued)
   if (!entry.entered) return putBack(entry.againInMs)
   const { isPaging } = channel
   return await sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs, isPaging })
@@ -72,23 +89,27 @@ export const deliver = async (
 const findTarget = async ({ policy, targets }: Delivering, queued: Queued): Promise<Target | undefined> =>
   targets(await policy()).find(({ channel, id }) => channel === queued.channel && id === queued.target)
 
+/** After how many failures the target took it; undefined while it did not. It comes again where whoever sent it died, or could not record it. */
+const toldAfter = async ({ store }: Delivering, queued: Queued): Promise<number | undefined> => {
+  const ledger = await store.get(ledgerKey(queued.notice.episode), Ledger)
+  const known = ledger?.targets[targetKey(queued)]
+  return known?.told === queued.notice.sequence ? known.failures : undefined
+}
+
 /** A target that rests longer may be mended meanwhile. */
 const longestPutBackMs = 60_000
 
-/** Takes the right to send; what has to wait is seen without a write, as many may wait. */
+/** Takes the right to send; whoever has to wait writes nothing, as many may wait. */
 const begin = async (
   { store, clock, retry: { holdMs } }: Delivering,
   { limits }: Channel,
   { channel, target, notice: { episode } }: Queued,
-  known: Pace | undefined,
 ): Promise<Entry> => {
-  const step = (pace: Pace | undefined) => enter(pace, { episode, nowMs: clock.now(), holdMs }, limits)
-  let { entry } = step(known)
-  if (!entry.entered) return entry
+  let entry: Entry = { entered: false, againInMs: 0 }
   await store.update(paceKey(channel, target), Pace, (before) => {
-    const entered = step(before)
+    const entered = enter(before, { episode, nowMs: clock.now(), holdMs }, limits)
     entry = entered.entry
-    return { value: entered.pace }
+    return entry.entered ? { value: entered.pace } : undefined
   })
   return entry
 }
@@ -102,7 +123,7 @@ interface Held {
 }
 
 /** With the right to send, which is given back when nothing is sent. */
-const sendHeld = async (delivering: Delivering, held: Held): Promise<Outcome> => {
+const sendHeld = async (delivering: Delivering, held: Held): Promise<Tried> => {
   const { queued, target } = held
   const { message, instead } = await lookOnce(delivering, held).catch(async (error: unknown) => {
     await giveBack(delivering, queued).catch(() => {})
@@ -122,7 +143,7 @@ const sendHeld = async (delivering: Delivering, held: Held): Promise<Outcome> =>
 const lookOnce = async (
   delivering: Delivering,
   { queued, wasCutOff }: Held,
-): Promise<{ message: Message; instead?: Outcome }> => {
+): Promise<{ message: Message; instead?: Tried }> => {
   const { notice } = queued
   const frame = { ...messageFrame(delivering.env), origin: await delivering.origin() }
   const message = messageOf(notice, frame, await delivering.hosts())
@@ -131,7 +152,7 @@ const lookOnce = async (
   const standing = standingOf(ledger?.targets[targetKey(queued)], notice)
   if (standing === 'send') return { message }
   if (standing === 'wait') return { message, instead: { againInMs: digestAgainMs } }
-  return { message, instead: await end(delivering, queued, 'dropped', standing.drop) }
+  return { message, instead: dropped(standing.drop) }
 }
 
 const giveBack = async ({ store }: Delivering, { channel, target, notice }: Queued): Promise<void> => {
@@ -150,7 +171,7 @@ const knownOf = async ({ store }: Delivering, queued: Queued, wasCutOff: boolean
 }
 
 /** Writes down how a send went, first in the ledger: whoever sends to this target next must find it there. */
-const afterSend = async (delivering: Delivering, held: Held, result: SendResult): Promise<Outcome> => {
+const afterSend = async (delivering: Delivering, held: Held, result: SendResult): Promise<Tried> => {
   const { queued, lifeEndsAtMs } = held
   const { retry, clock } = delivering
   const failures = await patiently(() => writeLedger(delivering, queued, result))
@@ -158,13 +179,13 @@ const afterSend = async (delivering: Delivering, held: Held, result: SendResult)
   const rest = (count: number) => restMs(retry, count, askedMs, Math.random())
   const restsMs = await patiently(() => writePace(delivering, held, result, rest))
   const ownMs = waitMs(retry, failures, askedMs, Math.random())
-  if (result.kind === 'ok') return end(delivering, queued, 'sent', null, failures + 1)
+  if (result.kind === 'ok') return { result: 'sent', reason: null, attempts: failures + 1 }
   delivering.log.warn(
     { channel: queued.channel, target: queued.target, result: result.kind, reason: result.reason, failures },
     'alert not delivered',
   )
   const isOver = isFinal(result, held) || clock.now() + ownMs >= lifeEndsAtMs
-  if (isOver) return end(delivering, queued, 'dead', result.reason, failures)
+  if (isOver) return { result: 'dead', reason: result.reason, attempts: failures }
   // Back before its target has rested it would only be put back again.
   return { againInMs: Math.max(ownMs, Math.min(restsMs, longestPutBackMs)) }
 }
@@ -220,35 +241,14 @@ const patiently = async <T>(write: () => Promise<T>): Promise<T> => {
   }
 }
 
-const giveUp = async (delivering: Delivering, queued: Queued): Promise<Outcome> => {
-  const pace = await delivering.store.get(paceKey(queued.channel, queued.target), Pace)
+const giveUp = async ({ store }: Delivering, { channel, target }: Queued): Promise<Ended> => {
+  const pace = await store.get(paceKey(channel, target), Pace)
   const last = pace?.last?.reason
-  return end(delivering, queued, 'dead', last ? `not delivered in time: ${last}` : 'not delivered in time')
+  return {
+    result: 'dead',
+    reason: last ? `not delivered in time: ${last}` : 'not delivered in time',
+    attempts: 0,
+  }
 }
 
-/** The end of a message: told to the digest's episodes and to the record of deliveries. */
-const end = async (
-  { store, deliveries, clock, log }: Delivering,
-  queued: Queued,
-  result: End,
-  reason: string | null,
-  attempts = 0,
-): Promise<Outcome> => {
-  const { notice, channel, target } = queued
-  const { episode, sequence, kind, ruleId, hostKey, severity } = notice
-  const open = notice.gathered.filter(({ recovered }) => !recovered)
-  await Promise.all(
-    open.map((gathered) =>
-      store.update(ledgerKey(gathered.episode), Ledger, (before) => ({
-        value: before && digestEnded(before, targetKey(queued), result === 'sent'),
-        expiresInMs: ledgerMs,
-      })),
-    ),
-  )
-  const of = { episode, sequence, kind, ruleId, hostKey, severity, channel, target }
-  await deliveries
-    .put({ id: messageIdOf(queued), atMs: clock.now(), ...of, result, reason, attempts })
-    // The record is for people; what decides is in the store.
-    .catch((error: unknown) => log.warn({ err: error }, 'delivery could not be recorded'))
-  return result === 'dead' ? { dead: reason ?? 'not delivered' } : 'done'
-}
+const dropped = (reason: string): Ended => ({ result: 'dropped', reason, attempts: 0 })

@@ -53,8 +53,8 @@ const aboutOf = ({ hostKey, source = null, ruleId, severity }: About, hosts: Lis
 }
 
 /**
- * Written before the queue has it, so that whatever was meant earlier and still waits is known to be old; and written when nobody
- * is to be told, so that nobody hears of the end either.
+ * What was meant earlier and still waits is known to be old once this is written. It is written when nobody is to be told too, so that nobody
+ * hears of the end either.
  */
 export const mean = async (
   { store }: Relaying,

@@ -11,7 +11,7 @@ export const Known = z.object({
   told: z.int().min(0).nullable(),
   /** A send to it had no known end, so it may know of the fire. */
   mayKnow: z.boolean(),
-  /** Sends of the latest notice that failed. */
+  /** Sends of the latest notice that failed, before it took it or gave up. */
   failures: z.int().min(0),
   /** The digest that is to tell it; null when none is under way. */
   digest: z.string().max(160).nullable(),
@@ -82,7 +82,7 @@ export const sent = (
   const { targets } = meanFor(ledger, [key], { kind, sequence })
   return {
     targets: mapKnown(targets, [key], (known) => {
-      if (result.kind === 'ok') return { ...known, told: Math.max(known.told ?? 0, sequence), failures: 0 }
+      if (result.kind === 'ok') return { ...known, told: Math.max(known.told ?? 0, sequence) }
       const mayKnow = known.mayKnow || (result.kind === 'retry' && result.mayHaveArrived === true)
       return { ...known, mayKnow, failures: known.latest === sequence ? known.failures + 1 : known.failures }
     }),

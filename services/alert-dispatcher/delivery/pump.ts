@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Store, ClaimedMessage } from '#shared/store/store.ts'
+import type { ClaimedMessage, Outbox, Store } from '#shared/store/store.ts'
 import { Notice, noticeTopic } from '../notice.ts'
 
 /** Bounds of the pump; tests shorten the time. */
@@ -14,46 +14,84 @@ const defaults: PumpLimits = { atOnce: 200, claimMs: 10_000 }
 
 /** Hands on whatever the outbox holds until disposed: each notice at least once, acknowledged when it is safe elsewhere. */
 export const startPump = (
-  { store, log, limits = defaults }: { store: Store; log: Logger; limits?: PumpLimits | undefined },
+  { store: { outbox }, log, limits = defaults }: { store: Store; log: Logger; limits?: PumpLimits | undefined },
   handOn: (notice: Notice) => Promise<void>,
 ): AsyncDisposable => {
-  const stop = new AbortController()
-  let isWanted = false
   let running: Promise<void> | undefined
   const run = async () => {
-    while (isWanted && !stop.signal.aborted) {
-      isWanted = false
-      const claimed = await store.outbox.claim(limits.atOnce, limits.claimMs)
-      if (claimed.length === limits.atOnce) isWanted = true
-      await store.outbox.ack(await handedOn(claimed, handOn, log))
+    try {
+      for (let some = source.next(); some; some = source.next()) {
+        await outbox.ack(await handedOn(await some, handOn, log))
+      }
+    } catch (error) {
+      // A store that is away is asked again at the next wake, which comes every second.
+      log.warn({ err: error }, 'outbox cannot be read')
+    } finally {
+      // With the last look and not after it: what comes in between would lie there until the next wake.
+      running = undefined
     }
   }
-  const pump = () => {
-    isWanted = true
-    // A store that is away is asked again at the next wake, which comes every second.
+  const start = () => {
     running ??= run()
-      .catch((error: unknown) => log.warn({ err: error }, 'outbox cannot be read'))
-      .finally(() => {
-        running = undefined
-      })
   }
-  const listening = store.outbox.onAppend(pump)
-  pump()
+  const source = openSource(outbox, limits, start)
+  start()
   return {
     async [Symbol.asyncDispose]() {
-      listening[Symbol.dispose]()
-      stop.abort()
+      source[Symbol.dispose]()
       await running
     },
   }
 }
 
-/** The ids of the messages that need not come again. */
+/** Where notices come from; disposed, it gives only what it has claimed. */
+interface Source extends Disposable {
+  /** Undefined, and that at once, while there is nothing to look for. */
+  next(): Promise<readonly ClaimedMessage[]> | undefined
+}
+
+/** First what is decided in this process, which the deciding write claims for it, then what lies in the outbox. `wake` tells of either. */
+const openSource = (outbox: Outbox, { atOnce, claimMs }: PumpLimits, wake: () => void): Source => {
+  const own: ClaimedMessage[] = []
+  let isWanted = true
+  let isOver = false
+  const claim = async () => {
+    const claimed = await outbox.claim(atOnce, claimMs)
+    if (claimed.length === atOnce && !isOver) isWanted = true
+    return claimed
+  }
+  const look = () => {
+    isWanted = true
+    wake()
+  }
+  const take = (messages: readonly ClaimedMessage[]) => {
+    own.push(...messages)
+    wake()
+  }
+  const taking = outbox.takeOwn({ claimMs, hasRoom: () => own.length < atOnce, take })
+  const listening = outbox.onAppend(look)
+  return {
+    next() {
+      if (own.length > 0) return Promise.resolve(own.splice(0, atOnce))
+      if (!isWanted) return undefined
+      isWanted = false
+      return claim()
+    },
+    [Symbol.dispose]() {
+      taking[Symbol.dispose]()
+      listening[Symbol.dispose]()
+      isWanted = false
+      isOver = true
+    },
+  }
+}
+
+/** The messages that need not come again. */
 const handedOn = async (
   claimed: readonly ClaimedMessage[],
   handOn: (notice: Notice) => Promise<void>,
   log: Logger,
-): Promise<string[]> => {
+): Promise<ClaimedMessage[]> => {
   const read = claimed.map((message) => ({ ...message, notice: noticeIn(message) }))
   const unknown = read.filter(({ notice }) => notice === undefined)
   for (const { id, topic } of unknown) log.error({ id, topic }, 'outbox held what nobody knows; it is dropped')
@@ -63,7 +101,7 @@ const handedOn = async (
   const ended = await Promise.all(
     [...episodes.values()].map((messages) => handEpisode(messages.toSorted(bySequence), handOn, log)),
   )
-  return [...unknown.map(({ id }) => id), ...ended.flat()]
+  return [...unknown, ...ended.flat()]
 }
 
 type Read = ClaimedMessage & { notice: Notice | undefined }
@@ -78,12 +116,13 @@ const handEpisode = async (
   messages: readonly Read[],
   handOn: (notice: Notice) => Promise<void>,
   log: Logger,
-): Promise<string[]> => {
-  const ended: string[] = []
-  for (const { id, attempt, notice } of messages) {
+): Promise<Read[]> => {
+  const ended: Read[] = []
+  for (const message of messages) {
+    const { id, attempt, notice } = message
     try {
       if (notice) await handOn(notice)
-      ended.push(id)
+      ended.push(message)
     } catch (error) {
       log.warn({ err: error, id, attempt }, 'notice not handed on; it comes again')
       return ended

@@ -18,8 +18,10 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
   const told = notice.kind === 'recover' ? await whoWasTold(relaying, notice, targets) : undefined
   // Who was told of the fire hears of its end, whatever routes and floors say by now.
   const chosen = told ? targets.filter(({ key }) => told.has(key)) : chosenFor(notice, targets, choose)
-  await mean(relaying, notice, chosen, told === undefined)
-  await Promise.all(chosen.map((target) => enqueue(relaying, target, notice)))
+  const meaning = mean(relaying, notice, chosen, told === undefined)
+  // A fire must be known to be over before its end can be told; whatever else is written beside what it is about.
+  if (notice.kind === 'recover') await meaning
+  await Promise.all([meaning, ...chosen.map((target) => enqueue(relaying, target, notice))])
 }
 
 /** That one is broken somebody has to hear, whatever routes and floors say. */
@@ -33,17 +35,17 @@ const chosenFor = (
 }
 
 const passesDigest = async ({ store }: Relaying, { digestMs }: Policy, notice: Notice): Promise<boolean> => {
-  if (digestMs === 0 && !(await store.get(digestKey, DigestRecord))) return true
+  // Without a window there is only what waits since there was one, whose ends belong to it.
+  if (digestMs === 0 && notice.kind !== 'recover') return true
   let passes = true
   await store.update(digestKey, DigestRecord, (before) => {
-    const gathering = digestMs === 0 && notice.kind !== 'recover' ? pass(before) : gather(before, notice)
+    if (digestMs === 0 && !before) return undefined
+    const gathering = gather(before, notice)
     passes = gathering.passes
     return { value: gathering.record }
   })
   return passes
 }
-
-const pass = (record: DigestRecord | undefined) => ({ record, passes: true })
 
 /** By key, who was told of an episode or is about to be; undefined when nobody knows any more. */
 const whoWasTold = async (

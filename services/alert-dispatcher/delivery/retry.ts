@@ -14,6 +14,8 @@ export interface RetryPlan {
   lifeMs: { paging: number; others: number }
   /** A send that has not ended by then is taken for cut off: the send itself, and the time to write down how it went. */
   holdMs: number
+  /** When an end that could not be recorded is tried again. */
+  recordAgainMs: number
 }
 
 const secondMs = 1_000
@@ -27,6 +29,7 @@ export const defaultRetryPlan: RetryPlan = {
   longestWaitMs: 30 * minuteMs,
   lifeMs: { paging: 60 * minuteMs, others: 30 * minuteMs },
   holdMs: sendWithinMs + 15 * secondMs,
+  recordAgainMs: 10 * secondMs,
 }
 
 /** How long to wait after so many failures in a row; what the server asked for counts when it is longer. `chance` is in [0, 1). */

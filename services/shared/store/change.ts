@@ -35,6 +35,7 @@ export const changeOf = (
     expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
     fence: undefined,
     messages: outbox.map((message) => messageText(message, limits)),
+    claimMs: undefined,
     outboxLimit: limits.outboxMessages,
   }
 }

@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type StoreLimits, changeOf, defaultLimits, lengthOf, named } from './change.ts'
-import type { Driver } from './driver.ts'
+import type { Change, Driver, StoredValue } from './driver.ts'
+import { type LastSeen, rememberLastSeen } from './last-seen.ts'
+import { messageOf } from './message-of.ts'
+import { type OwnMessages, ownMessages } from './own-messages.ts'
 import type { Fence, Lease, Outbox, Step, Store } from './store.ts'
 import { createWaker } from './waker.ts'
 
@@ -15,14 +18,19 @@ const claimLimit = 500
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
+  const updating = { driver, limits, seen: rememberLastSeen(), own: ownMessages() }
   return {
     get connected() {
       return driver.connected
     },
-    get: async (key, schema) => valueOf(key, await driver.read(named(key)), schema),
-    update: (key, schema, step, fence) => update(driver, limits, { key, schema, step, fence }),
+    async get(key, schema) {
+      const stored = await driver.read(named(key))
+      updating.seen.saw(key, stored)
+      return valueOf(key, stored, schema)
+    },
+    update: (key, schema, step, fence) => update(updating, { key, schema, step, fence }),
     lease: (name, lengthMs) => lease(driver, name, lengthMs),
-    outbox: outboxOf(driver, waker.onAppend),
+    outbox: outboxOf(driver, waker.onAppend, updating.own.takeOwn),
     async [Symbol.asyncDispose]() {
       await waker[Symbol.asyncDispose]()
       await driver[Symbol.asyncDispose]()
@@ -33,29 +41,78 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
 interface Update<S extends z.ZodType> {
   key: string
   schema: S
-  step: (current: z.output<S> | undefined) => Step<z.input<S>>
+  step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined
   fence: Fence | undefined
 }
 
-const update = async <S extends z.ZodType>(
-  driver: Driver,
-  limits: StoreLimits,
-  { key, schema, step, fence }: Update<S>,
-) => {
+interface Updating {
+  driver: Driver
+  limits: StoreLimits
+  seen: LastSeen
+  own: OwnMessages
+}
+
+const update = async <S extends z.ZodType>(updating: Updating, wanted: Update<S>): Promise<z.output<S> | undefined> => {
+  const { driver, seen } = updating
+  const key = named(wanted.key)
+  const guess = prepareGuess(updating, wanted)
+  if (guess?.change && (await isWritten(updating, guess.change))) return guess.after
   for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
-    const stored = await driver.read(named(key))
-    const wanted = step(valueOf(key, stored, schema))
-    const change = changeOf(key, stored, wanted, limits)
-    // A step cannot store what nobody could read.
-    const after = wanted.value === undefined ? undefined : fitting(key, wanted.value, schema)
-    const result = await driver.write({ ...change, fence })
-    if (result === 'written') return after
-    if (result === 'fenced')
-      throw new ServiceError('conflict', `somebody else has taken the lease ${fence?.name} since`)
-    if (result === 'full') throw new ServiceError('busy', 'the outbox is full; its messages must be delivered first')
+    const stored = await driver.read(key)
+    seen.saw(key, stored)
+    const { change, after } = prepare(updating, wanted, stored)
+    if (!change || (await isWritten(updating, change))) return after
     await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
   }
   throw new ServiceError('busy', `too many writers of ${key} at once`, { retryAfterMs: 1_000 })
+}
+
+interface Prepared<T> {
+  /** Undefined when everything is to stay as it is. */
+  change: Change | undefined
+  after: T | undefined
+}
+
+const prepare = <S extends z.ZodType>(
+  { limits }: Updating,
+  { key, schema, step, fence }: Update<S>,
+  stored: StoredValue | undefined,
+): Prepared<z.output<S>> => {
+  const before = valueOf(key, stored, schema)
+  const wanted = step(before)
+  if (!wanted) return { change: undefined, after: before }
+  const change = { ...changeOf(key, stored, wanted, limits), fence }
+  // A step cannot store what nobody could read.
+  return { change, after: wanted.value === undefined ? undefined : fitting(key, wanted.value, schema) }
+}
+
+/**
+ * The step upon what this process saw last: a write proves that it still stood so, and saves asking. Whatever else comes of it, to leave all
+ * as it is or to throw, proves nothing, and is decided upon what stands now.
+ */
+const prepareGuess = <S extends z.ZodType>(
+  updating: Updating,
+  wanted: Update<S>,
+): Prepared<z.output<S>> | undefined => {
+  const seen = updating.seen.of(wanted.key)
+  try {
+    return seen && prepare(updating, wanted, seen.value)
+  } catch {
+    return undefined
+  }
+}
+
+/** False when somebody else wrote in between. */
+const isWritten = async ({ driver, seen, own }: Updating, change: Change): Promise<boolean> => {
+  const { key, version, text, messages, fence } = change
+  const claim = own.claimFor(messages)
+  const result = await driver.write({ ...change, claimMs: claim?.claimMs })
+  if (result === 'fenced') throw new ServiceError('conflict', `somebody else has taken the lease ${fence?.name} since`)
+  if (result === 'full') throw new ServiceError('busy', 'the outbox is full; its messages must be delivered first')
+  if (result === 'changed') return false
+  seen.saw(key, text === undefined ? undefined : { version, text })
+  claim?.handOver(driver.placeOf(key))
+  return true
 }
 
 const valueOf = <S extends z.ZodType>(
@@ -85,18 +142,11 @@ const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Le
   }
 }
 
-const Message = z.object({ topic: z.string(), payload: z.unknown() })
-
-const outboxOf = (driver: Driver, onAppend: Outbox['onAppend']): Outbox => ({
-  claim: async (max, claimMs) => {
-    const claimed = await driver.claim(Math.min(max, claimLimit), lengthOf(claimMs))
-    return claimed.map(({ id, text, attempt }) => {
-      const { topic, payload } = Message.parse(JSON.parse(text))
-      return { id, topic, payload, attempt }
-    })
-  },
-  ack: async (ids) => {
-    if (ids.length > 0) await driver.ack(ids)
+const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
+  claim: async (max, claimMs) => (await driver.claim(Math.min(max, claimLimit), lengthOf(claimMs))).map(messageOf),
+  ack: async (messages) => {
+    if (messages.length > 0) await driver.ack(messages)
   },
   onAppend,
+  takeOwn,
 })

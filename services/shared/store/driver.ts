@@ -1,4 +1,4 @@
-import type { Fence } from './store.ts'
+import type { Fence, Placed } from './store.ts'
 
 /** What one kind of server must do; everything else of a store is written once above it. Failures of the server are `unavailable`. */
 export interface Driver extends AsyncDisposable {
@@ -11,7 +11,9 @@ export interface Driver extends AsyncDisposable {
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>
   releaseLease(fence: Fence): Promise<void>
   claim(max: number, claimMs: number): Promise<ClaimedText[]>
-  ack(ids: readonly string[]): Promise<void>
+  ack(messages: readonly Placed[]): Promise<void>
+  /** Where the messages of a key are kept. */
+  placeOf(key: string): number
   /** Calls after an append by anybody, as far as the server tells. */
   listen(wake: () => void): Promise<AsyncDisposable>
 }
@@ -31,6 +33,8 @@ export interface Change {
   expiresInMs: number | undefined
   fence: Fence | undefined
   messages: readonly MessageText[]
+  /** So long the writer has them for itself and nobody is told of them; absent leaves them to whoever comes first. */
+  claimMs: number | undefined
   /** Messages that may wait at once; beyond it the change is refused whole. */
   outboxLimit: number
 }
@@ -45,6 +49,6 @@ export interface MessageText {
 }
 
 /** A stored message that somebody has claimed. */
-export interface ClaimedText extends MessageText {
+export interface ClaimedText extends MessageText, Placed {
   attempt: number
 }

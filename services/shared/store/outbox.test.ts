@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../acceptance/servers.ts'
 import { type Running, implementations, until } from './implementations.suite.ts'
-import type { OutboxMessage, Store } from './store.ts'
+import type { ClaimedMessage, OutboxMessage, Store } from './store.ts'
 
 const longMs = 60_000
 const message = (id: string, payload: unknown = null): OutboxMessage => ({ id, topic: 'page', payload })
@@ -23,7 +23,7 @@ for (const implementation of implementations) {
       const store = await running.open()
       await append(store, 'a', { id: '1', topic: 'page', payload: { text: 'disk "full" 😀', list: [1, null, true] } })
       const claimed = await store.outbox.claim(10, longMs)
-      expect(claimed).toEqual([
+      expect(claimed).toMatchObject([
         { id: '1', topic: 'page', payload: { text: 'disk "full" 😀', list: [1, null, true] }, attempt: 1 },
       ])
     })
@@ -43,14 +43,15 @@ for (const implementation of implementations) {
       const [one, two] = [await running.open(), await running.open()]
       await append(one, 'a', message('1'), message('2'))
       expect(await one.outbox.claim(1, 1_000)).toMatchObject([{ id: '1', attempt: 1 }])
-      expect(await two.outbox.claim(10, longMs)).toMatchObject([{ id: '2', attempt: 1 }])
-      await two.outbox.ack(['2'])
+      const second = await two.outbox.claim(10, longMs)
+      expect(second).toMatchObject([{ id: '2', attempt: 1 }])
+      await two.outbox.ack(second)
       const again = await until(
         () => two.outbox.claim(10, longMs),
         (claimed) => claimed.length > 0,
       )
       expect(again).toMatchObject([{ id: '1', attempt: 2 }])
-      await two.outbox.ack(['1'])
+      await two.outbox.ack(again)
       await append(one, 'b', message('marker'))
       expect(await one.outbox.claim(10, longMs)).toMatchObject([{ id: 'marker' }])
     })
@@ -95,7 +96,7 @@ for (const implementation of implementations) {
       expect(claimed).toMatchObject([{ id: '1', payload: 'first' }, { id: '2' }])
       await append(store, 'a', message('1', 'third'))
       expect(await store.outbox.claim(10, longMs)).toEqual([])
-      await store.outbox.ack(['1', '2', 'never there'])
+      await store.outbox.ack([...claimed, { id: 'never there', place: 0 }])
       await append(store, 'a', message('1', 'fourth'))
       expect(await store.outbox.claim(10, longMs)).toMatchObject([{ id: '1', payload: 'fourth', attempt: 1 }])
     })
@@ -107,6 +108,34 @@ for (const implementation of implementations) {
       expect(await store.get('a', z.number())).toBe(1)
       await append(store, 'a', message('3'))
       expect(await store.outbox.claim(10, longMs)).toHaveLength(3)
+    })
+
+    it('hands whoever takes its own what this process appends, claimed already, and wakes nobody', async () => {
+      const [store, other] = [await running.open(), await running.open()]
+      const taken: ClaimedMessage[] = []
+      let hasRoom = true
+      using taking = store.outbox.takeOwn({ claimMs: 300, hasRoom: () => hasRoom, take: (some) => taken.push(...some) })
+      await append(store, 'a', message('1', { text: 'ä' }), message('2'))
+      expect(taken).toMatchObject([
+        { id: '1', topic: 'page', payload: { text: 'ä' }, attempt: 1 },
+        { id: '2', payload: null },
+      ])
+      expect(await other.outbox.claim(10, longMs)).toEqual([])
+      await store.outbox.ack(taken.slice(0, 1))
+      // What was not acknowledged comes to others when the claim is over.
+      const left = await until(
+        () => other.outbox.claim(10, longMs),
+        (claimed) => claimed.length > 0,
+      )
+      expect(left).toMatchObject([{ id: '2', attempt: 2 }])
+      hasRoom = false
+      await append(store, 'a', message('3'))
+      expect(await other.outbox.claim(10, longMs)).toMatchObject([{ id: '3', attempt: 1 }])
+      hasRoom = true
+      taking[Symbol.dispose]()
+      await append(store, 'a', message('4'))
+      expect(await other.outbox.claim(10, longMs)).toMatchObject([{ id: '4', attempt: 1 }])
+      expect(taken).toHaveLength(2)
     })
 
     it('wakes its listeners at an append, without waiting for the poll', async () => {

@@ -69,7 +69,7 @@ for (const implementation of implementations) {
           () => store.outbox.claim(10, longMs),
           (claimed) => claimed.length > 0,
         )
-        expect(again).toEqual([{ id: '1', topic: 'page', payload: 'x', attempt: 2 }])
+        expect(again).toMatchObject([{ id: '1', topic: 'page', payload: 'x', attempt: 2 }])
         const lease = await until(() => store.lease('sweep', longMs), Boolean)
         expect(lease?.fence.token).toBeGreaterThan(token)
       })

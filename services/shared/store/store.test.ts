@@ -43,7 +43,18 @@ for (const implementation of implementations) {
       expect(steps).toBeGreaterThan(50)
     })
 
-    it('removes a key whose step wants nothing, and writes it anew', async () => {
+    it('leaves everything as it is when a step gives nothing', async () => {
+      const store = await running.open()
+      expect(await store.update('a', Counter, () => undefined)).toBeUndefined()
+      await store.update('a', Counter, () => ({ value: { count: 7 }, expiresInMs: 200 }))
+      expect(await store.update('a', Counter, () => undefined)).toMatchObject({ count: 7 })
+      await until(
+        () => store.get('a', Counter),
+        (value) => value === undefined,
+      )
+    })
+
+    it('removes a key whose step wants no value, and writes it anew', async () => {
       const store = await running.open()
       await store.update('a', Counter, increment)
       expect(await store.update('a', Counter, () => ({ value: undefined }))).toBeUndefined()

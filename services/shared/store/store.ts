@@ -7,14 +7,15 @@ export interface Store extends AsyncDisposable {
   get<S extends z.ZodType>(key: string, schema: S): Promise<z.output<S> | undefined>
   /**
    * Applies a pure step to the current value until nobody wrote in between, and returns the value that stands.
-   * The step may run several times. Entries of its outbox are appended in the same atomic write.
+   * The step may run several times. Entries of its outbox are appended in the same atomic write. A step that gives nothing leaves
+   * everything as it is.
    * Throws `conflict` when `fence` is older than one already seen under this lease name, `busy` when the outbox is full, and
    * `unavailable` when the server behind does not answer: then the write may have happened or not.
    */
   update<S extends z.ZodType>(
     key: string,
     schema: S,
-    step: (current: z.output<S> | undefined) => Step<z.input<S>>,
+    step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
     fence?: Fence,
   ): Promise<z.output<S> | undefined>
   /** Takes the named lease for `lengthMs`, or `undefined` while somebody else holds it. Names are few and stay: their tokens are kept. */
@@ -55,13 +56,32 @@ export interface Lease extends AsyncDisposable {
 export interface Outbox {
   /** Takes up to `max` messages, oldest first; whoever has not acknowledged within `claimMs` loses them to the next claimer. */
   claim(max: number, claimMs: number): Promise<ClaimedMessage[]>
-  ack(ids: readonly string[]): Promise<void>
+  /** Ends messages that were handed on. */
+  ack(messages: readonly Placed[]): Promise<void>
   /** Calls soon after an append anywhere, and every second besides, for a push may get lost. The listener must not throw. */
   onAppend(listener: () => void): Disposable
+  /** Claims what this store itself appends in the very write, and hands it over at once: nobody needs to look for it. One at a time. */
+  takeOwn(taker: OwnTaker): Disposable
+}
+
+/** Whoever takes what its own process appends. */
+export interface OwnTaker {
+  claimMs: number
+  /** False leaves what is appended in the outbox, for whoever claims it. */
+  hasRoom(): boolean
+  /** Must not throw. An id that was in the outbox already is handed over once more. */
+  take(messages: readonly ClaimedMessage[]): void
+}
+
+/** A message as it is acknowledged. */
+export interface Placed {
+  id: string
+  /** Where the store keeps it. */
+  place: number
 }
 
 /** A message to hand on before the claim ends. */
-export interface ClaimedMessage extends OutboxMessage {
+export interface ClaimedMessage extends OutboxMessage, Placed {
   /** How often it was claimed, this time included. */
   attempt: number
 }

@@ -8,6 +8,7 @@ export const memoryDeliveries = (): Deliveries => {
   const kept = new Map<string, Delivered>()
   return {
     async put(delivered) {
+      if (kept.get(delivered.id)?.result === 'sent') return
       kept.delete(delivered.id)
       kept.set(delivered.id, delivered)
       const oldest = kept.keys().next().value

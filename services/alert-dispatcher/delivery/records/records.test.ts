@@ -79,6 +79,12 @@ function suite(name: string): void {
     expect(await ids(filter)).toEqual(expected)
   })
 
+  it('keeps for sent what was sent', async () => {
+    await records.put(delivered('two', 2_500, { target: 'ops', result: 'dropped', reason: 'it knows already' }))
+    const [first] = await records.list({ target: 'ops', limit: 10 })
+    expect(first).toEqual(delivered('two', 2_000, { target: 'ops', episode: 'e2', hostKey: null }))
+  })
+
   it('knows the latest that each target was told of an episode', async () => {
     const told = await records.toldOf('e1')
     expect(told.toSorted((one, other) => one.channel.localeCompare(other.channel))).toEqual([

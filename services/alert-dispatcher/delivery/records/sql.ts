@@ -35,7 +35,9 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
       const inserting = tables
         .insertInto('watchhouse_deliveries')
         .values({ id, ...values })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet(values).where('watchhouse_deliveries.result', '<>', 'sent'),
+        )
       await database.run(() => inserting.execute())
     },
     async list({ beforeMs, limit, ...equal }) {

@@ -15,6 +15,7 @@ export interface DeliveryFilter {
 
 /** Keeps how deliveries ended. */
 export interface Deliveries {
+  /** What was sent stays sent, whatever is said of its message later. */
   put(delivered: Delivered): Promise<void>
   list(filter: DeliveryFilter): Promise<Delivered[]>
   /** The latest notice of an episode that each target took, for when the live state is lost. */

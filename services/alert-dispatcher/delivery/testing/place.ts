@@ -35,6 +35,7 @@ export const briefRetry: RetryPlan = {
   longestWaitMs: 2_000,
   lifeMs: { paging: 4_000, others: 3_000 },
   holdMs: 3_000,
+  recordAgainMs: 20,
 }
 
 /** Where notices are delivered in a test. */

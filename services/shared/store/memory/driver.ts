@@ -42,9 +42,10 @@ export const openMemoryDriver = (): Driver => {
     renewLease: async (fence, lengthMs) => renewLease(leases, fence, lengthMs),
     releaseLease: async (fence) => void renewLease(leases, fence, 0),
     claim: async (max, claimMs) => claim(outbox, max, claimMs),
-    ack: async (ids) => {
-      for (const id of ids) outbox.delete(id)
+    ack: async (messages) => {
+      for (const { id } of messages) outbox.delete(id)
     },
+    placeOf: () => 0,
     listen: async (wake) => {
       wakes.add(wake)
       return { [Symbol.asyncDispose]: async () => void wakes.delete(wake) }
@@ -65,18 +66,19 @@ const writer = ({ values, leases, outbox, wakes }: Contents) => {
   return (change: Change): WriteResult => {
     writes += 1
     if (writes % purgeEvery === 0 || values.size >= keysLimit) purge(values)
-    const { fence, messages } = change
+    const { fence, messages, claimMs } = change
     if (fence && (leases.get(fence.name)?.token ?? 0) > fence.token) return 'fenced'
     if (live(values, change.key)?.version !== change.expected) return 'changed'
     if (messages.length > 0 && outbox.size + messages.length > change.outboxLimit) return 'full'
     put(values, change)
-    for (const { id, text } of messages) {
-      if (!outbox.has(id)) outbox.set(id, { text, attempt: 0, claimedUntilMs: 0 })
-    }
-    if (messages.length > 0) for (const wake of wakes) wake()
+    const fresh = claimMs === undefined ? unclaimed : { attempt: 1, claimedUntilMs: now() + claimMs }
+    for (const { id, text } of messages) if (!outbox.has(id)) outbox.set(id, { text, ...fresh })
+    if (messages.length > 0 && claimMs === undefined) for (const wake of wakes) wake()
     return 'written'
   }
 }
+
+const unclaimed = { attempt: 0, claimedUntilMs: 0 }
 
 const put = (values: Map<string, Expiring>, { key, version, text, expiresInMs }: Change): void => {
   if (text === undefined) return void values.delete(key)
@@ -119,7 +121,7 @@ const claim = (outbox: Map<string, Waiting>, max: number, claimMs: number): Clai
     if (message.claimedUntilMs > now()) continue
     message.claimedUntilMs = now() + claimMs
     message.attempt += 1
-    claimed.push({ id, text: message.text, attempt: message.attempt })
+    claimed.push({ id, text: message.text, attempt: message.attempt, place: 0 })
   }
   return claimed
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Redis } from 'ioredis'
 import type { Change, ClaimedText, Driver, StoredValue, WriteResult } from '../driver.ts'
-import type { Fence } from '../store.ts'
+import type { Fence, Placed } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
 import { type Script, failureOf, run, script } from './run.ts'
@@ -40,7 +40,8 @@ export const openRedisDriver = async (url: string, told?: (connected: boolean) =
     renewLease: (fence, lengthMs) => renewLease(evaluate, fence, lengthMs),
     releaseLease: async (fence) => void (await renewLease(evaluate, fence, 0)),
     claim: (max, claimMs) => claim(evaluate, max, claimMs),
-    ack: (ids) => ack(evaluate, ids),
+    ack: (messages) => ack(evaluate, messages),
+    placeOf: (key) => placeOfValue(key).number,
     listen: (wake) => listen(client, wake),
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
@@ -58,11 +59,11 @@ const writing = script(writeScript)
 const WriteReply = z.enum(['written', 'changed', 'fenced', 'full'])
 
 const write = async (evaluate: Evaluate, change: Change): Promise<WriteResult> => {
-  const { value, slot, messages, waiting } = placeOfValue(change.key)
-  const { expected, version, text, expiresInMs, fence, outboxLimit } = change
+  const { value, slot, messages, waiting, claimed, attempts } = placeOfValue(change.key)
+  const { expected, version, text, expiresInMs, fence, outboxLimit, claimMs } = change
   const reply = await evaluate(
     writing,
-    [value, slot, messages, waiting],
+    [value, slot, messages, waiting, claimed, attempts],
     [
       expected ?? '',
       version,
@@ -73,6 +74,7 @@ const write = async (evaluate: Evaluate, change: Change): Promise<WriteResult> =
       fence?.token ?? 0,
       outboxLimit,
       appendChannel,
+      claimMs ?? 0,
       ...change.messages.flatMap((message) => [message.id, message.text]),
     ],
   )
@@ -121,7 +123,7 @@ const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<
   return taken
     .flat()
     .toSorted((a, b) => a.order - b.order)
-    .map(({ id, text, attempt }) => ({ id, text, attempt }))
+    .map(({ id, text, attempt, place }) => ({ id, text, attempt, place }))
 }
 
 const peek = async (
@@ -137,16 +139,17 @@ const claimIn = async (evaluate: Evaluate, slot: Slot, ids: readonly string[], c
   const keys = [slot.messages, slot.waiting, slot.claimed, slot.attempts]
   return Claimed.parse(await evaluate(claiming, keys, [claimMs, ...ids])).map(([id, message, attempt]) => {
     const space = message.indexOf(' ')
-    return { id, attempt, text: message.slice(space + 1), order: Number(message.slice(0, space)) }
+    return { id, attempt, place: slot.number, text: message.slice(space + 1), order: Number(message.slice(0, space)) }
   })
 }
 
-/** The id does not tell its group, and asking all of them costs one round trip. */
-const ack = async (evaluate: Evaluate, ids: readonly string[]): Promise<void> => {
+const ack = async (evaluate: Evaluate, ended: readonly Placed[]): Promise<void> => {
+  const byPlace = Map.groupBy(ended, ({ place }) => place)
   await Promise.all(
-    slots.map(({ messages, waiting, claimed, attempts }) =>
-      evaluate(acking, [messages, waiting, claimed, attempts], ids),
-    ),
+    slots.map(async ({ number, messages, waiting, claimed, attempts }) => {
+      const ids = byPlace.get(number)?.map(({ id }) => id)
+      if (ids) await evaluate(acking, [messages, waiting, claimed, attempts], ids)
+    }),
   )
 }
 

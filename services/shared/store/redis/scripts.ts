@@ -7,14 +7,16 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 /**
  * One step: the value under its version, the fence and the messages, or nothing. The value has a version beside it because
  * a text that came back to what it was is still a write in between.
- * KEYS value, slot, messages, waiting. ARGV expected, version, keep, text, expiry, fence name, fence token, limit, channel, then id and text of each message.
+ * Messages that their writer claims are told to nobody.
+ * KEYS value, slot, messages, waiting, claimed, attempts.
+ * ARGV expected, version, keep, text, expiry, fence name, fence token, limit, channel, length of the claim or 0, then id and text of each message.
  */
 export const writeScript = `
 local time = redis.call('TIME')
 local fence, token = ARGV[6], tonumber(ARGV[7])
 if fence ~= '' and tonumber(redis.call('HGET', KEYS[2], 'fence:' .. fence) or 0) > token then return 'fenced' end
 if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 'changed' end
-local added = (#ARGV - 9) / 2
+local added = (#ARGV - 10) / 2
 if added > 0 and redis.call('HLEN', KEYS[3]) + added > tonumber(ARGV[8]) then return 'full' end
 if fence ~= '' then redis.call('HSET', KEYS[2], 'fence:' .. fence, ARGV[7]) end
 redis.call('DEL', KEYS[1])
@@ -24,15 +26,21 @@ if ARGV[3] == '1' then
 end
 if added == 0 then return 'written' end
 local order = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('HGET', KEYS[2], 'order') or 0) + 1)
-for i = 10, #ARGV, 2 do
+local claim = tonumber(ARGV[10])
+for i = 11, #ARGV, 2 do
   local place = string.format('%.0f', order)
   if redis.call('HSETNX', KEYS[3], ARGV[i], place .. ' ' .. ARGV[i + 1]) == 1 then
-    redis.call('ZADD', KEYS[4], place, ARGV[i])
     order = order + 1
+    if claim == 0 then
+      redis.call('ZADD', KEYS[4], place, ARGV[i])
+    else
+      redis.call('ZADD', KEYS[5], time[1] * 1000 + math.floor(time[2] / 1000) + claim, ARGV[i])
+      redis.call('HSET', KEYS[6], ARGV[i], 1)
+    end
   end
 end
 redis.call('HSET', KEYS[2], 'order', string.format('%.0f', order))
-redis.call('PUBLISH', ARGV[9], '')
+if claim == 0 then redis.call('PUBLISH', ARGV[9], '') end
 return 'written'
 `
 

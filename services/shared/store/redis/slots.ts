@@ -6,6 +6,7 @@ export const prefix = 'watchhouse'
 
 /** A group of keys that one script may touch together, in a cluster too: they share a hash tag. */
 export interface Slot {
+  number: number
   /** Order of messages and the fences seen. */
   slot: string
   messages: string
@@ -19,6 +20,7 @@ export interface Slot {
 const slotNumbered = (number: number): Slot => {
   const named = (name: string) => `${prefix}:{${number}}:${name}`
   return {
+    number,
     slot: named('slot'),
     messages: named('outbox'),
     waiting: named('outbox:waiting'),

@@ -37,7 +37,8 @@ export const openSqlDriver = async (where: StateDatabase, told?: (connected: boo
     renewLease: (fence, lengthMs) => database.run(() => renewLease(context, fence, lengthMs)),
     releaseLease: async (fence) => void (await database.run(() => renewLease(context, fence, 0))),
     claim: (max, claimMs) => database.run(() => claim(context, max, claimMs)),
-    ack: (ids) => database.run(() => ack(context, ids)),
+    ack: (messages) => database.run(() => ack(context, messages)),
+    placeOf: () => 0,
     listen: (wake) => listen(context, wake),
     async [Symbol.asyncDispose]() {
       await pruning[Symbol.asyncDispose]()

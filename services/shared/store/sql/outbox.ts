@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { ClaimedText } from '../driver.ts'
+import type { Placed } from '../store.ts'
 import type { Sql } from './context.ts'
 
 const Claimed = z.array(z.object({ place: z.coerce.number(), id: z.string(), text: z.string(), attempt: z.number() }))
@@ -24,10 +25,11 @@ export const claim = async ({ database, tables, now }: Sql, max: number, claimMs
     .execute()
   return Claimed.parse(rows)
     .toSorted((a, b) => a.place - b.place)
-    .map(({ id, text, attempt }) => ({ id, text, attempt }))
+    .map(({ id, text, attempt }) => ({ id, text, attempt, place: 0 }))
 }
 
 /** Removes messages that were handed on. */
-export const ack = async ({ tables }: Sql, ids: readonly string[]): Promise<void> => {
+export const ack = async ({ tables }: Sql, messages: readonly Placed[]): Promise<void> => {
+  const ids = messages.map(({ id }) => id)
   await tables.deleteFrom('watchhouse_outbox').where('id', 'in', ids).execute()
 }

@@ -19,11 +19,11 @@ export const read = async ({ tables, now }: Sql, key: string): Promise<StoredVal
 /** Compare-and-set of one key, with the messages of the step; in a transaction only when it takes more than one statement. */
 export const write = async (context: Sql, change: Change): Promise<WriteResult> => {
   const { tables, wakes } = context
-  const { messages, fence } = change
+  const { messages, fence, claimMs } = change
   try {
     if (messages.length === 0 && !fence) return await writeValue(context, tables, change)
     const result = await tables.transaction().execute((transaction) => writeAll(context, transaction, change))
-    if (result === 'written' && messages.length > 0) for (const wake of wakes) wake()
+    if (result === 'written' && messages.length > 0 && claimMs === undefined) for (const wake of wakes) wake()
     return result
   } catch (error) {
     if (isLostRace(error)) return 'changed'
@@ -32,20 +32,22 @@ export const write = async (context: Sql, change: Change): Promise<WriteResult> 
 }
 
 const writeAll = async (context: Sql, transaction: Tables, change: Change): Promise<WriteResult> => {
-  const { messages, outboxLimit } = change
+  const { messages, outboxLimit, claimMs } = change
   if (await isFenced(context, transaction, change)) return 'fenced'
   if (messages.length > 0 && (await waiting(transaction, outboxLimit)) + messages.length > outboxLimit) {
     return (await isCurrent({ ...context, tables: transaction }, change)) ? 'full' : 'changed'
   }
   const result = await writeValue(context, transaction, change)
   if (result !== 'written' || messages.length === 0) return result
-  const rows = messages.map(({ id, text }) => ({ id, text, attempt: 0, claimed_until_ms: 0 }))
+  const unclaimed = { attempt: 0, claimed_until_ms: 0 }
+  const claimed = { attempt: 1, claimed_until_ms: sql<number>`${context.now} + ${sql.lit(claimMs)}` }
+  const rows = messages.map((message) => ({ ...message, ...(claimMs === undefined ? unclaimed : claimed) }))
   await transaction
     .insertInto('watchhouse_outbox')
     .values(rows)
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
-  await notify(context, transaction)
+  if (claimMs === undefined) await notify(context, transaction)
   return 'written'
 }
 

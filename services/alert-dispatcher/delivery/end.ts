@@ -1,0 +1,43 @@
+import type { Delivered } from '#proto/delivery.ts'
+import type { Outcome } from '#shared/bus/durable/queue.ts'
+import type { Delivering } from './deliver.ts'
+import { Ledger, digestEnded, ledgerKey, ledgerMs, targetKey } from './ledger.ts'
+import { type Queued, messageIdOf } from './queued.ts'
+
+/** How a notice for one target ended. */
+export type Ended = Pick<Delivered, 'result' | 'reason' | 'attempts'>
+
+type Ending = Pick<Delivering, 'store' | 'deliveries' | 'clock' | 'log' | 'retry'>
+
+/** The end of a message: told to the digest's episodes and to the record of deliveries. It comes again while it cannot be recorded. */
+export const end = async (ending: Ending, queued: Queued, ended: Ended): Promise<Outcome> => {
+  const { store, clock, retry } = ending
+  const open = queued.notice.gathered.filter(({ recovered }) => !recovered)
+  await Promise.all(
+    open.map((gathered) =>
+      store.update(ledgerKey(gathered.episode), Ledger, (before) => ({
+        value: before && digestEnded(before, targetKey(queued), ended.result === 'sent'),
+        expiresInMs: ledgerMs,
+      })),
+    ),
+  )
+  const isRecorded = await record(ending, queued, ended)
+  // It would be sent again for its record alone, and the letter says why it is dead.
+  if (ended.result === 'dead') return { dead: ended.reason ?? 'not delivered' }
+  // The record is for people: what decides is in the store, and no queue may fill because of it.
+  const isWaitedFor = clock.now() < queued.queuedAtMs + retry.lifeMs.others
+  return isRecorded || !isWaitedFor ? 'done' : { againInMs: retry.recordAgainMs }
+}
+
+const record = async ({ deliveries, clock, log }: Ending, queued: Queued, ended: Ended): Promise<boolean> => {
+  const { notice, channel, target } = queued
+  const { episode, sequence, kind, ruleId, hostKey, severity } = notice
+  const of = { episode, sequence, kind, ruleId, hostKey, severity, channel, target }
+  try {
+    await deliveries.put({ id: messageIdOf(queued), atMs: clock.now(), ...of, ...ended })
+    return true
+  } catch (error) {
+    log.warn({ err: error }, 'delivery could not be recorded')
+    return false
+  }
+}
