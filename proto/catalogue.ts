@@ -141,6 +141,13 @@ export const CellFormat = z.enum([
 ])
 export type CellFormat = z.infer<typeof CellFormat>
 
+/** How something stands that a host names in a word of its own; shown as a word, a shape and a colour. */
+export const CellState = z.strictObject({
+  word: z.string().min(1).max(24),
+  stands: z.enum(['ok', 'running', 'warning', 'failed', 'off']),
+})
+export type CellState = z.infer<typeof CellState>
+
 const TableColumn = z.strictObject({
   name: z.string().min(1),
   label: z.string().optional(),
@@ -152,6 +159,8 @@ const TableColumn = z.strictObject({
   hidden: z.boolean().default(false),
   /** Target of a `link` cell: a path with `{column}` placeholders. */
   href: z.string().optional(),
+  /** What the values of a `badge` mean; one that is not among them is shown as it is. */
+  states: z.record(z.string(), CellState).optional(),
 })
 
 /** The shape of `charts/<topic>/<id>.table.yaml`. Sorting, filters, search and paging wrap around `sql`. */

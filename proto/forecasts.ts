@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
-import { Insight } from './insights.ts'
+import { Insight, insightConfidences } from './insights.ts'
 
 /** How something that can be full goes on, by straight lines through its history. */
 export const Forecast = z.object({
@@ -20,9 +20,16 @@ export const Forecast = z.object({
   days: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
   /** By how much the forecast of three days ago misses what is now, in the same unit; null where there was none. */
   missedBy: z.number().nullable(),
+  /** How much history it rests on, and how sure it is for that; absent where neither is told. */
+  historyDays: z.number().optional(),
+  confidence: z.enum(insightConfidences).optional(),
   outlook: z.string(),
 })
 export type Forecast = z.infer<typeof Forecast>
+
+/** A disk of which nothing can be foreseen yet: the history that there is since its last drop, and what it takes. */
+export const AwaitedForecast = z.object({ subject: z.string(), hours: z.number(), neededHours: z.number() })
+export type AwaitedForecast = z.infer<typeof AwaitedForecast>
 
 const common = { callers: ['gateway', 'agent'], feature: 'INSIGHTS', safe: true, prefer: 'hostKey' } as const
 /** What could not be told, and why. */
@@ -34,7 +41,7 @@ export const forecastMethods = {
     ...common,
     doc: 'When the disks of one host are full, and when it refuses inserts for too many parts, as ranges.',
     input: z.object(ofHost),
-    output: z.object({ forecasts: z.array(Forecast), notes }),
+    output: z.object({ forecasts: z.array(Forecast), notes, awaited: z.array(AwaitedForecast).default([]) }),
   }),
   anomalies: rpc({
     ...common,

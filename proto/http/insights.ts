@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Forecast } from '../forecasts.ts'
+import { AwaitedForecast, Forecast } from '../forecasts.ts'
 import { Insight, InsightBackend, InsightId, InsightRun, insightSeverities } from '../insights.ts'
 import { answer } from './answer.ts'
 import { bodyHostId, hostId, HostQuery, whole, yesOrNo } from './parameters.ts'
@@ -65,7 +65,10 @@ export const DismissInsightAnswer = answer(ShownInsight, z.object({}))
 
 /** `GET /api/v1/insights/forecast` and `GET /api/v1/insights/anomalies` */
 export const ForeseeingQuery = HostQuery
-/** Of the forecast: ranges of days, and in `metadata.notes` what could not be told. */
-export const ForecastAnswer = answer(z.array(Forecast), z.object({ notes: z.array(z.string()) }))
+/** Of the forecast: ranges of days, in `metadata.notes` what could not be told, and in `awaited` which disks lack history. */
+export const ForecastAnswer = answer(
+  z.array(Forecast),
+  z.object({ notes: z.array(z.string()), awaited: z.array(AwaitedForecast) }),
+)
 /** Of the anomalies. */
 export const AnomaliesAnswer = answer(z.array(ShownInsight), z.object({ notes: z.array(z.string()) }))

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask, askEngine } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
@@ -6,6 +7,8 @@ import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './
 import { findings } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const webhookSecret = 'secret of the webhook'
 
 let product: Product
 let one: Sandbox
@@ -18,7 +21,10 @@ beforeAll(async () => {
   own = scope.use(await startSandbox({ label: 'own', seed: true }))
   await Promise.all([one.seeded, own.seeded])
   product = scope.use(
-    await startProduct({ hosts: [{ url: one.url, name: 'one' }], env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } }),
+    await startProduct({
+      hosts: [{ url: one.url, name: 'one' }],
+      env: { SVC_ALLOW_PRIVATE_HOSTS: 'true', REPO_HOST_WEBHOOK_SECRET: webhookSecret },
+    }),
   )
   browser = scope.use(await openBrowser())
 })
@@ -174,6 +180,85 @@ describe('charts', () => {
     await expectSeen(page.getByRole('figure', { name: /^Changes: .*Schema/ }))
     const values = page.getByRole('region', { name: 'Values of Changes' })
     await expectSeen(values.getByText(/CREATE TABLE IF NOT EXISTS shop\.marked/).first())
+  })
+
+  it('mark what was put into use, as the repository host told it', async () => {
+    const body = JSON.stringify({
+      action: 'published',
+      repository: { id: 7, full_name: 'acme/shop', default_branch: 'main' },
+      release: {
+        id: 3,
+        tag_name: 'v1.2.0',
+        html_url: 'https://repository.example/acme/shop/releases/v1.2.0',
+        published_at: new Date(Date.now() - 45 * 60_000).toISOString(),
+      },
+    })
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': 'release',
+      'x-hub-signature-256': `sha256=${createHmac('sha256', webhookSecret).update(body).digest('hex')}`,
+    }
+    const { status } = await ask(`${product.url}/api/webhooks/repository`, { method: 'POST', headers, body })
+    expect(status).toBe(200)
+    const visit = await open('/charts/query-count?host=0&range=1h')
+    const { page } = visit
+    // What is marked is asked for once the page stands.
+    await until(() => visit.requests.includes('GET /api/v1/deployments'))
+    await visit.settled()
+    const cursor = page.getByRole('slider', { name: /^Time cursor of / })
+    await cursor.focus()
+    await page.keyboard.press('End')
+    const told = async (): Promise<string> => (await cursor.getAttribute('aria-valuetext')) ?? ''
+    for (let step = 0; step < 60 && !(await told()).includes('v1.2.0'); step++) await page.keyboard.press('ArrowLeft')
+    expect(await told()).toContain('Release: acme/shop: v1.2.0')
+  })
+})
+
+describe('being measured', () => {
+  const account = 'https://analytics.example'
+
+  /** The build as it is made with an account for product analytics: those values are all that differs. */
+  const openMeasured = async () => {
+    const visit = await browser.visit({ bypassCSP: true })
+    const told: unknown[] = []
+    await visit.page.route(`${account}/**`, async (route) => {
+      told.push(route.request().postDataJSON())
+      await route.fulfill({ status: 200, body: '{}', headers: { 'access-control-allow-origin': '*' } })
+    })
+    await visit.page.route('**/_app/**/*.js', async (route) => {
+      const response = await route.fetch()
+      const script = (await response.text())
+        .replace('CLIENT_ANALYTICS_B_ENABLED:null', 'CLIENT_ANALYTICS_B_ENABLED:`true`')
+        .replace('CLIENT_PRODUCT_ANALYTICS_KEY:null', 'CLIENT_PRODUCT_ANALYTICS_KEY:`key`')
+        .replace('CLIENT_PRODUCT_ANALYTICS_HOST:null', `CLIENT_PRODUCT_ANALYTICS_HOST:\`${account}\``)
+      await route.fulfill({ response, body: script })
+    })
+    await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
+    return { ...visit, told, asked: visit.page.getByRole('region', { name: 'Measuring use' }) }
+  }
+
+  it('is asked first, and tells the kind of page and nothing of its address', async () => {
+    const { page, told, asked, settled } = await openMeasured()
+    await asked.waitFor()
+    await settled()
+    expect(told).toEqual([])
+    await asked.getByRole('button', { name: 'Allow' }).click()
+    await until(() => told.length > 0)
+    expect(told).toMatchObject([{ api_key: 'key', properties: { $current_url: `${product.url}/tables/[name]` } }])
+    expect(await asked.count()).toBe(0)
+    await page.reload()
+    await until(() => told.length > 1)
+    expect(await asked.count()).toBe(0)
+  })
+
+  it('is not done where it is refused, and not asked again', async () => {
+    const { page, told, asked, settled } = await openMeasured()
+    await asked.getByRole('button', { name: 'Do not count' }).click()
+    await asked.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await settled()
+    expect([told, await asked.count()]).toEqual([[], 0])
   })
 })
 

@@ -40,6 +40,28 @@ const column = async ({ page }: Visit, name: string): Promise<string[]> => {
   return rest.map((row) => row[index] ?? '')
 }
 
+describe('pages of storage', () => {
+  it('foresee of each disk when it is full, and tell what grows and what could go', async () => {
+    const visit = await open('/storage?host=0')
+    const disk = visit.page.getByRole('region', { name: 'default', exact: true })
+    await expectSeen(disk.getByText(/^(Full .*\d{4}|It is not filling up|Not known yet)$/))
+    await expectSeen(disk.getByRole('figure', { name: /^default: .* of .* used/ }))
+    await expectSeen(visit.page.getByRole('region', { name: 'Growth by table' }).getByRole('link', { name: 'events' }))
+    const freeable = visit.page.getByRole('region', { name: 'What could be freed' })
+    await expectSeen(freeable.getByRole('heading', { name: 'Detached parts' }))
+    await visit.page.getByRole('link', { name: 'When to be told' }).click()
+    await visit.page.waitForURL(/\/alerts\/rules\?.*search=disk/)
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('tell the state of a backup in a word, with its size and duration by day', async () => {
+    const visit = await open('/backups?host=0')
+    await expectSeen(visit.page.getByRole('figure', { name: /^Size of backups/ }))
+    await until(async () => (await column(visit, 'State')).includes('Made'))
+    expect(visit.complaints).toEqual([])
+  })
+})
+
 describe('a table page', () => {
   it('is reached from the menu and says what it shows and what it cost', async () => {
     const visit = await open('/overview?host=0&range=6h')

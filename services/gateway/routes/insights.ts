@@ -80,8 +80,8 @@ const forecast = getRoute({
   answer: ForecastAnswer,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey } = await hosts.find(hostId)
-    const { forecasts, notes } = await report.forecast({ hostKey }, call)
-    return success(forecasts, { notes })
+    const { forecasts, ...rest } = await report.forecast({ hostKey }, call)
+    return success(forecasts, rest)
   },
 })
 

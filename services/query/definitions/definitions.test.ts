@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Catalogue } from '#proto/catalogue.ts'
 import { openDefinitions } from './definitions.ts'
-import { topics } from './topics.ts'
+import { firstTables, topics } from './topics.ts'
 
 let directory: string
 const warned: Record<string, unknown>[] = []
@@ -39,6 +39,12 @@ describe('our own definitions', () => {
     expect(catalogue.topics).toEqual(topics.filter((topic) => used.has(topic.id)))
     expect(JSON.stringify(catalogue)).not.toMatch(/SELECT/)
     expect(warned).toEqual([])
+  })
+
+  it.each(Object.entries(firstTables))('of %s begin with what people look for first', async (topic, first) => {
+    const { catalogue } = await openDefinitions(log)
+    const names = catalogue.tables.filter((table) => table.topic === topic).map(({ name }) => name)
+    expect(names.slice(0, first.length)).toEqual(first)
   })
 
   it('must all be right', async () => {

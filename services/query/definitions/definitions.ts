@@ -13,7 +13,7 @@ import {
   loadDefinitions,
   noDefinitions,
 } from './load.ts'
-import { topicOf, topicOrder } from './topics.ts'
+import { tableOrder, topicOf, topicOrder } from './topics.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../charts', import.meta.url))
 
@@ -155,7 +155,7 @@ const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definit
     catalogue: {
       topics: used.map(topicOf),
       charts: inMenuOrder(charts).map(chartInfo),
-      tables: inMenuOrder(tables).map(tableInfo),
+      tables: inMenuOrder(tables, byUse).map(tableInfo),
     },
     chart: (name) => byName.charts.get(name) ?? unknown('chart', name, byName.charts),
     table: (name) => byName.tables.get(name) ?? unknown('table', name, byName.tables),
@@ -169,8 +169,12 @@ const named = <D extends Located>(definitions: readonly D[]): Map<string, D> =>
 
 const byTopic = (a: string, b: string): number => topicOrder(a) - topicOrder(b) || a.localeCompare(b)
 
-const inMenuOrder = <D extends Located>(definitions: readonly D[]): D[] =>
-  definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || a.name.localeCompare(b.name))
+const byAlphabet = (a: Located, b: Located): number => a.name.localeCompare(b.name)
+const byUse = (a: Located, b: Located): number =>
+  tableOrder(a.topic, a.name) - tableOrder(b.topic, b.name) || byAlphabet(a, b)
+
+const inMenuOrder = <D extends Located>(definitions: readonly D[], within = byAlphabet): D[] =>
+  definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || within(a, b))
 
 /** What callers may know of a chart. */
 export const chartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info

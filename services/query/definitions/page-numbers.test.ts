@@ -172,6 +172,14 @@ describe('pages of known tables', () => {
     ])
   })
 
+  it('tell what grows, which is never more than there is, and what could be freed', async () => {
+    await execute('SYSTEM FLUSH LOGS')
+    const [crates] = await rowsOf('table-growth', { search: 'crates' })
+    expect(crates).toMatchObject({ database: 'depot', rows: 30, has_ttl: 1, grows: Number(crates?.bytes) })
+    const freeable = await rowsOf('freeable-space', { search: 'depot' })
+    expect(freeable.map((row) => [row.what, row.table, row.parts])).toEqual([['Detached parts', 'crates', 1]])
+  })
+
   it('tell which table keeps its data for ever', async () => {
     const health = await rowsOf('ttl-partition-health', { search: 'depot' })
     expect(health.map((row) => [row.table, row.recommendation, row.ttl, row.most_parts])).toEqual([

@@ -34,3 +34,23 @@ export const topicOrder = (id: string): number => {
   const position = topics.findIndex((topic) => topic.id === id)
   return position === -1 ? topics.length : position
 }
+
+/** Tables that people look for first in a topic, in this order; the others follow by the alphabet. */
+export const firstTables: Readonly<Record<string, readonly string[]>> = {
+  ingestion: ['asynchronous-inserts'],
+  keeper: ['keeper-overview', 'keeper-connections', 'zookeeper'],
+  merges: ['merges', 'mutations', 'recent-merges', 'part-info'],
+  queries: ['running-queries', 'history-queries', 'slow-queries', 'failed-queries', 'expensive-queries'],
+  replication: ['replicas', 'replication-queue', 'replicated-fetches', 'clusters'],
+  security: ['sessions', 'login-attempts'],
+  storage: ['table-growth', 'freeable-space', 'database-disk-usage', 'backups'],
+  system: ['settings', 'disks', 'errors', 'warnings', 'metrics', 'asynchronous-metrics'],
+  tables: ['tables-overview', 'tables-list', 'columns', 'dictionaries', 'view-refreshes'],
+}
+
+/** Position of a table within its topic, before the alphabet decides. */
+export const tableOrder = (topic: string, name: string): number => {
+  const first = firstTables[topic] ?? []
+  const position = first.indexOf(name)
+  return position === -1 ? first.length : position
+}

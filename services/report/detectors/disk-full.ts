@@ -1,12 +1,11 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { detector, type Sight } from '../insights/detector.ts'
-import { forecastDisk, knownDiskHours } from '../insights/disk-forecast.ts'
+import { confidenceOf, forecastDisk, knownDiskHours } from '../insights/disk-forecast.ts'
 import { severityOf } from '../insights/severity.ts'
 import { bytes, range } from '../insights/words.ts'
 
 /** The fewer days are left, the worse: 30 days or less are worth telling, 7 warn. */
 const limits = { info: -30, warning: -7 }
-const muchHistoryDays = 6
 
 /** A disk will be full within a month when it goes on as it did for two weeks, or for two days. */
 export const diskFull = detector({
@@ -46,6 +45,6 @@ const sightOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows): Sight
     value: growth.soonest,
     unit: 'days',
     score: growth.score,
-    confidence: days >= muchHistoryDays ? 'high' : 'medium',
+    confidence: confidenceOf(days),
   }
 }

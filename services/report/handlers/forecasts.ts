@@ -16,7 +16,7 @@ export const forecastHandlers = ({ query, clock, store }: InsightParts): Handler
     see: (rows: InsightRow<S>[]) => Foreseen,
   ): Promise<Foreseen> => {
     const { rows, unavailable } = await query.insightRows(asked, call)
-    if (unavailable) return { forecasts: [], notes: [unavailable.message] }
+    if (unavailable) return { forecasts: [], notes: [unavailable.message], awaited: [] }
     // Checked against the schema that the type of a row is made of.
     return see(z.array(insightRowSets[asked.set]).parse(rows) as InsightRow<S>[])
   }
@@ -24,7 +24,11 @@ export const forecastHandlers = ({ query, clock, store }: InsightParts): Handler
     forecast: async ({ hostKey }, call) => {
       const disks = await foresee({ hostKey, set: 'disk-hours' }, call, diskForecasts)
       const parts = await foresee({ hostKey, set: 'part-hours' }, call, partsForecast)
-      return { forecasts: [...disks.forecasts, ...parts.forecasts], notes: [...disks.notes, ...parts.notes] }
+      return {
+        forecasts: [...disks.forecasts, ...parts.forecasts],
+        notes: [...disks.notes, ...parts.notes],
+        awaited: disks.awaited,
+      }
     },
     anomalies: async ({ hostKey }, call) => {
       const looking = { query, store, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }

@@ -3,7 +3,9 @@ import { fitLine } from './line.ts'
 import { range } from './words.ts'
 
 const leastPoints = 48
-const leastSpanHours = 72
+/** Less history since the last drop tells nothing. */
+export const leastSpanHours = 72
+const muchHistoryDays = 6
 const shortHours = 48
 /** A drop by more than this share begins a new history: something was removed. */
 const drop = 0.05
@@ -55,6 +57,15 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
     ({ perDay }) => (totalBytes - usedBytes) / perDay,
   )
   return { ...known, growth: { ...long, soonest: Math.min(...days), latest: Math.max(...days) } }
+}
+
+/** How sure a forecast is that rests on so much history. */
+export const confidenceOf = (days: number): 'high' | 'medium' => (days >= muchHistoryDays ? 'high' : 'medium')
+
+/** How many hours of history there are since the last drop. */
+export const historyHours = (rows: readonly KnownRow[]): number => {
+  const { history } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
+  return (history[0]?.hoursAgo ?? 0) - (history.at(-1)?.hoursAgo ?? 0)
 }
 
 /** What becomes of a disk, in words. */

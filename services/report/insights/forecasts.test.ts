@@ -39,6 +39,14 @@ describe('a forecast of a disk', () => {
     expect([forecasts, notes.join(' ')]).toEqual([[], expect.stringMatching(words)])
   })
 
+  it('is as sure as its history is long, and awaited while it is too short', () => {
+    const of = (hours: number) => diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo, hours))
+    expect(of(80).forecasts).toMatchObject([{ confidence: 'medium', historyDays: 79 / 24 }])
+    expect(of(336).forecasts).toMatchObject([{ confidence: 'high' }])
+    expect(of(336).awaited).toEqual([])
+    expect(of(24).awaited).toEqual([{ subject: 'default', hours: 23, neededHours: 72 }])
+  })
+
   it('has no end where it is emptied again and again without need', () => {
     const [forecast] = diskForecasts(diskHours((hoursAgo) => 400 - (hoursAgo % 168) * 1.5)).forecasts
     expect(forecast).toMatchObject({ days: null, perDay: null })

@@ -1,6 +1,14 @@
-import type { Forecast } from '#proto/forecasts.ts'
+import type { AwaitedForecast, Forecast } from '#proto/forecasts.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { type DiskForecast, forecastDisk, knownDiskHours, outlookOf } from './disk-forecast.ts'
+import {
+  confidenceOf,
+  type DiskForecast,
+  forecastDisk,
+  historyHours,
+  knownDiskHours,
+  leastSpanHours,
+  outlookOf,
+} from './disk-forecast.ts'
 import { forecastParts } from './parts-forecast.ts'
 import { duration } from './words.ts'
 
@@ -8,6 +16,8 @@ import { duration } from './words.ts'
 export interface Foreseen {
   forecasts: Forecast[]
   notes: string[]
+  /** Disks that have too little history so far. */
+  awaited: AwaitedForecast[]
 }
 
 /** Forecasts of every disk that has history enough. */
@@ -23,11 +33,14 @@ export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): Forese
       told.length === 0
         ? ['disks: the host tells no numbers']
         : outcomes.flatMap(({ disk, forecast }) => (typeof forecast === 'string' ? `disk ${disk}: ${forecast}` : [])),
+    awaited: outcomes.flatMap(({ disk, hours, forecast }) =>
+      typeof forecast === 'string' ? { subject: disk, hours: historyHours(hours), neededHours: leastSpanHours } : [],
+    ),
   }
 }
 
 const diskForecast = (disk: string, forecast: DiskForecast, missed: number | null): Forecast => {
-  const { usedBytes, totalBytes, growth } = forecast
+  const { usedBytes, totalBytes, days, growth } = forecast
   return {
     what: 'disk',
     subject: disk,
@@ -38,6 +51,8 @@ const diskForecast = (disk: string, forecast: DiskForecast, missed: number | nul
     spread: growth?.spread ?? null,
     days: growth && { soonest: growth.soonest, latest: growth.latest },
     missedBy: missed,
+    historyDays: days,
+    confidence: confidenceOf(days),
     outlook: outlookOf(forecast),
   }
 }
@@ -57,11 +72,12 @@ const missedBy = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): 
 /** When inserts are refused for too many parts. */
 export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): Foreseen => {
   const forecast = forecastParts(rows)
-  if (typeof forecast === 'string') return { forecasts: [], notes: [`parts: ${forecast}`] }
+  if (typeof forecast === 'string') return { forecasts: [], notes: [`parts: ${forecast}`], awaited: [] }
   const { parts, refusedAt, growth } = forecast
   const days = growth && growth.hoursLeft / 24
   return {
     notes: [],
+    awaited: [],
     forecasts: [
       {
         what: 'parts',

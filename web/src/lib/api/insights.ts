@@ -17,6 +17,7 @@ export const insightsKey = ['insights'] as const
 export type Insights = z.infer<typeof InsightsAnswer>
 export type Insight = Insights['data'][number]
 export type Forecast = z.infer<typeof ForecastAnswer>['data'][number]
+export type AwaitedForecast = z.infer<typeof ForecastAnswer>['metadata']['awaited'][number]
 
 /** What is asked of the insights of a host. */
 export interface InsightsAsked {

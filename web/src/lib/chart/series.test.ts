@@ -136,6 +136,11 @@ describe('ticks', () => {
     expect(ticks.length).toBeLessThanOrEqual(6)
   })
 
+  it('of long durations are round on a clock', () => {
+    expect(valueTicks(0, 1_140, 4, 'seconds')).toEqual([0, 300, 600, 900, 1_200])
+    expect(valueTicks(0, 90, 4, 'seconds')).toEqual([0, 25, 50, 75, 100])
+  })
+
   it('name no half query', () => expect(valueTicks(0, 2, 4, 'count').every(Number.isInteger)).toBe(true))
 
   it('draw an axis for a chart of zeros', () => expect(valueTicks(0, 0, 4, 'count')).toEqual([0, 1]))

@@ -48,6 +48,10 @@ export const timeTicks = (fromMs: number, toMs: number, count: number, zone: str
   })
 }
 
+/** Steps at which people read lengths of time beyond two minutes, in seconds. */
+const spanSteps = [30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
+const leastSpan = 120
+
 const decimalSteps = [1, 2, 2.5, 5, 10]
 const binarySteps = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
@@ -56,6 +60,8 @@ export const valueTicks = (lowest: number, highest: number, count: number, unit:
   const bottom = Math.min(0, lowest)
   const span = highest - bottom
   if (!(span > 0)) return [0, 1]
+  const spanStep = unit === 'seconds' && span > leastSpan && spanSteps.find((each) => span / each <= count)
+  if (spanStep) return rounds(bottom, highest, spanStep)
   const isBinary = (unit === 'bytes' || unit === 'bytes-per-second') && preferences.current.bytes === 'binary'
   const base = isBinary ? 1024 : 10
   const magnitude = base ** Math.floor(Math.log(span / count) / Math.log(base))
@@ -63,8 +69,13 @@ export const valueTicks = (lowest: number, highest: number, count: number, unit:
     .map((each) => each * magnitude)
     .find((each) => span / each <= count)
   const size = wholeOnly(unit) ? Math.max(1, Math.ceil(step ?? span)) : (step ?? span)
-  const [from, to] = [Math.floor(bottom / size), Math.ceil(highest / size)]
-  return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * size)
+  return rounds(bottom, highest, size)
+}
+
+/** Multiples of a step from not above one value up to not below another. */
+const rounds = (lowest: number, highest: number, step: number): number[] => {
+  const [from, to] = [Math.floor(lowest / step), Math.ceil(highest / step)]
+  return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * step)
 }
 
 /** Half a query or half a row does not exist, so an axis names none. */

@@ -1,4 +1,4 @@
-import type { CellFormat, TableInfo, Unit } from '#proto/catalogue.ts'
+import type { CellFormat, CellState, TableInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
 import { exactValue, formatValue } from '#lib/ui/number.ts'
@@ -12,6 +12,8 @@ export interface Cell {
   text: string
   title?: string
   href?: string
+  /** What the value means, where the definition says. */
+  state?: CellState
 }
 
 const units: Partial<Record<CellFormat, Unit>> = {
@@ -52,6 +54,8 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   if (column.format === 'boolean') return { text: noWords.has(String(value)) ? 'No' : 'Yes' }
   if (column.format === 'list') return { text: [value].flat().join(', ') }
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const state = column.states?.[text]
+  if (state) return { text: state.word, title: text, state }
   if ((column.format === 'link' || column.format === 'query') && column.href)
     return { text, href: context.link(fill(column.href, row)) }
   return { text, title: text }

@@ -74,6 +74,12 @@ export const menuSections: readonly MenuSection[] = [
         feature: 'TABLES',
         words: 'databases tables columns ddl schema dependencies',
       },
+      {
+        path: '/storage',
+        title: 'Storage and forecast',
+        feature: 'METRICS',
+        words: 'disks volumes growth full free space',
+      },
       { path: '/parts', title: 'Parts', feature: 'TABLES', words: 'partitions treemap sizes disk detached' },
       { path: '/backups', title: 'Backups', feature: 'OPERATIONS', words: 'restore recovery failed backup' },
       { path: '/topology', title: 'Cluster topology', feature: 'CLUSTER', words: 'shards replicas clusters' },

@@ -23,9 +23,13 @@ export const formatDay = (instantMs: number, zone: string): string => formatOf(z
 export const formatDayTime = (instantMs: number, zone: string): string =>
   `${formatDay(instantMs, zone)} ${formatTime(instantMs, zone)}`
 
+/** Day and year: for what may lie far away. */
+export const formatDate = (instantMs: number, zone: string): string =>
+  formatOf(zone, { ...day, year: 'numeric' }).format(instantMs)
+
 /** Year, day and second: for cells and tooltips. */
 export const formatInstant = (instantMs: number, zone: string): string =>
-  `${formatOf(zone, { ...day, year: 'numeric' }).format(instantMs)} ${formatOf(zone, second).format(instantMs)}`
+  `${formatDate(instantMs, zone)} ${formatOf(zone, second).format(instantMs)}`
 
 /** `just now`, `40s ago`, `in 5m`. */
 export const formatAge = (instantMs: number, nowMs: number): string => {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { divided, fullBetween, fullIn, grownIn, readDisks, readHistory, standingOf } from './disks.ts'
+import { exampleForecast } from './example.ts'
+
+const row = { disk: 'default', type: 'Local', path: '/data/', used: '850', free: '150', total: '1000', reserved: '50' }
+const [disk] = readDisks([row])
+const nowMs = Date.UTC(2026, 10, 22)
+
+describe('a disk', () => {
+  it('is divided into what is used, kept and left', () => {
+    expect(disk && divided(disk)).toEqual({ used: 85, kept: 5, left: 10 })
+  })
+
+  it('has no end where it is an object store', () => {
+    const [store] = readDisks([{ ...row, total: '18446744073709551615', used: '0' }])
+    expect(store?.total).toBeNull()
+    expect(store && standingOf(store, undefined)).toBe('unknown')
+  })
+
+  it.each([
+    ['500', null, 'ok'],
+    ['850', null, 'warning'],
+    ['500', { soonest: 13, latest: 40 }, 'warning'],
+    ['950', null, 'critical'],
+    ['500', { soonest: 2, latest: 40 }, 'critical'],
+  ] as const)('of which %s of 1000 are used, full in %o, is %s', (used, days, standing) => {
+    const [each] = readDisks([{ ...row, used }])
+    expect(each && standingOf(each, exampleForecast(days))).toBe(standing)
+  })
+
+  it.each([
+    [null, 'not filling up', ''],
+    [{ soonest: 10, latest: 17.5 }, '02 Dec 2026 to 09 Dec 2026', 'in 10 to 18 days'],
+    [{ soonest: 10, latest: 10 }, 'about 02 Dec 2026', 'in 10 days'],
+    [{ soonest: 0.5, latest: 1.25 }, '22 Nov 2026 to 23 Nov 2026', 'in 12h to 1d 6h'],
+    [{ soonest: 900, latest: 1_000 }, 'not within two years', ''],
+    [{ soonest: 10, latest: 900 }, '02 Dec 2026 to 21 Nov 2028', 'in 10 days to over two years'],
+  ])('that is full in %o is told as %s', (days, between, within) => {
+    expect([fullBetween(exampleForecast(days), nowMs, 'UTC'), fullIn(exampleForecast(days))]).toEqual([between, within])
+  })
+})
+
+describe('the history of disks', () => {
+  const hours = (count: number) =>
+    Array.from({ length: count }, (_, hour) => ({ disk: 'default', time: hour * 3_600_000, used_bytes: hour * 10 }))
+
+  it('tells growth over days, where it reaches back so far', () => {
+    const history = readHistory(hours(49).toReversed()).get('default') ?? []
+    expect([grownIn(1, history), grownIn(2, history), grownIn(7, history)]).toEqual([240, 480, null])
+  })
+
+  it('leaves out hours of which nothing is known', () => {
+    expect(readHistory([{ disk: 'default', time: 1, used_bytes: null }]).size).toBe(0)
+  })
+})

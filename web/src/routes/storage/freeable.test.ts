@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { freeableByReason } from './freeable.ts'
+
+it('what could be freed is told by reason, what gives most first', () => {
+  const row = (what: string, table: string, freeable: number | string) => ({
+    what,
+    how: `${what}!`,
+    database: 'shop',
+    table,
+    freeable,
+  })
+  const found = freeableByReason([row('Detached', 'a', 5), row('Aside', 'b', '3'), row('Aside', 'c', '40')])
+  expect(found.map(({ what, bytes, how }) => [what, bytes, how])).toEqual([
+    ['Aside', 43, 'Aside!'],
+    ['Detached', 5, 'Detached!'],
+  ])
+  expect(found[0]?.tables.map(({ table }) => table)).toEqual(['c', 'b'])
+})
