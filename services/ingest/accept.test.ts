@@ -118,6 +118,21 @@ describe('what is accepted', () => {
     await expect.poll(() => seen.map(({ occurredAt }) => occurredAt)).toEqual([nowMs, nowMs - 1])
   })
 
+  it('has neither zeros nor halves of characters in its texts', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen } = await opened(opening)
+    await send('{"title":"a\\u0000b","body":"\\ud83d","source":"s\\u0000","labels":{"l":"\\u0000"}}')
+    await expect.poll(() => seen).toMatchObject([{ title: 'a b', body: '\uFFFD', labels: { l: ' ' } }])
+  })
+
+  it('is known for ours in the bytes of a CloudEvent too', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen, origin } = await opened(opening)
+    const data = Buffer.from(JSON.stringify({ title: 'T', origin: await origin() })).toString('base64')
+    await send({ specversion: '1.0', id: '1', source: 's', type: 't', data_base64: data })
+    await expect.poll(() => seen).toMatchObject([{ own: true }])
+  })
+
   it('is known for ours when the name of this installation is in it', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)
@@ -163,6 +178,13 @@ describe('an Idempotency-Key', () => {
     await expect(send({ title: 'a' }, key)).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
     isAway = false
     expect(await send({ title: 'a' }, key)).toMatchObject([{ duplicate: false }])
+  })
+
+  it('of a request in which nothing could be kept is free for the mended one', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send } = await opened(opening)
+    expect(await send([7], key)).toEqual([{ error: 'an event must be a JSON object' }])
+    expect(await send([{ title: 'a' }], key)).toMatchObject([{ duplicate: false }])
   })
 
   it.each(['', 'k'.repeat(256)])('has a length', async (long) => {

@@ -29,13 +29,20 @@ export const accept =
   async ({ body, headers }) => {
     const idempotencyKey = keyIn(headers)
     const read = readEvents(body, headers)
-    const claim = idempotencyKey === undefined ? undefined : await claimKey(accepting, idempotencyKey, body)
-    const [origin, receivedAt, hops] = [await accepting.origin(), accepting.clock.now(), hopsIn(headers)]
+    const around = {
+      idempotencyKey,
+      receivedAt: accepting.clock.now(),
+      hops: hopsIn(headers),
+      origin: await accepting.origin(),
+    }
+    const events = read.map((one, index) => ('error' in one ? one : normalise(one, { ...around, index })))
+    // A key under which nothing can be kept stays free: its sender may mend the body.
+    const isClaimed = idempotencyKey !== undefined && events.some((event) => 'id' in event)
+    const claim = isClaimed ? await claimKey(accepting, idempotencyKey, body) : undefined
     const taken = await Promise.all(
-      read.map(async (one, index): Promise<Done> => {
-        const event = 'error' in one ? one : normalise(one, { idempotencyKey, index, receivedAt, hops, origin })
-        return 'error' in event ? refused(accepting, event) : keep(accepting, event, claim?.isKept ?? false)
-      }),
+      events.map(async (event): Promise<Done> =>
+        'error' in event ? refused(accepting, event) : keep(accepting, event, claim?.isKept ?? false),
+      ),
     )
     await claim?.keep()
     return taken

@@ -9,7 +9,9 @@ export interface Cutter {
 
 export const cutter = (): Cutter => {
   let hasCut = false
-  const cut = (text: string, most: number): string => {
+  const cut = (given: string, most: number): string => {
+    // Databases keep no zeros, and whoever is told next may refuse a text with half a character in it.
+    const text = given.replaceAll('\0', ' ').toWellFormed()
     if (text.length <= most) return text
     hasCut = true
     // Half of a character outside the basic plane is none.

@@ -1,6 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { mostEvents } from '#proto/ingest.ts'
 import type { Draft, Headers, Sent } from './adapters/adapter.ts'
+import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
 import { requireSound } from './require-sound.ts'
 
@@ -9,10 +10,12 @@ export type Read = (Draft & { sourceType: string }) | { error: string }
 
 /** The events in a body, in their order. Throws `invalid` for a body in which there can be none. */
 export const readEvents = (body: string, headers: Headers): Read[] => {
-  const value = jsonOf(body)
+  const isBinary = isBinaryCloudEvent(headers)
+  const value = isBinary && body === '' ? null : jsonOf(body)
   requireSound(value)
-  const events = listIn(value)
-  if (events === undefined) return within(readOne(value, headers))
+  // Of such an event the body is the data, whatever that is.
+  const events = isBinary ? undefined : listIn(value)
+  if (events === undefined) return within(readOne(isBinary ? { data: value } : value, headers))
   if (events.length === 0) throw new ServiceError('invalid', 'the body has no event in it')
   // What header fields say is about a body that is one event.
   const others = Object.fromEntries(Object.entries(headers).filter(([name]) => !isOfOne(name)))

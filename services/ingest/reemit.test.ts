@@ -73,6 +73,13 @@ describe('an event is handed on', () => {
     expect(Object.keys(Object(body))).not.toContain('raw')
   })
 
+  it('with the names of all installations that it came through', async () => {
+    await using target = await startTarget()
+    const names = ['watchhouse-00000000000000aa', 'watchhouse-00000000000000bb']
+    await handOn(target.url, { raw: JSON.stringify({ origin: names[0], via: [names[1], names[0]] }) })
+    expect(target.heard[0]?.body).toMatchObject({ via: names })
+  })
+
   it('not at all without an address', async () => {
     expect((await handOn(undefined, {})).outcomes).toEqual([])
   })

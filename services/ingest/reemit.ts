@@ -6,6 +6,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
+import { installationId } from '#shared/store/installation.ts'
 import { settings } from './config.ts'
 
 /** What handing on needs, and its bounds; tests shorten the waits. */
@@ -54,6 +55,8 @@ export const reemit =
     return 'done'
   }
 
+const installations = new RegExp(installationId, 'g')
+
 interface Failure {
   /** In words, without the address. */
   reason: string
@@ -69,7 +72,7 @@ const failureOf = async (
   event: InboundEvent,
 ): Promise<Failure | undefined> => {
   try {
-    const { raw: _raw, own: _own, ...said } = event
+    const { raw, own: _own, ...said } = event
     const answer = await send(url, {
       method: 'POST',
       timeoutMs: sendWithinMs,
@@ -78,7 +81,8 @@ const failureOf = async (
         'x-event-id': event.id,
         'x-reemit-hops': String(event.hops + 1),
       },
-      body: JSON.stringify({ ...said, origin: await origin() }),
+      // Those whom it came through, so that any of them knows it when it comes back.
+      body: JSON.stringify({ ...said, origin: await origin(), via: [...new Set(raw.match(installations))] }),
     })
     await answer.body?.cancel()
     if (answer.ok) return undefined

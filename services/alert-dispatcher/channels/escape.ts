@@ -6,5 +6,6 @@ export const escapeAngles = (text: string): string =>
 export const escapeHtml = (text: string): string =>
   escapeAngles(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
-/** Markdown within a line; a backslash before punctuation stands for the punctuation. */
-export const escapeMarkdown = (text: string): string => text.replaceAll(/[\\`*_~|<>[]/g, '\\$&')
+/** Markdown within a line and what begins headings and lists; a backslash before punctuation stands for the punctuation. */
+export const escapeMarkdown = (text: string): string =>
+  text.replaceAll(/[\\`*_~|<>[]/g, '\\$&').replaceAll(/^(\s*)([#+-])/gm, '$1\\$2')

@@ -36,8 +36,14 @@ export const exchange = async (way: Send, { url, judge, headers, ...outgoing }: 
 }
 
 const read = async (response: Response): Promise<Answer> => {
-  const text = await response.text()
+  const text = await response.text().catch(nothingIfTooLong)
   return { status: response.status, headers: response.headers, text, body: jsonOf(text) }
+}
+
+/** What took the message and answers with a whole page must not be sent it again. */
+const nothingIfTooLong = (error: unknown): string => {
+  if (error instanceof NetFailure && error.reason === 'too-large') return ''
+  throw error
 }
 
 const jsonOf = (text: string): unknown => {

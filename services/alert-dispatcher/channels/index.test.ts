@@ -140,7 +140,8 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
 
   it.for([500, 502, 503, 408])('tries again after a %s', async (status, { expect }) => {
     await using at = await stand(rig)
-    const place = await at.open()
+    // Some ask for seconds, which their own tests look at.
+    const place = await at.open({ retry: { ...briefly, longestWaitMs: 200 } })
     at.server.next({ status }, { status })
     await place.tell(fire())
     expect(await ended(place)).toMatchObject([{ result: 'sent', attempts: 3 }])

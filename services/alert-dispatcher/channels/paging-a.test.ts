@@ -19,7 +19,7 @@ describe('PagerDuty', () => {
       expect(await send(messageFor({ kind, severity: 'critical' }))).toEqual({ kind: 'ok' })
     }
     expect(sent().map(({ event_action: action }) => action)).toEqual(['trigger', 'trigger', 'trigger', 'resolve'])
-    expect(new Set(sent().map(({ dedup_key: key }) => key))).toEqual(new Set(['episode-1']))
+    expect(new Set(sent().map(({ dedup_key: key }) => key))).toEqual(new Set(['watchhouse-0123456789abcdef:episode-1']))
   })
 
   it.each([

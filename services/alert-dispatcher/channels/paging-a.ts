@@ -47,13 +47,16 @@ const maxKey = 255
 /** An event must stay below 512 kB; what people read of one is far less. */
 const maxDetails = 16_384
 
-/** Everything about one episode has one key, so that what is sent again opens nothing new and its end resolves it. */
+/**
+ * Everything about one episode has one key, so that what is sent again opens nothing new and its end resolves it. It begins with
+ * our name: of all that we send PagerDuty tells in its own webhooks nothing else, by which we know an incident for our own.
+ */
 const eventOf = (message: Message, routingKey: string) => {
   const { notice, headline, host, isOver, url, origin } = message
   return {
     routing_key: routingKey,
     event_action: isOver ? 'resolve' : 'trigger',
-    dedup_key: cut(notice.episode, maxKey),
+    dedup_key: cut(`${origin}:${notice.episode}`, maxKey),
     client: 'Watchhouse',
     ...(url !== null && { client_url: url, links: [{ href: url, text: 'Open' }] }),
     payload: {

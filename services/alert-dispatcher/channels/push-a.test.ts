@@ -46,6 +46,12 @@ describe('an ntfy topic', () => {
     expect(server.taken.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Bearer tk_secret'])
   })
 
+  it('shows the user and password that stand in its URL, the password as it was pasted', async () => {
+    const { HEALTH_ALERT_PUSH_A_URL: url = '' } = pushARig.env(server.url)
+    await send(messageFor(), { HEALTH_ALERT_PUSH_A_URL: url.replace('://', '://me:100%25@') })
+    expect(server.taken[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:100%').toString('base64')}`)
+  })
+
   it.each([
     [429, 42_901, { kind: 'retry', reason: 'answered 429' }],
     [429, 42_908, { kind: 'retry', afterMs: 1_800_000 }],

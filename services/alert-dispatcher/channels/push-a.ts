@@ -5,11 +5,14 @@ import { type Message, bodyText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type Answer, exchange } from './exchange.ts'
+import { loginIn } from './login.ts'
 
 /** Where a topic is: messages as JSON go to the root of its server, for headers would take no title beyond latin-1. */
 interface Topic {
   root: string
   name: string
+  /** The header of a user and password that stand in the URL. */
+  login: string | undefined
 }
 
 const address = url('Full URL of the ntfy topic that alerts are pushed to, such as https://ntfy.sh/alerts.', {
@@ -30,7 +33,9 @@ const topicOf = (given: URL | undefined): Topic | undefined => {
   if (given === undefined) return undefined
   const [, base, name] = /^(.*\/)([-\w]{1,64})\/?$/.exec(given.pathname) ?? []
   if (base === undefined || name === undefined) throw new Error('must end in the name of a topic')
-  return { root: `${given.origin}${base}`, name }
+  const { user, pass } = loginIn(given)
+  const login = user === '' && pass === '' ? undefined : `Basic ${Buffer.from(`${user}:${pass}`).toString('base64')}`
+  return { root: `${given.origin}${base}`, name, login }
 }
 
 /** An ntfy topic. */
@@ -44,7 +49,8 @@ export const pushA: Channel = {
     const given = read(settings, env)
     const { HEALTH_ALERT_PUSH_A_URL: topic, HEALTH_ALERT_PUSH_A_TOKEN: token } = given
     if (topic === undefined) return []
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+    const authorization = token ? `Bearer ${token}` : topic.login
+    const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
     return [
       {
         id: 'default',

@@ -55,6 +55,14 @@ describe('Pushover', () => {
     expect((await send()).kind).toBe(kind)
   })
 
+  it.each([
+    [{}, 5_000],
+    [{ 'retry-after': '9' }, 9_000],
+  ])('is left alone for five seconds at least after a fault of its own: %j', async (headers, afterMs) => {
+    server.next({ status: 503, headers })
+    expect(await send()).toMatchObject({ kind: 'retry', reason: 'answered 503', afterMs })
+  })
+
   it('waits for its next month once this one is used up', async () => {
     const reset = Math.floor(Date.now() / 1_000) + 600
     server.next({ status: 429, headers: { 'x-limit-app-reset': String(reset) } })

@@ -111,6 +111,12 @@ describe('further webhooks', () => {
     expect([keys[0] === keys[1], keys[0] === keys[2]]).toEqual([true, false])
   })
 
+  it('are told once although the answer is a whole page', async () => {
+    await using server = await rawRig.start()
+    server.next({ status: 200, body: 'x'.repeat(70_000) })
+    expect(await sendOnce({ channel: webhookTargets, rig: rawRig, server })).toEqual({ kind: 'ok' })
+  })
+
   it.each([
     [{ TEAM_URL: 'no address' }, 'its address is no URL with http or https'],
     [{ TEAM_URL: 'file:///etc/passwd' }, 'its address is no URL with http or https'],

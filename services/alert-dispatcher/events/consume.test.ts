@@ -121,6 +121,18 @@ describe('an inbound event of which nothing more is heard', () => {
     expect(await inbound.hear({ occurredAt: at })).toEqual(['fire warning Disk full on prometheus'])
   })
 
+  it('is told to nobody when it comes after its end, unless it goes on', async () => {
+    await using inbound = await openInbound()
+    const at = inbound.nowMs
+    expect(await inbound.hear({ occurredAt: at, endsAt: at })).toEqual([])
+    expect(await inbound.hear({ occurredAt: at, endsAt: at + minuteMs })).toHaveLength(1)
+    inbound.nowMs += minuteMs
+    expect(await inbound.hear({ occurredAt: at, endsAt: at + 2 * minuteMs })).toEqual([])
+    expect(await inbound.tick()).toEqual([])
+    inbound.nowMs += minuteMs
+    expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
+  })
+
   it('is over after the hours that are set, or at the end that its source named', async () => {
     await using inbound = await openInbound()
     inbound.env.SVC_EVENTS_ALERTS_HOURS = '2'

@@ -44,9 +44,13 @@ export const takeEvent = async (taking: Taking, event: InboundEvent): Promise<Ou
   if (!isAbout(event, taking.env)) return 'done'
   await rebuildEvents(taking)
   const { name, id } = placeOf(event)
-  if (event.status === 'firing' && !(await hasRoomFor(taking, name, id))) {
-    await writeEvent(taking, overflowName, overflowName, overflowOf(event, taking.mostOpen))
-    return 'done'
+  if (event.status === 'firing' && !(await isOpen(taking, name, id))) {
+    // What comes late may be over by now.
+    if (event.endsAt !== null && event.endsAt <= taking.clock.now()) return 'done'
+    if (!(await hasRoom(taking))) {
+      await writeEvent(taking, overflowName, overflowName, overflowOf(event, taking.mostOpen))
+      return 'done'
+    }
   }
   await writeEvent(taking, name, id, event)
   return 'done'
@@ -65,11 +69,11 @@ const isAbout = ({ status, severity, source, own }: InboundEvent, env: Environme
   )
 }
 
-const hasRoomFor = async ({ store, mostOpen: most = mostOpen }: Taking, name: string, id: string): Promise<boolean> => {
-  const record = await store.get(recordKey(name), EventRecord)
-  if (record?.entries[id]?.condition) return true
-  return openIn((await store.get(indexKey, EventIndex)) ?? {}) < most
-}
+const isOpen = async ({ store }: Taking, name: string, id: string): Promise<boolean> =>
+  Boolean((await store.get(recordKey(name), EventRecord))?.entries[id]?.condition)
+
+const hasRoom = async ({ store, mostOpen: most = mostOpen }: Taking): Promise<boolean> =>
+  openIn((await store.get(indexKey, EventIndex)) ?? {}) < most
 
 const writeEvent = (taking: Taking, name: string, id: string, event: Told): Promise<void> =>
   writeRecord(taking, name, (entries, nowMs) => ({

@@ -22,7 +22,8 @@ export const draftOf = (sent: unknown, { source, url }: { source: string; url: s
   return {
     source,
     externalId: fingerprint,
-    identity: [source, key, status, String(startsAt), status === 'resolved' ? String(endsAt) : ''],
+    // A later end of what still fires says that it goes on.
+    identity: [source, key, status, String(startsAt), endsAt === null ? '' : String(endsAt)],
     dedupKey: key,
     status,
     severity: severityOf(labels.severity ?? labels.priority),

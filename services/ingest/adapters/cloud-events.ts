@@ -3,6 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Adapter, Draft, Headers, Sent } from './adapter.ts'
 import { firstOf, instant, understood } from './fields.ts'
 import { genericDraft } from './generic.ts'
+import { requireSound } from '../require-sound.ts'
 
 const required = z.string().min(1)
 /** What CloudEvents 1.0 demands of an event, and what of the rest is read. */
@@ -25,23 +26,27 @@ export const cloudEvents: Adapter = {
   read: (sent) => [draftOf(sent)],
 }
 
-/** CloudEvents in binary mode: header fields say everything but the data, which is the body. */
+/** CloudEvents in binary mode: header fields say everything but the data, which is the body and reaches us as `data`. */
 export const binaryCloudEvents: Adapter = {
   id: 'cloudevents',
-  recognises: (_sent, headers) => headers['ce-specversion'] !== undefined,
-  read: (sent, headers) => {
+  recognises: (_sent, headers) => isBinaryCloudEvent(headers),
+  read: ({ data }, headers) => {
     if (headers['ce-datacontenttype'] !== undefined)
       throw new ServiceError('invalid', 'ce-datacontenttype must not be sent: Content-Type says it')
-    return [draftOf({ ...contextIn(headers), data: sent })]
+    return [draftOf({ ...contextIn(headers), data })]
   },
 }
+
+/** Whether header fields say what the event is, so that the body is its data alone. */
+export const isBinaryCloudEvent = (headers: Headers): boolean => headers['ce-specversion'] !== undefined
 
 const isCloudEvents = (headers: Headers): boolean =>
   (headers['content-type'] ?? '').toLowerCase().startsWith('application/cloudevents')
 
 const draftOf = (sent: Sent): Draft => {
   const { id, source, type, subject, time, data, data_base64: encoded } = understood(Context, sent)
-  const content = isObject(data) ? data : (decoded(encoded) ?? {})
+  const bytes = decoded(encoded)
+  const content = isObject(data) ? data : (bytes ?? {})
   const generic = genericDraft({ ...content, type })
   return {
     ...generic,
@@ -54,7 +59,8 @@ const draftOf = (sent: Sent): Draft => {
     body: firstOf(generic.body, typeof data === 'string' ? data : null),
     labels: { type, ...(subject && { subject }), ...generic.labels },
     occurredAt: time ?? generic.occurredAt,
-    raw: sent,
+    // As it can be read, so that what came from us is known in it.
+    raw: bytes ? { ...sent, data_base64: undefined, data: bytes } : sent,
   }
 }
 
@@ -66,6 +72,7 @@ const isObject = (value: unknown): value is Sent => typeof value === 'object' &&
 const decoded = (encoded: string | null | undefined): Sent | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded ?? '', 'base64').toString())
+    requireSound(value)
     return isObject(value) ? value : undefined
   } catch {
     return undefined

@@ -41,6 +41,16 @@ const types: Readonly<Record<string, EventSeverity>> = {
   success: 'info',
 }
 
+/** What the template that Datadog begins with says of a monitor it says here alone: `[Triggered on {host:db-1}] Disk is full`. */
+const headed =
+  /^(?:\[P\d\] )?\[(?<transition>(?:Re-)?(?:Triggered|Warn|No data)|Renotify|Recovered)(?: (?<group>[^\]]*))?\] ?(?<name>.*)$/is
+
+/** The title without the state, by which the end of something is told from its beginning. */
+const readTitle = (title: string | null): { title: string; transition: string | null } => {
+  const { transition = null, group = '', name } = headed.exec(title ?? '')?.groups ?? {}
+  return { title: name === undefined ? firstOf(title) : `${name} ${group}`.trim(), transition }
+}
+
 const transitionOf = (transition: string | null, type: string | null): EventStatus => {
   const known = transitions[(transition ?? '').toLowerCase()]
   if (known) return known
@@ -56,7 +66,9 @@ export const datadog: Adapter = {
     (alert !== undefined && kind !== undefined),
   read: (sent) => {
     const given = understood(Webhook, sent)
-    const { alert_type: type, alert_transition: transition } = given
+    const { alert_type: type } = given
+    const { title, transition: inTitle } = readTitle(given.title)
+    const transition = given.alert_transition ?? inTitle
     const source = 'datadog'
     const isWarning = /warn/i.test(transition ?? '')
     return [
@@ -68,7 +80,7 @@ export const datadog: Adapter = {
         status: transitionOf(transition, type),
         severity: isWarning ? 'warning' : (types[type ?? ''] ?? severityOf(given.priority)),
         resource: firstOf(given.hostname),
-        title: firstOf(given.title),
+        title,
         body: firstOf(given.body),
         labels: Object.fromEntries(
           Object.entries({ type: given.event_type, tags: given.tags }).flatMap(([name, value]) =>

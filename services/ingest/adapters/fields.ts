@@ -11,18 +11,24 @@ export const labelled = z
   .record(z.string(), z.unknown())
   .nullish()
   .transform((labels) => textsOf(labels ?? {}))
-/** An instant as senders write it, ISO 8601 or epoch seconds or milliseconds; null for one that is none. */
+/** An instant as senders write it, ISO 8601 or epoch seconds down to nanoseconds; null for one that is none. */
 export const instant = z.unknown().optional().transform(instantOf)
 
-/** Before it, a number counts seconds: that is 1973 in milliseconds and 5138 in seconds. */
-const firstMilliseconds = 100_000_000_000
+/** Before these, a number counts seconds, milliseconds and microseconds: that is up to 5138 in each. */
+const firstMilliseconds = 1e11
+const firstMicroseconds = 1e14
+const firstNanoseconds = 1e17
+
+const inMs = (count: number): number => {
+  if (count < firstMilliseconds) return count * 1_000
+  if (count < firstMicroseconds) return count
+  return count < firstNanoseconds ? count / 1_000 : count / 1_000_000
+}
 
 /** Epoch milliseconds of whatever stands for an instant; null of none, and of the zero time of Go that stands for never. */
 export function instantOf(given: unknown): number | null {
-  if (typeof given === 'number' || (typeof given === 'string' && /^\d{9,16}(\.\d+)?$/.test(given))) {
-    const count = Number(given)
-    return plausible(Math.round(count < firstMilliseconds ? count * 1000 : count))
-  }
+  if (typeof given === 'number' || (typeof given === 'string' && /^\d{9,19}(\.\d+)?$/.test(given)))
+    return plausible(Math.round(inMs(Number(given))))
   return typeof given === 'string' && /^\d{4}-\d{2}-\d{2}/.test(given) ? plausible(Date.parse(given)) : null
 }
 

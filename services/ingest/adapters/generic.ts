@@ -7,7 +7,10 @@ import { statusOf } from './status.ts'
 export const generic: Adapter = {
   id: 'generic',
   recognises: () => true,
-  read: (sent) => [genericDraft(sent)],
+  read: (sent, { 'x-webhook-id': id }) => {
+    const draft = genericDraft(sent)
+    return [id ? { ...draft, identity: [draft.source, id] } : draft]
+  },
 }
 
 /** What an object of no known shape says. */
@@ -19,7 +22,8 @@ export const genericDraft = (sent: Sent): Draft => {
   return {
     source,
     externalId: id || null,
-    identity: id ? [source, id, status] : null,
+    // Its id may be that of what it is about, which becomes worse under the same one.
+    identity: null,
     dedupKey: said(sent, 'dedupKey', 'dedup_key', 'fingerprint', 'alias', 'incident_id', 'incidentId') || null,
     // Who says neither how bad it is nor that it is so tells of something, such as a release.
     status: statusOf(status) ?? (severity === '' && status === '' ? 'info' : byOf(severity)),

@@ -82,6 +82,12 @@ const datadog = (more: object = {}) => ({
   ...more,
 })
 
+/** Without the fields that people add to the template. */
+const plainDatadog = (title: string) => {
+  const { alert_transition: _, alert_type: __, aggreg_key: ___, hostname: ____, ...plain } = datadog({ title })
+  return plain
+}
+
 const at = '2026-03-01T10:00:00.000Z'
 const later = '2026-03-01T11:00:00.000Z'
 
@@ -142,6 +148,18 @@ describe('a good payload', () => {
       binary,
       'cloudevents | /disks here | e1 | firing | warning | - | Disk is full | -',
     ],
+    [
+      'CloudEvents, binary, with a list for its data',
+      [{ title: 'a' }, { title: 'b' }],
+      binary,
+      'cloudevents | /disks here | e1 | info | ? | - | com.example.disk | -',
+    ],
+    [
+      'CloudEvents, binary, with a text for its data',
+      'Disk is full',
+      binary,
+      'cloudevents | /disks here | e1 | info | ? | - | com.example.disk | -',
+    ],
     ['PagerDuty', incident(), {}, `pagerduty | pagerduty | P1 | firing | critical | db | Disk is full | ${at}`],
     [
       'PagerDuty, over',
@@ -179,6 +197,12 @@ describe('a good payload', () => {
       {},
       `opsgenie | opsgenie | disk | resolved | critical | db-1 | Disk is full | ${later}`,
     ],
+    [
+      'Opsgenie, over, counted in nanoseconds',
+      opsgenie({ action: 'Close' }, { updatedAt: 1772362800000000000 }),
+      {},
+      `opsgenie | opsgenie | disk | resolved | critical | db-1 | Disk is full | ${later}`,
+    ],
     ['Datadog', datadog(), {}, `datadog | datadog | k | firing | critical | db-1 | Disk is full | ${at}`],
     [
       'Datadog, a warning',
@@ -191,6 +215,24 @@ describe('a good payload', () => {
       datadog({ alert_transition: 'Recovered', alert_type: 'success' }),
       {},
       `datadog | datadog | k | resolved | info | db-1 | Disk is full | ${at}`,
+    ],
+    [
+      'Datadog by the template it begins with',
+      plainDatadog('[P2] [Re-Triggered on {host:db-1}] Disk is full'),
+      {},
+      `datadog | datadog | - | firing | ? | - | Disk is full on {host:db-1} | ${at}`,
+    ],
+    [
+      'Datadog by the template it begins with, a warning',
+      plainDatadog('[Warn] Disk is full'),
+      {},
+      `datadog | datadog | - | firing | warning | - | Disk is full | ${at}`,
+    ],
+    [
+      'Datadog by the template it begins with, over',
+      plainDatadog('[Recovered on {host:db-1}] Disk is full'),
+      {},
+      `datadog | datadog | - | resolved | ? | - | Disk is full on {host:db-1} | ${at}`,
     ],
     [
       'any object',
@@ -215,6 +257,19 @@ describe('a good payload', () => {
       'generic | generic | - | firing | ? | - | T | -',
     ],
     ['an object with a name of a known shape', { alerts: 'many' }, {}, 'generic | generic | - | info | ? | - | - | -'],
+    ['a list of other alerts', { alerts: ['a'], title: 'T' }, {}, 'generic | generic | - | info | ? | - | T | -'],
+    [
+      'another action',
+      { action: 'created', alert: {}, title: 'T' },
+      {},
+      'generic | generic | - | firing | ? | - | T | -',
+    ],
+    [
+      'an action of anybody',
+      { event_action: 'login', title: 'T' },
+      {},
+      'generic | generic | - | firing | ? | - | T | -',
+    ],
   ])('of %s is understood', (_name, sent, headers, line) => {
     expect(read(sent, headers).map(lineOf)).toEqual([line])
   })
@@ -262,7 +317,7 @@ describe('a broken payload', () => {
     ['PagerDuty', { event: { id: '1', event_type: 'x' } }, {}, ['event.data is required']],
     [
       'events for PagerDuty',
-      { event_action: 'shout' },
+      { event_action: 'shout', dedup_key: 'k' },
       {},
       ['event_action must be one of trigger, acknowledge, resolve'],
     ],
@@ -307,7 +362,14 @@ describe('the identity of a message', () => {
     ['PagerDuty: the id of the webhook', incident(), { 'x-webhook-id': 'w' }, ['pagerduty', 'w']],
     ['PagerDuty: else of the event', incident(), {}, ['pagerduty', 'E1']],
     ['Alertmanager: fingerprint, status and times', group(), {}, ['alertmanager', 'f1', 'firing', '1772359200000', '']],
-    ['any object: its content', { a: 1 }, {}, null],
+    [
+      'Alertmanager: its end too, which grows while it fires',
+      group({ alerts: [alert({ endsAt: '2026-03-01T11:00:00Z' })] }),
+      {},
+      ['alertmanager', 'f1', 'firing', '1772359200000', '1772362800000'],
+    ],
+    ['any object: its content, for what it is about may become worse under one id', { id: 'a' }, {}, null],
+    ['any object: the id of the webhook', { id: 'a' }, { 'x-webhook-id': 'w' }, ['generic', 'w']],
   ])('is, for %s', (_name, sent, headers, identity) => {
     expect(identityOf(sent, headers)).toEqual(identity)
   })

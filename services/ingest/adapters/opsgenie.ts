@@ -38,7 +38,12 @@ const timeIn = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt:
 
 export const opsgenie: Adapter = {
   id: 'opsgenie',
-  recognises: ({ action, alert }) => action !== undefined && typeof alert === 'object' && alert !== null,
+  // Others send an action upon an alert too, of something else.
+  recognises: ({ action, alert }) =>
+    typeof alert === 'object' &&
+    alert !== null &&
+    action !== undefined &&
+    ('alertId' in alert || (typeof action === 'string' && Object.hasOwn(statuses, action.toLowerCase()))),
   read: (sent) => {
     const { action, alert } = understood(Webhook, sent)
     const status = statuses[action.toLowerCase()] ?? 'info'

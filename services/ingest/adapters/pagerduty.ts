@@ -84,7 +84,9 @@ const Sent2 = z.looseObject({
 
 export const pagerDutyEvents: Adapter = {
   id: 'pagerduty',
-  recognises: ({ event_action: action }) => action !== undefined,
+  // A word of that name alone is anybody's.
+  recognises: ({ event_action: action, routing_key: routing, dedup_key: key, payload }) =>
+    action !== undefined && [routing, key, payload].some((field) => field !== undefined),
   read: (sent) => {
     const { event_action: action, dedup_key: key, payload, client_url: url } = understood(Sent2, sent)
     const { component, group, class: kind } = payload ?? {}

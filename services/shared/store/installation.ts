@@ -3,7 +3,9 @@ import { z } from 'zod'
 import type { Store } from './store.ts'
 
 const key = 'installation:id'
-const Id = z.string().regex(/^watchhouse-[0-9a-f]{16}$/)
+/** The pattern of such a name, wherever it stands. */
+export const installationId = 'watchhouse-[0-9a-f]{16}'
+const Id = z.string().regex(new RegExp(`^${installationId}$`))
 
 /**
  * The name of this installation, the same for all services that share a store, and no secret: `watchhouse-` and sixteen hexadecimal

@@ -110,6 +110,11 @@ describe('templates', () => {
     expect(body).toMatchObject({ formatted_body: expect.stringContaining('<strong>x</strong><br>Host: Database') })
   })
 
+  it.each(['# x', '- x', '  + x', '-# x'])('begin no heading and no list at Discord: %s', (runbook) => {
+    const { body } = composed('auto', { runbook }, undefined, 'https://discord.com/api/webhooks/1/x')
+    expect(body).toHaveProperty('embeds.0.description', runbook.trim().replace(/^./, '\\$&'))
+  })
+
   it('are escaped for the markdown of Discord, which calls nobody', () => {
     const { body } = composed('auto', { title: wild }, templates, 'https://discord.com/api/webhooks/1/x')
     const title = '*warning* \\<b\\>&\\*\\_\\[x](y) "q"\\\\ @everyone'
