@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inLanes } from './lanes.ts'
+import { inLanes, queueByQueue } from './lanes.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -31,4 +31,26 @@ it('begins nothing after a failure, and ends what has begun before it rejects', 
 
 it('needs no items', async () => {
   await expect(inLanes([], 4, () => Promise.reject(new Error('not asked')))).resolves.toBeUndefined()
+})
+
+it('begins a queue when nothing of the one before it waits, though some of it goes on', async () => {
+  const begun: number[] = []
+  const released = Promise.withResolvers<void>()
+  const most = { inFlight: 0, ever: 0 }
+  const queues = [
+    { items: [1, 2, 3, 4], atOnce: 3 },
+    { items: [10, 11, 12, 13], atOnce: 2 },
+  ]
+  const working = queueByQueue(queues, async (item) => {
+    begun.push(item)
+    if (item === 3) return released.promise
+    if (item < 10) return
+    most.ever = Math.max(most.ever, ++most.inFlight)
+    await Promise.resolve()
+    most.inFlight -= 1
+    if (item === 13) released.resolve()
+  })
+  await working
+  expect(begun).toEqual([1, 2, 3, 4, 10, 11, 12, 13])
+  expect(most.ever).toBe(2)
 })

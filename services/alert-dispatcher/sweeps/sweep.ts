@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
 import { FleetRecord, emptyFleet, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
 import { beat } from './heartbeat.ts'
-import { inLanes } from './lanes.ts'
+import { inLanes, queueByQueue } from './lanes.ts'
 import { type Parts, ownCall } from '../parts.ts'
 import { reconcile } from './reconcile.ts'
 import { type Sweeping, leaveHost, sweepHost } from './sweep-host.ts'
@@ -130,12 +130,11 @@ const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally
   }
   const hasFailed = (key: string) => fleet.hosts[key]?.failed ?? false
   await inLanes(gone, failedAtOnce, work(leaveHost))
-  await inLanes(
-    listed.filter((key) => !hasFailed(key)),
-    hostsAtOnce,
-    work(sweepHost),
-  )
-  await inLanes(listed.filter(hasFailed), failedAtOnce, work(sweepHost))
+  const queues = [
+    { items: listed.filter((key) => !hasFailed(key)), atOnce: hostsAtOnce },
+    { items: listed.filter(hasFailed), atOnce: failedAtOnce },
+  ]
+  await queueByQueue(queues, work(sweepHost))
 }
 
 /** One that no other host would fare better with. */
