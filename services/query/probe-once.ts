@@ -78,18 +78,29 @@ const ask = async ({ client, clock }: Place, host: MonitoredHost, known: Known, 
   const own = asking(clock, signal)
   const send = async (statement: Statement) =>
     (await client.probe(host, statement, own, own.deadline - clock.now())).rows
-  const stateAlone = async () => ({ rows: await send(basicStatement('probe')), hasLoad: false })
+  const stateAlone = async () => ({ rows: await send(stateStatement), hasLoad: false })
 
   const capabilities = client.known(host)
   if (!capabilities || capabilities === known.loadless) return stateAlone()
   try {
-    return { rows: await send(figuresStatement('probe', loadFigures, capabilities.tables)), hasLoad: true }
+    return { rows: await send(loadStatement(capabilities.tables)), hasLoad: true }
   } catch (error) {
     if (clickhouseCode(error) === undefined) throw error
     const answer = await stateAlone()
     known.loadless = capabilities
     return answer
   }
+}
+
+const stateStatement = basicStatement('probe')
+
+/** A memory of a pure function only: made once for all hosts that have these tables. */
+const loadStatements = new WeakMap<ReadonlySet<string>, Statement>()
+
+const loadStatement = (tables: ReadonlySet<string>): Statement => {
+  const statement = loadStatements.get(tables) ?? figuresStatement('probe', loadFigures, tables)
+  loadStatements.set(tables, statement)
+  return statement
 }
 
 /** A host that answers the probe with an exception of its own is taken for one that does not speak ClickHouse properly. */

@@ -14,6 +14,9 @@ import type { Watched } from '../conditions/watched.ts'
 /** A probe of 2 s and three rounds of statements at their time limit. */
 const measuredWithinMs = 45_000
 
+/** What decides which rules are asked; the rest of a record is long. */
+const KnownConditions = HostRecord.pick({ conditions: true })
+
 /** What one sweep does everywhere. */
 export interface Sweeping {
   turn: Turn
@@ -32,7 +35,7 @@ export interface SweptHost {
 /** Measures one host, and decides on it in one write together with what is to be told. */
 export const sweepHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
   const { turn, watched, number } = sweeping
-  const known = await parts.store.get(hostRecordKey(hostKey), HostRecord)
+  const known = await parts.store.get(hostRecordKey(hostKey), KnownConditions)
   const asked = watched.filter(({ id, everySweeps }) => number % everySweeps === 0 || known?.conditions[id])
   const measured = await measure(parts, hostKey, asked, turn.signal)
   const decision = await decideOn(parts, hostKey, sweeping, { watched, asked, measured })

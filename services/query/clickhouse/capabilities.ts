@@ -1,11 +1,12 @@
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { openEqualSets } from './equal-sets.ts'
 
 /** What a host can do for its configured user. */
 export interface Capabilities {
   version: string
   /** The `readonly` setting of the user's profile: 1 forbids every setting in a request. */
   readonly: number
-  /** Tables of the database `system` that the user may see. */
+  /** Tables of the database `system` that the user may see; the same object for hosts that have the same ones. */
   tables: ReadonlySet<string>
 }
 
@@ -35,8 +36,11 @@ export interface CapabilityCache {
 export const openCapabilityCache = (now: () => number): CapabilityCache => {
   const known = new WeakMap<MonitoredHost, Known>()
 
+  const equal = openEqualSets()
+
   const renew = async (host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities> => {
-    const capabilities = await load()
+    const loaded = await load()
+    const capabilities = { ...loaded, tables: equal([...loaded.tables]) }
     known.set(host, { capabilities, learnedMs: now(), presences: new Map() })
     return capabilities
   }

@@ -54,7 +54,7 @@ export const openConnections = (now: () => number = () => performance.now()): Co
   const reserves = new Map<string, HostPool>()
 
   const poolOf = (map: Map<string, HostPool>, host: MonitoredHost, size: number, idleMs: number): Pool => {
-    const signature = `${host.url.origin} ${size} ${idleMs}`
+    const signature = `${addressOf(host).origin} ${size} ${idleMs}`
     const known = map.get(host.key)
     if (known?.signature === signature) {
       known.lastUsedMs = now()
@@ -127,8 +127,23 @@ const optionsOf = (host: MonitoredHost, { path, body }: Request) => ({
   method: 'POST' as const,
   path,
   body,
-  headers: { authorization: authorization(host), 'user-agent': userAgent, 'content-type': 'text/plain' },
+  headers: addressOf(host).headers,
 })
 
-const authorization = (host: MonitoredHost): string =>
-  `Basic ${Buffer.from(`${host.user}:${host.password}`).toString('base64')}`
+interface Address {
+  origin: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** A memory of a pure function only: a host is the same as long as its object is. */
+const addresses = new WeakMap<MonitoredHost, Address>()
+
+const addressOf = (host: MonitoredHost): Address => {
+  const known = addresses.get(host)
+  if (known) return known
+  const authorization = `Basic ${Buffer.from(`${host.user}:${host.password}`).toString('base64')}`
+  const headers = { authorization, 'user-agent': userAgent, 'content-type': 'text/plain' }
+  const address = { origin: host.url.origin, headers }
+  addresses.set(host, address)
+  return address
+}

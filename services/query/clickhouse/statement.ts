@@ -61,20 +61,24 @@ export const secondsFor = (
 
 /** Path and query of the request that carries a statement; the SQL itself is the body. */
 export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
-  const query = new URLSearchParams({ query_id: sending.queryId, default_format: sending.format })
-  if (statement.database !== undefined) query.append('database', statement.database)
-  if (statement.session !== undefined) query.append('session_id', statement.session)
-  for (const [name, value] of Object.entries(settingsOf(statement, sending))) query.append(name, String(value))
+  const { database, session, parameters = {} } = statement
+  const own = base.search === '' ? '' : `${base.search.slice(1)}&`
+  let query = `${own}query_id=${encodeURIComponent(sending.queryId)}&default_format=${sending.format}`
+  const add = (name: string, value: string): void => {
+    query += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  }
+  if (database !== undefined) add('database', database)
+  if (session !== undefined) add('session_id', session)
+  for (const [name, value] of Object.entries(settingsOf(statement, sending))) add(name, String(value))
   let bytes = 0
-  for (const [name, value] of Object.entries(statement.parameters ?? {})) {
-    const text = escaped(value)
+  for (const [name, value] of Object.entries(parameters)) {
+    const text = escaped(value).toWellFormed()
     bytes += Buffer.byteLength(text)
-    query.append(`param_${name}`, text)
+    add(`param_${name}`, text)
   }
   if (bytes > maxParameterBytes)
     throw new ServiceError('too-large', 'the filters are too long; use fewer or shorter values')
-  const own = base.search === '' ? '' : `${base.search.slice(1)}&`
-  return `${base.pathname}?${own}${query.toString()}`
+  return `${base.pathname}?${query}`
 }
 
 const settingsOf = (statement: Statement, sending: Sending): Record<string, string | number> => {

@@ -8,6 +8,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { basicStatement, type Basics, readBasics } from '../status-statement.ts'
 
 const probeMs = 2_000
+const signOfLife = basicStatement('rules')
 
 /** A host that answers, and what it can tell. */
 export interface Answering extends Basics {
@@ -33,7 +34,7 @@ interface Place {
 export const contactWith = async ({ client, clock }: Place, host: MonitoredHost, call: Call): Promise<Contact> => {
   const asking = { ...call, deadline: Math.min(call.deadline, clock.now() + probeMs) }
   try {
-    const { rows } = await client.probe(host, basicStatement('rules'), asking, probeMs)
+    const { rows } = await client.probe(host, signOfLife, asking, probeMs)
     const basics = readBasics(host, rows)
     return { answers: true, ...basics, capabilities: await client.capabilities(host, call) }
   } catch (error) {

@@ -2,20 +2,24 @@ import type { Call } from '#proto/call.ts'
 import type { Reading } from '#proto/rules.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import type { LoadedMetric, LoadedRule } from '../definitions/load.ts'
+import type { Definitions } from '../definitions/definitions.ts'
 import type { Parts } from '../handlers/parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Contact, contactWith } from './contact.ts'
 import { keepEarlier, readEarlier, type WithStore } from './earlier.ts'
 import { evaluators } from './evaluators/index.ts'
-import { type Measurable, measureAll } from './measure.ts'
+import { measureAll } from './measure.ts'
 import { type Measured, untold } from './measured.ts'
+import type { Measurable, Plan, Planning } from './plan.ts'
 import type { WithReplicationService } from '../repldb/handlers.ts'
 import type { Troubles } from './troubles.ts'
 
 interface Place extends Parts, WithStore, WithReplicationService {
   net: Net
   troubles: Troubles
+  planFor(planning: Planning): Plan
+  /** All rules with a statement, and all metrics, by their keys. */
+  measurables: ReadonlyMap<string, Measurable>
 }
 
 /** A visit to one host. */
@@ -53,10 +57,8 @@ export const evaluate = async (place: Place, asked: Asked, given: Call): Promise
   }
   const contact = await contactWith(place, host, call)
   const visit = { ...place, host, contact, call, ask }
-  const rules = named(place.definitions.rules, asked.rules)
-  const metrics = named(place.definitions.metrics, asked.metrics)
-  const told = await tellBySql(visit, rules, metrics)
-  const found = await tellByEvaluators(visit, rules, told)
+  const told = await tellBySql(visit, asked)
+  const found = await tellByEvaluators(visit, asked.rules, told)
   const reading = (id: string, key: string): Reading => {
     return { id, ...(found.get(key) ?? told.get(key) ?? untold(`nothing is known of ${id}`)) }
   }
@@ -70,54 +72,50 @@ export const evaluate = async (place: Place, asked: Asked, given: Call): Promise
   }
 }
 
-/** A replica of another release may ask for one that is not there. */
-const named = <D extends { name: string }>(definitions: readonly D[], names: readonly string[]): D[] => {
-  const wanted = new Set(names)
-  return definitions.filter(({ name }) => wanted.has(name))
-}
-
 const ruleKey = (id: string): string => `rule/${id}`
 const metricKey = (id: string): string => `metric/${id}`
 
-const tellBySql = async (
-  visit: Visit,
-  rules: readonly LoadedRule[],
-  metrics: readonly LoadedMetric[],
-): Promise<Map<string, Measured>> => {
-  const wanted = [
-    ...rules.flatMap(({ sql, ...rule }) => (sql === undefined ? [] : [{ ...rule, sql, key: ruleKey(rule.name) }])),
-    ...metrics.map((metric): Measurable => ({
-      ...metric,
-      key: metricKey(metric.name),
-      columns: ['measured'],
-      alone: false,
-    })),
-  ]
-  const { contact } = visit
+/** What statements measure, by the keys of rules and metrics, which may have the same id. */
+export const measurablesOf = ({ rules, metrics }: Pick<Definitions, 'rules' | 'metrics'>): Map<string, Measurable> => {
+  const ofRules = rules.flatMap(({ sql, ...rule }) =>
+    sql === undefined ? [] : [{ ...rule, sql, key: ruleKey(rule.name) }],
+  )
+  const ofMetrics = metrics.map((metric): Measurable => ({
+    ...metric,
+    key: metricKey(metric.name),
+    columns: ['measured'],
+    alone: false,
+  }))
+  return new Map([...ofRules, ...ofMetrics].map((each) => [each.key, each]))
+}
+
+const tellBySql = async (visit: Visit, { rules, metrics }: Asked): Promise<Map<string, Measured>> => {
+  const { contact, measurables } = visit
+  // A replica of another release may ask for one that is not there.
+  const wanted = [...rules.map(ruleKey), ...metrics.map(metricKey)].flatMap((key) => measurables.get(key) ?? [])
   if (contact.answers) return measureAll(visit, contact.capabilities, wanted)
   return new Map(wanted.map(({ key }) => [key, untold(contact.reason)]))
 }
 
 const tellByEvaluators = async (
   visit: Visit,
-  rules: readonly LoadedRule[],
+  asked: readonly string[],
   told: ReadonlyMap<string, Measured>,
 ): Promise<Map<string, Measured>> => {
   const { store, clock, host, contact, ask, net, call, replicationService } = visit
-  const wanted = rules.flatMap(({ name, evaluator: by }) => {
+  const isAsked = new Set(asked)
+  const wanted = visit.definitions.rules.flatMap(({ name, evaluator: by }) => {
     const evaluator = by === undefined ? undefined : evaluators[by]
-    return evaluator ? [{ name, evaluator }] : []
+    return evaluator && isAsked.has(name) ? [{ name, evaluator }] : []
   })
   if (wanted.length === 0) return new Map()
-  const denied = rules
-    .map(({ name }) => name)
-    .filter((name) => told.has(ruleKey(name)) && visit.troubles.of(host, ruleKey(name))?.isDenied)
+  const denied = asked.filter((name) => told.has(ruleKey(name)) && visit.troubles.of(host, ruleKey(name))?.isDenied)
   const earlier = await readEarlier(store, host.key)
   const known = { host, contact, earlier, denied, replicationService }
-  const asked = { ...known, ask, net, call, signal: call.signal, nowMs: clock.now() }
+  const circumstances = { ...known, ask, net, call, signal: call.signal, nowMs: clock.now() }
   const all = await Promise.all(
     wanted.map(async ({ name, evaluator }) => {
-      const { measured, keep = {} } = await evaluator(asked)
+      const { measured, keep = {} } = await evaluator(circumstances)
       return { key: ruleKey(name), measured, keep }
     }),
   )

@@ -5,7 +5,8 @@ import type { LoadedMetric, LoadedRule } from '../definitions/load.ts'
 import type { Parts } from '../handlers/parts.ts'
 import { diagnose } from './diagnose.ts'
 import type { WithStore } from './earlier.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluate, measurablesOf } from './evaluate.ts'
+import { openPlans } from './plan.ts'
 import { openTroubles } from './troubles.ts'
 import type { WithReplicationService } from '../repldb/handlers.ts'
 import { isOfReplicationService } from './evaluators/replication-service.ts'
@@ -14,7 +15,13 @@ type Given = Parts & WithConnections & WithStore & WithReplicationService
 
 /** What rules are, and what they measure. */
 export const ruleHandlers = (parts: Given): Handlers<Service<typeof ruleMethods>> => {
-  const place = { ...parts, net: parts.connections.net, troubles: openTroubles(parts.clock.now) }
+  const place = {
+    ...parts,
+    net: parts.connections.net,
+    troubles: openTroubles(parts.clock.now),
+    planFor: openPlans(),
+    measurables: measurablesOf(parts.definitions),
+  }
   // Where there is no replication service nobody should wonder about its rules.
   const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !isOfReplicationService(rule)
   return {

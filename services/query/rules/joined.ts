@@ -37,7 +37,7 @@ const rowOf = ({ sql, columns }: Ready, index: number): string => {
 }
 
 const figure = z.number().nullable()
-const Row = z.tuple([z.coerce.number(), figure, figure, figure, figure, z.array(z.string())])
+const Rows = z.array(z.tuple([z.coerce.number(), figure, figure, figure, figure, z.array(z.string())]))
 
 /** What each of them measured; a figure that the host gives no number for is untold. */
 export const readingsOf = (
@@ -45,13 +45,13 @@ export const readingsOf = (
   asked: readonly Ready[],
   rows: readonly (readonly unknown[])[],
 ): Map<string, Measured> => {
-  const read = z.array(Row).safeParse(rows)
+  const read = Rows.safeParse(rows)
   if (!read.success) throw hostFailure(host, 'garbage')
   const byIndex = new Map(read.data.map(([index, ...cells]) => [index, cells]))
   return new Map(asked.map(({ key }, index) => [key, readingOf(host, byIndex.get(index))]))
 }
 
-type Cells = z.infer<typeof Row> extends [number, ...infer C] ? C : never
+type Cells = z.infer<typeof Rows>[number] extends [number, ...infer C] ? C : never
 
 const readingOf = (host: MonitoredHost, cells: Cells | undefined): Measured => {
   const [value, warning, critical, samples, offenders] = cells ?? []

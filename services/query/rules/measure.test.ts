@@ -4,6 +4,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { host } from '../testing/chunked.ts'
 import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { measureAll } from './measure.ts'
+import { openPlans } from './plan.ts'
 import { openTroubles } from './troubles.ts'
 
 let parts: OpenParts
@@ -33,7 +34,8 @@ const slowHost = (slowMs: number) => {
     nowMs += slowMs
     throw hostFailure(host, 'timeout')
   }
-  return { asked, place: { env: {}, client: parts.client, host, troubles: openTroubles(clock.now), clock, ask } }
+  const troubles = openTroubles(clock.now)
+  return { asked, place: { env: {}, client: parts.client, host, troubles, planFor: openPlans(), clock, ask } }
 }
 
 describe('a rule that is too slow', () => {

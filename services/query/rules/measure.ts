@@ -1,30 +1,19 @@
-import type { Sql } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { RuleDefinition } from '#proto/rule-definition.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { tooOld, unavailableBy } from '../availability.ts'
+import { unavailableBy } from '../availability.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
 import { maxBackground } from '../clickhouse/queue.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { ruleScope } from '../definitions/check-rule.ts'
-import { expandMacros } from '../definitions/macros.ts'
-import { sqlFor } from '../definitions/version.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { groupsOf } from './groups.ts'
-import { joinedStatement, type Ready, readingsOf } from './joined.ts'
+import { type Ready, readingsOf } from './joined.ts'
 import { type Measured, untold } from './measured.ts'
+import { type Group, groupOf, type Measurable, type Plan, type Planning } from './plan.ts'
 import { ruleSettings } from './rule-settings.ts'
 import type { Trouble, Troubles } from './troubles.ts'
-
-/** A rule with a statement, or a metric, under a key of its own. */
-export interface Measurable extends Pick<RuleDefinition, 'requires' | 'lastMinutes' | 'columns' | 'alone'> {
-  key: string
-  sql: Sql
-}
 
 /** Where statements are asked. */
 export interface Place {
@@ -32,6 +21,7 @@ export interface Place {
   client: DatabaseClient
   host: MonitoredHost
   troubles: Troubles
+  planFor(planning: Planning): Plan
   clock: Clock
   ask(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
@@ -42,18 +32,16 @@ const patienceMs = 25_000
 /** What each measures, in few statements; one that fails makes none of the others unknown. */
 export const measureAll = async (
   place: Place,
-  capabilities: Capabilities,
+  { version, tables }: Capabilities,
   wanted: readonly Measurable[],
 ): Promise<Map<string, Measured>> => {
+  const { host } = place
   const measured = new Map<string, Measured>()
-  const ready: Ready[] = []
+  const { askable, slow } = withoutTroubles(place, wanted, measured)
   const { HEALTH_ALERT_STATEMENT_VALUES: withValues } = read(ruleSettings, place.env)
-  for (const each of wanted) {
-    const prepared = prepare(place, capabilities, each, withValues)
-    if (typeof prepared === 'string') measured.set(each.key, untold(prepared))
-    else ready.push(prepared)
-  }
-  const groups = groupsOf(ready).values()
+  const plan = place.planFor({ version, tables, wanted: askable, slow, withValues })
+  for (const [key, why] of plan.untold) measured.set(key, untold(why(host)))
+  const groups = plan.groups.values()
   const untilMs = place.clock.now() + patienceMs
   const worker = async (): Promise<void> => {
     for (const group of groups)
@@ -64,46 +52,46 @@ export const measureAll = async (
   return measured
 }
 
-/** The statement for this host, or why it cannot be asked there. */
-const prepare = (
-  { host, troubles }: Place,
-  { version, tables }: Capabilities,
-  wanted: Measurable,
-  withValues: boolean,
-): Ready | string => {
-  const sql = sqlFor(wanted.sql, version)
-  if (sql === undefined) return tooOld(host, version).message
-  const missing = wanted.requires.filter((table) => !tables.has(table.slice('system.'.length)))
-  if (missing.length > 0) return `host ${host.name} has no ${missing.join(', ')}, or its user may not see it`
-  const trouble = troubles.of(host, wanted.key)
-  if (trouble?.isLasting) return trouble.reason
-  return {
-    ...wanted,
-    sql: expandMacros(sql.trim(), ruleScope(wanted, tables, withValues)),
-    isSlow: trouble !== undefined,
+/** What is asked at all, and which of it has taken too long on this host; what would fail again is said to. */
+const withoutTroubles = (
+  { troubles, host }: Place,
+  wanted: readonly Measurable[],
+  measured: Map<string, Measured>,
+): { askable: Measurable[]; slow: Set<string> } => {
+  const askable: Measurable[] = []
+  const slow = new Set<string>()
+  for (const each of wanted) {
+    const trouble = troubles.of(host, each.key)
+    if (trouble?.isLasting) measured.set(each.key, untold(trouble.reason))
+    else {
+      askable.push(each)
+      if (trouble) slow.add(each.key)
+    }
   }
+  return { askable, slow }
 }
 
-const measureGroup = async (place: Place, group: readonly Ready[], untilMs: number): Promise<Map<string, Measured>> => {
+const measureGroup = async (place: Place, group: Group, untilMs: number): Promise<Map<string, Measured>> => {
+  const { asked, statement } = group
   try {
-    const { rows } = await place.ask(joinedStatement(group))
-    return readingsOf(place.host, group, rows)
+    const { rows } = await place.ask(statement)
+    return readingsOf(place.host, asked, rows)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const [only, ...others] = group
+    const [only, ...others] = asked
     const isOfOne = mayConcernOne(error)
-    if (others.length > 0 && isOfOne) return measureEach(place, group, untilMs)
+    if (others.length > 0 && isOfOne) return measureEach(place, asked, untilMs)
     if (only && others.length === 0 && isOfOne) place.troubles.tell(place.host, only.key, troubleOf(place, only, error))
-    return new Map(group.map((each) => [each.key, untold(troubleOf(place, each, error).reason)]))
+    return new Map(asked.map((each) => [each.key, untold(troubleOf(place, each, error).reason)]))
   }
 }
 
-const measureEach = async (place: Place, group: readonly Ready[], untilMs: number): Promise<Map<string, Measured>> => {
+const measureEach = async (place: Place, asked: readonly Ready[], untilMs: number): Promise<Map<string, Measured>> => {
   const measured = new Map<string, Measured>()
-  for (const each of group) {
+  for (const each of asked) {
     if (place.clock.now() >= untilMs)
       measured.set(each.key, untold(`host ${place.host.name} was too slow for this sweep`))
-    else for (const [key, reading] of await measureGroup(place, [each], untilMs)) measured.set(key, reading)
+    else for (const [key, reading] of await measureGroup(place, groupOf([each]), untilMs)) measured.set(key, reading)
   }
   return measured
 }

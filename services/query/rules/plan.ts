@@ -1,0 +1,80 @@
+import type { Sql } from '#proto/catalogue.ts'
+import type { RuleDefinition } from '#proto/rule-definition.ts'
+import { tooOld } from '../availability.ts'
+import type { Capabilities } from '../clickhouse/capabilities.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { ruleScope } from '../definitions/check-rule.ts'
+import { expandMacros } from '../definitions/macros.ts'
+import { sqlFor } from '../definitions/version.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import { groupsOf } from './groups.ts'
+import { joinedStatement, type Ready } from './joined.ts'
+
+/** A rule with a statement, or a metric, under a key of its own. */
+export interface Measurable extends Pick<RuleDefinition, 'requires' | 'lastMinutes' | 'columns' | 'alone'> {
+  key: string
+  sql: Sql
+}
+
+/** What is asked together. */
+export interface Group {
+  asked: readonly Ready[]
+  statement: Statement
+}
+
+/** What a host is asked, and why it cannot be asked the rest. */
+export interface Plan {
+  groups: readonly Group[]
+  untold: ReadonlyMap<string, (host: MonitoredHost) => string>
+}
+
+/** All that a plan is made from; a key says which measurable it is. */
+export interface Planning extends Pick<Capabilities, 'version' | 'tables'> {
+  wanted: readonly Measurable[]
+  /** Keys of those that have taken too long. */
+  slow: ReadonlySet<string>
+  withValues: boolean
+}
+
+/** Plans of hosts with the same tables that are remembered: they differ by version, sweep and what was too slow. */
+const maxKnown = 20
+
+/** Makes plans, once for all hosts that are alike: of a fleet that is most of them. */
+export const openPlans = (): ((planning: Planning) => Plan) => {
+  const known = new WeakMap<ReadonlySet<string>, Map<string, Plan>>()
+  return (planning) => {
+    const { tables, version, withValues, wanted, slow } = planning
+    const plans = known.get(tables) ?? new Map<string, Plan>()
+    known.set(tables, plans)
+    const key = [version, withValues, ...wanted.map((each) => each.key), '', ...slow].join('\n')
+    const plan = plans.get(key) ?? planOf(planning)
+    // Written anew, so that the first of the map is the one that was needed longest ago.
+    plans.delete(key)
+    plans.set(key, plan)
+    for (const oldest of plans.keys()) {
+      if (plans.size <= maxKnown) break
+      plans.delete(oldest)
+    }
+    return plan
+  }
+}
+
+/** Asked in one statement. */
+export const groupOf = (asked: readonly Ready[]): Group => ({ asked, statement: joinedStatement(asked) })
+
+const planOf = ({ wanted, version, tables, slow, withValues }: Planning): Plan => {
+  const ready: Ready[] = []
+  const untold: [string, (host: MonitoredHost) => string][] = []
+  for (const each of wanted) {
+    const sql = sqlFor(each.sql, version)
+    const missing = each.requires.filter((table) => !tables.has(table.slice('system.'.length)))
+    if (sql === undefined) untold.push([each.key, (host) => tooOld(host, version).message])
+    else if (missing.length > 0)
+      untold.push([each.key, ({ name }) => `host ${name} has no ${missing.join(', ')}, or its user may not see it`])
+    else {
+      const expanded = expandMacros(sql.trim(), ruleScope(each, tables, withValues))
+      ready.push({ ...each, sql: expanded, isSlow: slow.has(each.key) })
+    }
+  }
+  return { groups: groupsOf(ready).map(groupOf), untold: new Map(untold) }
+}
