@@ -1,6 +1,8 @@
 import { ServiceError } from '#proto/errors.ts'
+import { problemsOf } from '#shared/config/setting.ts'
 import type { Parts } from '../parts.ts'
 import { sweep } from './sweep.ts'
+import { strictSweepSettings } from './sweep-settings.ts'
 import type { Swept } from './tally.ts'
 import { tick } from './tick.ts'
 
@@ -14,6 +16,8 @@ export interface Schedule extends AsyncDisposable {
 
 export const openSchedule = (parts: Parts, everyMs = tickEveryMs): Schedule => {
   const { log } = parts.telemetry
+  for (const { name, sentence } of problemsOf(strictSweepSettings, parts.env))
+    log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; it counts as unset')
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   const track = <T>(work: Promise<T>): Promise<T> => {

@@ -1,22 +1,28 @@
 import { maybeFlag, signingKey, url, whole } from '#shared/config/setting.ts'
+import { forgiving, strictFlag } from '../policy/layers/forgiving.ts'
 
-/** What the sweep obeys; a sweep reads it when it begins. */
-export const sweepSettings = {
-  CRON_SECRET: signingKey('Bearer of the cron routes, which stay shut without it.'),
+/** As they must be written, of those whose texts count as unset when they cannot be meant. */
+export const strictSweepSettings = {
   SVC_HEALTH_SWEEP_ENABLED: {
-    ...maybeFlag('Whether health sweeps run.'),
+    ...strictFlag(maybeFlag('Whether health sweeps run.')),
     fallback: 'on when CRON_SECRET is set',
   },
-  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: whole(
-    0,
-    'Minutes between the health sweeps that the service begins by itself; 0 leaves them to whoever calls GET /api/cron/health-sweep.',
-    { max: 1_440 },
-  ),
   HEALTH_ALERT_HEARTBEAT_URL: url(
     'Asked after each health sweep, so that whoever expects it notices when sweeps end.',
     {
       protocols: ['http', 'https'],
       audience: 'secret',
     },
+  ),
+} as const
+
+/** What the sweep obeys; a sweep reads it when it begins. */
+export const sweepSettings = {
+  CRON_SECRET: signingKey('Bearer of the cron routes, which stay shut without it.'),
+  ...forgiving(strictSweepSettings),
+  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: whole(
+    0,
+    'Minutes between the health sweeps that the service begins by itself; 0 leaves them to whoever calls GET /api/cron/health-sweep.',
+    { max: 1_440 },
   ),
 } as const

@@ -267,3 +267,22 @@ it('measures what is about no host with the first of the list alone', async () =
     ]),
   )
 })
+
+it('goes on with variables that cannot be meant as if they were unset, and warns once of each without its text', async () => {
+  const env = {
+    SVC_HEALTH_SWEEP_ENABLED: 'perhaps',
+    CRON_SECRET: 'a secret of the scheduler',
+    HEALTH_ALERT_HEARTBEAT_URL: 'no-address-at-all',
+  }
+  await using rig = await open({ env })
+  expect(await rig.dispatchers.alerts.sweep({}, rig.dispatchers.call())).toMatchObject({ enabled: true, hosts: 2 })
+  const warned = rig.dispatchers
+    .logged()
+    .split('\n')
+    .filter((line) => line.includes('"variable"'))
+  expect(warned.map((line) => JSON.parse(line).variable)).toEqual([
+    'SVC_HEALTH_SWEEP_ENABLED',
+    'HEALTH_ALERT_HEARTBEAT_URL',
+  ])
+  expect(warned.join('\n')).not.toContain('no-address')
+})
