@@ -55,6 +55,13 @@ const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 
 /** Methods for webhooks that people bring themselves; all but their owner find that there is no such. */
 export const subscriptionMethods = {
+  subscriptionsOffered: rpc({
+    ...common,
+    doc: 'Whether webhooks can be subscribed here, as far as those who keep them know.',
+    safe: true,
+    input: z.object({}),
+    output: z.object({ isOffered: z.boolean() }),
+  }),
   subscriptions: rpc({
     ...common,
     doc: 'The webhooks that one person has subscribed; `not-implemented` where the installation keeps none.',

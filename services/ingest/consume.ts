@@ -1,5 +1,6 @@
 import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
+import { unlessPoison } from '#shared/bus/durable/unless-poison.ts'
 import { type Reemitting, reemit } from './reemit.ts'
 import type { Events } from './stores/store.ts'
 
@@ -12,13 +13,19 @@ export const consumeEvents = async (queue: Queue, events: Events, reemitting: Re
   await using opened = new AsyncDisposableStack()
   const wanted = { stream: 'EVENTS', subjects: inboundSubjects, body: InboundEvent, tries } as const
   opened.use(
-    await queue.consume({ ...wanted, name: 'events-kept' }, async ({ body }) => {
-      await events.put(body)
-      return 'done'
-    }),
+    await queue.consume(
+      { ...wanted, name: 'events-kept' },
+      unlessPoison(async ({ body }) => {
+        await events.put(body)
+        return 'done'
+      }),
+    ),
   )
   opened.use(
-    await queue.consume({ ...wanted, name: 'events-reemitted', maxInFlight: reemitsAtOnce }, reemit(reemitting)),
+    await queue.consume(
+      { ...wanted, name: 'events-reemitted', maxInFlight: reemitsAtOnce },
+      unlessPoison(reemit(reemitting)),
+    ),
   )
   return opened.move()
 }

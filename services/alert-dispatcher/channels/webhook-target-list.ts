@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { FileWebhookTarget } from '../policy/health-d/shapes.ts'
 import type { WebhookTarget } from '../policy/policy.ts'
 
+/** As with every floor other words than the two severities are ignored: a slip must not keep alerts away. */
+const Entry = FileWebhookTarget.extend({ minSeverity: FileWebhookTarget.shape.minSeverity.catch(null) })
+
 /** Further webhooks that one place has at most. */
 export const maxTargets = 32
 
@@ -14,7 +17,7 @@ export const readTargetList = (text: string | undefined): { targets: WebhookTarg
   const problems: string[] = []
   for (const [index, entry] of entries.data.entries()) {
     const skip = (reason: string) => problems.push(`entry ${index + 1} ${reason}`)
-    const { data: target, error } = FileWebhookTarget.safeParse(entry)
+    const { data: target, error } = Entry.safeParse(entry)
     if (!target) skip(`cannot be meant: ${wordsOf(error)}`)
     else if (targets.has(target.name)) skip('has the name of an entry before it')
     else if (targets.size >= maxTargets) skip(`comes after ${maxTargets} others`)

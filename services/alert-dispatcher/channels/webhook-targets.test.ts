@@ -37,6 +37,11 @@ describe('the list of targets', () => {
     expect(readTargetList(text)).toEqual({ targets: [], problems: [problem] })
   })
 
+  it('ignores a floor that is none', () => {
+    const { targets, problems } = readTargetList(listOf({ ...good, minSeverity: 'info' }))
+    expect([targets[0]?.minSeverity, problems]).toEqual([null, []])
+  })
+
   it('leaves out bad entries and keeps the others', () => {
     const { targets, problems } = readTargetList(listOf({ name: '' }, good, good))
     expect(targets).toHaveLength(1)

@@ -108,7 +108,7 @@ const placeOf = (
 
 const factsOf = (notice: Notice, where: string | null, metadata: Message['metadata']): Fact[] => {
   const pairs: readonly (readonly [string, string | null])[] = [
-    ['Host', where],
+    [notice.hostKey === null ? 'Source' : 'Host', where],
     ...(notice.announced?.facts.map(({ label, value }) => [label, value] as const) ?? conditionPairs(notice)),
     ...Object.entries(metadata),
   ]

@@ -27,7 +27,14 @@ describe('an inbound event', () => {
   it('says what it is about, and names itself so that routes can', async () => {
     await using inbound = await openInbound()
     const labels = { alertname: 'DiskFull' }
-    await inbound.hear({ labels, resource: 'db-1', body: '5 % are left', url: 'https://grafana/d' })
+    const sinceMs = inbound.nowMs - hourMs
+    await inbound.hear({
+      labels,
+      resource: 'db-1',
+      body: '5 % are left',
+      url: 'https://grafana/d',
+      occurredAt: sinceMs,
+    })
     expect(inbound.notices).toMatchObject([
       {
         hostKey: null,
@@ -37,6 +44,7 @@ describe('an inbound event', () => {
         runbook: '5 % are left\n\nhttps://grafana/d',
         reason: 'its source says so',
         value: null,
+        sinceMs,
       },
     ])
     await inbound.hear({ status: 'resolved' })

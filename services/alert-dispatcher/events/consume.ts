@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
 import type { Outcome, Queue } from '#shared/bus/durable/queue.ts'
+import { unlessPoison } from '#shared/bus/durable/unless-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { isLike } from '../delivery/glob.ts'
@@ -24,8 +25,9 @@ const maxInFlight = 64
 export const consumeEvents = (consuming: Taking & { queue: Queue }): Promise<AsyncDisposable> => {
   const consumer = { stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects, body: InboundEvent } as const
   const inTurn = oneByOne()
-  return consuming.queue.consume({ ...consumer, tries, maxInFlight }, ({ body }) =>
-    inTurn(() => takeEvent(consuming, body)),
+  return consuming.queue.consume(
+    { ...consumer, tries, maxInFlight },
+    unlessPoison(({ body }) => inTurn(() => takeEvent(consuming, body))),
   )
 }
 

@@ -30,9 +30,11 @@ export const afterEvent = (before: EventEntry | undefined, event: Told, now: Now
   if (before && isOld(before, event)) return before
   const known = before?.condition ?? undefined
   const next = afterVerdict(known, verdictOf(event), now)
+  // Its source knows since when it is so.
+  const condition = next && known === undefined ? { ...next, sinceMs: Math.min(event.occurredAt, now.nowMs) } : next
   return {
     source: event.source,
-    condition: next ?? null,
+    condition: condition ?? null,
     occurredAtMs: event.occurredAt,
     endsAtMs: event.endsAt,
     seenAtMs: now.nowMs,

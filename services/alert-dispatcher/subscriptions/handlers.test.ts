@@ -126,13 +126,15 @@ describe('subscriptions', () => {
     ['CONVERSATIONS_EDGESQL', { CONVERSATIONS_EDGESQL: undefined }],
     ['SVC_USER_CONNECTIONS_ENCRYPTION_KEY', { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: undefined }],
   ])('are not made without %s', async (name, more) => {
-    const { add, subscriptions } = await open(more)
+    const { add, handlers, subscriptions } = await open(more)
+    expect(await handlers.subscriptionsOffered({}, call)).toEqual({ isOffered: false })
     await expect(add()).rejects.toMatchObject({ code: 'not-implemented', message: expect.stringContaining(name) })
     expect(await subscriptions.current()).toEqual([])
   })
 
   it('are there in cloud mode without being switched on', async () => {
-    const { add } = await open({ SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined, SVC_CLOUD_MODE: 'true' })
+    const { add, handlers } = await open({ SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined, SVC_CLOUD_MODE: 'true' })
+    expect(await handlers.subscriptionsOffered({}, call)).toEqual({ isOffered: true })
     expect(await add()).toMatchObject({ id: idOf(1) })
   })
 })

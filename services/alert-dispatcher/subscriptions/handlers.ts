@@ -29,6 +29,7 @@ export const subscriptionHandlers = (answering: Answering): SubscriptionHandlers
   const { subscriptions, delivery } = answering
   const foundOf = (which: Pick<Kept, 'owner' | 'id'>) => found(subscriptions, which)
   return {
+    subscriptionsOffered: async () => ({ isOffered: subscriptions.areKept && sealKey(answering.env) !== undefined }),
     subscriptions: async ({ owner }) =>
       Promise.all((await subscriptions.store().of(owner)).map((kept) => shownOf(answering, kept))),
     addSubscription: add(answering),

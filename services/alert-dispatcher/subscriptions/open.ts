@@ -12,6 +12,8 @@ import { sqlSubscriptions, type SubscriptionStore } from './sql.ts'
 
 /** The subscriptions of this installation; there may be none of that kind. */
 export interface Subscriptions extends AsyncDisposable {
+  /** Whether there is a place to keep them. */
+  areKept: boolean
   /** Throws `not-implemented` naming what is missing. */
   store(): SubscriptionStore
   /** All that can be sent to. */
@@ -42,6 +44,7 @@ export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Sub
   })
   const running = opening.move()
   return {
+    areKept: true,
     store: () => store,
     current: () => known.get(),
     changed: () => known.changed(),
@@ -55,6 +58,7 @@ const openAll = async (store: SubscriptionStore, env: Environment): Promise<Open
 }
 
 const without = (missing: string): Subscriptions => ({
+  areKept: false,
   store: () => {
     throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
   },

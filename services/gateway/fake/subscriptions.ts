@@ -27,6 +27,7 @@ const found = (id: string): Subscription => {
 
 /** One subscription, which is anybody's. */
 export const fakeSubscriptions: Pick<Handlers<typeof alerts>, keyof typeof subscriptionMethods> = {
+  subscriptionsOffered: async () => ({ isOffered: true }),
   subscriptions: async () => [kept],
   addSubscription: async ({ id, fields, encrypted }) => {
     const { url, signingSecret } = SubscriptionSecrets.parse(await opened(encrypted))

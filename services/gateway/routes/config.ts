@@ -68,17 +68,16 @@ const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => 
 }
 
 const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
-  const [keptConnections, management, { isOffered: postgresSource }, replicationService, pageViews] = await Promise.all(
-    [
+  const [keptConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
+    await Promise.all([
       gateway.connections.areKept(call),
       isManaged(call, gateway),
       gateway.query.postgresOffered({}, call),
       hasReplicationService(call, gateway),
       tracksPageViews(call, gateway),
-    ],
-  )
+      mayBeSubscribed(call, gateway),
+    ])
   const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
-  const subscriptions = mayBeSubscribed(gateway)
   return { keptConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
 }
 

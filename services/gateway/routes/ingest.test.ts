@@ -113,6 +113,16 @@ describe('the door for events', () => {
     expect((await send(product.url, { headers: { ...good, 'content-type': type } })).status).toBe(202)
   })
 
+  it('takes a CloudEvent without data, and so without a type of it', async () => {
+    const { ingest, heard } = overheard()
+    await using product = await startFake({ env: withToken, ingest })
+    const { 'content-type': _, ...untyped } = good
+    const told = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': 's', 'ce-type': 't' }
+    expect((await send(product.url, { headers: { ...untyped, ...told }, body: null })).status).toBe(202)
+    expect(heard).toEqual([{ body: '', headers: told }])
+    expect((await send(product.url, { headers: untyped, body: null })).status).toBe(415)
+  })
+
   it('hands on what the body and the headers about it say, and no credential', async () => {
     const { ingest, heard } = overheard()
     await using product = await startFake({ env: withToken, ingest })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
+import { ConfigAnswer } from '#proto/http/config.ts'
 import { SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
 import { startFake } from '../fake/start.ts'
 import { anonymous } from '../identity.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-const open = async (more: Record<string, string | undefined> = {}, identity?: Identity) => {
+const open = async (more: Record<string, string | undefined> = {}, identity?: Identity, alerts = {}) => {
   const env = {
     SVC_AUTH_PROVIDER: 'idp',
     IDP_OAUTH_ISSUER: 'https://clerk.example.com',
@@ -28,7 +29,7 @@ const open = async (more: Record<string, string | undefined> = {}, identity?: Id
     ...more,
   }
   const identify = async () => identity ?? ({ kind: 'user', subject: 'ada', features: 'all' } as const)
-  const product = await startFake({ env, identify, alerts: {} })
+  const product = await startFake({ env, identify, alerts })
   const ask = async (method: string, rest = '', body?: unknown) => {
     const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const response = await fetch(product.url + path + rest, init)
@@ -70,6 +71,17 @@ describe('webhooks that people subscribe', () => {
     await using rig = await open(more)
     const { status, body } = await rig.ask('GET')
     expect([status, Failure.parse(body).error.message]).toEqual([501, expect.stringContaining(name)])
+  })
+
+  it.each([
+    ['where they can be', true, {}, {}],
+    ['not without a prerequisite', false, { CONVERSATIONS_EDGESQL: undefined }, {}],
+    ['not without the key of who keeps them', false, {}, { subscriptionsOffered: async () => ({ isOffered: false }) }],
+    ['not while nobody answers for them', false, {}, { subscriptionsOffered: () => Promise.reject(new Error('x')) }],
+  ])('are offered %s', async (_name, isOffered, more, alerts) => {
+    await using rig = await open(more, undefined, alerts)
+    const config = ConfigAnswer.parse(await (await fetch(`${rig.product.url}/api/v1/config`)).json())
+    expect(config.data.offers.subscriptions).toBe(isOffered)
   })
 
   it.each([

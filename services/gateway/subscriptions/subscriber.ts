@@ -23,8 +23,13 @@ export const subscriberOf = (gateway: Part, { identity }: Call): string => {
 
 type Part = Pick<Gateway, 'env' | 'auth'>
 
-/** Whether people may subscribe webhooks of their own here. */
-export const mayBeSubscribed = (gateway: Part): boolean => missingFor(gateway) === undefined
+/** Whether people may subscribe webhooks of their own here; the key that encrypts them only their keeper knows. */
+export const mayBeSubscribed = async (call: Call, gateway: Part & Pick<Gateway, 'alerts'>): Promise<boolean> =>
+  missingFor(gateway) === undefined &&
+  gateway.alerts.subscriptionsOffered({}, call).then(
+    ({ isOffered }) => isOffered,
+    () => false,
+  )
 
 /** The first prerequisite that is not there. */
 const missingFor = ({ env, auth }: Part): string | undefined => {

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { unlessPoison } from './unless-poison.ts'
+
+const handed = (deliveries: number, error?: Error) =>
+  unlessPoison<unknown>(async () => {
+    if (error) throw error
+    return 'done'
+  })({ subject: 's', id: 'i', body: {}, deliveries })
+
+describe('a message', () => {
+  it('is dealt with however often it was handed over', async () => {
+    expect(await handed(1_000)).toBe('done')
+  })
+
+  it('that fails by itself comes again, and is given up at the twentieth time without what went wrong', async () => {
+    const defect = new Error('no column password')
+    await expect(handed(19, defect)).rejects.toBe(defect)
+    expect(await handed(20, defect)).toEqual({ dead: 'could not be dealt with, handed over 20 times' })
+  })
+
+  it.each(['unavailable', 'busy', 'timeout'] as const)('waits on for whoever is %s', async (code) => {
+    const away = new ServiceError(code, 'the state database does not answer')
+    await expect(handed(1_000, away)).rejects.toBe(away)
+  })
+})
