@@ -38,8 +38,6 @@ const isOwn = (origin: string, request: Asking, env: Environment): boolean => {
 const isLoopback = (address = ''): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 
 const isLocal = (host = ''): boolean => {
-  const url = `http://${host}`
-  if (!URL.canParse(url)) return false
-  const { hostname } = new URL(url)
+  const { hostname = '' } = URL.parse(`http://${host}`) ?? {}
   return hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))
 }

@@ -128,14 +128,16 @@ const endedWith = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> =>
 }
 
 async function* endingWith(visit: Visit, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-  let outcome: unknown = new DOMException('the reader left', 'AbortError')
+  let left = true
   try {
     yield* body
-    outcome = undefined
+    left = false
+    visit.end()
   } catch (error) {
-    outcome = error
+    left = false
+    visit.end(error)
     throw error
   } finally {
-    visit.end(outcome)
+    if (left) visit.end(new DOMException('the reader left', 'AbortError'))
   }
 }

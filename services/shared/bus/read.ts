@@ -47,7 +47,7 @@ export const readStream = (method: Stream, { exchange, first }: Begun): Streamin
         return
       }
     } finally {
-      exchange.leave(left())
+      if (!tail) exchange.leave(left())
     }
   }
   try {
