@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
+import { HostLoad } from '#proto/host.ts'
 import { sayListening } from './say-listening.ts'
 
 // Many hosts of one process that answer every statement of a sweep after the same time; of a hundred one hangs and one refuses.
@@ -17,7 +18,7 @@ const tables =
     /\s+/,
   )
 /** Beside who it is, a host says how busy it is when it is asked for that. */
-const figures = Array.from({ length: 20 }, () => 0)
+const figures = HostLoad.keyof().options.map(() => 0)
 const asked = { rules: 0 }
 
 const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
