@@ -6,7 +6,7 @@ import type { Outcome, QueuedMessage } from '#shared/bus/durable/queue.ts'
 import type { Store } from '#shared/store/store.ts'
 import { brokenNotice } from './broken.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
-import type { Target, WayOut } from '../channels/targets.ts'
+import { type Target, type WayOut, targetsNow } from '../channels/targets.ts'
 import type { Deliveries } from './records/store.ts'
 import type { Queued } from './queued.ts'
 import { type Ended, end } from './end.ts'
@@ -31,7 +31,6 @@ export interface Delivering {
   retry: RetryPlan
   line: Line
   policy(): Promise<Policy>
-  targets(policy: Policy): readonly Target[]
   hosts(): Promise<ListedHosts>
   /** The name of our installation. */
   origin(): Promise<string>
@@ -65,8 +64,6 @@ const attempt = async (
   { body: queued, deliveries }: QueuedMessage<Queued>,
 ): Promise<Tried> => {
   const { clock, retry, line } = delivering
-  const target = await findTarget(delivering, queued)
-  if (!target) return dropped('its target is switched off or gone')
   const lifeEndsAtMs = queued.queuedAtMs + (channel.isPaging ? retry.lifeMs.paging : retry.lifeMs.others)
   const isOver = clock.now() >= lifeEndsAtMs
   const { concurrency, perSecond } = channel.limits
@@ -74,9 +71,11 @@ const attempt = async (
     // A clock that counts whole milliseconds must not find it there too early.
     againInMs: line.turnInMs(targetKey(queued), Math.min(earliestMs + 1, longestPutBackMs), perSecond),
   })
-  // Only those who have a place look into the store: many who wait would be in each other's way there.
+  // Only those who have a place look further: what many who wait would ask for would be in the way of those who send.
   using place = line.step(targetKey(queued), concurrency)
   if (!place && !isOver) return putBack(0)
+  const target = await findTarget(delivering, channel, queued)
+  if (!target) return dropped('its target is switched off or gone')
   const failed = deliveries > 1 ? await toldAfter(delivering, queued) : undefined
   if (failed !== undefined) return { result: 'sent', reason: null, attempts: failed + 1 }
   if (isOver) return giveUp(delivering, queued)
@@ -86,8 +85,12 @@ const attempt = async (
   return await sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs, isPaging })
 }
 
-const findTarget = async ({ policy, targets }: Delivering, queued: Queued): Promise<Target | undefined> =>
-  targets(await policy()).find(({ channel, id }) => channel === queued.channel && id === queued.target)
+const findTarget = async (
+  { policy, env }: Delivering,
+  channel: Channel,
+  { target }: Queued,
+): Promise<Target | undefined> =>
+  targetsNow({ channels: [channel], env, policy: await policy() }).find(({ id }) => id === target)
 
 /** After how many failures the target took it; undefined while it did not. It comes again where whoever sent it died, or could not record it. */
 const toldAfter = async ({ store }: Delivering, queued: Queued): Promise<number | undefined> => {
