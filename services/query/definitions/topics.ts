@@ -39,6 +39,7 @@ export const topicOrder = (id: string): number => {
 export const firstTables: Readonly<Record<string, readonly string[]>> = {
   ingestion: ['asynchronous-inserts'],
   keeper: ['keeper-overview', 'keeper-connections', 'zookeeper'],
+  logs: ['text-log', 'crash-log'],
   merges: ['merges', 'mutations', 'recent-merges', 'part-info'],
   queries: ['running-queries', 'history-queries', 'slow-queries', 'failed-queries', 'expensive-queries'],
   replication: ['replicas', 'replication-queue', 'replicated-fetches', 'clusters'],

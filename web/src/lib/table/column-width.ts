@@ -1,5 +1,5 @@
 import type { Row } from '#proto/query.ts'
-import { toCell, type CellContext, type Column } from './cell.ts'
+import { isMono, toCell, type CellContext, type Column } from './cell.ts'
 
 /** Rows looked at: what comes later is cut off rather than moving the columns while somebody scrolls. */
 const sampledRows = 100
@@ -7,8 +7,11 @@ const narrowest = 5
 const widest = 44
 /** Room for the arrow of the order. */
 const arrow = 2
-/** Room for the shape beside the word of a state, and what surrounds both. */
-const shape = 4
+/** Room for the edges of a badge, and for the shape beside the word of a state. */
+const edges = 2
+const shape = 3
+/** By how much a capital is wider than a digit. */
+const capital = 0.3
 
 /** Width of a column in characters, from its name and its first rows; null for the one that takes what is left. */
 export const columnWidth = (column: Column, rows: readonly Row[], context: CellContext): number | null => {
@@ -16,7 +19,8 @@ export const columnWidth = (column: Column, rows: readonly Row[], context: CellC
   const name = (column.label ?? column.name).length + arrow
   const texts = rows.slice(0, sampledRows).map((row) => {
     const { text, state } = toCell(column, row, context)
-    return text.length + (state ? shape : 0)
+    const capitals = isMono(column) ? 0 : text.replaceAll(/[^A-Z]/g, '').length
+    return Math.ceil(text.length + capital * capitals + (column.format === 'badge' ? edges : 0) + (state ? shape : 0))
   })
   return Math.min(widest, Math.max(narrowest, name, ...texts))
 }

@@ -6,5 +6,5 @@ export const column = (
   name: string,
   label: string,
   format: CellFormat = 'text',
-  more: Partial<Pick<Column, 'doc' | 'href' | 'bar'>> = {},
+  more: Partial<Pick<Column, 'doc' | 'href' | 'bar' | 'states'>> = {},
 ): Column => ({ name, label, format, bar: false, hidden: false, ...more })

@@ -81,6 +81,7 @@ export const menuSections: readonly MenuSection[] = [
         words: 'disks volumes growth full free space',
       },
       { path: '/parts', title: 'Parts', feature: 'TABLES', words: 'partitions treemap sizes disk detached' },
+      { path: '/ingestion', title: 'Ingestion', feature: 'METRICS', words: 'inserts asynchronous kafka rows written' },
       { path: '/backups', title: 'Backups', feature: 'OPERATIONS', words: 'restore recovery failed backup' },
       { path: '/topology', title: 'Cluster topology', feature: 'CLUSTER', words: 'shards replicas clusters' },
       {
