@@ -227,10 +227,15 @@ describe('being measured', () => {
     })
     await visit.page.route('**/_app/**/*.js', async (route) => {
       const response = await route.fetch()
-      const script = (await response.text())
-        .replace('CLIENT_ANALYTICS_B_ENABLED:null', 'CLIENT_ANALYTICS_B_ENABLED:`true`')
-        .replace('CLIENT_PRODUCT_ANALYTICS_KEY:null', 'CLIENT_PRODUCT_ANALYTICS_KEY:`key`')
-        .replace('CLIENT_PRODUCT_ANALYTICS_HOST:null', `CLIENT_PRODUCT_ANALYTICS_HOST:\`${account}\``)
+      const made = {
+        CLIENT_ANALYTICS_B_ENABLED: 'true',
+        CLIENT_PRODUCT_ANALYTICS_KEY: 'key',
+        CLIENT_PRODUCT_ANALYTICS_HOST: account,
+      }
+      const script = Object.entries(made).reduce(
+        (text, [name, value]) => text.replace(new RegExp(`${name}:(?:null|\`[^\`]*\`|"[^"]*")`), `${name}:"${value}"`),
+        await response.text(),
+      )
       await route.fulfill({ response, body: script })
     })
     await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
