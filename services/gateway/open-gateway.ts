@@ -12,7 +12,6 @@ import packageFacts from '../../package.json' with { type: 'json' }
 import { openChats } from './agent/chats.ts'
 import { openAudit } from './audit/audit.ts'
 import { memoryAudit } from './audit/memory.ts'
-import { sqlAudit } from './audit/sql.ts'
 import { openAuth } from './auth/auth.ts'
 import { openDenied } from './auth/denied.ts'
 import { openCodeStore } from './auth/device/code-store.ts'
@@ -22,7 +21,6 @@ import { warnOfWeakSecret } from './auth/keys/weak-secret.ts'
 import { openAsk } from './auth/outgoing.ts'
 import { warnOfCloudMode } from './cloud-mode.ts'
 import { settings } from './config.ts'
-import { openKeptConnections } from './connections/kept-connections.ts'
 import { openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { readFeatureFile } from './features/file.ts'
@@ -60,8 +58,9 @@ export const openGateway = async (
   const auth = openAuth({ env, build, keys, denied, clock, log, ask: openAsk(net) })
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
-  const kept = database && (await openKeptConnections(database))
-  const auditStore = database ? await sqlAudit(database) : memoryAudit()
+  // What keeps anything in a database is loaded only where there is one, as the library for its statements is large.
+  const kept = database && (await (await import('./connections/kept-connections.ts')).openKeptConnections(database))
+  const auditStore = database ? await (await import('./audit/sql.ts')).sqlAudit(database) : memoryAudit()
   return {
     env,
     clock,

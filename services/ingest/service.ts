@@ -9,9 +9,7 @@ import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
 import { deploymentHandlers, forgottenBeforeMs } from './deployments/handlers.ts'
 import { memoryDeployments } from './deployments/memory.ts'
-import { sqlDeployments } from './deployments/sql.ts'
 import { memoryEvents } from './stores/memory.ts'
-import { sqlEvents } from './stores/sql.ts'
 
 const dayMs = 86_400_000
 
@@ -21,8 +19,10 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
   const { log, metrics: registry } = telemetry
   const database = await openStateDatabase(env, log)
   if (database) opened.use(database)
-  const events = database ? await sqlEvents(database) : memoryEvents()
-  const deployments = database ? await sqlDeployments(database) : memoryDeployments()
+  const events = database ? await (await import('./stores/sql.ts')).sqlEvents(database) : memoryEvents()
+  const deployments = database
+    ? await (await import('./deployments/sql.ts')).sqlDeployments(database)
+    : memoryDeployments()
   const queue = opened.use(await openQueue())
   readiness.require('ingest queue', () => queue.connected)
   const origin = openInstallationId(store)

@@ -26,7 +26,7 @@ const open = async (script: Script, more: Partial<ChosenModel> = {}, env: Record
     id: 'gateway_a:gateway_a/free',
     provider: 'gateway_a',
     model: 'gone',
-    client: openClient({ env: {}, net, log: pino({ level: 'silent' }) }, 'gateway_a', way),
+    client: await openClient({ env: {}, net, log: pino({ level: 'silent' }) }, 'gateway_a', way),
     fallback: 'other',
     contextTokens: 32_768,
     price: null,

@@ -7,7 +7,6 @@ import type { CompletionUsage } from 'openai/resources/completions'
 import type { ChosenModel } from '../models/choose.ts'
 import type { Tell } from './chunk.ts'
 import { AnswerFailure } from './failure.ts'
-import { providerFailure } from './provider-failure.ts'
 import { openSpeech } from './speech.ts'
 import { openToolInputs, type RawCall } from './tool-inputs.ts'
 
@@ -67,6 +66,7 @@ export const takeTurn = async (asked: Asked, tell: Tell, spoke: () => void): Pro
     said.end()
     inputs.abandon()
     asked.signal.throwIfAborted()
+    const { providerFailure } = await import('./provider-failure.ts')
     throw providerFailure(error, hasBegun) ?? error
   }
 }

@@ -1,4 +1,4 @@
-import OpenAI from 'openai'
+import type OpenAI from 'openai'
 import type { Logger } from 'pino'
 import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -23,8 +23,10 @@ const wholeTimeoutMs = 3_600_000
 const maxBytes = 64 * 1024 * 1024
 
 /** A client of one gateway, whose every request goes to that gateway's address and nowhere else. */
-export const openClient = (parts: Parts, provider: ModelProvider, access: GatewayAccess): OpenAI =>
-  new OpenAI({
+export const openClient = async (parts: Parts, provider: ModelProvider, access: GatewayAccess): Promise<OpenAI> => {
+  // Loaded with the first question, as it is the largest of all libraries.
+  const { default: Client } = await import('openai')
+  return new Client({
     baseURL: access.base.href,
     apiKey: access.key,
     // What the library would read from variables of its own.
@@ -37,6 +39,7 @@ export const openClient = (parts: Parts, provider: ModelProvider, access: Gatewa
     maxRetries,
     fetch: sendTo(parts, provider, access),
   })
+}
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 

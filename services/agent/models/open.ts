@@ -88,14 +88,14 @@ interface Choice {
   lists: Lists
 }
 
-const chosenModel = (parts: Parts, { reference, access, lists }: Choice): ChosenModel => {
+const chosenModel = async (parts: Parts, { reference, access, lists }: Choice): Promise<ChosenModel> => {
   const { env } = parts
   const { contextTokens, price } = candidateFor(env, reference, { lists, isOwn: access.isOwn })
   return {
     id: idOf(reference),
     provider: reference.provider,
     model: realModel(env, reference),
-    client: openClient(parts, reference.provider, access),
+    client: await openClient(parts, reference.provider, access),
     fallback: fallbackOf(env, reference, access),
     contextTokens: contextTokens ?? leastContextTokens,
     price,

@@ -20,7 +20,6 @@ import { openListedHosts } from './listed-hosts.ts'
 import { type PumpLimits, startPump } from './pump.ts'
 import { Queued } from './queued.ts'
 import { memoryDeliveries } from './records/memory.ts'
-import { sqlDeliveries } from './records/sql.ts'
 import { handOn } from './relay.ts'
 import { type RetryPlan, defaultRetryPlan } from './retry.ts'
 import { strictDeliverySettings } from './settings.ts'
@@ -56,7 +55,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   await using opening = new AsyncDisposableStack()
   const queue = opening.use(await parts.openQueue())
   readiness.require('queue', () => queue.connected)
-  const deliveries = parts.database ? await sqlDeliveries(parts.database) : memoryDeliveries()
+  const deliveries = await openDeliveries(parts.database)
   const targets = (policy: Policy): readonly Target[] => targetsNow({ channels, env, policy })
   const shared = {
     ...parts,
@@ -81,6 +80,12 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
     prune: (beforeMs) => deliveries.prune(beforeMs),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+const openDeliveries = async (database: Database | undefined) => {
+  if (!database) return memoryDeliveries()
+  const { sqlDeliveries } = await import('./records/sql.ts')
+  return sqlDeliveries(database)
 }
 
 /** A channel handles this many at once over all its targets; each target has a limit of its own. */

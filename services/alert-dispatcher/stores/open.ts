@@ -3,7 +3,6 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { memoryStores } from './memory.ts'
-import { sqlStores } from './sql.ts'
 import type { Stores } from './stores.ts'
 
 interface Opened {
@@ -16,7 +15,9 @@ interface Opened {
 export const openStores = async (env: Environment, log: Logger): Promise<Opened> => {
   const database = await openStateDatabase(env, log)
   try {
-    return { database, stores: database ? await sqlStores(database) : memoryStores() }
+    if (!database) return { database, stores: memoryStores() }
+    const { sqlStores } = await import('./sql.ts')
+    return { database, stores: await sqlStores(database) }
   } catch (error) {
     await database?.[Symbol.asyncDispose]()
     throw error
