@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -60,7 +60,7 @@ interface Plan {
 }
 
 const main = async (names: readonly string[], variables: Plan['variables']): Promise<void> => {
-  if (names[0] === 'check-config') return checkConfig(names.slice(1))
+  if (names[0] === 'check-config') return checkConfig(names.slice(1), variables)
   const unknown = names.filter((name) => !targets.some((target) => target === name))
   if (unknown.length > 0) {
     return refuse(
@@ -92,7 +92,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
 }
 
 /** Says all that is wrong with a folder of alert definitions, before it is deployed. */
-const checkConfig = async (directories: readonly string[]): Promise<void> => {
+const checkConfig = async (directories: readonly string[], { SVC_DEFINITIONS_DIRECTORY: mounted }: Environment) => {
   const [directory] = directories
   if (directory === undefined || directories.length > 1) {
     return refuse(
@@ -101,7 +101,13 @@ const checkConfig = async (directories: readonly string[]): Promise<void> => {
     )
   }
   const { checkHealthFiles } = await import('./alert-dispatcher/policy/health-d/check.ts')
-  const { sound, text } = checkHealthFiles(directory)
+  const { openDefinitions } = await import('./query/definitions/definitions.ts')
+  const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }), mounted)
+  const known = {
+    rules: rules.map(({ name, thresholds }) => ({ id: name, thresholds })),
+    metrics: metrics.map(({ name }) => ({ id: name })),
+  }
+  const { sound, text } = checkHealthFiles(directory, known)
   if (!sound) return refuse(failed, text)
   process.stdout.write(text)
 }

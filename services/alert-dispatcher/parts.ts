@@ -6,7 +6,7 @@ import type { Episodes } from './conditions/episode.ts'
 import type { EventEpisodes } from './events/event-episode.ts'
 import type { Observe } from './sweeps/observe.ts'
 import type { Policy } from './policy/policy.ts'
-import type { WarnOfUnknownRules } from './policy/unknown-rules.ts'
+import type { WarnOfUnsoundRules } from './policy/unsound-rules.ts'
 
 /** What sweeps and ticks work with. */
 export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {
@@ -18,7 +18,7 @@ export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' |
   /** Whether episodes outlive this process: else the store knows better. */
   isLasting: boolean
   observe: Observe
-  warnOfUnknownRules: WarnOfUnknownRules
+  warnOfUnsoundRules: WarnOfUnsoundRules
 }
 
 /** Asked for the product itself, behind whoever waits at a screen. */

@@ -9,7 +9,7 @@ import { handlers } from './handlers/index.ts'
 import { fileLayer } from './policy/health-d/file-layer.ts'
 import { openObserve } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
-import { openUnknownRules } from './policy/unknown-rules.ts'
+import { openUnsoundRules } from './policy/unsound-rules.ts'
 import { openSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open.ts'
 import { openSubscriptions } from './subscriptions/open.ts'
@@ -40,9 +40,9 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
   const { episodes, eventEpisodes, lasting: isLasting } = stores
   const observe = openObserve(context.telemetry)
-  const warnOfUnknownRules = openUnknownRules(log)
+  const warnOfUnsoundRules = openUnsoundRules(log)
   const kept = { episodes, eventEpisodes, isLasting }
-  const sweeping = { ...asking, ...kept, policy: policy.current, observe, warnOfUnknownRules }
+  const sweeping = { ...asking, ...kept, policy: policy.current, observe, warnOfUnsoundRules }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(

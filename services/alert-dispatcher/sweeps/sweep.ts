@@ -43,8 +43,7 @@ const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
     parts.query.rules({}, call),
     parts.query.hosts({}, call),
   ])
-  const ruleIds = catalogue.rules.map(({ id }) => id)
-  parts.warnOfUnknownRules(policy, ruleIds)
+  parts.warnOfUnsoundRules(policy, catalogue)
   const nowMs = parts.clock.now()
   const listed = hosts.map(({ key }) => key)
   const fleet = await begin(parts.store, turn, listed, nowMs)

@@ -1,15 +1,25 @@
 import { statSync } from 'node:fs'
 import { channels } from '../../channels/index.ts'
-import { readHealthFiles } from './read.ts'
+import { type Catalogue, unsoundRules } from '../unsound-rules.ts'
+import { type HealthFiles, readHealthFiles } from './read.ts'
+import type { FileProblem } from './report.ts'
 
 /** Checks a folder of alert definitions before it is deployed: what to print, and whether all of it means something. */
-export const checkHealthFiles = (directory: string): { sound: boolean; text: string } => {
+export const checkHealthFiles = (directory: string, known: Catalogue): { sound: boolean; text: string } => {
   if (!isFolder(directory)) return { sound: false, text: 'there is no such folder\n' }
-  const { files, problems } = readHealthFiles(directory, channels)
+  const read = readHealthFiles(directory, channels)
+  const { files } = read
   if (files.length === 0) return { sound: false, text: 'the folder has no .yaml or .yml file\n' }
+  const problems = [...read.problems, ...settledInVain(read, known)]
   if (problems.length === 0) return { sound: true, text: `${files.join(', ')}: nothing wrong\n` }
   const lines = problems.map(({ file, entry, reason }) => `${file}: ${entry === '' ? reason : `${entry}: ${reason}`}`)
   return { sound: false, text: `${lines.join('\n')}\n` }
+}
+
+/** Rules are named in one file alone. */
+const settledInVain = ({ layer, files }: HealthFiles, known: Catalogue): FileProblem[] => {
+  const file = files.find((name) => name.startsWith('alerts.')) ?? 'alerts.yaml'
+  return unsoundRules(layer, known).map(({ rule, failure }) => ({ file, entry: rule, reason: failure.message }))
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

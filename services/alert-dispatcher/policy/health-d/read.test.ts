@@ -23,6 +23,14 @@ const channels: readonly ChannelSpec[] = [
   { id: 'mail', settings: { HEALTH_ALERT_MAIL_TO: optional('') } },
 ]
 
+const known = {
+  rules: ['disk-usage', 'failed-backups', 'replication-lag'].map((id) => ({
+    id,
+    thresholds: { warning: 80, critical: 95, below: false },
+  })),
+  metrics: [{ id: 'running-queries' }],
+}
+
 let root: string
 let folder: string
 let count = 0
@@ -265,7 +273,7 @@ describe('check-config', () => {
   it('says every problem, one to a line', async () => {
     await write('digest.yaml', 'enabled: true')
     await write('routing.yaml', 'routes: [{ id: a }, { id: b }]')
-    expect(checkHealthFiles(folder)).toEqual({
+    expect(checkHealthFiles(folder, known)).toEqual({
       sound: false,
       text: [
         'digest.yaml: windowMinutes is required',
@@ -276,9 +284,25 @@ describe('check-config', () => {
     })
   })
 
+  it('names rules and metrics that there are not, with those that are near', async () => {
+    await write(
+      'alerts.yml',
+      `thresholds: { disk-usge: { warning: 5 }, disk-usage: { warning: 5 } }
+rules: [{ id: many, name: Many, metric: runing-queries, operator: '>', warning: 5 }]`,
+    )
+    expect(checkHealthFiles(folder, known)).toEqual({
+      sound: false,
+      text: [
+        'alerts.yml: disk-usge: no such rule: disk-usge; did you mean disk-usage?',
+        'alerts.yml: custom:many: no such metric: runing-queries; did you mean running-queries?',
+        '',
+      ].join('\n'),
+    })
+  })
+
   it('is content with what is all right', async () => {
     await write('digest.yaml', 'enabled: true\nwindowMinutes: 5')
-    expect(checkHealthFiles(folder)).toEqual({ sound: true, text: 'digest.yaml: nothing wrong\n' })
+    expect(checkHealthFiles(folder, known)).toEqual({ sound: true, text: 'digest.yaml: nothing wrong\n' })
   })
 
   it('is content with what the description shows', async () => {
@@ -286,7 +310,7 @@ describe('check-config', () => {
     const shown = /```yaml\n(.*?)```/s.exec(description)?.[1] ?? ''
     const files = shown.split(/^(?=# [a-z-]+\.yaml)/m)
     for (const text of files) await write(/^# (\S+)/.exec(text)?.[1] ?? '', text)
-    expect(checkHealthFiles(folder)).toEqual({ sound: true, text: expect.stringContaining('nothing wrong') })
+    expect(checkHealthFiles(folder, known)).toEqual({ sound: true, text: expect.stringContaining('nothing wrong') })
     expect(files).toHaveLength(6)
   })
 
@@ -294,7 +318,7 @@ describe('check-config', () => {
     ['a folder that is not there', 'nowhere', 'there is no such folder'],
     ['an empty one', '', 'has no .yaml or .yml file'],
   ])('refuses %s', (_what, below, says) => {
-    const { sound, text } = checkHealthFiles(join(folder, below))
+    const { sound, text } = checkHealthFiles(join(folder, below), known)
     expect([sound, text]).toEqual([false, expect.stringContaining(says)])
   })
 })
