@@ -8,6 +8,7 @@ import { gatewayTax } from './gateway-tax.ts'
 import { guardCost } from './guard.ts'
 import { healthCost } from './health.ts'
 import { ingestCost } from './ingest.ts'
+import { lighthouseScores } from './lighthouse.ts'
 import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { residentMemory } from './resident-memory.ts'
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   sweepCost,
   toolServerCost,
   detection,
+  lighthouseScores,
 ]
 
 const wanted = process.argv.slice(2)
