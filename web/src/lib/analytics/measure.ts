@@ -1,3 +1,4 @@
+import { randomId } from '#lib/ui/random-id.ts'
 import type { Accounts } from './accounts.ts'
 
 /** What is told of a page: the pattern of its path, such as `/tables/[name]`, and nothing that stands in its address. */
@@ -16,7 +17,7 @@ export const productEvent = (key: string, { pattern, origin, visitor }: Opened) 
   properties: { $current_url: `${origin}${pattern}`, $process_person_profile: false, $geoip_disable: true },
 })
 
-const visitor = crypto.randomUUID()
+const visitor = randomId()
 
 /** Tells whoever the build names that a page was opened. Nobody waits for it, and nobody minds when it does not arrive. */
 export const measure = ({ measurementId, product }: Accounts, pattern: string): void => {

@@ -22,6 +22,3 @@ export const formOf = (chart: ChartInfo): ChartForm => {
   if (kind === 'bar') return 'histogram'
   return kind === 'number' ? 'number' : 'rank'
 }
-
-/** Whether a chart has a picture that can be copied; the others are text. */
-export const hasPicture = (chart: ChartInfo): boolean => !['table', 'rank', 'number'].includes(formOf(chart))

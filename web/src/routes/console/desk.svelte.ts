@@ -1,4 +1,5 @@
 import { readStoredJson, writeStored } from '#lib/state/stored.ts'
+import { randomId } from '#lib/ui/random-id.ts'
 import {
   changedDraft,
   readDesk,
@@ -29,7 +30,7 @@ export const createDesk = () => {
       return desk.past
     },
     open(sql = '', database = ''): Draft {
-      const draft = { id: crypto.randomUUID().slice(0, idLength), sql, database }
+      const draft = { id: randomId().slice(0, idLength), sql, database }
       set(withDraft(desk, draft))
       return draft
     },

@@ -41,14 +41,17 @@ export const canBeAlong = ({ type }: ResultColumn): boolean => !isNumber(type)
 /** A result as a chart like those of the catalogue. Times are told as the host wrote them, so they are shown without a zone. */
 export const drawn = ({ columns, rows }: Result['data'], { kind, along, series, values }: Drawing): ChartData => {
   const overTime = isInstant(columns[along]?.type ?? '')
+  const nameAt = (index: number) => columns[index]?.name ?? ''
   const isSeries = overTime && series !== null
   const info: ChartInfo['columns'] = [
-    { name: keyOf(along), role: overTime ? 'time' : 'label', unit: 'none' },
-    ...(isSeries ? [{ name: keyOf(series), role: 'series' as const, unit: 'none' as const }] : []),
+    { name: keyOf(along), role: overTime ? 'time' : 'label', label: nameAt(along), unit: 'none' },
+    ...(isSeries
+      ? [{ name: keyOf(series), role: 'series' as const, label: nameAt(series), unit: 'none' as const }]
+      : []),
     ...values.map((index) => ({
       name: keyOf(index),
       role: 'value' as const,
-      label: columns[index]?.name ?? '',
+      label: nameAt(index),
       unit: 'none' as const,
     })),
   ]

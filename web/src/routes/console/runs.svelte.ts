@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { cancelRun, runStatement, type Result } from '#lib/api/console.ts'
 import { failureMessage, RequestFailure } from '#lib/api/failure.ts'
+import { randomId } from '#lib/ui/random-id.ts'
 
 /** What is run, and where. */
 export interface Asked {
@@ -33,7 +34,7 @@ export const createRuns = (onended: (run: Run) => void) => {
 
   const start = async (tab: string, asked: Asked): Promise<void> => {
     await cancel(tab)
-    const base = { asked, runId: crypto.randomUUID(), startedMs: Date.now() }
+    const base = { asked, runId: randomId(), startedMs: Date.now() }
     const { host, query, database, maxRows } = asked
     runs.set(tab, { ...base, state: 'running' })
     try {
