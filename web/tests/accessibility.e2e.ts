@@ -28,6 +28,7 @@ const pages = [
   { path: '/overview?host=0', width: 390 },
   { path: '/tables/history-queries?host=0&filter=user.ne.nobody', width: 1440 },
   { path: '/tables/history-queries?host=0', width: 390 },
+  { path: '/tables/running-queries?host=0', width: 1440 },
   { path: '/parts?host=0&range=7d', width: 1440 },
   { path: '/storage?host=0', width: 1440 },
   { path: '/storage?host=0', width: 390 },

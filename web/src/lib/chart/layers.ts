@@ -65,3 +65,11 @@ export const areaPath = (marks: readonly Mark[], x: Place, y: Place): string =>
     .x((mark) => x(mark.timeMs))
     .y0((mark) => y(mark.base))
     .y1((mark) => y(mark.top ?? 0))([...marks]) ?? ''
+
+/** The bars of a layer as one outline: a page has hundreds, and an element for each of them would be slow to draw. */
+export const barPath = (marks: readonly Mark[], x: Place, y: Place, width: number): string =>
+  marks
+    .map(({ timeMs, base, top }) =>
+      top === null || top === base ? '' : `M${x(timeMs)} ${y(top)}h${width}V${y(base)}h${-width}z`,
+    )
+    .join('')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { extentOf, linePath, toLayers } from './layers.ts'
+import { barPath, extentOf, linePath, toLayers } from './layers.ts'
 import { toRanks } from './ranks.ts'
 import { bucketMs, maximumSeries, nearest, readNumber, toTimeSeries } from './series.ts'
 import { summariseRanks, summariseSeries } from './summary.ts'
@@ -116,6 +116,17 @@ describe('layers', () => {
         (y) => y,
       ),
     ).toBe('M0,1ZM2,4Z')
+  })
+
+  it('are one outline of bars, without those that are absent or empty', () => {
+    const marks = [
+      { timeMs: 1, base: 0, top: 5 },
+      { timeMs: 2, base: 5, top: 5 },
+      { timeMs: 3, base: 0, top: null },
+      { timeMs: 4, base: 2, top: 3 },
+    ]
+    const same = (value: number) => value
+    expect(barPath(marks, same, same, 0.5)).toBe('M1 5h0.5V0h-0.5zM4 3h0.5V2h-0.5z')
   })
 
   it('keep their colour when another is hidden', () => {

@@ -11,8 +11,12 @@ export const readZone = (parameters: ReadableParameters, preferred: ZoneChoice =
 /** The IANA name of a choice; the browser's zone until the host has said its own. */
 export const zoneName = (choice: ZoneChoice, hostZone: string | undefined): string => {
   if (choice === 'utc') return 'UTC'
-  return (choice === 'host' ? hostZone : undefined) ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
+  return (choice === 'host' ? hostZone : undefined) ?? browserZone()
 }
+
+let knownZone: string | undefined
+/** Asked once: to say it takes a browser longer than it looks, and every instant on a page wants to know. */
+const browserZone = (): string => (knownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone)
 
 /** Milliseconds that the zone is ahead of UTC at an instant. */
 export const zoneOffsetMs = (instantMs: number, zone: string): number => {
