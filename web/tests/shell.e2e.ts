@@ -50,6 +50,7 @@ describe('the command palette', () => {
     ['topic merges', 'Merges', /\/topics\/merges/],
     ['shop.orders', 'shop.orders', /\/explorer\?.*table=orders/],
     ['last 7 days', 'Last 7 days', /range=7d/],
+    ['nightly-report-7', 'Query of this id', /\/queries\/nightly-report-7/],
   ])('finds by typing "%s" and goes there by Enter', async (typed, name, address) => {
     const visit = await open('/overview?host=0')
     await find(visit, typed.replace('topic ', ''))
@@ -93,6 +94,18 @@ describe('keys', () => {
     await page.waitForURL(/\/fleet/)
     await page.keyboard.press('p')
     await page.waitForURL(/paused=1/)
+  })
+
+  it('of one letter do nothing once they are turned off', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.keyboard.press(',')
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    await dialog.getByRole('group', { name: 'Keys of one letter' }).getByRole('radio', { name: 'Off' }).check()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('c')
+    await page.keyboard.press('Control+k')
+    await expectSeen(page.getByRole('dialog', { name: 'Find or do' }))
+    expect(page.url()).not.toContain('compare')
   })
 
   it('mean themselves where somebody types', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { preferenceChoices, readPreferences } from './preferences.ts'
 
-const usual = { zone: 'browser', bytes: 'binary', palette: 'standard', density: 'compact' }
+const usual = { zone: 'browser', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on' }
 
 describe('what a browser kept', () => {
   it.each([

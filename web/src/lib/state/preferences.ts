@@ -7,6 +7,8 @@ export const preferenceChoices = {
   bytes: ['binary', 'decimal'],
   palette: ['standard', 'colour-blind', 'grey'],
   density: ['compact', 'comfortable'],
+  /** Keys of one letter, which somebody who dictates or types by a switch may set off unawares. */
+  keys: ['on', 'off'],
 } as const
 
 type Choices = typeof preferenceChoices
@@ -23,6 +25,7 @@ export const readPreferences = (kept: unknown): Preferences => {
     bytes: oneOf(preferenceChoices.bytes, given.get('bytes')),
     palette: oneOf(preferenceChoices.palette, given.get('palette')),
     density: oneOf(preferenceChoices.density, given.get('density')),
+    keys: oneOf(preferenceChoices.keys, given.get('keys')),
   }
 }
 

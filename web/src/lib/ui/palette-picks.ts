@@ -5,6 +5,7 @@ import { presets } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { theme, themes } from '#lib/state/theme.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
+import { copyText } from './copy-text.ts'
 import { menuTopics, offeredSections } from './menu.ts'
 import type { Pick } from './pick.ts'
 
@@ -81,7 +82,7 @@ const deeds: readonly PalettePick[] = [
   { id: 'shortcuts', title: 'Keyboard shortcuts…', act: () => dialogs.show('shortcuts') },
   { id: 'pause', title: 'Pause refreshing, or go on', act: () => view.setPaused(!view.paused) },
   { id: 'compare', title: 'Compare with the time before', act: () => view.setComparing(!view.comparing) },
-  { id: 'copy', title: 'Copy the link to this page', act: () => navigator.clipboard?.writeText(location.href) },
+  { id: 'copy', title: 'Copy the link to this page', act: () => copyText(location.href) },
   ...themes.map((each) => ({ id: `theme ${each}`, title: `Theme: ${each}`, act: () => (theme.current = each) })),
   ...presets.map(({ hours, label }) => ({
     id: `range ${hours}`,
@@ -106,4 +107,12 @@ export const picksByForm = (typed: string): PalettePick[] => {
   }
   const pattern = { id: 'pattern', title: `Fingerprint ${text}`, words: text, group, act: go(`/fingerprints/${text}`) }
   return [...(isHash ? [pattern] : []), ...(isUuid ? [query] : [])]
+}
+
+/** Programs name their queries as they like: a word may be such a name, and is offered last. */
+export const pickByName = (typed: string): PalettePick[] => {
+  const text = typed.trim()
+  if (!/^\S{6,128}$/.test(text) || picksByForm(text).length > 0) return []
+  const act = go(`/queries/${encodeURIComponent(text)}`)
+  return [{ id: 'named query', title: 'Query of this id', detail: text, group: 'By its id', act }]
 }

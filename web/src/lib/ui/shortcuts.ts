@@ -1,6 +1,7 @@
 import { goto } from '$app/navigation'
 import { dialogs } from '#lib/state/dialogs.svelte.ts'
 import { panel } from '#lib/state/panel.svelte.ts'
+import { preferences } from '#lib/state/preferences.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
 /** What a key does, and how the sheet of shortcuts tells it. */
@@ -23,7 +24,7 @@ const pages: Readonly<Record<string, readonly [path: string, title: string]>> = 
   t: ['/tables/tables-overview', 'Tables'],
 }
 
-/** Keys that work wherever nobody types. Those of `g` wait for the second letter. */
+/** Keys that work wherever nobody types, unless somebody turned them off. Those of `g` wait for the second letter. */
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['?'], does: 'Show these shortcuts', act: () => dialogs.show('shortcuts') },
   { keys: [','], does: 'Settings', act: () => dialogs.show('settings') },
@@ -51,6 +52,7 @@ export const listenForKeys = (): (() => void) => {
       event.preventDefault()
       return dialogs.show('palette')
     }
+    if (preferences.current.keys === 'off') return
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isBusy(event.target)) return
     const pressed = [first, event.key].filter(Boolean).join(' ')
     clearTimeout(timer)
