@@ -161,6 +161,11 @@ describe('ticks', () => {
     const ticks = timeTicks(from, from + 6 * 60 * minuteMs, 6, 'Asia/Kolkata')
     expect(ticks.map((tick) => tick.label)).toEqual(['20 Nov', '01:00', '02:00', '03:00', '04:00', '05:00', '06:00'])
   })
+
+  it('of less than a minute are named by the second', () => {
+    const from = Date.parse('2026-11-20T10:00:57Z')
+    expect(timeTicks(from, from + 4_000, 3, 'UTC').map((tick) => tick.label)).toEqual(['10:00:58', '10:01:00'])
+  })
 })
 
 describe('ranks', () => {

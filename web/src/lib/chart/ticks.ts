@@ -1,14 +1,16 @@
 import type { Unit } from '#proto/catalogue.ts'
-import { formatDay, formatTime } from '#lib/ui/time.ts'
+import { formatDay, formatSecond, formatTime } from '#lib/ui/time.ts'
 import { preferences } from '#lib/state/preferences.ts'
 import { zoneOffsetMs } from '#lib/state/zone.ts'
 
-const minuteMs = 60_000
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /** Steps of a time axis at which people read a clock or a calendar. */
 const timeSteps = [
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds / 60),
   1,
   2,
   5,
@@ -44,7 +46,8 @@ export const timeTicks = (fromMs: number, toMs: number, count: number, zone: str
   return Array.from({ length }, (_, index) => {
     const timeMs = first + index * step
     const isMidnight = (timeMs + offset) % dayMs === 0
-    return { timeMs, label: step >= dayMs || isMidnight ? formatDay(timeMs, zone) : formatTime(timeMs, zone) }
+    if (step >= dayMs || isMidnight) return { timeMs, label: formatDay(timeMs, zone) }
+    return { timeMs, label: step < minuteMs ? formatSecond(timeMs, zone) : formatTime(timeMs, zone) }
   })
 }
 

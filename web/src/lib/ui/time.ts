@@ -19,6 +19,7 @@ const minute = { hour: '2-digit', minute: '2-digit' } as const
 const second = { ...minute, second: '2-digit' } as const
 
 export const formatTime = (instantMs: number, zone: string): string => formatOf(zone, minute).format(instantMs)
+export const formatSecond = (instantMs: number, zone: string): string => formatOf(zone, second).format(instantMs)
 export const formatDay = (instantMs: number, zone: string): string => formatOf(zone, day).format(instantMs)
 export const formatDayTime = (instantMs: number, zone: string): string =>
   `${formatDay(instantMs, zone)} ${formatTime(instantMs, zone)}`
