@@ -32,7 +32,6 @@ const pages = [
   { path: '/parts?host=0&range=7d', width: 1440 },
   { path: '/storage?host=0', width: 1440 },
   { path: '/storage?host=0', width: 390 },
-  { path: '/backups?host=0', width: 1440 },
   { path: '/backups?host=0', width: 390 },
   { path: '/topics/merges?host=0&rows=mutations', width: 1440 },
   { path: '/hosts?host=0', width: 1440 },
