@@ -125,6 +125,14 @@ describe('what is accepted', () => {
     await expect.poll(() => seen).toMatchObject([{ title: 'a b', body: '\uFFFD', labels: { l: ' ' } }])
   })
 
+  it('is known for ours when PagerDuty tells of an incident that we opened', async () => {
+    await using opening = new AsyncDisposableStack()
+    const { send, seen, origin } = await opened(opening)
+    const data = { id: 'P1', title: 'Disk full', incident_key: `${await origin()}:an-episode` }
+    await send({ event: { id: 'E1', event_type: 'incident.triggered', data } })
+    await expect.poll(() => seen).toMatchObject([{ sourceType: 'pagerduty', own: true }])
+  })
+
   it('is known for ours in the bytes of a CloudEvent too', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)

@@ -77,8 +77,10 @@ const reasons = {
 } as const
 
 /** Failures name the host, which for some channels is part of the secret; here they name nothing. */
-export const judgeFailure = ({ reason, systemCode }: NetFailure): SendResult => {
-  const sentence = systemCode === undefined ? reasons[reason] : `${reasons[reason]} (${systemCode})`
+export const judgeFailure = ({ reason, rule, systemCode }: NetFailure): SendResult => {
+  const words =
+    rule === 'userinfo' ? 'its address has a user or a password in it, which are never sent' : reasons[reason]
+  const sentence = systemCode === undefined ? words : `${words} (${systemCode})`
   if (reason === 'not-allowed' || reason === 'redirect') return { kind: 'config', reason: sentence }
   // A connection that was refused carried nothing; one that broke or fell silent may have.
   const mayHaveArrived = !neverConnected.has(systemCode ?? '')

@@ -125,6 +125,7 @@ describe('further webhooks', () => {
   it.each([
     [{ TEAM_URL: 'no address' }, 'its address is no URL with http or https'],
     [{ TEAM_URL: 'file:///etc/passwd' }, 'its address is no URL with http or https'],
+    [{ TEAM_URL: 'https://me:secret@x.example/' }, 'its address has a user or a password in it, which are never sent'],
     [{ TEAM_HEADERS: 'Bearer secret' }, 'its headers are no JSON object of Authorization and X- headers'],
   ])('are broken with %j', async (more, reason) => {
     await using net = openNet({ env: {} })

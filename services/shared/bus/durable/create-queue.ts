@@ -144,7 +144,7 @@ const Buried = z.object({
 })
 
 /** Copied before it ends: a crash in between leaves two copies under one id, of which the stream keeps one. */
-const bury = async ({ driver }: QueueParts, taken: Taken, reason: string): Promise<void> => {
+const bury = async ({ driver, log }: QueueParts, taken: Taken, reason: string): Promise<void> => {
   const { subject, id: messageId, body, deliveries } = taken
   const letter: z.input<typeof Buried> = {
     subject,
@@ -156,6 +156,7 @@ const bury = async ({ driver }: QueueParts, taken: Taken, reason: string): Promi
   }
   await driver.store('DLQ', { subject: deadSubject(subject), id: messageId, body: encodeJson(letter) })
   await taken.done()
+  log?.warn({ id: messageId, subject, reason, deliveries }, 'message given up')
 }
 
 /** Numbers that are asked for one page: letters that were sent again leave holes. */
