@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { toCell } from './cell.ts'
+import { columnWidth } from './column-width.ts'
+import { column } from './columns.ts'
+
+const context = { zone: 'UTC', nowMs: 0, link: (path: string) => path }
+const state = column('status', 'State', 'badge', { states: { BACKUP_CREATED: { word: 'Made', stands: 'ok' } } })
+
+it('a state is told by its word, with what the host calls it beside it; one that nobody named as it is', () => {
+  expect(toCell(state, { status: 'BACKUP_CREATED' }, context)).toMatchObject({
+    text: 'Made',
+    title: 'BACKUP_CREATED',
+    state: { stands: 'ok' },
+  })
+  expect(toCell(state, { status: 'NEW_WORD' }, context)).toEqual({ text: 'NEW_WORD', title: 'NEW_WORD' })
+})
+
+it('a badge has room for its edges, and for capitals, which are wide', () => {
+  const width = (status: string) => columnWidth(column('status', 'S', 'badge'), [{ status }], context)
+  expect([width('not_loaded'), width('NOT_LOADED')]).toEqual([12, 15])
+})
