@@ -36,6 +36,17 @@ describe('the address of a statement', () => {
     })
   })
 
+  it('follows how one and the same statement is sent each time', () => {
+    const statement = { what: 'rules', sql: 'SELECT 1' }
+    const path = (more: Partial<Sending>) => requestPath(new URL('http://db:8123'), statement, { ...sending, ...more })
+    expect(path({ background: true })).toContain('priority=10')
+    expect(path({ background: true, queryId: 'q-2' })).toMatch(/query_id=q-2&.*&priority=10/)
+    expect(path({})).not.toContain('priority')
+    expect(path({ maxExecutionSeconds: 7 })).toContain('max_execution_time=7')
+    expect(path({ readonly: 1 })).not.toContain('log_comment')
+    expect(path({ format: 'JSONEachRow' })).toContain('output_format_json_quote_64bit_integers=0')
+  })
+
   it('sets nothing for a user whose profile is read-only', () => {
     expect(Object.keys(settingsOf({ parameters: { a: 1 } }, { readonly: 1 }).query)).toEqual([
       'query_id',

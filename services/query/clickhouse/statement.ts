@@ -65,11 +65,11 @@ export const requestPath = (base: URL, statement: Statement, sending: Sending): 
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
   let query = `${own}query_id=${encodeURIComponent(sending.queryId)}&default_format=${sending.format}`
   const add = (name: string, value: string): void => {
-    query += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+    query += pairOf(name, value)
   }
   if (database !== undefined) add('database', database)
   if (session !== undefined) add('session_id', session)
-  for (const [name, value] of Object.entries(settingsOf(statement, sending))) add(name, String(value))
+  query += settingsText(statement, sending)
   let bytes = 0
   for (const [name, value] of Object.entries(parameters)) {
     const text = escaped(value).toWellFormed()
@@ -79,6 +79,31 @@ export const requestPath = (base: URL, statement: Statement, sending: Sending): 
   if (bytes > maxParameterBytes)
     throw new ServiceError('too-large', 'the filters are too long; use fewer or shorter values')
   return `${base.pathname}?${query}`
+}
+
+const pairOf = (name: string, value: string): string => `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+
+/** How a statement was sent last, and its settings as the address has them. */
+interface SentLast extends Omit<Sending, 'queryId'> {
+  text: string
+}
+
+/** A memory of a pure function only: what is sent to many hosts is mostly sent to all of them in the same way. */
+const sentLast = new WeakMap<Statement, SentLast>()
+
+const settingsText = (statement: Statement, sending: Sending): string => {
+  const { format, readonly, maxExecutionSeconds, background } = sending
+  const last = sentLast.get(statement)
+  const isSame =
+    last?.format === format &&
+    last.readonly === readonly &&
+    last.maxExecutionSeconds === maxExecutionSeconds &&
+    last.background === background
+  if (isSame) return last.text
+  const pairs = Object.entries(settingsOf(statement, sending))
+  const text = pairs.map(([name, value]) => pairOf(name, String(value))).join('')
+  sentLast.set(statement, { format, readonly, maxExecutionSeconds, background, text })
+  return text
 }
 
 const settingsOf = (statement: Statement, sending: Sending): Record<string, string | number> => {
