@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { inboxPrefix } from './subject.ts'
-import type { Endpoint, Wire, WireMessage } from './wire.ts'
+import type { Wire, WireMessage } from './wire.ts'
 
 /** One subscription for everything that comes back to a connection; each exchange has an address in it. */
 export interface Inbox {
@@ -23,9 +22,9 @@ export interface InboxAddress {
 }
 
 /** Opens the inbox of a connection; it closes with the connection. */
-export const openInbox = (wire: Wire, endpoint: Endpoint): Inbox => {
+export const openInbox = (wire: Wire): Inbox => {
   // A process started again under its old name must not hear answers to its predecessor.
-  const prefix = `${inboxPrefix(endpoint)}.${randomBytes(6).toString('hex')}.`
+  const prefix = `${wire.inbox}.${randomBytes(6).toString('hex')}.`
   const listeners = new Map<string, (message: WireMessage) => void>()
   const free: string[] = []
   let made = 0

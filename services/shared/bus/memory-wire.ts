@@ -1,5 +1,6 @@
 import { matcher } from './match.ts'
-import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
+import { inboxPrefix } from './subject.ts'
+import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 /** The hub of a process whose services reach one another without a server. */
 export type MemoryHub = Hub
@@ -80,18 +81,20 @@ export const openMemoryHub = (): MemoryHub => {
     for (const member of receivers(reply)) schedule(() => member.listener(message))
   }
   const passed = () => new Promise<void>((resolve) => schedule(resolve))
-  return { connect: async () => new MemoryWire(members, publish, passed) }
+  return { connect: async (endpoint) => new MemoryWire(endpoint, members, publish, passed) }
 }
 
 class MemoryWire implements Wire {
   readonly connected = true
+  readonly inbox: string
   readonly #all: Members
   readonly #publish: (subject: string, body: Uint8Array, options?: PublishOptions) => void
   readonly #passed: () => Promise<void>
   readonly #own = new Set<Member>()
   #open = true
 
-  constructor(all: Members, publish: Wire['publish'], passed: () => Promise<void>) {
+  constructor({ caller, instance }: Endpoint, all: Members, publish: Wire['publish'], passed: () => Promise<void>) {
+    this.inbox = inboxPrefix(caller, instance)
     this.#all = all
     this.#publish = publish
     this.#passed = passed

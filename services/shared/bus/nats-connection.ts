@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ConnectionOptions, NatsConnection } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
-import { inboxPrefix } from './subject.ts'
+import { inboxPrefix, instanceName } from './subject.ts'
 import type { Endpoint } from './wire.ts'
 
 /** How to reach a NATS server. User and password may also be part of the URL. */
@@ -25,10 +25,12 @@ const neededPayloadBytes = 1_000_000
 /** Connects under the endpoint's name and inbox; loads the client, for the monolith does without. Throws `unavailable`. */
 export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => {
   const nats = await import('nats')
+  const known = credentials(options)
+  const inbox = inboxPrefix(isPartOf(endpoint.caller, known.user) ? known.user : endpoint.caller, endpoint.instance)
   const settings: ConnectionOptions = {
-    ...credentials(options),
+    ...known,
     name: `${endpoint.caller}.${endpoint.instance}`,
-    inboxPrefix: inboxPrefix(endpoint),
+    inboxPrefix: inbox,
     timeout: connectWithinMs,
     maxReconnectAttempts: -1,
     reconnectTimeWait: reconnectEveryMs,
@@ -42,10 +44,14 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
     })
   })
   const missing = missingFeature(connection)
-  if (missing === undefined) return { connection, nats }
+  if (missing === undefined) return { connection, inbox, nats }
   await connection.close()
   throw new ServiceError('unavailable', `the NATS server ${missing}`)
 }
+
+/** A part of a service that must not hear the whole of it has a user of its own, such as `query-guest`, and so an inbox. */
+const isPartOf = (service: string, user: string | undefined): user is string =>
+  user !== undefined && user.startsWith(`${service}-`) && instanceName.test(user)
 
 /** Addresses and credentials apart, as the client takes them. */
 const credentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions => {

@@ -8,12 +8,20 @@ const flushWithinMs = 5_000
 /** A hub whose buses meet on a NATS server, each with a connection of its own. */
 export const openNatsHub = (options: NatsHubOptions): Hub => ({
   async connect(endpoint) {
-    const { connection, nats } = await connectTo(options, endpoint)
-    return new NatsWire(connection, nats.headers, options.log)
+    const { connection, inbox, nats } = await connectTo(options, endpoint)
+    return new NatsWire({ connection, inbox, makeHeaders: nats.headers, log: options.log })
   },
 })
 
+interface Connected {
+  connection: NatsConnection
+  inbox: string
+  makeHeaders: () => MsgHdrs
+  log: Logger | undefined
+}
+
 class NatsWire implements Wire {
+  readonly inbox: string
   readonly #connection: NatsConnection
   readonly #makeHeaders: () => MsgHdrs
   readonly #log: Logger | undefined
@@ -21,7 +29,8 @@ class NatsWire implements Wire {
   #connected = true
   #refused: Error | undefined
 
-  constructor(connection: NatsConnection, makeHeaders: () => MsgHdrs, log: Logger | undefined) {
+  constructor({ connection, inbox, makeHeaders, log }: Connected) {
+    this.inbox = inbox
     this.#connection = connection
     this.#log = log
     this.#makeHeaders = makeHeaders

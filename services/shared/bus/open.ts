@@ -34,7 +34,7 @@ export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOp
   const limits = { ...defaultLimits, ...rest.limits }
   const wire = await hub.connect({ caller, instance })
   const link = new Link(wire, limits.cutOffMs)
-  const channel = { wire, inbox: openInbox(wire, { caller, instance }), link, limits, reading: { streams: 0 } }
+  const channel = { wire, inbox: openInbox(wire), link, limits, reading: { streams: 0 } }
   const facts: BusFacts = { caller, instance, version, telemetry: rest.telemetry, clock: rest.clock ?? systemClock }
   const bus = new WireBus(facts, channel)
   await bus.meet()

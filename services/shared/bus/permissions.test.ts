@@ -21,24 +21,24 @@ it('lets a service ask along the arrows of the contracts and under its own name 
   expect(gateway.subscribe.allow).toEqual(['_INBOX.gateway.>', 'event.>'])
 })
 
-it('lets a guest hear what is for guests alone', () => {
+it('lets a guest hear what is for guests alone, and who else there is', () => {
+  const guests = ['svc.query.*.*._guest', 'svc.query.*.*._guest.*', '_INBOX.query-guest.>']
+  const present = ['event.instance.announced', 'event.instance.sought']
   expect(guestPermissions([query], events)).toMatchObject({
-    'query-guest': {
-      subscribe: { allow: ['svc.query.*.*._guest', 'svc.query.*.*._guest.*', '_INBOX.query.>', 'event.>'] },
-    },
+    'query-guest': { subscribe: { allow: [...guests, ...present] } },
   })
 })
 
 describeWith(['nats'], 'a NATS server with these permissions', () => {
   const start = async (changed: Partial<NatsPermissions> = {}) => {
-    const granted = Object.entries(permissions([probe], events))
+    const granted = Object.entries({ ...permissions([probe], events), ...guestPermissions([probe], events) })
     const users = granted.map(([user, allowed]) => ({
       user,
       password: `of ${user}`,
       permissions: { ...allowed, ...changed },
     }))
     const server = await startNats({ config: `authorization ${JSON.stringify({ users })}` })
-    const hubOf = (user: ServiceName) => openNatsHub({ url: server.url, user, password: `of ${user}` })
+    const hubOf = (user: ServiceName | 'query-guest') => openNatsHub({ url: server.url, user, password: `of ${user}` })
     return { url: server.url, hubOf, [Symbol.asyncDispose]: () => server.stop() }
   }
 
@@ -89,6 +89,19 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r2' }), '_INBOX.gateway.>')
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r3' }), 'svc.query.>')
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r4' }), '>')
+  })
+
+  it('lets a guest answer what is for guests, and refuses it the inbox, the questions and the events of others', async () => {
+    await using server = await start()
+    const { hubOf } = server
+    const facts = { hub: hubOf('query-guest'), caller: 'query', instance: 'q1', version: 'test' } as const
+    await using answering = await openBus(facts)
+    await answering.serve(probe, probeHandlers('q1').handlers, { part: 'guest' })
+    await using asking = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
+    expect(await asking.client(probe).dial({}, callOf())).toEqual({ instance: 'q1' })
+    for (const subject of ['_INBOX.query.>', 'svc.query.*.*', 'event.>', 'event.something.happened']) {
+      await refuses(await facts.hub.connect(facts), subject)
+    }
   })
 
   it('keeps a long answer allowed, as both sides renew what the server lets expire', async () => {

@@ -1,5 +1,6 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
+import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
 import { queueSubjects } from './durable/roles.ts'
 import { callSubject, eventSubject, inboxPrefix, servedSubjects } from './subject.ts'
 
@@ -35,16 +36,17 @@ export const guestPermissions = (
   events: readonly Event[],
 ): Record<string, NatsPermissions> => {
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
-  const heard = (name: ServiceName) => [servedSubjects(name, '*').anyGuest, servedSubjects(name, '*').ownGuest]
-  return Object.fromEntries(parted.map(({ name }) => [`${name}-guest`, permissionsOf(name, contracts, events, heard)]))
+  const guests = parted.map(({ name }) => {
+    const { publish, allow_responses } = permissionsOf(name, contracts, events)
+    const { anyGuest, ownGuest } = servedSubjects(name, '*')
+    const met = [instanceAnnounced, instanceSought].map((event) => eventSubject(event.name))
+    const allow = [anyGuest, ownGuest, inboxPrefix(`${name}-guest`, '>'), ...met]
+    return [`${name}-guest`, { publish, subscribe: { allow }, allow_responses }] as const
+  })
+  return Object.fromEntries(guests)
 }
 
-const permissionsOf = (
-  name: ServiceName,
-  contracts: readonly Service[],
-  events: readonly Event[],
-  heard: (name: ServiceName) => readonly string[] = (service) => [`svc.${service}.>`],
-): NatsPermissions => {
+const permissionsOf = (name: ServiceName, contracts: readonly Service[], events: readonly Event[]): NatsPermissions => {
   const asked = contracts.filter(({ methods }) => Object.values(methods).some(({ callers }) => callers.includes(name)))
   const told = events.filter(({ publishers }) => publishers.includes(name))
   const served = contracts.filter((contract) => contract.name === name)
@@ -57,7 +59,7 @@ const permissionsOf = (
       ],
     },
     subscribe: {
-      allow: [...served.flatMap(() => heard(name)), inboxPrefix({ caller: name, instance: '>' }), eventSubject('>')],
+      allow: [...served.map(() => `svc.${name}.>`), inboxPrefix(name, '>'), eventSubject('>')],
     },
     allow_responses: responses,
   }

@@ -1,5 +1,4 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
-import type { Endpoint } from './wire.ts'
 
 /** What an instance may be called: it becomes one token of a subject. */
 export const instanceName = /^[a-z0-9-]{1,64}$/
@@ -31,7 +30,7 @@ export const readCallSubject = (subject: string): { caller: ServiceName; method:
 /** Subject of an event: `event.<noun>.<past-verb>`. */
 export const eventSubject = (name: string): string => `event.${name}`
 
-/** Where answers and control messages for one connection arrive; a last token tells them apart. */
-export const inboxPrefix = ({ caller, instance }: Endpoint): string => `_INBOX.${caller}.${instance}`
+/** Where answers and control messages for one connection arrive; a last token tells them apart. `owner` is a service, or the user of a part of it. */
+export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
 const isServiceName = (name: string): name is ServiceName => serviceNames.some((known) => known === name)

@@ -4,6 +4,8 @@ import type { ServiceName } from '#proto/call.ts'
 export interface Wire extends AsyncDisposable {
   /** False while the server cannot be reached; what is published then is lost. */
   readonly connected: boolean
+  /** What subjects begin with that only this connection hears. */
+  readonly inbox: string
   /** Hands a message over; at most once, never waits. The wire has copied or sent `body` before a caller that awaits anything goes on. */
   publish(subject: string, body: Uint8Array, options?: PublishOptions): void
   /** Hears subjects that match a pattern (`*` is one token, a last `>` the rest); one member of a queue group gets each message. */
@@ -20,7 +22,7 @@ export interface Hub {
   connect(endpoint: Endpoint): Promise<Wire>
 }
 
-/** Who connects; inboxes of a wire begin with it, so a server can tell whose they are. */
+/** Who connects. */
 export interface Endpoint {
   caller: ServiceName
   instance: string

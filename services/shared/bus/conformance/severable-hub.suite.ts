@@ -38,6 +38,10 @@ class SeverableWire implements Wire {
     return this.#connected
   }
 
+  get inbox(): string {
+    return this.#inner.inbox
+  }
+
   change(connected: boolean): void {
     this.#connected = connected
     for (const listener of this.#listeners) listener(connected)
