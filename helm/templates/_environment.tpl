@@ -6,6 +6,9 @@
 - { name: SVC_INSTANCE, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
 - { name: OPERATIONS_PORT, value: {{ $values.ports.operations | quote }} }
 - { name: SHUTDOWN_GRACE_MS, value: {{ mul .block.drainSeconds 1000 | quote }} }
+{{- if include "watchhouse.authorities" $root }}
+- { name: NODE_EXTRA_CA_CERTS, value: /etc/watchhouse/certificates/ca.crt }
+{{- end }}
 {{- if has "gateway" $runs }}
 - { name: PORT, value: {{ $values.ports.http | quote }} }
 {{- if $values.features }}
@@ -81,7 +84,7 @@
 - name: NATS_PASSWORD
   valueFrom: { secretKeyRef: { name: {{ include "watchhouse.secretName" (list .root $nats.existingSecret) }}, key: {{ .name }} } }
 {{- if $nats.enabled }}
-- { name: NATS_URL, value: "nats://{{ .name }}:$(NATS_PASSWORD)@{{ include "watchhouse.fullname" .root }}-nats:4222" }
+- { name: NATS_URL, value: "{{ ternary "tls" "nats" (not (empty $nats.tls.existingSecret)) }}://{{ .name }}:$(NATS_PASSWORD)@{{ include "watchhouse.fullname" .root }}-nats:4222" }
 - { name: NATS_REPLICAS, value: {{ $nats.replicas | quote }} }
 {{- else }}
 - { name: NATS_URL, value: "{{ ternary "tls" "nats" $nats.external.tls }}://{{ .name }}:$(NATS_PASSWORD)@{{ $nats.external.server }}" }

@@ -37,6 +37,9 @@ hosts:
 {{/* Where a workload finds its files: a dict of root, name and runs. */}}
 {{- define "watchhouse.mounts" -}}
 {{- $values := .root.Values -}}
+{{- if include "watchhouse.authorities" .root }}
+- { name: certificates, mountPath: /etc/watchhouse/certificates, readOnly: true }
+{{- end }}
 {{- if and (has "alert-dispatcher" .runs) $values.healthFiles }}
 - { name: health, mountPath: /etc/watchhouse/health.d, readOnly: true }
 {{- end }}
@@ -57,6 +60,9 @@ hosts:
 {{- define "watchhouse.volumes" -}}
 {{- $values := .root.Values -}}
 {{- $fullname := include "watchhouse.fullname" .root -}}
+{{- with include "watchhouse.authorities" .root }}
+- { name: certificates, secret: { secretName: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] } }
+{{- end }}
 {{- if and (has "alert-dispatcher" .runs) $values.healthFiles }}
 - name: health
   configMap:

@@ -41,6 +41,11 @@ labels:
 {{- end -}}
 {{- end -}}
 
+{{/* The Secret with the authorities that pods trust besides the public ones; empty where there is none. */}}
+{{- define "watchhouse.authorities" -}}
+{{- default .Values.nats.tls.existingSecret .Values.certificates.existingSecret -}}
+{{- end -}}
+
 {{/* The name of the Secret with the passwords that the chart makes up, or of the one that was given: root and given name. */}}
 {{- define "watchhouse.secretName" -}}
 {{- default (printf "%s-generated" (include "watchhouse.fullname" (index . 0))) (index . 1) -}}

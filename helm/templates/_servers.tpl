@@ -17,6 +17,9 @@ jetstream {
   sync_interval: always
   {{- end }}
 }
+{{- with .Values.nats.tls.existingSecret }}
+tls { cert_file: /etc/nats-tls/tls.crt, key_file: /etc/nats-tls/tls.key }
+{{- end }}
 authorization {
   users: [
     {{- range $user, $_ := include "watchhouse.workloads" . | fromYaml }}
@@ -29,6 +32,9 @@ cluster {
   name: watchhouse
   port: 6222
   authorization { user: routes, password: ${{ include "watchhouse.natsPassword" "routes" }} }
+  {{- with .Values.nats.tls.existingSecret }}
+  tls { cert_file: /etc/nats-tls/tls.crt, key_file: /etc/nats-tls/tls.key, ca_file: /etc/nats-tls/ca.crt }
+  {{- end }}
 }
 {{- end }}
 {{- end -}}
