@@ -91,9 +91,7 @@ describe('a variable of the build of the web', () => {
     expect(textOf('services/set-up.mjs')).toContain(`'${name}'`)
   })
 
-  // A folder of texts is part of what is copied into an image, not of what is said when it is built.
-  const ofImage = [...ofServer, ...Object.keys(clientVariables)].filter((name) => name !== 'DOCS_CONTENT_ROOT')
-  it.each(ofImage)('%s is an argument of the image', (name) => {
+  it.each([...ofServer, ...Object.keys(clientVariables)])('%s is an argument of the image', (name) => {
     expect(textOf('services/Dockerfile')).toMatch(new RegExp(`^ARG .*\\b${name}\\b`, 'm'))
   })
 })
