@@ -1,3 +1,4 @@
+import packageFile from '../package.json' with { type: 'json' }
 import { existsSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Writes everything that is generated, or with `--check` says what would change and fails; `--release` records the contracts too. */
 const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
-  if (isRelease) await writeFile(join(root, releasedPath), asLines(await presentContracts()))
+  if (isRelease) await writeFile(join(root, releasedPath), asLines(packageFile.version, await presentContracts()))
   for (const generate of generators) {
     const generated = await generate()
     if (generated === undefined) continue

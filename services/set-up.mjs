@@ -31,6 +31,7 @@ const entries = {
   start: 'services/main.ts',
   test: 'services/acceptance/run.ts',
   containers: 'services/acceptance/containers/run.ts',
+  deployed: 'services/acceptance/chart/run.ts',
   image: 'services/acceptance/image/run.ts',
   bench: 'services/bench/run.ts',
   eval: 'services/acceptance/evaluation/run.ts',

@@ -26,7 +26,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   let otherUrl: string
   let url: string
   // Where services are apart there is a PostgreSQL server on any machine that runs this.
-  const hasSource = topology === 'nats'
+  const hasSource = topology !== 'memory'
   const scope = new AsyncDisposableStack()
   beforeAll(async () => {
     const [sandbox, other] = await Promise.all([startSandbox({ label: 'one' }), startSandbox({ label: 'two' })])

@@ -1,10 +1,14 @@
 import { startSandbox } from '../sandbox/start.ts'
+import { startDeployed } from './product/deployed.ts'
 import { type ProductProcess, startProcess } from './product/process.ts'
 import { startNats, startPostgres, startRedis } from './servers.ts'
 import { freePort } from './servers/port.ts'
 
-/** All services in one process on memory, or each in its own on real NATS, Redis and PostgreSQL. */
-export type Topology = 'memory' | 'nats'
+/**
+ * All services in one process on memory; each in its own on real NATS, Redis and PostgreSQL; or on them as the chart says it, with the users,
+ * arguments, variables, files and ports of its pods.
+ */
+export type Topology = 'memory' | 'nats' | 'chart'
 
 /** A host to watch. */
 export interface ProductHost {
@@ -55,9 +59,11 @@ export interface Product extends AsyncDisposable {
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
   await using scope = new AsyncDisposableStack()
   const hosts = options.hosts ?? (await startHosts(scope))
-  const port = await freePort()
   // What is asked on behalf of one test comes from one address, more often than a person would.
-  const variables = { HOST: '127.0.0.1', PORT: String(port), RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
+  const env = { RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
+  if (options.topology === 'chart') return startDeployed({ ...options, env }, hosts, scope)
+  const port = await freePort()
+  const variables = { HOST: '127.0.0.1', PORT: String(port), ...env }
   const isSplit = options.topology === 'nats'
   const shared = isSplit ? await startServers(scope) : {}
   const start = async (services: readonly string[], own: Record<string, string>): Promise<ProductProcess> => {

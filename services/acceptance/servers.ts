@@ -8,7 +8,7 @@ export { startRedis } from './servers/redis.ts'
 export { type TestServer } from './servers/server.ts'
 
 /** What checks the chart; `.ci/chart-tools` installs it, and a machine without it leaves those suites out. */
-const programs = ['helm', 'helm-unittest', 'kubeconform', 'kustomize'] as const
+const programs = ['helm', 'helm-unittest', 'kubeconform', 'kustomize', 'compose-spec'] as const
 
 type Need = ServerKind | 'chromium' | (typeof programs)[number]
 

@@ -7,10 +7,24 @@ import { z } from 'zod'
 import { metrics, openMetrics } from '#shared/telemetry/metrics.ts'
 import { root } from '../shape/source-file.ts'
 
-const Dashboard = z.object({
-  uid: z.string(),
-  panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).min(1) })).min(5),
+const Panel = z.object({
+  type: z.string(),
+  title: z.string(),
+  description: z.string().min(1),
+  fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }),
+  targets: z.array(z.object({ expr: z.string(), legendFormat: z.string().min(1) })).min(1),
 })
+const Row = z.object({ type: z.literal('row'), title: z.string() })
+const Dashboard = z
+  .object({
+    uid: z.string(),
+    templating: z.object({ list: z.array(z.object({ name: z.string(), definition: z.string().optional() })) }),
+    panels: z.array(z.union([Row, Panel])).min(5),
+  })
+  .transform(({ panels, templating }) => ({
+    panels: panels.flatMap((panel) => ('targets' in panel ? [panel] : [])),
+    variables: templating.list,
+  }))
 const Alerts = z.object({
   alerts: z.array(
     z.object({ alert: z.string(), expr: z.string(), summary: z.string(), severity: z.enum(['warning', 'critical']) }),
@@ -41,15 +55,24 @@ const declared = async (): Promise<Set<string>> => {
 describe('what Grafana and Prometheus are given', () => {
   it('asks for nothing that the product does not export', async () => {
     const known = await declared()
-    const panels = (await dashboards()).flatMap(({ panels }) =>
-      panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
-    )
+    const panels = (await dashboards()).flatMap(({ panels, variables }) => [
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      ...variables.flatMap(({ definition }) => definition ?? []),
+    ])
     const expressions = [...panels, ...(await alerts()).map(({ expr }) => expr)]
     expect(expressions.filter((expression) => namesIn(expression).length === 0)).toEqual([])
     expect(expressions.flatMap(namesIn).filter((name) => !known.has(name))).toEqual([])
     expect(namesIn('rate(watchhouse_no_such_total[5m])').filter((name) => !known.has(name))).toEqual([
       'watchhouse_no_such_total',
     ])
+  })
+
+  it('lets a reader choose each label by which panels ask, and by no other', async () => {
+    for (const { panels, variables } of await dashboards()) {
+      const asked = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/\$[a-z]+/g) ?? []))
+      const offered = variables.map(({ name }) => `$${name}`).filter((name) => name !== '$datasource')
+      expect(new Set(asked)).toEqual(new Set(offered))
+    }
   })
 
   it('shows everything that the product measures of itself', async () => {

@@ -1,20 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { dump } from 'js-yaml'
-import type { ProductHost } from '../product.ts'
+import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import { type ProductProcess, startProcess } from '../product/process.ts'
 import { startNats, startPostgres, startRedis, type TestServer } from '../servers.ts'
 import { freePort } from '../servers/port.ts'
-import { render } from './helm.ts'
+import { render, someHosts } from './helm.ts'
 import { configMapOf, processesOf, type RenderedProcess } from './processes.ts'
+import { secretName, type Surroundings, valuesFor, type Wanted } from './values.ts'
+
+/** Whose contracts a process knows. */
+export type Release = 'present' | 'last'
 
 /** The Deployments of the chart as processes of this machine. */
 export interface Deployed extends AsyncDisposable {
   /** Where the gateway listens that started last. */
   gateway(): string
   readonly nats: TestServer
-  /** Every process by its component. */
+  /** Every process by its component; those of a second pod follow as `agent-2`. */
   readonly processes: ReadonlyMap<string, ProductProcess>
   /** Starts a second process of a component, and ends the first when that is ready, as a rollout does. */
   roll(name: string): Promise<void>
@@ -24,21 +28,22 @@ export interface Deployed extends AsyncDisposable {
 /** Each user's password in the test; a NATS server takes what begins with a digit for a number. */
 export const passwordOf = (user: string): string => `password-of-${user}`
 
+/** What the scheduler says unless something else is wanted. */
+export const cronSecret = 'a secret of the scheduler'
+
 const users = ['gateway', 'query', 'query-guest', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report']
 
 /**
- * Renders the chart for real servers, and starts what it renders: its arguments, its variables and its ports, each process on an
- * address of its own as pods have. The NATS server has the configuration that the chart gives its own.
+ * Renders the chart for real servers, and starts what it renders: its arguments, its variables, its files and its ports, each process on
+ * an address of its own as pods have. The NATS server has the configuration that the chart gives its own. They speak the
+ * contracts of `release` until they are replaced.
  */
-export const deploy = async (
-  hosts: readonly ProductHost[],
-  setEnvironment: (name: string, value: string) => void,
-): Promise<Deployed> => {
+export const deploy = async (wanted: Wanted, release: Release = 'present'): Promise<Deployed> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-chart-'))
   opening.defer(() => rm(directory, { recursive: true, force: true }))
   const [nats, redis, postgres] = await Promise.all([
-    startChartNats(setEnvironment),
+    startChartNats(directory),
     startRedis({ private: true }),
     startPostgres(),
   ])
@@ -46,14 +51,17 @@ export const deploy = async (
 
   const ports = { http: await freePort(), operations: await freePort() }
   const values = join(directory, 'values.yaml')
-  await writeFile(values, dump(valuesFor({ nats, hosts, ports })))
+  await writeFile(values, dump(await valuesFor(wanted, { nats: natsAddress(nats), ports })))
   const secrets = new Map([
+    ['certificate', { 'ca.crt': certificate.cert }],
     ['users', Object.fromEntries(users.map((user) => [user, passwordOf(user)]))],
-    ['servers', { REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url, CRON_SECRET: 'a secret of the scheduler' }],
-    ['own', { COLUMNDB_HOST: hosts.map(({ url }) => url).join(','), COLUMNDB_PASSWORD: '' }],
+    [
+      secretName,
+      { CRON_SECRET: cronSecret, ...wanted.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
+    ],
   ])
-  const running = opening.use(new Running(processesOf(await render([values]), secrets), ports))
-  await running.start()
+  const running = opening.use(new Running(processesOf(await render([values]), secrets), ports, directory))
+  await running.start(release)
   const all = opening.move()
   return {
     nats,
@@ -65,53 +73,45 @@ export const deploy = async (
   }
 }
 
-/** NATS with the users and permissions that the chart configures, their passwords from the environment as in its pod. */
-const startChartNats = async (setEnvironment: (name: string, value: string) => void): Promise<TestServer> => {
-  const objects = await render(['helm/tests/values-hosts.yaml'], { 'nats.existingSecret': 'users' })
-  const { 'nats.conf': config = '' } = configMapOf(objects, 'watchhouse-nats')
-  for (const user of users) setEnvironment(`NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`, passwordOf(user))
+/** Where the certificate of the server is good for. */
+export const natsAddress = ({ url }: TestServer): string => `localhost:${new URL(url).port}`
+
+/** NATS with the users, the permissions and TLS as the chart configures them, passwords from the environment as in its pod. */
+const startChartNats = async (directory: string): Promise<TestServer> => {
+  await writeFile(join(directory, 'tls.crt'), certificate.cert)
+  await writeFile(join(directory, 'tls.key'), certificate.key)
+  const given = { 'nats.existingSecret': 'users', 'nats.tls.existingSecret': 'certificate' }
+  const { 'nats.conf': whole = '' } = configMapOf(await render([someHosts], given), 'watchhouse-nats')
+  const config = whole.slice(whole.indexOf('tls {')).replaceAll('/etc/nats-tls/', `${directory}/`)
+  const variable = (user: string) => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`
+  const environment = Object.fromEntries(users.map((user) => [variable(user), passwordOf(user)]))
   // Ports, disk and name are the machine's; all that decides who may do what is the chart's.
-  return startNats({ config: config.slice(config.indexOf('authorization {')) })
-}
-
-const valuesFor = (given: { nats: TestServer; hosts: readonly ProductHost[]; ports: Ports }) => ({
-  ports: given.ports,
-  nats: { enabled: false, existingSecret: 'users', external: { server: new URL(given.nats.url).host } },
-  redis: { enabled: false, external: { existingSecret: 'servers' } },
-  postgresql: { enabled: false, external: { existingSecret: 'servers' } },
-  cron: { existingSecret: 'servers' },
-  services: {
-    gateway: {
-      settings: { SVC_MCP_PUBLIC: true, RATE_LIMIT_API_PER_MIN: 1_000_000, RATE_LIMIT_MCP_PER_MIN: 1_000_000 },
-    },
-    query: {
-      settings: { COLUMNDB_NAME: given.hosts.map(({ name }) => name).join(','), SVC_ALLOW_PRIVATE_HOSTS: true },
-      secrets: { existingSecret: 'own', keys: ['COLUMNDB_HOST', 'COLUMNDB_PASSWORD'] },
-    },
-  },
-  guest: { settings: { SVC_ALLOW_PRIVATE_HOSTS: true } },
-})
-
-interface Ports {
-  http: number
-  operations: number
+  return startNats({ config, environment })
 }
 
 /** The processes of the Deployments, each on an address of its own, for they have the same ports as pods have. */
 class Running implements AsyncDisposable {
   readonly processes = new Map<string, ProductProcess>()
   readonly #rendered: readonly RenderedProcess[]
-  readonly #ports: Ports
+  readonly #ports: Surroundings['ports']
+  readonly #directory: string
   readonly #started: ProductProcess[] = []
+  #addresses = 0
   #gateway = ''
 
-  constructor(rendered: readonly RenderedProcess[], ports: Ports) {
+  constructor(rendered: readonly RenderedProcess[], ports: Surroundings['ports'], directory: string) {
     this.#rendered = rendered
     this.#ports = ports
+    this.#directory = directory
   }
 
-  async start(): Promise<void> {
-    for (const one of this.#rendered) this.processes.set(one.name, await this.#start(one))
+  /** One after another by the order of their names, which is none of who needs whom: Kubernetes knows no order either. */
+  async start(release: Release): Promise<void> {
+    for (const one of this.#rendered) {
+      for (let replica = 1; replica <= one.replicas; replica++) {
+        this.processes.set(replica === 1 ? one.name : `${one.name}-${replica}`, await this.#start(one, release))
+      }
+    }
   }
 
   gateway(): string {
@@ -122,7 +122,7 @@ class Running implements AsyncDisposable {
     const one = this.#rendered.find((process) => process.name === name)
     const old = this.processes.get(name)
     if (!one || !old) throw new Error(`nothing called ${name} was rendered`)
-    this.processes.set(name, await this.#start(one))
+    this.processes.set(name, await this.#start(one, 'present'))
     await old.stop()
   }
 
@@ -134,13 +134,35 @@ class Running implements AsyncDisposable {
     await Promise.all(this.#started.map((process) => process.stop()))
   }
 
-  async #start({ name, services, variables }: RenderedProcess): Promise<ProductProcess> {
-    const number = this.#started.length + 1
-    const host = `127.0.1.${number}`
-    const own = { ...variables, OPERATIONS_HOST: host, HOST: host, SVC_INSTANCE: `${name}-${number}` }
-    const started = await startProcess({ services, variables: own, operationsPort: this.#ports.operations })
+  async #start(pod: RenderedProcess, release: Release): Promise<ProductProcess> {
+    this.#addresses += 1
+    const instance = `${pod.name}-${this.#addresses}`
+    const host = `127.0.1.${this.#addresses}`
+    const variables = {
+      ...(await mount(pod, join(this.#directory, instance))),
+      OPERATIONS_HOST: host,
+      HOST: host,
+      SVC_INSTANCE: instance,
+    }
+    const { operations: operationsPort } = this.#ports
+    const spoken = release === 'last' ? { preload: 'services/acceptance/release/speak.ts' } : {}
+    const started = await startProcess({ services: pod.services, variables, operationsPort, ...spoken })
     this.#started.push(started)
-    if (name === 'gateway') this.#gateway = `http://${host}:${this.#ports.http}`
+    if (pod.name === 'gateway') this.#gateway = `http://${host}:${this.#ports.http}`
     return started
   }
+}
+
+const mountedAt = '/etc/watchhouse/'
+
+/** Lays the files of a pod into a folder, and gives its variables with paths that lead there. */
+const mount = async (pod: RenderedProcess, folder: string): Promise<Record<string, string>> => {
+  const moved = (text: string) => text.replaceAll(mountedAt, `${folder}${mountedAt}`)
+  for (const [path, content] of pod.files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), moved(content))
+  }
+  const variables = Object.entries(pod.variables).map(([name, value]) => [name, moved(value)])
+  // A pod has them where they are looked for without a word.
+  return { SVC_HEALTH_CONFIG_DIRECTORY: moved('/etc/watchhouse/health.d'), ...Object.fromEntries(variables) }
 }

@@ -11,18 +11,24 @@ const Variable = z.object({
     })
     .optional(),
 })
+const Items = z.array(z.object({ key: z.string(), path: z.string() })).optional()
+const Volume = z.object({
+  name: z.string(),
+  configMap: z.object({ name: z.string(), items: Items }).optional(),
+  secret: z.object({ secretName: z.string(), items: Items }).optional(),
+})
+const Container = z.object({
+  name: z.string(),
+  args: z.array(z.string()).default([]),
+  env: z.array(Variable),
+  volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string(), subPath: z.string().optional() })),
+})
 const Deployment = z.object({
   kind: z.literal('Deployment'),
   metadata: z.object({ name: z.string() }),
   spec: z.object({
-    template: z.object({
-      spec: z.object({
-        terminationGracePeriodSeconds: z.number(),
-        containers: z.tuple([
-          z.object({ name: z.string(), args: z.array(z.string()).default([]), env: z.array(Variable) }),
-        ]),
-      }),
-    }),
+    replicas: z.number().default(1),
+    template: z.object({ spec: z.object({ containers: z.tuple([Container]), volumes: z.array(Volume) }) }),
   }),
 })
 const ConfigMap = z.object({
@@ -30,45 +36,95 @@ const ConfigMap = z.object({
   metadata: z.object({ name: z.string() }),
   data: z.record(z.string(), z.string()),
 })
+const Secret = z.object({
+  kind: z.literal('Secret'),
+  metadata: z.object({ name: z.string() }),
+  stringData: z.record(z.string(), z.string()),
+})
 
 /** What one pod of a Deployment would run. */
 export interface RenderedProcess {
   /** The component, such as `query-guest`. */
   name: string
+  replicas: number
   services: readonly string[]
   variables: Record<string, string>
+  /** What is mounted, by its absolute path. */
+  files: ReadonlyMap<string, string>
 }
 
 /** Values by the name of a Secret and the key in it. */
 export type Secrets = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 /** The content of a ConfigMap of a rendered chart. */
-export const configMapOf = (objects: readonly Rendered[], name: string): Readonly<Record<string, string>> => {
-  const found = objects.map((object) => ConfigMap.safeParse(object)).find(({ data }) => data?.metadata.name === name)
-  if (found?.data === undefined) throw new Error(`no ConfigMap ${name} was rendered`)
-  return found.data.data
-}
+export const configMapOf = (objects: readonly Rendered[], name: string): Readonly<Record<string, string>> =>
+  required(configMapsOf(objects), name)
 
-/** Every process that the Deployments start, with the variables that Kubernetes would give it; throws for a Secret or key that is not there. */
-export const processesOf = (objects: readonly Rendered[], secrets: Secrets): RenderedProcess[] =>
-  objects.flatMap((object) => {
+/**
+ * Every process that the Deployments start, with the variables and files that Kubernetes would give it. Throws for a Secret, a ConfigMap or
+ * a key that is neither rendered nor among `given`.
+ */
+export const processesOf = (objects: readonly Rendered[], given: Secrets): RenderedProcess[] => {
+  const configMaps = configMapsOf(objects)
+  const secrets: Secrets = new Map([...namedContents(objects, Secret, ({ stringData }) => stringData), ...given])
+  return objects.flatMap((object) => {
     const { success, data: deployment } = Deployment.safeParse(object)
     if (!success) return []
-    const [{ name, args, env }] = deployment.spec.template.spec.containers
+    const { replicas, template } = deployment.spec
+    const [container] = template.spec.containers
+    const { name, args: services, env } = container
     const variables: Record<string, string> = {}
     for (const variable of env) variables[variable.name] = expanded(valueOf(variable, name, secrets), variables)
-    return [{ name, services: args, variables }]
+    const files = mountedFiles(container, template.spec.volumes, { configMaps, secrets })
+    return [{ name, replicas, services, variables, files }]
+  })
+}
+
+const configMapsOf = (objects: readonly Rendered[]): Secrets =>
+  new Map(namedContents(objects, ConfigMap, ({ data }) => data))
+
+const namedContents = <T extends { metadata: { name: string } }>(
+  objects: readonly Rendered[],
+  kind: z.ZodType<T>,
+  content: (object: T) => Readonly<Record<string, string>>,
+) =>
+  objects.flatMap((object) => {
+    const { data } = kind.safeParse(object)
+    return data === undefined ? [] : [[data.metadata.name, content(data)] as const]
   })
 
-const valueOf = ({ name, value, valueFrom }: z.infer<typeof Variable>, pod: string, secrets: Secrets): string => {
+const valueOf = ({ value, valueFrom }: z.infer<typeof Variable>, pod: string, secrets: Secrets): string => {
   if (valueFrom?.fieldRef) return pod
   if (!valueFrom?.secretKeyRef) return value ?? ''
-  const { name: secret, key } = valueFrom.secretKeyRef
-  const found = secrets.get(secret)?.[key]
-  if (found === undefined) throw new Error(`${name} wants the key ${key} of the Secret ${secret}, which is not there`)
-  return found
+  const { name, key } = valueFrom.secretKeyRef
+  return required(new Map(Object.entries(required(secrets, name))), key, `${name}.`)
 }
 
 /** As Kubernetes does it: `$(NAME)` is the value of a variable that was stated before. */
 const expanded = (value: string, known: Readonly<Record<string, string>>): string =>
   value.replaceAll(/\$\((\w+)\)/g, (whole, name: string) => known[name] ?? whole)
+
+const mountedFiles = (
+  { volumeMounts }: z.infer<typeof Container>,
+  volumes: readonly z.infer<typeof Volume>[],
+  { configMaps, secrets }: { configMaps: Secrets; secrets: Secrets },
+): Map<string, string> => {
+  const files = new Map<string, string>()
+  for (const { name, mountPath, subPath } of volumeMounts) {
+    const { configMap, secret } = volumes.find((volume) => volume.name === name) ?? {}
+    const content = configMap ? required(configMaps, configMap.name) : secret && required(secrets, secret.secretName)
+    // What is no ConfigMap and no Secret is an empty folder.
+    if (content === undefined) continue
+    const items = (configMap ?? secret)?.items ?? Object.keys(content).map((key) => ({ key, path: key }))
+    for (const { key, path } of items.filter((item) => subPath === undefined || item.path === subPath)) {
+      files.set(subPath ? mountPath : `${mountPath}/${path}`, required(new Map(Object.entries(content)), key))
+    }
+  }
+  return files
+}
+
+const required = <T>(values: ReadonlyMap<string, T>, name: string, where = ''): T => {
+  const found = values.get(name)
+  if (found === undefined) throw new Error(`the chart names ${where}${name}, which is not there`)
+  return found
+}

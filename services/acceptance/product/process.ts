@@ -32,11 +32,13 @@ export interface ProcessOptions {
   variables: Record<string, string>
   /** None for a process that is expected to end by itself. */
   operationsPort?: number
+  /** A module, from the repository's root, that is loaded before the product. */
+  preload?: string
 }
 
 export const repository = join(import.meta.dirname, '../../..')
 
-const readyWithinMs = 60_000
+const readyWithinMs = 120_000
 const endsWithinMs = 40_000
 const pollMs = 25
 const outputKept = 1_000_000
@@ -85,7 +87,7 @@ export const runToEnd = async (options: ProcessOptions): Promise<Ending & { outp
 }
 
 const spawnProduct = (
-  { services, variables, operationsPort }: ProcessOptions,
+  { services, variables, operationsPort, preload }: ProcessOptions,
   onOutput: (text: string) => void,
 ): ChildProcess => {
   const env = {
@@ -98,7 +100,8 @@ const spawnProduct = (
     OPERATIONS_PORT: String(operationsPort ?? 0),
     ...variables,
   }
-  const [program = process.execPath, ...rest] = [...endsWithUs(), process.execPath, 'services/main.ts', ...services]
+  const node = [process.execPath, ...(preload === undefined ? [] : ['--import', join(repository, preload)])]
+  const [program = process.execPath, ...rest] = [...endsWithUs(), ...node, 'services/main.ts', ...services]
   const child = spawn(program, rest, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
   return child

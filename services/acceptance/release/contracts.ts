@@ -9,39 +9,45 @@ import { root } from '../shape/source-file.ts'
 /** What crosses the bus, by name: who may ask, where it goes, and JSON Schemas of all that may be in it. */
 export type Contracts = Record<string, unknown>
 
-/** From the repository's root: the contracts of the last release, one a line. */
+/** From the repository's root: which release was the last, and its contracts, one a line. */
 export const releasedPath = 'services/acceptance/release/contracts.jsonl'
 
-/** The contracts of the last release. */
-export const releasedContracts = async (): Promise<Contracts> => {
-  const lines = (await readFile(join(root, releasedPath), 'utf8')).trimEnd().split('\n')
+/** The last release and its contracts. */
+export const lastRelease = async (): Promise<{ version: string; contracts: Contracts }> => {
+  const [first = '', ...lines] = (await readFile(join(root, releasedPath), 'utf8')).trimEnd().split('\n')
+  const { release } = z.object({ release: z.string() }).parse(JSON.parse(first))
   const contract = z.record(z.string(), z.unknown())
-  return Object.fromEntries(lines.flatMap((line) => Object.entries(contract.parse(JSON.parse(line)))))
+  const contracts = Object.fromEntries(lines.flatMap((line) => Object.entries(contract.parse(JSON.parse(line)))))
+  return { version: release, contracts }
 }
 
 /** The contracts as `proto/` declares them now. */
 export const presentContracts = async (): Promise<Contracts> => {
   const declared: Contracts = { identity: schemaOf(Identity), 'sealed-connection': schemaOf(SealedConnection) }
-  for (const file of (await readdir(join(root, 'proto'))).toSorted()) {
-    if (!file.endsWith('.ts')) continue
-    for (const exported of Object.values<unknown>(await import(join(root, 'proto', file)))) {
-      if (isService(exported)) {
-        for (const [name, method] of Object.entries(exported.methods)) {
-          declared[`${exported.name}.${name}`] = methodOf(method)
-        }
+  for (const exported of await exportsOfProto()) {
+    if (isService(exported)) {
+      for (const [name, method] of Object.entries(exported.methods)) {
+        declared[`${exported.name}.${name}`] = methodOf(method)
       }
-      if (isEvent(exported)) {
-        declared[`event.${exported.name}`] = { publishers: exported.publishers, payload: schemaOf(exported.payload) }
-      }
+    }
+    if (isEvent(exported)) {
+      declared[`event.${exported.name}`] = { publishers: exported.publishers, payload: schemaOf(exported.payload) }
     }
   }
   return declared
 }
 
+/** Everything that the files of `proto/` export, by the order of their names. */
+export const exportsOfProto = async (): Promise<unknown[]> => {
+  const files = (await readdir(join(root, 'proto'))).filter((file) => /^[\w-]+(?<!\.test)\.ts$/.test(file)).toSorted()
+  const modules = await Promise.all(files.map((file) => import(join(root, 'proto', file))))
+  return modules.flatMap((module) => Object.values<unknown>(module))
+}
+
 /** Contracts as the snapshot keeps them. */
-export const asLines = (contracts: Contracts): string =>
-  Object.entries(contracts)
-    .map(([name, contract]) => `${JSON.stringify({ [name]: contract })}\n`)
+export const asLines = (version: string, contracts: Contracts): string =>
+  [{ release: version }, ...Object.entries(contracts).map(([name, contract]) => ({ [name]: contract }))]
+    .map((line) => `${JSON.stringify(line)}\n`)
     .join('')
 
 const methodOf = (method: Method) => {

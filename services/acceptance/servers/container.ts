@@ -7,7 +7,7 @@ export interface ContainerLaunch {
   image: string
   port: number
   command?: string[]
-  environment?: Record<string, string>
+  environment?: Readonly<Record<string, string>>
   /** Text files by their absolute path in the container. */
   files?: Record<string, string>
   url(port: number): string

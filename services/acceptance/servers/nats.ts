@@ -9,10 +9,12 @@ import { requireSource } from './source.ts'
 export interface NatsOptions extends ServerOptions {
   /** Text added to the server's configuration: users, permissions, `max_payload`, … It makes the server private. */
   config?: string
+  /** Variables that `config` refers to. */
+  environment?: Readonly<Record<string, string>>
 }
 
 /** NATS with JetStream on file storage. */
-export const startNats = async ({ config, private: own }: NatsOptions = {}): Promise<TestServer> => {
+export const startNats = async ({ config, environment = {}, private: own }: NatsOptions = {}): Promise<TestServer> => {
   const source = requireSource('nats', own ?? config !== undefined)
   if ('url' in source) return addressed(source.url)
   const answers = (url: string) => answersWith(url, 'INFO ')
@@ -23,12 +25,14 @@ export const startNats = async ({ config, private: own }: NatsOptions = {}): Pro
       port: 4222,
       files: { '/etc/nats/test.conf': settings('0.0.0.0', 4222, '/data', config) },
       command: ['-c', '/etc/nats/test.conf'],
+      environment,
       url,
       answers,
     })
   }
   return startProcess({
     program: source.program,
+    environment,
     prepare: (directory, port) =>
       writeFile(join(directory, 'nats.conf'), settings('127.0.0.1', port, join(directory, 'jetstream'), config)),
     arguments: (directory) => ['-c', join(directory, 'nats.conf')],

@@ -20,6 +20,8 @@ export interface Launch {
   /** What this server understands as "end in good order". */
   stopSignal?: NodeJS.Signals
   user?: { uid: number; gid: number } | undefined
+  /** Variables besides those of the test. */
+  environment?: Readonly<Record<string, string>>
 }
 
 const readyWithinMs = 20_000
@@ -66,6 +68,7 @@ const run = async (launch: Launch, directory: string, port: number): Promise<Chi
     cwd: directory,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...launch.environment },
     ...launch.user,
   })
   let output = ''

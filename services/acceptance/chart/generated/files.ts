@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { dump } from 'js-yaml'
 import { channels } from '../../../alert-dispatcher/channels/index.ts'
 import { root } from '../../shape/source-file.ts'
-import { grafanaDashboards } from './dashboards.ts'
+import { grafanaDashboards } from './dashboards/grafana.ts'
 import { developmentServer, natsPermissions, officialChartValues } from './nats.ts'
 import { chartReadme } from './readme.ts'
 import { valuesSchema } from './schema.ts'
@@ -32,7 +32,7 @@ export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
   }),
   async () => json('files/product.json', { consumers }),
   async () => ({ ...json('', developmentServer(await natsPermissions())), path: 'k8s/dev/nats.json' }),
-  ...Object.entries(grafanaDashboards()).map(
+  ...Object.entries(await grafanaDashboards()).map(
     ([name, dashboard]) =>
       async () =>
         json(`dashboards/${name}.json`, dashboard),

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
-import { readdir } from 'node:fs/promises'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type Settings, secretNames } from '#shared/config/setting.ts'
 import type { ServiceConfig } from '#shared/service.ts'
-import { isEvent, isService } from '../../release/contracts.ts'
+import { exportsOfProto, isEvent, isService } from '../../release/contracts.ts'
 import { root } from '../../shape/source-file.ts'
 
 /** Names of the variables of one service, those of every process included. */
@@ -51,8 +50,6 @@ const variablesIn = (settings: Settings): Variables => {
 
 /** All that `proto/` declares. */
 export const declaredContracts = async (): Promise<{ contracts: Service[]; events: Event[] }> => {
-  const files = (await readdir(join(root, 'proto'))).filter((file) => /^[\w-]+(?<!\.test)\.ts$/.test(file)).toSorted()
-  const modules = await Promise.all(files.map((file) => import(join(root, 'proto', file))))
-  const exported = modules.flatMap((module) => Object.values<unknown>(module))
+  const exported = await exportsOfProto()
   return { contracts: exported.filter(isService), events: exported.filter(isEvent) }
 }

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { type ServiceName, serviceNames } from '#proto/call.ts'
+import { describeWith } from '../servers.ts'
+import { root } from '../shape/source-file.ts'
+import { variablesOfServices } from './generated/services.ts'
+import { runTool } from './helm.ts'
+
+const Compose = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      command: z.array(z.string()).nullish(),
+      environment: z.record(z.string(), z.string()).default({}),
+      volumes: z.array(z.object({ source: z.string() })).default([]),
+      depends_on: z.record(z.string(), z.unknown()).default({}),
+    }),
+  ),
+})
+
+/** What the chart sets of itself, and Compose has to say. */
+const alsoRead = ['NATS_URL', 'REDIS_URL', 'CRON_SECRET', 'SVC_QUERY_ROLE']
+
+describeWith(['compose-spec'], 'the product and all around it without a cluster', () => {
+  const load = async () => {
+    const { code, output } = await runTool('compose-spec', [
+      '-format',
+      'json',
+      '-no-path-resolution',
+      'k8s/dev/compose.yaml',
+    ])
+    expect(code, output).toBe(0)
+    return Compose.parse(JSON.parse(output)).services
+  }
+  const ofProduct = async () =>
+    Object.entries(await load()).filter(
+      ([, { image, command }]) => image === 'watchhouse-compose' && command?.length === 1,
+    )
+
+  it('is the seven services, with a guest of query, their servers, a scheduler and who watches them', async () => {
+    const started = (await ofProduct()).map(([name, { command }]) => [name, command?.[0]])
+    expect(Object.fromEntries(started)).toMatchObject({
+      ...Object.fromEntries(serviceNames.map((name) => [name, name])),
+      'query-guest': 'query',
+    })
+    const around = 'nats redis postgresql clickhouse-a clickhouse-b clickhouse-keeper prometheus grafana scheduler'
+    expect(Object.keys(await load())).toEqual(expect.arrayContaining(around.split(' ')))
+  })
+
+  it('gives each service variables that it reads, and no other service has the key of models', async () => {
+    const read = await variablesOfServices()
+    for (const [name, { command, environment }] of await ofProduct()) {
+      const service = serviceNames.find((known): known is ServiceName => known === command?.[0])
+      const { open = [], secret = [] } = (service && read.get(service)) ?? {}
+      // Every process is told where state is kept, whether it keeps any or not.
+      const known = new Set([
+        ...open,
+        ...secret,
+        ...alsoRead,
+        'SVC_STATE_DB_URL',
+        'SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
+      ])
+      expect([name, Object.keys(environment).filter((variable) => !known.has(variable))]).toEqual([name, []])
+    }
+    const all = await ofProduct()
+    expect(all.filter(([, { environment }]) => environment.LLM_API_KEY).map(([name]) => name)).toEqual(['agent'])
+  })
+
+  it('mounts only files that are there', async () => {
+    const sources = Object.values(await load()).flatMap(({ volumes }) => volumes.map(({ source }) => source))
+    expect(sources.length).toBeGreaterThan(8)
+    expect(sources.filter((source) => !existsSync(join(root, 'k8s/dev', source)))).toEqual([])
+  })
+})

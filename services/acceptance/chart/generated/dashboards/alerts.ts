@@ -1,0 +1,91 @@
+import { type Dashboard, of, quantile, rate } from './panel.ts'
+
+const sending = 'watchhouse_alert_send_duration_seconds'
+const ofChannels = 'channel=~"$channel"'
+
+export const alerts: Dashboard = {
+  title: 'Watchhouse: alerts',
+  variables: [{ name: 'channel', metric: `${sending}_count` }],
+  sections: [
+    {
+      title: 'Sweeps',
+      panels: [
+        {
+          title: 'Conditions that fire',
+          kind: 'stat',
+          queries: [[`max(${of('watchhouse_alert_conditions_firing')})`, 'conditions']],
+          limits: { act: 1 },
+        },
+        {
+          title: 'Rules nobody could judge',
+          kind: 'stat',
+          queries: [[`max(${of('watchhouse_alert_rules_unknown')})`, 'rules']],
+          limits: { act: 1 },
+        },
+        {
+          title: 'Sweeps in 20 minutes',
+          kind: 'stat',
+          queries: [
+            [
+              `sum(increase(${of('watchhouse_alert_sweep_duration_seconds_count', 'outcome="ok"')}[20m])) or vector(0)`,
+              'ended well',
+            ],
+          ],
+        },
+        {
+          title: 'Duration of sweeps, 95 %',
+          unit: 's',
+          queries: [[quantile(0.95, 'outcome', 'watchhouse_alert_sweep_duration_seconds'), '{{outcome}}']],
+        },
+      ],
+    },
+    {
+      title: 'What people are told',
+      panels: [
+        { title: 'Notices', unit: 'reqps', queries: [[rate('kind', 'watchhouse_alert_notices_total'), '{{kind}}']] },
+        {
+          title: 'Notices held back',
+          unit: 'reqps',
+          queries: [[rate('reason', 'watchhouse_alert_notices_suppressed_total'), '{{reason}}']],
+        },
+        {
+          title: 'Sendings',
+          unit: 'reqps',
+          queries: [[rate('channel, outcome', `${sending}_count`, ofChannels), '{{channel}} {{outcome}}']],
+        },
+        {
+          title: 'Duration of sendings, 95 %',
+          unit: 's',
+          queries: [[quantile(0.95, 'channel', sending, ofChannels), '{{channel}}']],
+          limits: { look: 5, act: 10 },
+        },
+      ],
+    },
+    {
+      title: 'Queue',
+      panels: [
+        {
+          title: 'Messages that wait',
+          queries: [[`max by (consumer) (${of('watchhouse_queue_messages')})`, '{{consumer}}']],
+          limits: { look: 100, act: 1000 },
+        },
+        {
+          title: 'Age of messages when taken, 90 %',
+          unit: 's',
+          queries: [[quantile(0.9, 'consumer', 'watchhouse_queue_wait_seconds'), '{{consumer}}']],
+          limits: { look: 5, act: 30 },
+        },
+        {
+          title: 'Inbound events',
+          unit: 'reqps',
+          queries: [[rate('adapter, outcome', 'watchhouse_ingest_events_total'), '{{adapter}} {{outcome}}']],
+        },
+        {
+          title: 'Events handed on',
+          unit: 'reqps',
+          queries: [[rate('outcome', 'watchhouse_ingest_reemitted_total'), '{{outcome}}']],
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,138 @@
+import { metrics, openMetrics } from '#shared/telemetry/metrics.ts'
+import { alerts } from './alerts.ts'
+import { fleet } from './fleet.ts'
+import { health } from './health.ts'
+import type { Dashboard, Panel, Variable } from './panel.ts'
+
+const width = 8
+const height = 8
+const perRow = 3
+const whole = width * perRow
+const datasource = { type: 'prometheus', uid: '${datasource}' }
+
+/** Every dashboard as Grafana reads it, by the name of its file. */
+export const grafanaDashboards = async (): Promise<Record<string, object>> => {
+  const helps = await helpOfMetrics()
+  const entries = Object.entries({ health, fleet, alerts })
+  return Object.fromEntries(entries.map(([name, dashboard]) => [name, dashboardOf(name, dashboard, helps)]))
+}
+
+/** What each metric says of itself, by its name. */
+const helpOfMetrics = async (): Promise<ReadonlyMap<string, string>> => {
+  const registry = openMetrics({ version: '', services: [] })
+  for (const metric of Object.values(metrics)) metric(registry)
+  return new Map((await registry.getMetricsAsJSON()).map(({ name, help }) => [name, help]))
+}
+
+type Helps = ReadonlyMap<string, string>
+
+const dashboardOf = (name: string, { title, variables, sections }: Dashboard, helps: Helps): object => ({
+  uid: `watchhouse-${name}`,
+  title,
+  tags: ['watchhouse'],
+  schemaVersion: 41,
+  refresh: '30s',
+  time: { from: 'now-6h', to: 'now' },
+  // Cursors of all panels move together.
+  graphTooltip: 1,
+  links: [
+    {
+      type: 'dashboards',
+      title: 'Watchhouse',
+      tags: ['watchhouse'],
+      asDropdown: true,
+      keepTime: true,
+      includeVars: true,
+    },
+  ],
+  templating: {
+    list: [
+      { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Prometheus' },
+      ...[{ name: 'namespace', metric: 'watchhouse_build_info' }, ...variables].map(variableOf),
+    ],
+  },
+  panels: laidOut(sections, helps),
+})
+
+/** All at first; where a label is missing, as namespaces are outside Kubernetes, all is what lacks it too. */
+const variableOf = ({ name, metric }: Variable): object => {
+  const query = `label_values(${metric}, ${name})`
+  const all = { includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' } }
+  return {
+    name,
+    label: name,
+    type: 'query',
+    datasource,
+    query: { query, refId: name },
+    definition: query,
+    refresh: 2,
+    sort: 1,
+    ...all,
+  }
+}
+
+/** A heading for each section, and its panels below it from left to right. */
+const laidOut = (sections: Dashboard['sections'], helps: Helps): object[] => {
+  const laid: object[] = []
+  let y = 0
+  for (const { title, panels } of sections) {
+    laid.push({
+      id: laid.length + 1,
+      type: 'row',
+      title,
+      collapsed: false,
+      panels: [],
+      gridPos: { x: 0, y, w: whole, h: 1 },
+    })
+    y += 1
+    for (const [index, panel] of panels.entries()) {
+      const place = { x: (index % perRow) * width, y: y + Math.floor(index / perRow) * height, w: width, h: height }
+      laid.push({ id: laid.length + 1, gridPos: place, ...panelOf(panel, helps) })
+    }
+    y += Math.ceil(panels.length / perRow) * height
+  }
+  return laid
+}
+
+const panelOf = ({ title, unit = 'short', kind = 'timeseries', queries, limits }: Panel, helps: Helps): object => ({
+  type: kind,
+  title,
+  description: descriptionOf(queries.map(([expression]) => expression).join(' '), helps),
+  datasource,
+  fieldConfig: { defaults: { unit, min: 0, ...limitsOf(kind, limits) }, overrides: [] },
+  options: optionsOf[kind],
+  targets: queries.map(([expr, legendFormat], target) => ({
+    refId: String.fromCodePoint(65 + target),
+    expr,
+    legendFormat,
+    datasource,
+  })),
+})
+
+/** A line and a colour from where on something is worth a look, and should be acted on. */
+const limitsOf = (kind: 'timeseries' | 'stat', limits: Panel['limits']): object => {
+  const { look, act } = limits ?? {}
+  const bad = act === undefined ? [] : [{ color: 'red', value: act }]
+  const steps = [
+    { color: 'green', value: null },
+    ...(look === undefined ? [] : [{ color: 'orange', value: look }]),
+    ...bad,
+  ]
+  const lines = kind === 'timeseries' && limits ? { custom: { thresholdsStyle: { mode: 'dashed' } } } : {}
+  return { thresholds: { mode: 'absolute', steps }, ...lines }
+}
+
+const optionsOf = {
+  stat: { reduceOptions: { calcs: ['lastNotNull'] }, colorMode: 'value', textMode: 'value_and_name' },
+  timeseries: {
+    legend: { displayMode: 'table', placement: 'bottom', calcs: ['mean', 'max'], sortBy: 'Max', sortDesc: true },
+    tooltip: { mode: 'multi', sort: 'desc' },
+  },
+}
+
+const descriptionOf = (expression: string, helps: Helps): string => {
+  const names = new Set(
+    (expression.match(/\bwatchhouse_\w+/g) ?? []).map((name) => name.replace(/_(bucket|count|sum)$/, '')),
+  )
+  return [...names].flatMap((name) => helps.get(name) ?? []).join(' ')
+}

@@ -1,0 +1,117 @@
+import { type Dashboard, of, quantile, rate, share } from './panel.ts'
+
+const http = 'watchhouse_http_request_duration_seconds'
+const bus = 'watchhouse_bus_request_duration_seconds'
+const ofServices = 'service=~"$service"'
+
+export const health: Dashboard = {
+  title: 'Watchhouse: own health',
+  variables: [{ name: 'service', metric: `${bus}_count` }],
+  sections: [
+    {
+      title: 'Requests of people and programs',
+      panels: [
+        {
+          title: 'Processes',
+          kind: 'stat',
+          queries: [[`count by (version) (${of('watchhouse_build_info')})`, '{{version}}']],
+        },
+        { title: 'Requests', unit: 'reqps', queries: [[rate('route', `${http}_count`), '{{route}}']] },
+        { title: 'Requests being answered', queries: [[`sum(${of('watchhouse_http_in_flight')})`, 'requests']] },
+        {
+          title: 'Share of requests that fail',
+          unit: 'percentunit',
+          queries: [[share(`${http}_count`, 'status=~"5.."'), 'failed']],
+          limits: { look: 0.01, act: 0.05 },
+        },
+        {
+          title: 'Requests that fail',
+          unit: 'reqps',
+          queries: [[rate('route, status', `${http}_count`, 'status=~"5.."'), '{{status}} {{route}}']],
+        },
+        {
+          title: 'Duration of requests, 95 %',
+          unit: 's',
+          queries: [[quantile(0.95, 'route', http), '{{route}}']],
+          limits: { look: 1, act: 5 },
+        },
+      ],
+    },
+    {
+      title: 'Questions between services',
+      panels: [
+        {
+          title: 'Questions',
+          unit: 'reqps',
+          queries: [[rate('service, method', `${bus}_count`, ofServices), '{{service}}.{{method}}']],
+        },
+        {
+          title: 'Questions that fail',
+          unit: 'reqps',
+          queries: [[rate('service, outcome', `${bus}_count`, ofServices, 'outcome!="ok"'), '{{service}} {{outcome}}']],
+        },
+        {
+          title: 'Duration of questions, 95 %',
+          unit: 's',
+          queries: [[quantile(0.95, 'service', bus, ofServices), '{{service}}']],
+        },
+        {
+          title: 'Questions being answered',
+          queries: [[`sum by (service) (${of('watchhouse_bus_in_flight', ofServices)})`, '{{service}}']],
+        },
+      ],
+    },
+    {
+      title: 'Agent and tools',
+      panels: [
+        {
+          title: 'Answers of the agent',
+          unit: 'reqps',
+          queries: [[rate('outcome', 'watchhouse_agent_answers_total'), '{{outcome}}']],
+        },
+        {
+          title: 'Duration of answers, 95 %',
+          unit: 's',
+          queries: [[quantile(0.95, 'outcome', 'watchhouse_agent_answer_seconds'), '{{outcome}}']],
+        },
+        { title: 'Answers in the making', queries: [[`sum(${of('watchhouse_agent_runs')})`, 'answers']] },
+        {
+          title: 'Tokens a second',
+          queries: [[rate('direction, provider', 'watchhouse_agent_tokens_total'), '{{provider}} {{direction}}']],
+        },
+        {
+          title: 'Calls of tools',
+          unit: 'reqps',
+          queries: [[rate('tool, outcome', 'watchhouse_mcp_tool_calls_total'), '{{tool}} {{outcome}}']],
+        },
+      ],
+    },
+    {
+      title: 'Processes',
+      panels: [
+        {
+          title: 'Memory',
+          unit: 'bytes',
+          queries: [[of('watchhouse_process_resident_memory_bytes'), '{{pod}}']],
+        },
+        {
+          title: 'Processor',
+          unit: 'percentunit',
+          queries: [[`rate(${of('watchhouse_process_cpu_seconds_total')}[$__rate_interval])`, '{{pod}}']],
+          limits: { look: 0.7, act: 0.9 },
+        },
+        {
+          title: 'Delay of the event loop, 99 %',
+          unit: 's',
+          queries: [[of('watchhouse_nodejs_eventloop_lag_p99_seconds'), '{{pod}}']],
+          limits: { look: 0.1, act: 0.5 },
+        },
+        {
+          title: 'Spans',
+          unit: 'reqps',
+          queries: [[rate('outcome', 'watchhouse_trace_spans_total'), '{{outcome}}']],
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,62 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** What of a value somebody sees who knows this schema and no later one. Throws, with a sentence, for what they could not read. */
+export const projection = (schema: unknown, ajv: Ajv2020 = openValidator()): ((value: unknown) => unknown) => {
+  const root = asSchema(schema)
+  const checks = new Map<Schema, ValidateFunction>()
+  const check = (part: Schema): ValidateFunction => {
+    const known = checks.get(part) ?? ajv.compile({ ...part, $defs: root.$defs ?? {} })
+    checks.set(part, known)
+    return known
+  }
+
+  const project = (given: unknown, value: unknown): unknown => {
+    const part = resolve(root, asSchema(given))
+    const alternatives = listOf(part.anyOf ?? part.oneOf)
+    if (alternatives.length > 0) {
+      return project(
+        alternatives.find((alternative) => check(asSchema(alternative))(value)),
+        value,
+      )
+    }
+    if (Array.isArray(value)) return value.map((item: unknown) => project(part.items, item))
+    return isSchema(value) && (part.properties ?? part.additionalProperties) ? projectFields(part, value) : value
+  }
+  const projectFields = ({ properties, additionalProperties }: Schema, value: Schema): Schema => {
+    const named = asSchema(properties)
+    const fields = Object.entries(value).filter(
+      ([name]) => Object.hasOwn(named, name) || isSchema(additionalProperties),
+    )
+    return Object.fromEntries(
+      fields.map(([name, field]) => [name, project(named[name] ?? additionalProperties, field)]),
+    )
+  }
+  return (value) => {
+    const fits = check(root)
+    if (!fits(value)) throw new Error(ajv.errorsText(fits.errors))
+    return project(root, value)
+  }
+}
+
+/** Compiles schemas; one serves many projections. */
+export const openValidator = (): Ajv2020 => {
+  const ajv = new Ajv2020({ strict: false })
+  // Its types say that the module is the function; in Node it is a property of it.
+  formats.default(ajv)
+  return ajv
+}
+
+const resolve = ({ $defs }: Schema, part: Schema): Schema => {
+  const [, name] = /^#\/\$defs\/(.+)$/.exec(String(part.$ref)) ?? []
+  return name === undefined ? part : asSchema(asSchema($defs)[name])
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The same object each time, for what is compiled of it is kept by it. */
+const asSchema = (value: unknown): Schema => (isSchema(value) ? value : anything)
+const anything: Schema = {}

@@ -1,0 +1,57 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Event, Method } from '#proto/contract.ts'
+import { exportsOfProto, isEvent, isService, lastRelease } from './contracts.ts'
+import { root } from '../shape/source-file.ts'
+import { openValidator, projection } from './projection.ts'
+
+/**
+ * Loaded before the product (`node --import`), so that the process sends and reads what the last release could and no more: fields that
+ * came later are dropped, what it could not have read is refused, and methods that it lacked are not answered.
+ */
+const speakAsReleased = async (own: string | undefined): Promise<void> => {
+  const { contracts } = await lastRelease()
+  // Bodies of HTTP are made of parts of the contracts when they are loaded; they are of now.
+  for (const file of globSync('proto/http/*.ts', { cwd: root })) await import(join(root, file))
+  for (const exported of await exportsOfProto()) {
+    if (isEvent(exported)) asReleased(exported, contracts[`event.${exported.name}`])
+    if (!isService(exported)) continue
+    for (const [name, method] of Object.entries(exported.methods)) {
+      const known = contracts[`${exported.name}.${name}`]
+      if (known !== undefined) asReleased(method, known)
+      // Whoever asks is of now in all but its contracts, so what it asks of others stays.
+      else if (exported.name === own) delete exported.methods[name]
+    }
+  }
+}
+
+/** Each schema under its name: what the release knew of a value, then what is known now. */
+const asReleased = (declared: Method | Event, known: unknown): void => {
+  const released = Object.entries(z.record(z.string(), z.unknown()).parse(known ?? {}))
+  const present: Readonly<Record<string, unknown>> = { ...declared }
+  for (const [name, schema] of released) {
+    const now = present[name]
+    if (now instanceof z.ZodType) Object.assign(declared, { [name]: through(schema, now) })
+    if (name === 'frames' && isJsonFrames(now)) Object.assign(now, { schema: through(schema, now.schema) })
+  }
+}
+
+const isJsonFrames = (value: unknown): value is { schema: z.ZodType } =>
+  typeof value === 'object' && value !== null && 'schema' in value && value.schema instanceof z.ZodType
+
+const validator = openValidator()
+const through = (released: unknown, now: z.ZodType): z.ZodType => {
+  const project = projection(released, validator)
+  const known = z.unknown().transform((value, context) => {
+    try {
+      return project(value)
+    } catch (error) {
+      context.addIssue(`the last release could not read it: ${String(error)}`)
+      return z.NEVER
+    }
+  })
+  return known.pipe(now)
+}
+
+await speakAsReleased(process.argv[2])
