@@ -61,7 +61,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const hosts = options.hosts ?? (await startHosts(scope))
   // What is asked on behalf of one test comes from one address, more often than a person would.
   const env = { RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
-  if (options.topology === 'chart') return startDeployed({ ...options, env }, hosts, scope)
+  if (options.topology === 'chart') return await startDeployed({ ...options, env }, hosts, scope)
   const port = await freePort()
   const variables = { HOST: '127.0.0.1', PORT: String(port), ...env }
   const isSplit = options.topology === 'nats'

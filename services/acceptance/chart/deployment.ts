@@ -105,7 +105,7 @@ class Running implements AsyncDisposable {
     this.#directory = directory
   }
 
-  /** One after another by the order of their names, which is none of who needs whom: Kubernetes knows no order either. */
+  /** One after another by the order of their names, which is not the order of who asks whom: Kubernetes knows none. */
   async start(release: Release): Promise<void> {
     for (const one of this.#rendered) {
       for (let replica = 1; replica <= one.replicas; replica++) {

@@ -8,7 +8,7 @@ const main = async (named: readonly string[]): Promise<void> => {
   installServers()
   const suites = named.length > 0 ? named : onTopologies()
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/vitest.config.ts']
-  const child = spawn(process.execPath, [...vitest, '--project', 'services', ...suites], {
+  const child = spawn(process.execPath, [...vitest, '--project', 'services', '--maxWorkers=1', ...suites], {
     stdio: 'inherit',
     env: { ...process.env, TEST_TOPOLOGY: 'chart' },
   })
