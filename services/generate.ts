@@ -1,4 +1,3 @@
-import packageFile from '../package.json' with { type: 'json' }
 import { existsSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/service.ts'
 import { chartFiles } from './acceptance/chart/generated/files.ts'
-import { asLines, presentContracts, releasedPath } from './acceptance/release/contracts.ts'
+import { releasedPath, releaseLines } from './acceptance/release/contracts.ts'
 
 interface Generated {
   /** From the repository's root. */
@@ -20,7 +19,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Writes everything that is generated, or with `--check` says what would change and fails; `--release` records the contracts too. */
 const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
-  if (isRelease) await writeFile(join(root, releasedPath), asLines(packageFile.version, await presentContracts()))
+  if (isRelease) await writeFile(join(root, releasedPath), await releaseLines())
   for (const generate of generators) {
     const generated = await generate()
     if (generated === undefined) continue

@@ -65,7 +65,8 @@ describe('a contract of the bus', () => {
   })
 
   it('can be read by the last release and read what that sends; `npm run generate -- --release` records a release', async () => {
-    const { contracts } = await lastRelease()
+    const { version, contracts } = await lastRelease()
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/)
     expect(breaks(contracts, await presentContracts())).toEqual([])
   })
 })

@@ -44,11 +44,14 @@ export const exportsOfProto = async (): Promise<unknown[]> => {
   return modules.flatMap((module) => Object.values<unknown>(module))
 }
 
-/** Contracts as the snapshot keeps them. */
-export const asLines = (version: string, contracts: Contracts): string =>
-  [{ release: version }, ...Object.entries(contracts).map(([name, contract]) => ({ [name]: contract }))]
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join('')
+/** The present version and its contracts as the snapshot keeps them. */
+export const releaseLines = async (): Promise<string> => {
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+  const contracts = Object.entries(await presentContracts()).map(([name, contract]) => ({ [name]: contract }))
+  return [{ release: version }, ...contracts].map((line) => `${JSON.stringify(line)}\n`).join('')
+}
 
 const methodOf = (method: Method) => {
   const { kind, callers, exact, input } = method
