@@ -8,7 +8,7 @@ const last = { timeMs: 0, bytes: 500 }
 describe('what is drawn of the time ahead', () => {
   it('ends a little after the disk is full, and leaves the history to be seen', () => {
     expect(horizonMs(14 * dayMs, exampleForecast({ soonest: 5, latest: 10 }))).toBe(11 * dayMs)
-    expect(horizonMs(3 * dayMs, exampleForecast({ soonest: 5, latest: 100 }))).toBe(15 * dayMs)
+    expect(horizonMs(3 * dayMs, exampleForecast({ soonest: 5, latest: 100 }))).toBe(30 * dayMs)
     expect(horizonMs(3 * dayMs, exampleForecast(null))).toBe(0)
   })
 

@@ -3,7 +3,7 @@ import type { Used } from './disks.ts'
 
 const dayMs = 86_400_000
 /** So much of the time ahead is drawn, in lengths of the history: more would leave none of the history to see. */
-const mostAhead = 5
+const mostAhead = 10
 /** The line at which it is full is reached before the edge of the drawing. */
 const beyond = 1.1
 
