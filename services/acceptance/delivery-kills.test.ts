@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -37,6 +38,8 @@ interface Collector extends AsyncDisposable {
   url: string
   /** How often each alert was told, by channel. */
   counts: Map<string, number>
+  /** How many are open: what a killed process sent is heard before its last one ends. */
+  connections(): Promise<number>
 }
 
 /** A webhook that takes its time. */
@@ -60,6 +63,7 @@ const startCollector = async (): Promise<Collector> => {
   return {
     url: `http://127.0.0.1:${port}`,
     counts,
+    connections: promisify(server.getConnections.bind(server)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -204,6 +208,7 @@ describeWith(
       const victims = [
         async (number: number) => {
           await kill(child)
+          await eventually(collector.connections, (open) => open === 0)
           mayBeTwice += await patiently(() => underWay(store, collector, tellings))
           child = await start(number)
         },

@@ -1,6 +1,7 @@
 import { agentCost } from './agent.ts'
 import type { Benchmark } from './benchmark.ts'
 import { describe } from './benchmark.ts'
+import { deadTarget } from './dead-target.ts'
 import { deliveryTime } from './delivery.ts'
 import { detection } from './detect.ts'
 import { exportRate } from './export.ts'
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   healthCost,
   ingestCost,
   deliveryTime,
+  deadTarget,
   residentMemory,
   startTime,
   sweepCost,

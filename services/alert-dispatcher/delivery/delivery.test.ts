@@ -6,6 +6,7 @@ import type { Notice } from '../notice.ts'
 import type { Route } from '../policy/policy.ts'
 import { brokenRule } from './broken.ts'
 import { ledgerKey } from './ledger.ts'
+import { type Queued, messageIdOf, subjectOf } from './queued.ts'
 import { noticeOf } from './testing/notice.ts'
 import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
 import { scripted } from './testing/scripted.ts'
@@ -286,6 +287,26 @@ describe('delivery', () => {
     for (const notice of episodes) await place.tell(notice)
     await ended(place, 300)
     expect(post.told).toHaveLength(300)
+    expect(post.tried.filter((line) => line.startsWith('dead')).length).toBeLessThanOrEqual(16)
+  })
+
+  it('tells a target at once though five thousand messages wait for the one beside it', async () => {
+    const post = scripted({ targets: ['dead', 'well'] })
+    post.always('dead', retry)
+    const longMs = 600_000
+    const lifeMs = { paging: 2 * longMs, others: 2 * longMs }
+    const lasting = { lifeMs, waitsMs: [longMs], longestRestMs: longMs, longestWaitMs: longMs, holdMs: longMs }
+    const place = await open({
+      channels: [post.channel],
+      retry: { ...briefRetry, ...lasting },
+      policy: { routes: [route('well')] },
+    })
+    for (let index = 0; index < 5_000; index += 1) {
+      const body: Queued = { notice: fire(`d${index}`), channel: 'post', target: 'dead', queuedAtMs: Date.now() }
+      await place.queue.publish(subjectOf(body), { id: messageIdOf(body), body })
+    }
+    await place.tell(fire('e'))
+    expect(await ended(place, 1)).toEqual(['well fire e sent'])
     expect(post.tried.filter((line) => line.startsWith('dead')).length).toBeLessThanOrEqual(16)
   })
 

@@ -1,0 +1,71 @@
+import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
+import { startNats, startRedis } from '../acceptance/servers.ts'
+import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
+import { webhook } from '../alert-dispatcher/channels/webhook.ts'
+import { type Queued, messageIdOf, subjectOf } from '../alert-dispatcher/delivery/queued.ts'
+import { type Benchmark, percentile } from './benchmark.ts'
+import { type Measure, byTurns, noticeFor, openDecisions } from './decisions.ts'
+
+const repetitions = 5
+const warmUp = 50
+const messages = 100
+/** What waits for the target that takes nothing. */
+const waiting = 5_000
+const atOnce = 200
+
+/** What a target that takes nothing, with thousands of messages waiting for it, costs the one beside it on the same channel. */
+export const deadTarget: Benchmark = {
+  name: 'dead-target',
+  async run() {
+    await using opened = new AsyncDisposableStack()
+    const beside = await openPlace(opened, waiting)
+    const idle = await openPlace(opened, 0)
+    const [ours, reference]: [number[], number[]] = [[], []]
+    const [oursWorst, referenceWorst]: [number[], number[]] = [[], []]
+    await byTurns([beside, idle], warmUp)
+    for (let repetition = 0; repetition < repetitions; repetition += 1) {
+      const [held = [], alone = []] = await byTurns([beside, idle], messages)
+      ours.push(percentile(held, 0.5))
+      reference.push(percentile(alone, 0.5))
+      oursWorst.push(percentile(held, 0.99))
+      referenceWorst.push(percentile(alone, 0.99))
+    }
+    const name = `decision to first byte beside a dead target with ${waiting} waiting`
+    return [
+      { name: `${name}, p50`, unit: 'ms', ours, reference, bar: { atMost: 1.15 } },
+      { name: `${name}, p99`, unit: 'ms', ours: oursWorst, reference: referenceWorst, bar: { atMost: 1.5 } },
+    ]
+  },
+}
+
+/** It is there and refuses for now, so that each message goes on being tried. */
+const dead: ChannelTarget = {
+  id: 'dead',
+  name: 'dead',
+  isEnabled: true,
+  minSeverity: null,
+  addressFrom: 'NONE',
+  send: async () => ({ kind: 'retry', reason: 'answered 503' }),
+}
+
+/** Servers and a delivery of their own, with so many messages for the dead one in the queue. */
+const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<Measure> => {
+  const { url: nats } = opened.use(await startNats({ private: true }))
+  const { url: redis } = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
+  const endpoint = { caller: 'alert-dispatcher', instance: 'bench-fills' } as const
+  const queue = opened.use(await openNatsQueue({ url: nats, replicas: 1 }, endpoint))
+  for (let from = 0; from < count; from += atOnce) {
+    await Promise.all(
+      Array.from({ length: atOnce }, (_, index) => {
+        const body: Queued = {
+          notice: noticeFor(`dead-${from + index}`),
+          channel: webhook.id,
+          target: dead.id,
+          queuedAtMs: Date.now(),
+        }
+        return queue.publish(subjectOf(body), { id: messageIdOf(body), body })
+      }),
+    )
+  }
+  return openDecisions(opened, { nats, redis, others: [dead] })
+}
