@@ -1,5 +1,4 @@
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { openEqualSets } from './equal-sets.ts'
 
 /** What a host can do for its configured user. */
 export interface Capabilities {
@@ -36,11 +35,8 @@ export interface CapabilityCache {
 export const openCapabilityCache = (now: () => number): CapabilityCache => {
   const known = new WeakMap<MonitoredHost, Known>()
 
-  const equal = openEqualSets()
-
   const renew = async (host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities> => {
-    const loaded = await load()
-    const capabilities = { ...loaded, tables: equal([...loaded.tables]) }
+    const capabilities = await load()
     known.set(host, { capabilities, learnedMs: now(), presences: new Map() })
     return capabilities
   }
