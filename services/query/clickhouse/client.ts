@@ -5,7 +5,6 @@ import { openAnswerCache } from './answer-cache.ts'
 import { type Capabilities, openCapabilityCache, type Presence } from './capabilities.ts'
 import { capabilityStatement, presenceStatement, readCapabilities, readingStatement } from './capability-statement.ts'
 import { reusing } from './cost.ts'
-import { openEqualSets } from './equal-sets.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import { readLimits } from './limits.ts'
 import { isBackground } from './queue.ts'
@@ -58,7 +57,6 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
   const transport = openTransport({ env, clock, ...place })
   const learned = openCapabilityCache(clock.now)
   const learning = openSharedRuns<Capabilities>()
-  const equal = openEqualSets()
   const runs = openSharedRuns<Answer>(reusing(place.telemetry, 'shared'))
   const answers = openAnswerCache<Answer>(clock.now, reusing(place.telemetry, 'cache'))
 
@@ -66,8 +64,7 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
     learned.of(host, () =>
       learning.join(identity(host), waiting(host, asking, clock.now()), async (signal) => {
         const sent = { host, statement: capabilityStatement, asking: unbounded(asking, signal), readonly: 1 }
-        const read = readCapabilities(host, await transport.reserved(sent, learningLimitMs(env)))
-        return { ...read, tables: equal([...read.tables]) }
+        return readCapabilities(host, await transport.reserved(sent, learningLimitMs(env)))
       }),
     )
 
