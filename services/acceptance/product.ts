@@ -1,5 +1,4 @@
 import { startSandbox } from '../sandbox/start.ts'
-import { startDeployed } from './product/deployed.ts'
 import { type ProductProcess, startProcess } from './product/process.ts'
 import { startNats, startPostgres, startRedis } from './servers.ts'
 import { freePort } from './servers/port.ts'
@@ -61,7 +60,11 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const hosts = options.hosts ?? (await startHosts(scope))
   // What is asked on behalf of one test comes from one address, more often than a person would.
   const env = { RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
-  if (options.topology === 'chart') return await startDeployed({ ...options, env }, hosts, scope)
+  if (options.topology === 'chart') {
+    // It knows the variables of all services, which nobody else has to wait for.
+    const { startDeployed } = await import('./product/deployed.ts')
+    return await startDeployed({ ...options, env }, hosts, scope)
+  }
   const port = await freePort()
   const variables = { HOST: '127.0.0.1', PORT: String(port), ...env }
   const isSplit = options.topology === 'nats'

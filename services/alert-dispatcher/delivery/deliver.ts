@@ -68,8 +68,9 @@ const attempt = async (
   const isOver = clock.now() >= lifeEndsAtMs
   const { concurrency, perSecond } = channel.limits
   const putBack = (earliestMs: number): Tried => ({
-    // A clock that counts whole milliseconds must not find it there too early.
-    againInMs: line.turnInMs(targetKey(queued), Math.min(earliestMs + 1, longestPutBackMs), perSecond),
+    // A clock that counts whole milliseconds must not find it there too early, nor a timer bring it before its turn:
+    // it would be taken for one that stands behind itself.
+    againInMs: Math.ceil(line.turnInMs(targetKey(queued), Math.min(earliestMs + 1, longestPutBackMs), perSecond)) + 1,
   })
   // Only those who have a place look further: what many who wait would ask for would be in the way of those who send.
   using place = line.step(targetKey(queued), concurrency)

@@ -7,7 +7,7 @@ interface Answered {
   status: number
   statusText: string
   headers: Iterable<[string, string]>
-  body: AsyncIterable<Uint8Array> | null
+  body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
 }
 
 interface Bounds {
@@ -20,13 +20,25 @@ interface Bounds {
 
 /** The same answer, whose body fails once it exceeds its bound. */
 export const boundedAnswer = ({ status, statusText, headers, body }: Answered, bounds: Bounds): Response =>
-  new Response(body && !bodiless.has(status) ? ReadableStream.from(bounded(body, bounds)) : null, {
+  new Response(body && !bodiless.has(status) ? streamOf(bounded(body, bounds)) : null, {
     status,
     statusText,
     headers: [...headers],
   })
 
-async function* bounded(body: AsyncIterable<Uint8Array>, { host, maxBytes, translate }: Bounds) {
+const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void>): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await chunks.return()
+    },
+  })
+
+async function* bounded(body: AsyncIterable<Uint8Array<ArrayBuffer>>, { host, maxBytes, translate }: Bounds) {
   let bytes = 0
   try {
     for await (const chunk of body) {
