@@ -7,6 +7,7 @@ import { ruleScope } from '../definitions/check-rule.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { sqlFor } from '../definitions/version.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { openRecent } from '../recent.ts'
 import { groupsOf } from './groups.ts'
 import { joinedStatement, type Ready } from './joined.ts'
 
@@ -41,21 +42,13 @@ const maxKnown = 20
 
 /** Makes plans, once for all hosts that are alike: of a fleet that is most of them. */
 export const openPlans = (): ((planning: Planning) => Plan) => {
-  const known = new WeakMap<ReadonlySet<string>, Map<string, Plan>>()
+  const known = new WeakMap<ReadonlySet<string>, ReturnType<typeof openRecent<Plan>>>()
   return (planning) => {
     const { tables, version, withValues, wanted, slow } = planning
-    const plans = known.get(tables) ?? new Map<string, Plan>()
+    const plans = known.get(tables) ?? openRecent<Plan>(maxKnown)
     known.set(tables, plans)
     const key = [version, withValues, ...wanted.map((each) => each.key), '', ...slow].join('\n')
-    const plan = plans.get(key) ?? planOf(planning)
-    // Written anew, so that the first of the map is the one that was needed longest ago.
-    plans.delete(key)
-    plans.set(key, plan)
-    for (const oldest of plans.keys()) {
-      if (plans.size <= maxKnown) break
-      plans.delete(oldest)
-    }
-    return plan
+    return plans(key, () => planOf(planning))
   }
 }
 
