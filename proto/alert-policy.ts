@@ -127,6 +127,9 @@ const route = {
 export const Route = z.object({ id: SettledId, ...route })
 export type Route = z.infer<typeof Route>
 
+/** A route as it is told: why it leads to nobody, so that it matches nothing; null when it leads to somebody. */
+export const ToldRoute = Route.extend({ problem: z.string().nullable().default(null) })
+
 /** What operators want otherwise about one channel; absent fields are left to the next layer below. */
 export const ChannelSettings = z.object({
   enabled: z.boolean().optional(),

@@ -11,6 +11,7 @@ import {
   Route,
   RuleSettings,
   SettledId,
+  ToldRoute,
 } from './alert-policy.ts'
 import { Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
@@ -124,7 +125,7 @@ export const AlertPolicy = z.object({
   customRules: z.array(CustomRule.extend(withSource)),
   maintenanceWindows: z.array(MaintenanceWindow.extend(withSource)),
   quietHours: z.array(QuietHours.extend(withSource)),
-  routes: z.array(Route.extend(withSource)),
+  routes: z.array(ToldRoute.extend(withSource)),
 })
 export type AlertPolicy = z.infer<typeof AlertPolicy>
 

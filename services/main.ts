@@ -92,7 +92,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
 }
 
 /** Says all that is wrong with a folder of alert definitions, before it is deployed. */
-const checkConfig = async (directories: readonly string[], { SVC_DEFINITIONS_DIRECTORY: mounted }: Environment) => {
+const checkConfig = async (directories: readonly string[], env: Environment) => {
   const [directory] = directories
   if (directory === undefined || directories.length > 1) {
     return refuse(
@@ -102,12 +102,12 @@ const checkConfig = async (directories: readonly string[], { SVC_DEFINITIONS_DIR
   }
   const { checkHealthFiles } = await import('./alert-dispatcher/policy/health-d/check.ts')
   const { openDefinitions } = await import('./query/definitions/definitions.ts')
-  const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }), mounted)
+  const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }), env.SVC_DEFINITIONS_DIRECTORY)
   const known = {
     rules: rules.map(({ name, thresholds }) => ({ id: name, thresholds })),
     metrics: metrics.map(({ name }) => ({ id: name })),
   }
-  const { sound, text } = checkHealthFiles(directory, known)
+  const { sound, text } = checkHealthFiles(directory, known, env)
   if (!sound) return refuse(failed, text)
   process.stdout.write(text)
 }

@@ -8,11 +8,11 @@ import {
   MaintenanceWindow,
   QuietHours,
   quietHoursProblem,
-  Route,
   RuleSettings,
   SettledId,
   settledFields,
   thresholdProblem,
+  ToldRoute,
 } from '../alert-policy.ts'
 import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, maxHistoryLines } from '../alerting.ts'
 import { DefinitionId } from '../catalogue.ts'
@@ -201,7 +201,7 @@ export const NewQuietHours = z.strictObject({ ...newId, ...settledFields.quietHo
 export const QuietHoursRequest = z.strictObject(settledFields.quietHours).superRefine(soundHours)
 
 /** `GET /api/v1/health/routes` */
-export const RoutesAnswer = answer(z.array(Route.extend(source)), lasting.extend({ count: z.int() }))
+export const RoutesAnswer = answer(z.array(ToldRoute.extend(source)), lasting.extend({ count: z.int() }))
 /** `POST /api/v1/health/routes` */
 export const NewRoute = z.strictObject({ ...newId, ...settledFields.route })
 /** `PUT /api/v1/health/routes/{id}` */

@@ -19,6 +19,7 @@ export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' |
   isLasting: boolean
   observe: Observe
   warnOfUnsoundRules: WarnOfUnsoundRules
+  warnOfLostRoutes(policy: Policy): void
 }
 
 /** Asked for the product itself, behind whoever waits at a screen. */

@@ -9,6 +9,7 @@ import { handlers } from './handlers/index.ts'
 import { fileLayer } from './policy/health-d/file-layer.ts'
 import { openObserve } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
+import { openLostRoutes } from './policy/lost-routes.ts'
 import { openUnsoundRules } from './policy/unsound-rules.ts'
 import { openSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open.ts'
@@ -39,10 +40,14 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const asking = { ...context, query: bus.client(query) }
   const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
   const { episodes, eventEpisodes, lasting: isLasting } = stores
-  const observe = openObserve(context.telemetry)
-  const warnOfUnsoundRules = openUnsoundRules(log)
-  const kept = { episodes, eventEpisodes, isLasting }
-  const sweeping = { ...asking, ...kept, policy: policy.current, observe, warnOfUnsoundRules }
+  const warnOfLostRoutes = openLostRoutes(env, log)
+  warnOfLostRoutes(await policy.current())
+  const watching = {
+    observe: openObserve(context.telemetry),
+    warnOfUnsoundRules: openUnsoundRules(log),
+    warnOfLostRoutes,
+  }
+  const sweeping = { ...asking, ...watching, policy: policy.current, episodes, eventEpisodes, isLasting }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(

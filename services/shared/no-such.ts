@@ -6,13 +6,17 @@ const nearestCount = 5
 
 /** `not-found` for a name that nothing has, with the five nearest in its details and the very near one in its sentence. */
 export const noSuch = (kind: string, name: string, known: Iterable<string>, parameter = 'name'): ServiceError => {
-  const nearest = [...known].toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, nearestCount)
+  const nearest = nearestTo(name, known)
   const [best] = nearest
   const isClose = best !== undefined && distance(best, name) <= best.length / 2
   return new ServiceError('not-found', `no such ${kind}: ${name}${isClose ? `; did you mean ${best}?` : ''}`, {
     details: { parameter, nearest },
   })
 }
+
+/** The five names that are nearest to one, the very nearest first. */
+export const nearestTo = (name: string, known: Iterable<string>): string[] =>
+  [...known].toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, nearestCount)
 
 /** Hosts that a refusal names. */
 const namedHosts = 20

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Settling } from '#proto/alerting.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
 import { type Dispatchers, startDispatchers } from '../../acceptance/alerts/dispatchers.ts'
@@ -234,6 +237,26 @@ const custom = (more: Partial<Extract<Settling, { kind: 'custom-rule' }>['value'
     enabled: true,
     ...more,
   },
+})
+
+describe('a route that leads to nobody', () => {
+  it('is warned of once from the start on, and says why where routes are told', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'watchhouse-routes-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const routes = ['{ id: a, target: pagr }', '{ id: b, target: sms }', '{ id: c, target: webhook }']
+    await writeFile(join(folder, 'routing.yaml'), `routes: [${routes.join(', ')}]`)
+    const env = { SVC_HEALTH_CONFIG_DIRECTORY: folder, HEALTH_ALERT_WEBHOOK_URL: 'http://127.0.0.1:9/' }
+    await using rig = await open({ env })
+    const warnings = () => rig.dispatchers.logged().match(/"route leads to nobody/g)?.length
+    expect(warnings()).toBe(2)
+    await ask(rig.dispatchers).sweep()
+    expect(warnings()).toBe(2)
+    expect((await ask(rig.dispatchers).policy()).routes.map(({ id, problem }) => [id, problem])).toEqual([
+      ['a', expect.stringContaining('is no channel or webhook target; nearest are ')],
+      ['b', 'its target is switched off or lacks what it needs'],
+      ['c', null],
+    ])
+  })
 })
 
 describe('what operators settle', () => {

@@ -4,13 +4,13 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { channels } from '../channels/index.ts'
-import { targetsNow } from '../channels/targets.ts'
-import { listedTargets } from '../channels/webhook-targets.ts'
+import { requireTarget } from '../policy/lost-routes.ts'
 import { requireSoundRule, requireSoundSettings } from '../policy/sound.ts'
 import type { Alerting } from './alerting.ts'
 
 /** Throws `invalid` for what contradicts itself, and `not-found` for names that nothing has. */
 export const requireSound = async (alerting: Alerting, settling: Settling, call: Call): Promise<void> => {
+  const { env, policy } = alerting
   switch (settling.kind) {
     case 'rule':
       return requireRule(alerting, settling, call)
@@ -21,7 +21,7 @@ export const requireSound = async (alerting: Alerting, settling: Settling, call:
     case 'quiet-hours':
       return requireHours(settling.value)
     case 'route':
-      return requireTarget(alerting, settling.value.target)
+      return requireTarget(settling.value.target, await policy.current(), env)
     default:
   }
 }
@@ -65,14 +65,4 @@ const requireCustomRule = async (
 const requireHours = (hours: Extract<Settling, { kind: 'quiet-hours' }>['value']): void => {
   const problem = quietHoursProblem(hours)
   if (problem !== undefined) throw new ServiceError('invalid', `end ${problem}`, { details: { parameter: 'end' } })
-}
-
-const requireTarget = async ({ env, policy: book }: Alerting, target: string): Promise<void> => {
-  const policy = await book.current()
-  const names = new Set([
-    ...channels.map(({ id }) => id),
-    ...listedTargets(env, policy).map(({ name }) => name),
-    ...targetsNow({ channels, env, policy }).map(({ name }) => name),
-  ])
-  if (!names.has(target)) throw noSuch('channel or webhook target', target, names, 'target')
 }

@@ -5,6 +5,7 @@ import { targetsNow } from '../channels/targets.ts'
 import { listedTargets } from '../channels/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { defaultGeneral } from './layers/environment.ts'
+import { lostRoutes } from './lost-routes.ts'
 import { type Layer, mergeById, mergeFields } from './layers/layer.ts'
 import type { Policy } from './policy.ts'
 import { describeFields, describeTarget } from './saved/describe-fields.ts'
@@ -40,8 +41,17 @@ export const describePolicy = (known: Known): AlertPolicy => {
     customRules: mergeById(layers, ({ custom }) => custom),
     maintenanceWindows: mergeById(layers, ({ maintenance }) => maintenance),
     quietHours: mergeById(layers, ({ quietHours }) => quietHours),
-    routes: mergeById(layers, ({ routes }) => routes),
+    routes: describeRoutes(known),
   }
+}
+
+/** A route that leads to nobody says why. */
+const describeRoutes = ({ env, layers, policy }: Known): AlertPolicy['routes'] => {
+  const problems = new Map(lostRoutes(policy, env).map(({ route, reason }) => [route.id, reason]))
+  return mergeById(layers, ({ routes }) => routes).map((route) => ({
+    ...route,
+    problem: problems.get(route.id) ?? null,
+  }))
 }
 
 const generalOf = (layers: readonly Layer[], policy: Policy): AlertPolicy['general'] => {

@@ -14,15 +14,15 @@ export const strictSweepSettings = {
       audience: 'secret',
     },
   ),
+  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: whole(
+    0,
+    'Minutes between the health sweeps that the service begins by itself; 0 leaves them to whoever calls GET /api/cron/health-sweep.',
+    { max: 1_440 },
+  ),
 } as const
 
 /** What the sweep obeys; a sweep reads it when it begins. */
 export const sweepSettings = {
   CRON_SECRET: signingKey('Bearer of the cron routes, which stay shut without it.'),
   ...forgiving(strictSweepSettings),
-  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: whole(
-    0,
-    'Minutes between the health sweeps that the service begins by itself; 0 leaves them to whoever calls GET /api/cron/health-sweep.',
-    { max: 1_440 },
-  ),
 } as const

@@ -204,6 +204,18 @@ describe('a sweep', () => {
     expect(await sweep(rig.dispatchers)).toMatchObject({ enabled: runs, hosts: runs ? 2 : 0 })
   })
 
+  it('does not begin by itself where its interval cannot be meant, and one warning says so', async () => {
+    await using rig = await open({ env: { SVC_HEALTH_SWEEP_INTERVAL_MINUTES: 'often' } })
+    await rig.dispatchers.ticked()
+    await rig.dispatchers.ticked()
+    expect((await sweep(rig.dispatchers)).enabled).toBe(true)
+    const warnings = rig.dispatchers
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('SVC_HEALTH_SWEEP_INTERVAL_MINUTES'))
+    expect(warnings).toHaveLength(1)
+  })
+
   it('begins by itself when its interval has passed, also when the clock was set back', async () => {
     await using rig = await open({ env: { SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5' } })
     const swept: string[] = []

@@ -44,6 +44,7 @@ const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
     parts.query.hosts({}, call),
   ])
   parts.warnOfUnsoundRules(policy, catalogue)
+  parts.warnOfLostRoutes(policy)
   const nowMs = parts.clock.now()
   const listed = hosts.map(({ key }) => key)
   const fleet = await begin(parts.store, turn, listed, nowMs)

@@ -44,7 +44,7 @@ export interface Inbound extends AsyncDisposable {
 
 const unasked: Partial<Parts['query']> = {}
 // Events are about no host and no rule of ours, so nothing of it is ever asked.
-const unconcerned = { query: unasked as Parts['query'], warnOfUnsoundRules: () => {} }
+const unconcerned = { query: unasked as Parts['query'], warnOfUnsoundRules: () => {}, warnOfLostRoutes: () => {} }
 
 const partsOf = ({ episodes, eventEpisodes }: Stores, telemetry: Telemetry) => ({
   episodes,

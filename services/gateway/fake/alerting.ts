@@ -134,6 +134,7 @@ const policy: AlertPolicy = {
       target: 'webhook',
       enabled: true,
       minSeverity: null,
+      problem: null,
       ...inDatabase,
     },
   ],

@@ -22,6 +22,15 @@ const metric = (name: string, value: number) => ({ metric: name, value })
 const many = <T>(count: number, row: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => row(index))
 const metrics = (...rows: object[]): Rows => ({ metrics: rows })
+/** Of others. */
+export const running = (count: number) => many(count, (index) => ({ query_id: `of-application-${index}` }))
+/** Of the product: with the comment, and as a user may send it who may not change settings. */
+export const ownStatements = [
+  { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"rules"}' } },
+  { http_user_agent: 'watchhouse' },
+]
+/** A statement of a person. */
+export const typedInConsole = { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"console"}' } }
 const asynchronous = (...rows: object[]): Rows => ({ asynchronous_metrics: rows })
 const table = { database: 'shop', table: 'orders' }
 
@@ -101,12 +110,17 @@ export const cases: readonly Case[] = [
   {
     rule: 'running-queries',
     trouble: {
-      metrics: [metric('Query', 100), metric('PendingAsyncInsert', 5)],
+      processes: [...running(99), ...ownStatements, typedInConsole],
+      metrics: [metric('PendingAsyncInsert', 5)],
       server_settings: [{ name: 'max_concurrent_queries', value: '100' }],
     },
     measured: 95,
     severity: 'critical',
-    relief: { metrics: [metric('Query', 79)], server_settings: [{ name: 'max_concurrent_queries', value: '0' }] },
+    relief: {
+      processes: [...running(79), ...ownStatements],
+      metrics: [],
+      server_settings: [{ name: 'max_concurrent_queries', value: '0' }],
+    },
   },
   {
     rule: 'rwlock-wait',

@@ -9,7 +9,8 @@ import { quoteText } from '../definitions/quote.ts'
 import { sqlFor } from '../definitions/version.ts'
 import { judged } from '../testing/judged.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { cases as tableCases, counters } from './invented-cases.ts'
+import { measurablesOf } from './evaluate.ts'
+import { cases as tableCases, counters, ownStatements, running, typedInConsole } from './invented-cases.ts'
 import { logCases } from './invented-log-cases.ts'
 import { joinedStatement, readingsOf } from './joined.ts'
 import type { Measured } from './measured.ts'
@@ -57,20 +58,20 @@ const inventedTable = async (table: string, rows: readonly object[]): Promise<st
   return `(SELECT *${date} FROM ${read} LIMIT ${rows.length})`
 }
 
-/** What a rule measures with these rows in place of the engine's own. */
-const measuredWith = async (name: string, rows: Rows): Promise<Measured> => {
-  const rule = parts.definitions.rule(name)
-  const branch = rule.sql && sqlFor(rule.sql, engine.version)
-  if (branch === undefined) throw new Error(`${name} has no statement for this engine`)
-  let sql = expandMacros(branch, ruleScope(rule, engine.tables))
+/** What a rule, or a metric, measures with these rows in place of the engine's own. */
+const measuredWith = async (name: string, rows: Rows, kind: 'rule' | 'metric' = 'rule'): Promise<Measured> => {
+  const measurable = measurablesOf(parts.definitions).get(`${kind}/${name}`)
+  const branch = measurable && sqlFor(measurable.sql, engine.version)
+  if (!measurable || branch === undefined) throw new Error(`${name} has no statement for this engine`)
+  let sql = expandMacros(branch, ruleScope(measurable, engine.tables))
   for (const [table, lines] of Object.entries(rows)) {
     const invented = await inventedTable(table, lines)
     sql = sql.replaceAll(new RegExp(String.raw`system\.${table}\b`, 'g'), () => invented)
   }
-  const ready = { key: name, requires: rule.requires, columns: rule.columns, alone: rule.alone, isSlow: false, sql }
+  const ready = { ...measurable, isSlow: false, sql }
   const host = parts.hosts.get('sandbox')
   const text = await answerOf(sandbox.url, joinedStatement([ready]).sql, { default_format: 'JSONCompact' })
-  const reading = readingsOf(host, [ready], parseAnswer(host, text).rows).get(name)
+  const reading = readingsOf(host, [ready], parseAnswer(host, text).rows).get(ready.key)
   if (!reading) throw new Error(`${name} was not told`)
   return reading
 }
@@ -90,6 +91,11 @@ describe.each(cases)('the rule $rule', ({ rule: name, trouble, measured, severit
     const relieved = await measuredWith(name, relief)
     expect(judged(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
   })
+})
+
+it('the metric of running queries leaves out what the product sends of its own accord', async () => {
+  const processes = [...running(2), ...ownStatements, typedInConsole]
+  expect((await measuredWith('running-queries', { processes }, 'metric')).value).toBe(3)
 })
 
 /** Rules that count events; what each is called in them is written in their statement. */

@@ -273,7 +273,7 @@ describe('check-config', () => {
   it('says every problem, one to a line', async () => {
     await write('digest.yaml', 'enabled: true')
     await write('routing.yaml', 'routes: [{ id: a }, { id: b }]')
-    expect(checkHealthFiles(folder, known)).toEqual({
+    expect(checkHealthFiles(folder, known, {})).toEqual({
       sound: false,
       text: [
         'digest.yaml: windowMinutes is required',
@@ -290,7 +290,7 @@ describe('check-config', () => {
       `thresholds: { disk-usge: { warning: 5 }, disk-usage: { warning: 5 } }
 rules: [{ id: many, name: Many, metric: runing-queries, operator: '>', warning: 5 }]`,
     )
-    expect(checkHealthFiles(folder, known)).toEqual({
+    expect(checkHealthFiles(folder, known, {})).toEqual({
       sound: false,
       text: [
         'alerts.yml: disk-usge: no such rule: disk-usge; did you mean disk-usage?',
@@ -300,9 +300,32 @@ rules: [{ id: many, name: Many, metric: runing-queries, operator: '>', warning: 
     })
   })
 
+  it('names routes to what there is not, with what is near, but not what stands there', async () => {
+    await write('channels.yaml', 'webhookTargets: [{ name: ops, urlEnv: OPS_URL }]')
+    await write(
+      'routing.yaml',
+      `routes:
+  - { id: a, target: ops }
+  - { id: b, target: listed }
+  - { id: c, target: sms }
+  - { id: d, target: 'https://hooks.example/hunter2' }
+  - { id: e, target: pagin-a }`,
+    )
+    const env = { HEALTH_ALERT_WEBHOOK_TARGETS: '[{"name":"listed","urlEnv":"LISTED_URL"}]' }
+    const { sound, text } = checkHealthFiles(folder, known, env)
+    expect([sound, text.trimEnd().split('\n')]).toEqual([
+      false,
+      [
+        expect.stringMatching(/^routing.yaml: d: its target is no channel or webhook target; nearest are /),
+        expect.stringMatching(/^routing.yaml: e: its target is no channel or webhook target; nearest are paging-a, /),
+      ],
+    ])
+    expect(text).not.toContain('hunter2')
+  })
+
   it('is content with what is all right', async () => {
     await write('digest.yaml', 'enabled: true\nwindowMinutes: 5')
-    expect(checkHealthFiles(folder, known)).toEqual({ sound: true, text: 'digest.yaml: nothing wrong\n' })
+    expect(checkHealthFiles(folder, known, {})).toEqual({ sound: true, text: 'digest.yaml: nothing wrong\n' })
   })
 
   it('is content with what the description shows', async () => {
@@ -310,7 +333,7 @@ rules: [{ id: many, name: Many, metric: runing-queries, operator: '>', warning: 
     const shown = /```yaml\n(.*?)```/s.exec(description)?.[1] ?? ''
     const files = shown.split(/^(?=# [a-z-]+\.yaml)/m)
     for (const text of files) await write(/^# (\S+)/.exec(text)?.[1] ?? '', text)
-    expect(checkHealthFiles(folder, known)).toEqual({ sound: true, text: expect.stringContaining('nothing wrong') })
+    expect(checkHealthFiles(folder, known, {})).toEqual({ sound: true, text: expect.stringContaining('nothing wrong') })
     expect(files).toHaveLength(6)
   })
 
@@ -318,7 +341,7 @@ rules: [{ id: many, name: Many, metric: runing-queries, operator: '>', warning: 
     ['a folder that is not there', 'nowhere', 'there is no such folder'],
     ['an empty one', '', 'has no .yaml or .yml file'],
   ])('refuses %s', (_what, below, says) => {
-    const { sound, text } = checkHealthFiles(join(folder, below), known)
+    const { sound, text } = checkHealthFiles(join(folder, below), known, {})
     expect([sound, text]).toEqual([false, expect.stringContaining(says)])
   })
 })
