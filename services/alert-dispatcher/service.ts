@@ -40,14 +40,9 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const asking = { ...context, query: bus.client(query) }
   const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
   const { episodes, eventEpisodes, lasting: isLasting } = stores
-  const warnOfLostRoutes = openLostRoutes(env, log)
-  warnOfLostRoutes(await policy.current())
-  const watching = {
-    observe: openObserve(context.telemetry),
-    warnOfUnsoundRules: openUnsoundRules(log),
-    warnOfLostRoutes,
-  }
-  const sweeping = { ...asking, ...watching, policy: policy.current, episodes, eventEpisodes, isLasting }
+  const kept = { episodes, eventEpisodes, isLasting }
+  const warns = { warnOfUnsoundRules: openUnsoundRules(log), warnOfLostRoutes: await openLostRoutes(env, log, policy) }
+  const sweeping = { ...asking, ...kept, ...warns, policy: policy.current, observe: openObserve(context.telemetry) }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(

@@ -4,6 +4,7 @@ import { nearestTo, noSuch } from '#shared/no-such.ts'
 import { channels } from '../channels/index.ts'
 import { targetsNow } from '../channels/targets.ts'
 import { listedTargets } from '../channels/webhook-targets.ts'
+import type { PolicyBook } from './open-policy.ts'
 import type { Policy, Route } from './policy.ts'
 
 type Reached = Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>
@@ -45,10 +46,14 @@ const destinations = (policy: Reached, env: Environment) => {
   return { names: new Set([...channels.map(({ id }) => id), ...listed, ...reaching]), reaching: new Set(reaching) }
 }
 
-/** Warns of each route that has come to lead to nobody. */
-export const openLostRoutes = (env: Environment, log: Logger): ((policy: Policy) => void) => {
+/** Warns of each route that leads to nobody now, and of those that will have come to it when it is called again. */
+export const openLostRoutes = async (
+  env: Environment,
+  log: Logger,
+  book: Pick<PolicyBook, 'current'>,
+): Promise<(policy: Policy) => void> => {
   let warned = new Map<string, string>()
-  return (policy) => {
+  const warn = (policy: Policy): void => {
     const lost = lostRoutes(policy, env).filter(({ route }) => route.enabled)
     for (const { route, reason } of lost) {
       if (warned.get(route.id) === reason) continue
@@ -59,4 +64,6 @@ export const openLostRoutes = (env: Environment, log: Logger): ((policy: Policy)
     }
     warned = new Map(lost.map(({ route, reason }) => [route.id, reason]))
   }
+  warn(await book.current())
+  return warn
 }
