@@ -66,14 +66,14 @@ const attempt = async (
   const { clock, retry, line } = delivering
   const lifeEndsAtMs = queued.queuedAtMs + (channel.isPaging ? retry.lifeMs.paging : retry.lifeMs.others)
   const isOver = clock.now() >= lifeEndsAtMs
-  const { concurrency, perSecond } = channel.limits
+  const { limits } = channel
   const putBack = (earliestMs: number): Tried => ({
     // A clock that counts whole milliseconds must not find it there too early, nor a timer bring it before its turn:
     // it would be taken for one that stands behind itself.
-    againInMs: Math.ceil(line.turnInMs(targetKey(queued), Math.min(earliestMs + 1, longestPutBackMs), perSecond)) + 1,
+    againInMs: Math.ceil(line.turnInMs(targetKey(queued), Math.min(earliestMs + 1, longestPutBackMs), limits)) + 1,
   })
   // Only those who have a place look further: what many who wait would ask for would be in the way of those who send.
-  using place = line.step(targetKey(queued), concurrency)
+  using place = line.step(targetKey(queued), limits.concurrency)
   if (!place && !isOver) return putBack(0)
   const target = await findTarget(delivering, channel, queued)
   if (!target) return dropped('its target is switched off or gone')

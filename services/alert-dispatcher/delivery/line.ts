@@ -2,45 +2,66 @@
 export interface Line {
   /** A place among those who may look and send now, until it is given back; undefined when so many have one. */
   step(key: string, most: number): Disposable | undefined
-  /** In how many milliseconds whoever has to wait comes back: not before `earliestMs`, and one after the other. */
-  turnInMs(key: string, earliestMs: number, perSecond: number): number
+  /** In how many milliseconds whoever has to wait comes back: not before `earliestMs`, and one after the other, as the target takes them. */
+  turnInMs(key: string, earliestMs: number, limits: { perSecond: number; concurrency: number }): number
 }
 
-/** A target that takes more than this takes what comes at once. */
-const leastIntervalMs = 20
+interface Standing {
+  /** When those who have a place took it, the longest ago first. */
+  since: number[]
+  /** How long a place was held of late. */
+  heldMs: number
+  lastTurnMs: number
+}
+
+const leastIntervalMs = 1
+/** They come twice as often as places are given back: none may stay free, and a send is not as long as the one before. */
+const turnsForPlace = 2
+/** Share of the newest in how long a place is held. */
+const newest = 0.25
 const mostTargets = 1_000
 
 /** The line of this process; each process has its own, and what they share is in the store. */
 export const openLine = (now: () => number = () => performance.now()): Line => {
-  const lastTurns = new Map<string, number>()
-  const places = new Map<string, number>()
+  const standings = new Map<string, Standing>()
+  const standingOf = (key: string): Standing => {
+    const known = standings.get(key)
+    if (known) return known
+    if (standings.size >= mostTargets) forget(standings, now())
+    const standing = { since: [], heldMs: 0, lastTurnMs: Number.NEGATIVE_INFINITY }
+    standings.set(key, standing)
+    return standing
+  }
   return {
     step(key, most) {
-      const taken = places.get(key) ?? 0
-      if (taken >= most) return undefined
-      places.set(key, taken + 1)
-      return { [Symbol.dispose]: () => giveBack(places, key) }
+      const standing = standingOf(key)
+      if (standing.since.length >= most) return undefined
+      const sinceMs = now()
+      standing.since.push(sinceMs)
+      return { [Symbol.dispose]: () => giveBack(standing, sinceMs, now()) }
     },
-    turnInMs(key, earliestMs, perSecond) {
+    turnInMs(key, earliestMs, { perSecond, concurrency }) {
       const nowMs = now()
-      const lastMs = lastTurns.get(key) ?? Number.NEGATIVE_INFINITY
-      const intervalMs = Math.max(1_000 / perSecond, leastIntervalMs)
+      const standing = standingOf(key)
+      // One who is at it for longer than the last ones were will hardly be done sooner than in half of that time again.
+      const heldMs = Math.max(standing.heldMs, nowMs - (standing.since[0] ?? nowMs))
+      const intervalMs = Math.max(1_000 / perSecond, heldMs / concurrency / turnsForPlace, leastIntervalMs)
+      const { since, lastTurnMs } = standing
       // Once the last has had its turn, nobody stands in line any more.
-      const freeMs = lastMs >= nowMs ? lastMs + intervalMs : nowMs
-      const atMs = Math.max(freeMs, nowMs + earliestMs)
-      if (lastTurns.size > mostTargets) forget(lastTurns, nowMs)
-      lastTurns.set(key, atMs)
-      return atMs - nowMs
+      const isFree = since.length < concurrency && lastTurnMs < nowMs
+      const freeMs = isFree ? nowMs : Math.max(lastTurnMs, nowMs) + intervalMs
+      standing.lastTurnMs = Math.max(freeMs, nowMs + earliestMs)
+      return standing.lastTurnMs - nowMs
     },
   }
 }
 
-const giveBack = (places: Map<string, number>, key: string): void => {
-  const left = (places.get(key) ?? 1) - 1
-  if (left > 0) places.set(key, left)
-  else places.delete(key)
+const giveBack = (standing: Standing, sinceMs: number, nowMs: number): void => {
+  standing.since.splice(standing.since.indexOf(sinceMs), 1)
+  standing.heldMs += newest * (nowMs - sinceMs - standing.heldMs)
 }
 
-const forget = (lastTurns: Map<string, number>, nowMs: number): void => {
-  for (const [key, atMs] of lastTurns) if (atMs < nowMs) lastTurns.delete(key)
+const forget = (standings: Map<string, Standing>, nowMs: number): void => {
+  for (const [key, { since, lastTurnMs }] of standings)
+    if (since.length === 0 && lastTurnMs < nowMs) standings.delete(key)
 }

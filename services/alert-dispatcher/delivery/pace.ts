@@ -104,8 +104,7 @@ interface Leaving {
 /** The pace after a send: what it answered is known of it. A broken target is tried now and then, for somebody may mend it. */
 export const leave = (before: Pace | undefined, { episode, nowMs, result, restMs }: Leaving): Pace => {
   const pace = withdraw(before ?? fresh, episode)
-  const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
-  const last = { atMs: nowMs, result: result.kind, reason }
+  const last = lastOf(result, nowMs)
   if (result.kind === 'ok') return { ...pace, last, failures: 0, restsUntilMs: 0, broken: null }
   // It refuses this message and not the next.
   if (result.kind === 'permanent') return { ...pace, last, failures: 0, restsUntilMs: 0 }
@@ -115,3 +114,15 @@ export const leave = (before: Pace | undefined, { episode, nowMs, result, restMs
   const broken = result.kind === 'config' ? (pace.broken ?? { reason: result.reason, sinceMs: nowMs }) : pace.broken
   return { ...pace, last, failures, restsUntilMs, broken }
 }
+
+/** The pace after a test that failed: that is on record, and decides nothing for alerts. */
+export const afterFailedTest = (before: Pace | undefined, result: SendResult, nowMs: number): Pace => ({
+  ...(before ?? fresh),
+  last: lastOf(result, nowMs),
+})
+
+const lastOf = (result: SendResult, nowMs: number): Pace['last'] => ({
+  atMs: nowMs,
+  result: result.kind,
+  reason: result.kind === 'ok' ? (result.remark ?? null) : result.reason,
+})

@@ -39,6 +39,17 @@ describe('testing a channel', () => {
     expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'answered 403' }])
   })
 
+  it('that failed is the last that is known of it, and holds no alert back', async () => {
+    server.next({ status: 403, body: 'secret-path' })
+    await test('push-a')
+    expect(await store.get(paceKey('push-a', 'default'), Pace)).toMatchObject({
+      last: { result: 'config', reason: 'answered 403' },
+      failures: 0,
+      restsUntilMs: 0,
+      broken: null,
+    })
+  })
+
   it('ends the rest of a target that takes it, and tells the others that it is mended', async () => {
     const key = paceKey('push-a', 'default')
     const result = { kind: 'config', reason: 'answered 403' } as const

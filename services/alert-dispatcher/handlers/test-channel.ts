@@ -6,12 +6,13 @@ import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
 import type { Context } from '#shared/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
+import type { SendResult } from '../channels/channel.ts'
 import { channels } from '../channels/index.ts'
 import { type Target, targetsNow } from '../channels/targets.ts'
 import { brokenNotice } from '../delivery/broken.ts'
 import { messageFrame } from '../delivery/message-settings.ts'
 import { type Message, messageOf } from '../delivery/message.ts'
-import { leave, Pace, paceKey } from '../delivery/pace.ts'
+import { afterFailedTest, leave, Pace, paceKey } from '../delivery/pace.ts'
 import { asMessage, type Notice } from '../notice.ts'
 import type { Policy } from '../policy/policy.ts'
 
@@ -71,20 +72,22 @@ export const sendTest = async (testing: Testing, target: Target): Promise<Tested
   const origin = await openInstallationId(store)()
   const message = messageOf(testNotice(clock.now()), { ...messageFrame(env), origin }, new Map())
   const result = await target.send(message, testing.net)
-  if (result.kind === 'ok') await mend(testing, target, message)
+  await record(testing, target, message, result)
   const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
   return { name: target.name, result: result.kind, reason }
 }
 
 /** What takes a test takes alerts too, so that nobody waits for the end of its rest. */
-const mend = async (
+const record = async (
   { store, clock }: Testing,
   { channel, id: target, own }: Target,
   { notice }: Message,
+  result: SendResult,
 ): Promise<void> => {
   await store.update(paceKey(channel, target), Pace, (before) => {
     const [nowMs, restMs] = [clock.now(), () => 0]
-    const value = leave(before, { episode: notice.episode, nowMs, result: { kind: 'ok' }, restMs })
+    if (result.kind !== 'ok') return { value: afterFailedTest(before, result, nowMs) }
+    const value = leave(before, { episode: notice.episode, nowMs, result, restMs })
     const told = own ? undefined : brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
     return { value, outbox: told ? [asMessage(told)] : [] }
   })
