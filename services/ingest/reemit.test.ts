@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
-import { type Reemitting, reemit } from './reemit.ts'
+import { type Reemitting, mayReemit, reemit } from './reemit.ts'
 import { eventOf } from './testing/event.ts'
 
 const nowMs = 1_000_000
@@ -49,7 +49,7 @@ const handOn = async (url: string | undefined, more: Partial<InboundEvent>, repl
     env: url === undefined ? {} : { SVC_EVENTS_REEMIT_WEBHOOK_URL: url },
     send: net.trusted,
     clock: { now: () => nowMs },
-    log: pino({}, { write: (line: string) => void lines.push(line) }),
+    log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
     origin: async () => 'watchhouse-0123456789abcdef',
     observe: (outcome) => outcomes.push(outcome),
     waitsMs: [1, 2],
@@ -126,3 +126,9 @@ describe('an event is handed on', () => {
     },
   )
 })
+
+it.each([
+  [{}, false],
+  [{ SVC_EVENTS_REEMIT_WEBHOOK_URL: 'https://hooks.example' }, true],
+  [{ SVC_EVENTS_REEMIT_WEBHOOK_URL_FILE: '/not/there/yet' }, true],
+])('with %o whether events may ever be handed on is %s', (env, may) => expect(mayReemit({ env })).toBe(may))

@@ -30,12 +30,18 @@ const usualWaitsMs = [2_000, 10_000] as const
 const lifeMs = 10 * 60_000
 const sendWithinMs = 10_000
 
+const address = 'SVC_EVENTS_REEMIT_WEBHOOK_URL'
+
+/** Whether there may be an address as long as this process runs: one in a file may come and go. */
+export const mayReemit = ({ env }: Pick<Reemitting, 'env'>): boolean =>
+  [address, `${address}_FILE`].some((name) => env[name] !== undefined)
+
 /** Hands one event on, when an address is set and the event did not begin with us. */
 export const reemit =
   (reemitting: Reemitting) =>
   async ({ body: event, deliveries }: { body: InboundEvent; deliveries: number }): Promise<Outcome> => {
     const { env, clock, log, observe, waitsMs = usualWaitsMs } = reemitting
-    const { SVC_EVENTS_REEMIT_WEBHOOK_URL: url } = read(settings, env)
+    const { [address]: url } = read(settings, env)
     if (url === undefined) return 'done'
     if (event.own || event.hops >= mostHops) {
       observe('skipped')
@@ -51,7 +57,8 @@ export const reemit =
     const againInMs = failure.mayPass ? waitsMs[deliveries - 1] : undefined
     if (againInMs !== undefined) return { againInMs }
     observe('failed')
-    log.warn({ id: event.id, reason: failure.reason }, 'event not handed on')
+    // Those that came before there was an address are many.
+    log[isOld && deliveries === 1 ? 'debug' : 'warn']({ id: event.id, reason: failure.reason }, 'event not handed on')
     return 'done'
   }
 

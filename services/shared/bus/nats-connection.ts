@@ -37,6 +37,8 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
     reconnectJitter: reconnectEveryMs / 2,
     pingInterval: pingEveryMs,
     maxPingOut: pingsUnanswered,
+    // A stack for each request, in case it fails, is a tenth of what a message costs; failures say what was asked anyway.
+    noAsyncTraces: true,
   }
   const connection = await nats.connect(settings).catch((cause: unknown) => {
     throw new ServiceError('unavailable', `cannot connect to NATS at ${String(settings.servers)}: ${String(cause)}`, {

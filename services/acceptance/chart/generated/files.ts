@@ -59,5 +59,6 @@ export const consumers = {
     ...[...channels.map(({ id }) => id), 'subscriptions'].map((consumer) => ({ stream: 'DELIVER', consumer })),
     { stream: 'EVENTS', consumer: 'events-alerted' },
   ],
-  ingest: ['events-kept', 'events-reemitted'].map((consumer) => ({ stream: 'EVENTS', consumer })),
+  // Not on what waits to be handed on: where its target is away, more pods would wait for it.
+  ingest: [{ stream: 'EVENTS', consumer: 'events-kept' }],
 }

@@ -33,7 +33,7 @@ export const createQueue = (parts: QueueParts): Queue => {
       return driver.store(streamOf(subject), { subject, id, body: encoded })
     },
     async consume({ body, ...consumer }, handle) {
-      const attached = { tries: limits.tries, maxInFlight: limits.maxInFlight, ...consumer }
+      const attached = { tries: limits.tries, maxInFlight: limits.maxInFlight, mayRepeat: false, ...consumer }
       await driver.attach(attached)
       await using opened = new AsyncDisposableStack()
       const observed = opened.use(observeConsumer(parts, attached))

@@ -33,7 +33,7 @@ export interface Taken extends StoredMessage {
   deliveries: number
   /** How long ago it was kept, in milliseconds. */
   ageMs: number
-  /** Resolves when the server knows; it is never handed over again. */
+  /** Resolves when the server knows, unless the consumer's messages may repeat; it is not handed over again. */
   done(): Promise<void>
   again(inMs: number): void
   /** Still at it: begins the time anew after which another gets it. */

@@ -87,14 +87,14 @@ class NatsQueue implements QueueDriver {
     })
   }
 
-  async *take({ stream, name }: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
+  async *take({ stream, name, mayRepeat }: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
     const consumer: NatsConsumer = await this.#connection.jetstream().consumers.get(stream, name)
     const messages = await consumer.fetch({ max_messages: max, expires: this.#limits.pullMs })
     const stop = () => messages.stop()
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
     try {
-      for await (const message of messages) yield takenFrom(message)
+      for await (const message of messages) yield takenFrom(message, mayRepeat)
     } finally {
       signal.removeEventListener('abort', stop)
     }
@@ -133,13 +133,14 @@ class NatsQueue implements QueueDriver {
   }
 }
 
-const takenFrom = (message: JsMsg): Taken => ({
+const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
   subject: message.subject,
   id: message.headers?.get('Nats-Msg-Id') ?? '',
   body: message.data,
   deliveries: message.info.deliveryCount,
   ageMs: Math.max(0, Date.now() - message.info.timestampNanos / nanoseconds(1)),
   done: async () => {
+    if (mayRepeat) return message.ack()
     // Without an answer it is handed over again, and its handler finds that it was dealt with.
     if (!(await message.ackAck())) throw unavailable()
   },

@@ -46,6 +46,18 @@ for (const implementation of implementations) {
       expect(seen).toEqual(['one', 'two', 'three', 'four'])
     })
 
+    it('hands nothing over again that was dealt with, though no word of that is waited for', async () => {
+      const seen = await consume(async () => 'done', { mayRepeat: true })
+      for (const id of ['one', 'two', 'three']) await publish(id)
+      await until(() => seen.length === 3)
+      await queue[Symbol.asyncDispose]()
+      queue = await place.open()
+      await publish('marker')
+      const after = await consume(async () => 'done', { mayRepeat: true })
+      await until(() => after.length > 0)
+      expect(after).toEqual(['marker'])
+    })
+
     it('keeps an id once within its window, also when it was dealt with meanwhile', async () => {
       const seen = await consume()
       expect(await publish('one')).toEqual({ duplicate: false })

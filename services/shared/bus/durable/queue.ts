@@ -33,6 +33,8 @@ export interface Consumer<S extends z.ZodType> {
   tries?: number
   /** Messages handled at once; default 256. */
   maxInFlight?: number
+  /** Its handler changes nothing by a message that it had before: no word is waited for that the server knows of an end. */
+  mayRepeat?: boolean
 }
 
 /** Deals with one message. It is told to be worked on until this resolves; an error puts it back for a while. */
