@@ -14,6 +14,8 @@ export interface Database extends AsyncDisposable {
   readonly prefix: string
   /** Queries over the named tables, which exist under their prefixed names. */
   tables<T>(names: readonly (keyof T & string)[]): Kysely<T>
+  /** The same, for migrations: a table that grew large is changed, and another process waited for, in minutes. */
+  migrating<T>(names: readonly (keyof T & string)[]): Kysely<T>
   /** Runs queries; fails `unavailable` at once while the server does not answer, and when it fails meanwhile. */
   run<T>(work: () => Promise<T>): Promise<T>
   /** Calls after a `pg_notify` on the channel, and after a lost connection came back; never calls on SQLite. */
@@ -23,6 +25,8 @@ export interface Database extends AsyncDisposable {
 /** What one kind of server adds to the common part. */
 export interface Server {
   kysely: Kysely<unknown>
+  /** As `kysely` with more time for a statement, where `kysely` limits it. */
+  migrating?: Kysely<unknown>
   probe(): Promise<unknown>
   listen: Database['listen']
 }
@@ -31,19 +35,22 @@ export interface Server {
 export const openDatabase = async (database: StateDatabase, told?: (connected: boolean) => void): Promise<Database> => {
   const server = database.kind === 'postgres' ? await openPostgres(database.url) : await openLibsql(database)
   const heartbeat = startHeartbeat(server.probe, told)
+  // The names are the caller's claim about the tables it owns; the driver knows no types.
+  const over = <T>(kysely: Kysely<unknown>, names: readonly string[]) =>
+    kysely.withPlugin(tablePrefix(database.tablePrefix, names)) as unknown as Kysely<T>
   return {
     kind: database.kind,
     get connected() {
       return heartbeat.connected
     },
     prefix: database.tablePrefix,
-    // The names are the caller's claim about the tables it owns; the driver knows no types.
-    tables: <T>(names: readonly string[]) =>
-      server.kysely.withPlugin(tablePrefix(database.tablePrefix, names)) as unknown as Kysely<T>,
+    tables: (names) => over(server.kysely, names),
+    migrating: (names) => over(server.migrating ?? server.kysely, names),
     run: (work) => run(heartbeat, work),
     listen: server.listen,
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
+      await server.migrating?.destroy()
       await server.kysely.destroy()
     },
   }

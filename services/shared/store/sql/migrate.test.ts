@@ -84,6 +84,26 @@ for (const kind of kinds) {
       expect(await notes(database).selectFrom('notes').selectAll().execute()).toEqual([{ text: 'kept', author: null }])
     })
 
+    it('refuses a release that lacks what a step of a newer one needs, before it makes anything', async () => {
+      await using database = await fresh()
+      const dropText: Migration = {
+        name: 'no text',
+        needs: 'authors',
+        up: (tables) => tables.schema.alterTable('notes').dropColumn('text').execute(),
+      }
+      await migrate(database, 'test', names, [create, addAuthor, dropText])
+      await migrate(database, 'test', names, [create, addAuthor])
+      let made = 0
+      const late: Migration = { name: 'late', up: async () => void (made += 1) }
+      await expect(migrate(database, 'test', names, [create, late])).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('newer release in a way that this one cannot work with (step "no text"'),
+      })
+      expect(made).toBe(0)
+      await migrate(database, 'another', [], [late])
+      expect(made).toBe(1)
+    })
+
     it('leaves nothing of a release whose step fails', async () => {
       await using database = await fresh()
       const broken: Migration = { name: 'broken', up: async (tables) => void (await sql`no statement`.execute(tables)) }
@@ -91,6 +111,18 @@ for (const kind of kinds) {
       await migrate(database, 'test', names, [create])
       expect(await notes(database).selectFrom('notes').selectAll().execute()).toEqual([])
     })
+
+    if (kind.name === 'PostgreSQL')
+      it('gives the statements of steps minutes, and others seconds', async () => {
+        await using database = await fresh()
+        const limit = async <T>(on: Kysely<T>) => (await sql`show statement_timeout`.execute(on)).rows
+        const look: Migration = {
+          name: 'look',
+          up: async (tables) => expect(await limit(tables)).toEqual([{ statement_timeout: '10min' }]),
+        }
+        await migrate(database, 'test', names, [look])
+        expect(await limit(notes(database))).toEqual([{ statement_timeout: '5s' }])
+      })
 
     it('keeps installations with other prefixes and owners apart', async () => {
       await using one = await fresh()

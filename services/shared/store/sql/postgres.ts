@@ -7,6 +7,9 @@ import type { Server } from './connection.ts'
 const connectionsLimit = 10
 const connectWithinMs = 2_000
 const queryWithinMs = 5_000
+const migrationWithinMs = 600_000
+/** Connections that migrated something are of no use afterwards. */
+const migratedMs = 1_000
 const startWithinMs = 10_000
 const pauseMs = 200
 
@@ -16,21 +19,30 @@ export const openPostgres = async (url: string): Promise<Server> => {
   const options = {
     connectionString: url,
     connectionTimeoutMillis: connectWithinMs,
-    query_timeout: queryWithinMs,
-    statement_timeout: queryWithinMs,
+    ...within(queryWithinMs),
     application_name: 'watchhouse',
     keepAlive: true,
   }
-  const pool = new pg.Pool({ ...options, max: connectionsLimit })
-  // A connection that ends is replaced when the next one is asked for; whoever used it hears of it from its query.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => void client.on('error', () => {}))
+  const pool = surviving(new pg.Pool({ ...options, max: connectionsLimit }))
   await untilAnswers(pool)
+  const slower = { ...options, ...within(migrationWithinMs), max: connectionsLimit, idleTimeoutMillis: migratedMs }
   return {
-    kysely: new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) }),
+    kysely: over(pool),
+    migrating: over(surviving(new pg.Pool(slower))),
     probe: () => pool.query('select 1'),
     listen: (channel, listener) => listen(() => new pg.Client(options), channel, listener),
   }
+}
+
+const within = (limitMs: number) => ({ query_timeout: limitMs, statement_timeout: limitMs })
+
+const over = (pool: Pool) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+
+/** A connection that ends is replaced when the next one is asked for; whoever used it hears of it from its query. */
+const surviving = (pool: Pool): Pool => {
+  pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  return pool
 }
 
 const untilAnswers = async (pool: Pool): Promise<void> => {
