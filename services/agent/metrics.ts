@@ -10,7 +10,7 @@ export const openAgentMetrics = (registry: Registry, running: () => number): Age
   const answers = metrics.agentAnswers(registry)
   const tokens = metrics.agentTokens(registry)
   const duration = metrics.agentAnswerDuration(registry)
-  metrics.agentRuns(registry, running)
+  metrics.agentRuns(registry, () => [{ labels: {}, value: running() }])
   return {
     ended({ outcome, provider, seconds, inputTokens, outputTokens }) {
       answers.inc({ outcome, provider })

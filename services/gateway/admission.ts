@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { clientAddress } from './client-address.ts'
 import { cloudMode } from './cloud-mode.ts'
 import { exchangeOf } from './exchange.ts'
-import { refusalOf, usableFeatures } from './features/refusal.ts'
+import { refusalOf, withinPermissions } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
 import { anonymous } from './identity.ts'
 import { requireWithin, type Standing, standingHeaders } from './limits/limits.ts'
@@ -32,7 +32,7 @@ export const admit =
     if (route.limit === 'agent') {
       for await (const standing of limits.countQuestion(identity)) hold(response, standing)
     }
-    exchangeOf(response).identity = { ...identity, features: usableFeatures(identity, policy.permissions) }
+    exchangeOf(response).identity = withinPermissions(identity, policy.permissions)
     next()
   }
 

@@ -17,11 +17,11 @@ const loggedPathLength = 200
 /** First to see a request and last to see its answer: id, headers, metrics, one log line. */
 export const receive = ({ log, metrics: registry }: Telemetry, headers: SecurityHeaders): RequestHandler => {
   const duration = metrics.httpRequestDuration(registry)
-  const gauge = metrics.httpInFlight(registry)
   let inFlight = 0
+  metrics.httpInFlight(registry, () => [{ labels: {}, value: inFlight }])
 
   const finished = (method: string, path: string, response: Response, exchange: Exchange): void => {
-    gauge.set(--inFlight)
+    inFlight -= 1
     const tookMs = performance.now() - exchange.startedAtMs
     const status = response.writableFinished ? response.statusCode : clientClosedStatus
     duration.observe({ route: exchange.route, method, status }, tookMs / 1000)
@@ -39,7 +39,7 @@ export const receive = ({ log, metrics: registry }: Telemetry, headers: Security
     beginExchange(response, exchange)
     response.setHeader('X-Request-Id', id)
     setAll(response, isApi ? headers.api : headers.page)
-    gauge.set(++inFlight)
+    inFlight += 1
     response.once('close', () => finished(request.method, path.slice(0, loggedPathLength), response, exchange))
     if (inFlight > maxInFlight)
       throw new ServiceError('busy', 'too many requests at once', { retryAfterMs: busyRetryMs })

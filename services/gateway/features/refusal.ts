@@ -52,6 +52,18 @@ export const usableFeatures = (identity: Identity, permissions: Permissions): Id
   return usable.length === features.length ? 'all' : usable
 }
 
+/** A memory of a pure function only: strangers have one identity, and permissions stand until a variable changes. */
+const limited = new WeakMap<Permissions, WeakMap<Identity, Identity>>()
+
+/** The caller as other services see it: with the features that it may use here. */
+export const withinPermissions = (identity: Identity, permissions: Permissions): Identity => {
+  const known = limited.get(permissions) ?? new WeakMap<Identity, Identity>()
+  limited.set(permissions, known)
+  const there = known.get(identity) ?? { ...identity, features: usableFeatures(identity, permissions) }
+  known.set(identity, there)
+  return there
+}
+
 /** Whether nothing is known of a caller. */
 const isStranger = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 

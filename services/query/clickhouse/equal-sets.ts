@@ -1,4 +1,4 @@
-import { openRecent } from '../recent.ts'
+import { openRecent } from '#shared/recent.ts'
 
 /** Sets that are remembered; hosts of one fleet mostly have the same tables. */
 const maxKnown = 100

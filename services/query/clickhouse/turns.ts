@@ -4,36 +4,53 @@ import type { Priority } from '#proto/call.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import { type HostQueue, openQueue } from './queue.ts'
 
-/** One queue per host, with its figures kept current. */
+/** One queue per host, with figures of its own. */
 export interface Turns {
   enter(host: MonitoredHost, priority: Priority, size: number, signal: AbortSignal): Promise<() => void>
 }
 
 export const openTurns = (telemetry: Telemetry): Turns => {
-  const queues = new Map<string, HostQueue>()
-  const running = metrics.statementsRunning(telemetry.metrics)
-  const waiting = metrics.statementsWaiting(telemetry.metrics)
+  const queues = new Map<string, Named>()
+  // A host that was asked once keeps its figure; all those that people bring have one name.
+  const names = new Set<string>()
+  const read = (figure: 'running' | 'waiting') => () => {
+    const open = [...queues.values()].map(({ name, queue }) => ({ labels: { host: name }, value: queue[figure] }))
+    return [...Array.from(names, (host) => ({ labels: { host }, value: 0 })), ...open]
+  }
+  metrics.statementsRunning(telemetry.metrics, read('running'))
+  metrics.statementsWaiting(telemetry.metrics, read('waiting'))
 
-  const tell = (host: MonitoredHost, queue: HostQueue): void => {
-    const label = { host: telemetryName(host) }
-    running.set(label, queue.running)
-    waiting.set(label, queue.waiting)
-    // Hosts that people bring come and go; a queue with nobody in it remembers nothing.
-    if (queue.running === 0 && queue.waiting === 0) queues.delete(host.key)
+  const queueOf = (host: MonitoredHost): HostQueue => {
+    const known = queues.get(host.key)
+    if (known) return known.queue
+    const opened = { name: telemetryName(host), queue: openQueue(host.name) }
+    names.add(opened.name)
+    queues.set(host.key, opened)
+    return opened.queue
+  }
+  // Hosts that people bring come and go; a queue with nobody in it remembers nothing.
+  const forgetIdle = ({ key }: MonitoredHost, queue: HostQueue): void => {
+    if (queue.running === 0 && queue.waiting === 0) queues.delete(key)
   }
 
   return {
     async enter(host, priority, size, signal) {
-      let queue = queues.get(host.key)
-      if (!queue) queues.set(host.key, (queue = openQueue(host.name)))
-      const entering = queue.enter(priority, size, signal)
-      tell(host, queue)
-      const leave = await entering
-      tell(host, queue)
-      return () => {
-        leave()
-        tell(host, queue)
+      const queue = queueOf(host)
+      try {
+        const leave = await queue.enter(priority, size, signal)
+        return () => {
+          leave()
+          forgetIdle(host, queue)
+        }
+      } catch (error) {
+        forgetIdle(host, queue)
+        throw error
       }
     },
   }
+}
+
+interface Named {
+  name: string
+  queue: HostQueue
 }

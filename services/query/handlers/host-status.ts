@@ -9,10 +9,11 @@ import type { Parts } from './parts.ts'
 /** Asks the host now; one statement with or without the metric bundle. */
 export const hostStatus = (parts: Parts): Handlers<typeof query>['hostStatus'] => {
   const askFigures = openFigures(parts.client)
+  const basics = basicStatement('host-status')
   return async ({ hostKey, fleet }, call) => {
     const host = parts.hosts.get(hostKey)
     if (!fleet) {
-      const answer = await parts.client.run(host, basicStatement('host-status'), call)
+      const answer = await parts.client.run(host, basics, call)
       return { ...statusOf(host, answer, parts.clock.now()), metrics: null }
     }
     const { answer, figures } = await askFigures({ host, what: 'host-status', names: fleetFigures, call })

@@ -7,7 +7,7 @@ import { ruleScope } from '../definitions/check-rule.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { sqlFor } from '../definitions/version.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { openRecent } from '../recent.ts'
+import { openRecent } from '#shared/recent.ts'
 import { groupsOf } from './groups.ts'
 import { joinedStatement, type Ready } from './joined.ts'
 

@@ -30,7 +30,12 @@ export interface Observer {
 export const observeWith = (telemetry: Telemetry | undefined): Observer => {
   if (!telemetry) return { asking: unobserved, answering: unobserved }
   const duration = metrics.busRequestDuration(telemetry.metrics)
-  const inFlight = metrics.busInFlight(telemetry.metrics)
+  const inFlight = new Map<ServiceName, number>()
+  metrics.busInFlight(telemetry.metrics, () =>
+    [...inFlight].map(([service, value]) => ({ labels: { service }, value })),
+  )
+  const count = (service: ServiceName, by: number): void =>
+    void inFlight.set(service, (inFlight.get(service) ?? 0) + by)
   const span = ({ service, method, caller }: Asked, kind: SpanKind, call: Pick<Call, 'trace'>) =>
     telemetry.tracer.start(`${service}.${method}`, kind, call.trace, {
       'rpc.service': service,
@@ -50,10 +55,10 @@ export const observeWith = (telemetry: Telemetry | undefined): Observer => {
     },
     answering(asked, call) {
       const { service } = asked
-      inFlight.inc({ service })
+      count(service, 1)
       const server = span(asked, 'server', call)
       return endingOnce(server.trace, (error) => {
-        inFlight.dec({ service })
+        count(service, -1)
         server.end(error)
       })
     },

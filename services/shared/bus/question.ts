@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
 import { maxConnectionsOfCall, SealedConnection } from '#proto/sealed-connection.ts'
+import { openRecent } from '../recent.ts'
 import type { WireHeaders } from './wire.ts'
 
 /**
@@ -8,7 +9,7 @@ import type { WireHeaders } from './wire.ts'
  * may differ by more than a question takes.
  */
 export const questionHeaders = ({ identity, priority, trace, connections }: Call, timeLeftMs: number): WireHeaders => ({
-  identity: JSON.stringify(identity),
+  identity: textOf(identity),
   priority,
   'time-left-ms': String(Math.ceil(timeLeftMs)),
   ...(trace && { traceparent: trace.traceparent }),
@@ -16,11 +17,20 @@ export const questionHeaders = ({ identity, priority, trace, connections }: Call
   ...(connections?.size && { connections: JSON.stringify([...connections.values()]) }),
 })
 
+/** Memories of pure functions only: most questions are asked for a few callers. */
+const texts = new WeakMap<Identity, string>()
+const identities = openRecent<Identity>(256)
+
+const textOf = (identity: Identity): string => {
+  const known = texts.get(identity) ?? JSON.stringify(identity)
+  texts.set(identity, known)
+  return known
+}
+
+const identityOf = (text: string): Identity => identities(text, () => Identity.parse(JSON.parse(text)))
+
 const Headers = z.object({
-  identity: z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(Identity),
+  identity: z.string().transform(identityOf),
   // A newer peer may know more of them.
   priority: Priority.catch('sweep'),
   'time-left-ms': z.coerce.number(),

@@ -14,36 +14,33 @@ interface CachedFile {
 }
 
 /**
- * The environment with `NAME_FILE` honoured: when it is set, `NAME` reads as that file's content without the line end,
- * read again after the file changed. A file that goes missing keeps its last text, for a rotation may take it away for a moment;
- * one that could never be read makes `NAME` undefined, which `read` refuses.
+ * Lets each variable that has a `NAME_FILE` read as that file's content without the line end, read again after the file changed;
+ * what is set under `NAME` itself does not count then. A file that goes missing keeps its last text, for a rotation may take it
+ * away for a moment; one that could never be read makes `NAME` undefined, which `read` refuses.
  */
 export const withFiles = (variables: Record<string, string | undefined>, now: () => number = Date.now): Environment => {
-  const files = new Map<string, CachedFile>()
-  // Settings are read many times for each request; the names of their files are made once.
-  const fileNames = new Map<string, string>()
-  const fileName = (name: string): string => {
-    const known = fileNames.get(name)
-    if (known !== undefined) return known
-    fileNames.set(name, `${name}_FILE`)
-    return `${name}_FILE`
+  for (const [fileName, path] of Object.entries(variables)) {
+    if (!fileName.endsWith(suffix) || !path) continue
+    const name = fileName.slice(0, -suffix.length)
+    // Settings are read many times for each request: all others stay plain properties.
+    Object.defineProperty(variables, name, {
+      configurable: true,
+      enumerable: Object.hasOwn(variables, name),
+      get: fileReader(path, now),
+      set() {},
+    })
   }
+  return variables
+}
 
-  const fromFile = (path: string): string | undefined => {
-    const cached = files.get(path)
-    if (cached && now() - cached.checkedAtMs < recheckMs) return cached.text
-    const fresh = readFile(path, cached, now())
-    files.set(path, fresh)
-    return fresh.text
+const suffix = '_FILE'
+
+const fileReader = (path: string, now: () => number): (() => string | undefined) => {
+  let cached: CachedFile | undefined
+  return () => {
+    if (!cached || now() - cached.checkedAtMs >= recheckMs) cached = readFile(path, cached, now())
+    return cached.text
   }
-
-  return new Proxy(variables, {
-    get(target, name) {
-      if (typeof name !== 'string') return undefined
-      const path = target[fileName(name)]
-      return path ? fromFile(path) : target[name]
-    },
-  })
 }
 
 const readFile = (path: string, cached: CachedFile | undefined, checkedAtMs: number): CachedFile => {

@@ -17,21 +17,36 @@ const gauge =
     return known instanceof Gauge ? known : new Gauge({ name, help, labelNames, registers: [registry] })
   }
 
-/** A gauge that is read whenever it is scraped. */
-const readGauge =
-  (name: string, help: string) =>
-  (registry: Registry, read: () => number = () => 0): Gauge => {
-    const known = registry.getSingleMetric(name)
+/** What a gauge stands at, under these labels. */
+export interface Reading<L extends string> {
+  labels: Readonly<Record<L, string>>
+  value: number
+}
+
+/**
+ * A gauge that is read whenever it is scraped, and costs nothing in between. The services of one process share it: all their
+ * readings count, and those with equal labels are added.
+ */
+const readGauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) => {
+  const readers = new WeakMap<Registry, (() => readonly Reading<L>[])[]>()
+  return (registry: Registry, read?: () => readonly Reading<L>[]): Gauge<L> => {
+    const reads = readers.get(registry) ?? []
+    readers.set(registry, reads)
+    if (read) reads.push(read)
+    const known = registry.getSingleMetric<L>(name)
     if (known instanceof Gauge) return known
     return new Gauge({
       name,
       help,
+      labelNames,
       registers: [registry],
       collect() {
-        this.set(read())
+        this.reset()
+        for (const { labels, value } of reads.flatMap((each) => each())) this.inc(labels, value)
       },
     })
   }
+}
 
 const histogram =
   <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]): MetricIn<Histogram<L>> =>
@@ -60,14 +75,14 @@ export const metrics = {
     ['route', 'method', 'status'],
     durations,
   ),
-  httpInFlight: gauge('watchhouse_http_in_flight', 'Requests being answered now.', []),
+  httpInFlight: readGauge('watchhouse_http_in_flight', 'Requests being answered now.', []),
   busRequestDuration: histogram(
     'watchhouse_bus_request_duration_seconds',
     'Time a service took to answer a call; outcome is ok or an error code.',
     ['service', 'method', 'caller', 'outcome'],
     durations,
   ),
-  busInFlight: gauge('watchhouse_bus_in_flight', 'Calls being answered now.', ['service']),
+  busInFlight: readGauge('watchhouse_bus_in_flight', 'Calls being answered now.', ['service']),
   hostUp: gauge('watchhouse_host_up', 'Whether the last probe found a host up; absent before the first.', ['host']),
   statementDuration: histogram(
     'watchhouse_query_statement_duration_seconds',
@@ -75,8 +90,8 @@ export const metrics = {
     ['host', 'outcome'],
     durations,
   ),
-  statementsRunning: gauge('watchhouse_query_statements_running', 'Statements running on a host now.', ['host']),
-  statementsWaiting: gauge('watchhouse_query_statements_waiting', 'Statements waiting for their turn on a host.', [
+  statementsRunning: readGauge('watchhouse_query_statements_running', 'Statements running on a host now.', ['host']),
+  statementsWaiting: readGauge('watchhouse_query_statements_waiting', 'Statements waiting for their turn on a host.', [
     'host',
   ]),
   answersGiven: counter(
@@ -159,7 +174,7 @@ export const metrics = {
     ['outcome'],
     answerDurations,
   ),
-  agentRuns: readGauge('watchhouse_agent_runs', 'Answers in the making.'),
+  agentRuns: readGauge('watchhouse_agent_runs', 'Answers in the making.', []),
   spansExported: counter('watchhouse_trace_spans_total', 'Spans handed to the exporter; outcome is sent or lost.', [
     'outcome',
   ]),
