@@ -4,6 +4,8 @@ import { type NatsHubOptions, connectTo } from './nats-connection.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireHeaders, WireMessage } from './wire.ts'
 
 const flushWithinMs = 5_000
+/** Longer messages are worth a way of their own. */
+const togetherBytes = 16 * 1024
 
 /** A hub whose buses meet on a NATS server, each with a connection of its own. */
 export const openNatsHub = (options: NatsHubOptions): Hub => ({
@@ -20,6 +22,12 @@ interface Connected {
   log: Logger | undefined
 }
 
+interface Leaving {
+  subject: string
+  body: Uint8Array
+  options: PublishOptions
+}
+
 class NatsWire implements Wire {
   readonly inbox: string
   readonly #connection: NatsConnection
@@ -27,6 +35,7 @@ class NatsWire implements Wire {
   readonly #log: Logger | undefined
   readonly #listeners: ((connected: boolean) => void)[] = []
   #connected = true
+  #leaving: Leaving[] = []
   #refused: Error | undefined
 
   constructor({ connection, inbox, makeHeaders, log }: Connected) {
@@ -41,10 +50,15 @@ class NatsWire implements Wire {
     return this.#connected
   }
 
-  publish(subject: string, body: Uint8Array, { headers, reply }: PublishOptions = {}): void {
-    // The client would keep it and send it after nobody waits any more, or drop it when it dials again.
-    if (!this.#connected) return
-    this.#connection.publish(subject, body, { headers: headers && this.#encode(headers), reply })
+  publish(subject: string, body: Uint8Array, options: PublishOptions = {}): void {
+    if (body.byteLength > togetherBytes) {
+      this.#sendLeaving()
+      this.#send({ subject, body, options })
+      return
+    }
+    // Whoever published may use its buffer again before the turn is over.
+    this.#leaving.push({ subject, body: Buffer.from(body), options })
+    if (this.#leaving.length === 1) setImmediate(() => this.#sendLeaving())
   }
 
   subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription {
@@ -52,11 +66,18 @@ class NatsWire implements Wire {
       if (error) this.#refused = error
       else listener(decode(message))
     }
+    this.#sendLeaving()
     const subscription = this.#connection.subscribe(pattern, { queue: queueGroup, callback })
-    return { drain: () => drain(subscription) }
+    return {
+      drain: () => {
+        this.#sendLeaving()
+        return drain(subscription)
+      },
+    }
   }
 
   async flush(): Promise<void> {
+    this.#sendLeaving()
     if (this.#connected) await this.#flushed()
     if (this.#refused) throw new Error('the NATS server refuses a subscription', { cause: this.#refused })
   }
@@ -66,9 +87,23 @@ class NatsWire implements Wire {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#sendLeaving()
     if (this.#connected) await this.#flushed()
     this.#connected = false
     await this.#connection.close()
+  }
+
+  /** What one turn of the event loop has published leaves together, so that the server is woken once and not for each; before whatever else is said. */
+  #sendLeaving(): void {
+    const leaving = this.#leaving
+    this.#leaving = []
+    for (const message of leaving) this.#send(message)
+  }
+
+  #send({ subject, body, options: { headers, reply } }: Leaving): void {
+    // The client would keep it and send it after nobody waits any more, or drop it when it dials again.
+    if (!this.#connected || this.#connection.isClosed()) return
+    this.#connection.publish(subject, body, { headers: headers && this.#encode(headers), reply })
   }
 
   /** Also resolves when the connection is lost or too slow: then there is nothing left to wait for. */
