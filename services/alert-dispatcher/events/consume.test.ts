@@ -82,6 +82,19 @@ describe('an inbound event', () => {
     expect(await inbound.hear({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
   })
 
+  it.each([
+    ['info', {}],
+    ['warning', { SVC_EVENTS_ALERTS_MIN_SEVERITY: 'critical' }],
+  ] as const)('that has become %s where people are told of worse is over for them, with %o', async (severity, env) => {
+    await using inbound = await openInbound()
+    Object.assign(inbound.env, env)
+    expect(await inbound.hear({ severity: 'critical' })).toEqual(['fire critical Disk full on prometheus'])
+    expect(await inbound.hear({ severity })).toEqual(['recover critical Disk full on prometheus'])
+    expect(await inbound.hear({ severity })).toEqual([])
+    inbound.nowMs += minuteMs
+    expect(await inbound.hear({ severity: 'critical' })).toEqual(['fire critical Disk full on prometheus'])
+  })
+
   it('is one thing for its source and key only', async () => {
     await using inbound = await openInbound()
     const told = await inbound.hear({}, { dedupKey: 'l' }, { source: 'nagios' }, {})

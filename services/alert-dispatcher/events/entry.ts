@@ -2,7 +2,7 @@ import type { InboundEvent } from '#proto/inbound-event.ts'
 import type { Verdict } from '../conditions/judge.ts'
 import { afterVerdict, withdrawn } from '../conditions/transition.ts'
 import type { Watched } from '../conditions/watched.ts'
-import type { EventEntry, EventRecord } from './record.ts'
+import type { EventEntry } from './record.ts'
 
 interface Now {
   nowMs: number
@@ -88,19 +88,4 @@ export const afterTime = (entry: EventEntry, { nowMs, lifeMs }: { nowMs: number;
   if (condition === null || condition.phase === 'cleared') return entry
   const isOver = (endsAtMs !== null && endsAtMs <= nowMs) || nowMs - seenAtMs >= lifeMs
   return isOver ? { ...entry, condition: withdrawn(condition) ?? null } : entry
-}
-
-/** Late events are known to be old for this long. */
-const rememberedMs = 60 * 60_000
-const mostRemembered = 200
-
-/** The entries without those that are over and need not be remembered. */
-export const pruned = (entries: EventRecord['entries'], nowMs: number): EventRecord['entries'] => {
-  const over = Object.entries(entries).filter(([, { condition }]) => condition === null)
-  const [newest, others] = [over.toSorted(([, one], [, other]) => other.seenAtMs - one.seenAtMs), new Set<string>()]
-  for (const [index, [id, { seenAtMs }]] of newest.entries()) {
-    // A clock that was set back must not keep them for ever.
-    if (index >= mostRemembered || Math.abs(nowMs - seenAtMs) > rememberedMs) others.add(id)
-  }
-  return others.size === 0 ? entries : Object.fromEntries(Object.entries(entries).filter(([id]) => !others.has(id)))
 }

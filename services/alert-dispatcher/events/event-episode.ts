@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Condition } from '../conditions/condition.ts'
-import { EventEntry, overflowName } from './record.ts'
+import { EventEntry } from './record.ts'
 
 /** One time that something inbound was open, as it is kept beyond the store: all that is needed to go on with it. */
 export const EventEpisode = z.object({
-  /** Its entry's name in the records. */
+  /** Where its entry is. */
   place: z.string().max(40),
   entry: EventEntry.extend({ condition: Condition }),
   /** Null while it lasts. */
@@ -21,6 +21,3 @@ export interface EventEpisodes {
   /** Removes those that ended before; says how many. */
   prune(beforeMs: number): Promise<number>
 }
-
-/** The record that has the entry of a place. */
-export const recordOf = (place: string): string => (place === overflowName ? place : place.slice(0, 2))

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { inLanes } from '../sweeps/lanes.ts'
-import { type EventEpisode, recordOf } from './event-episode.ts'
-import { EventRecord, recordKey } from './record.ts'
-import { type Writing, writeIndex } from './write.ts'
+import { adoptFormer } from './former-records.ts'
+import { type Entries, listEntries } from './places.ts'
+import { EventEntry, entryKey } from './record.ts'
+import type { Writing } from './write.ts'
 
 /** Stands in a store as long as that has not been emptied: when it was looked at. */
 export const markerKey = 'alerts:events:kept'
 const Marker = z.number()
-const recordsAtOnce = 16
+const entriesAtOnce = 16
 
 /**
  * Gives a store that came back empty what was open, so that nobody is told of it anew and whoever knows is told of its end. While
@@ -15,6 +16,7 @@ const recordsAtOnce = 16
  */
 export const rebuildEvents = async (writing: Writing): Promise<void> => {
   const { store, eventEpisodes, isLasting, clock, telemetry } = writing
+  await adoptFormer(store)
   if (!isLasting || (await store.get(markerKey, Marker))) return
   const { log } = telemetry
   const open = await eventEpisodes.open().catch((error: unknown) => {
@@ -22,22 +24,20 @@ export const rebuildEvents = async (writing: Writing): Promise<void> => {
     return undefined
   })
   if (!open) return
-  const byRecord = Map.groupBy(open, ({ place }) => recordOf(place))
-  await inLanes([...byRecord.keys()], recordsAtOnce, async (name) => {
-    await restore(writing, name, byRecord.get(name) ?? [])
-  })
+  await restore(writing, new Map(open.map(({ place, entry }) => [place, entry])))
   await store.update(markerKey, Marker, () => ({ value: clock.now() }))
   if (open.length === 0) return
   log.warn({ conditions: open.length }, 'conditions of inbound events were brought back')
 }
 
 /** What was heard meanwhile is newer. */
-const restore = async ({ store, clock }: Writing, name: string, open: readonly EventEpisode[]): Promise<void> => {
+const restore = async ({ store, clock }: Writing, open: Entries): Promise<void> => {
   // When it was heard of last nobody knows any more, so it is given its whole time.
   const seenAtMs = clock.now()
-  const entries = Object.fromEntries(open.map(({ place, entry }) => [place, { ...entry, seenAtMs }]))
-  const record = await store.update(recordKey(name), EventRecord, (before) => ({
-    value: { entries: { ...entries, ...before?.entries } },
-  }))
-  await writeIndex(store, name, record)
+  const stand = new Map<string, EventEntry | undefined>()
+  await inLanes([...open], entriesAtOnce, async ([place, entry]) => {
+    const wanted = entry && { value: { ...entry, seenAtMs } }
+    stand.set(place, await store.update(entryKey(place), EventEntry, (before) => (before ? undefined : wanted)))
+  })
+  await listEntries(store, stand)
 }

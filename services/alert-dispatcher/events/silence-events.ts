@@ -3,8 +3,10 @@ import type { Store } from '#shared/store/store.ts'
 import type { Settled } from '../conditions/episode.ts'
 import type { Parts } from '../parts.ts'
 import { sameSilences } from '../conditions/silenced.ts'
+import type { EventEpisode } from './event-episode.ts'
 import { openConditions, type OpenCondition } from './open-conditions.ts'
-import { EventRecord, mostOpen, recordKey } from './record.ts'
+import { entryAt } from './places.ts'
+import { EventEntry, entryKey, mostOpen } from './record.ts'
 
 type Said = Pick<Silence, 'kind' | 'episode'>
 
@@ -33,7 +35,12 @@ export const reconcileOpen = async (
   const kept = await eventEpisodes.open()
   const all = await openConditions(store, 2 * mostOpen)
   const names = new Set(all.map(({ condition }) => condition.episode))
-  const over = kept.filter(({ entry }) => !names.has(entry.condition.episode))
+  const over: EventEpisode[] = []
+  for (const episode of kept.filter(({ entry }) => !names.has(entry.condition.episode))) {
+    // It may have been listed only since.
+    const entry = await entryAt(store, episode.place)
+    if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
+  }
   await eventEpisodes.write(over.map((episode) => ({ ...episode, endedAtMs: clock.now() })))
   for (const open of all) {
     const { acknowledged = null, dismissed = null } = saidOf.get(open.condition.episode) ?? {}
@@ -44,13 +51,12 @@ export const reconcileOpen = async (
 
 const changeOpen = async (
   store: Store,
-  { name, place, condition: { episode } }: OpenCondition,
+  { place, condition: { episode } }: OpenCondition,
   said: Partial<Pick<Settled, 'acknowledged' | 'dismissed'>>,
 ): Promise<void> => {
-  await store.update(recordKey(name), EventRecord, (before) => {
-    const entry = before?.entries[place]
-    if (!before || entry?.condition?.episode !== episode) return { value: before }
-    const changed = { ...entry, condition: { ...entry.condition, ...said } }
-    return { value: { entries: { ...before.entries, [place]: changed } } }
-  })
+  await store.update(entryKey(place), EventEntry, (entry) =>
+    entry?.condition?.episode === episode
+      ? { value: { ...entry, condition: { ...entry.condition, ...said } } }
+      : undefined,
+  )
 }

@@ -1,10 +1,10 @@
 import { asMessage, type Notice } from '../notice.ts'
 import type { Happening } from '../conditions/episode.ts'
-import type { Fence, Store } from '#shared/store/store.ts'
+import type { Fence } from '#shared/store/store.ts'
 import type { Parts } from '../parts.ts'
-import { pruned } from './entry.ts'
 import type { EventEpisode } from './event-episode.ts'
-import { EventIndex, EventRecord, type Summary, indexKey, recordKey, summaryOf } from './record.ts'
+import { listEntries } from './places.ts'
+import { EventEntry, entryKey, isRemembered, rememberedMs } from './record.ts'
 import { type ToldEntry, tellEntry } from './tell-entry.ts'
 
 /** What stores and history the events are written to. */
@@ -13,62 +13,71 @@ export type Writing = Pick<
   'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isLasting' | 'observe' | 'telemetry'
 >
 
-/**
- * Changes a record in one step together with what is to be told of it; `change` gives the entries as they are to be told. Then
- * brings the index and the history up to date.
- */
-export const writeRecord = async (
-  { store, clock, policy: current, episodes, eventEpisodes, observe, telemetry: { log } }: Writing,
-  name: string,
-  change: (entries: EventRecord['entries'], nowMs: number) => EventRecord['entries'],
+/** What an entry is to become before it is told; `stays` changes nothing, and what goes is not remembered. */
+export type Changed = EventEntry | 'stays' | 'goes'
+
+/** One entry as it was written, and what came of that. */
+export interface Written {
+  place: string
+  /** Undefined when there is none any more. */
+  entry: EventEntry | undefined
+  notices: readonly Notice[]
+  happenings: readonly Happening[]
+  episodes: readonly EventEpisode[]
+}
+
+/** An entry of which nothing is to be told. */
+export const asItIs = (place: string, entry: EventEntry | undefined): Written => ({
+  place,
+  entry,
+  notices: [],
+  happenings: [],
+  episodes: [],
+})
+
+/** Changes one entry in one step together with what is to be told of it; `settle` does the rest. Undefined when it stays. */
+export const writeEntry = async (
+  { store, clock, policy: current }: Writing,
+  place: string,
+  change: (entry: EventEntry | undefined, nowMs: number) => Changed,
   fence?: Fence,
-): Promise<void> => {
+): Promise<Written | undefined> => {
   const [policy, nowMs] = [await current(), clock.now()]
-  let notices: Notice[] = []
-  let happenings: Happening[] = []
-  let kept: EventEpisode[] = []
-  const record = await store.update(
-    recordKey(name),
-    EventRecord,
+  let told: ToldEntry | undefined
+  let stays = false
+  const entry = await store.update(
+    entryKey(place),
+    EventEntry,
     (before) => {
-      const told = Object.entries(change(before?.entries ?? {}, nowMs)).map(([id, entry]): [string, ToldEntry] => [
-        id,
-        tellEntry(entry, { policy, nowMs }),
-      ])
-      notices = told.flatMap(([, { notices }]) => notices)
-      happenings = told.flatMap(([, { happenings }]) => happenings)
-      kept = told.flatMap(([place, { episodes }]) => episodes.map((episode) => ({ ...episode, place })))
-      const entries = pruned(Object.fromEntries(told.map(([id, { entry }]) => [id, entry])), nowMs)
-      const isEmpty = Object.keys(entries).length === 0
-      return { value: isEmpty ? undefined : { entries }, outbox: notices.map(asMessage) }
+      const changed = change(before && isRemembered(before, nowMs) ? before : undefined, nowMs)
+      stays = changed === 'stays'
+      told = typeof changed === 'object' ? tellEntry(changed, { policy, nowMs }) : undefined
+      if (!told) return stays ? undefined : { value: undefined }
+      const { entry, notices } = told
+      if (!isRemembered(entry, nowMs)) return { value: undefined, outbox: notices.map(asMessage) }
+      const expiry = entry.condition === null ? { expiresInMs: rememberedMs } : {}
+      return { value: entry, outbox: notices.map(asMessage), ...expiry }
     },
     fence,
   )
-  await writeIndex(store, name, record)
-  observe.told({ notices, happenings })
+  if (stays) return undefined
+  if (!told) return asItIs(place, entry)
+  const { notices, happenings, episodes } = told
+  return { place, entry, notices, happenings, episodes: episodes.map((episode) => ({ ...episode, place })) }
+}
+
+/** Brings lists, figures and history up to date with entries that were written. */
+export const settle = async (
+  { store, episodes, eventEpisodes, observe, telemetry: { log } }: Writing,
+  written: readonly Written[],
+): Promise<void> => {
+  // Of those that were written more than once the last one stands.
+  await listEntries(store, new Map(written.map(({ place, entry }) => [place, entry])))
+  const happenings = written.flatMap((each) => each.happenings)
+  observe.told({ notices: written.flatMap((each) => each.notices), happenings })
   if (happenings.length === 0) return
+  const kept = written.flatMap((each) => each.episodes)
   await Promise.all([episodes.write([], happenings), eventEpisodes.write(kept)]).catch((error: unknown) =>
     log.warn({ err: error }, 'the history of inbound events could not be kept'),
   )
 }
-
-const indexTries = 5
-
-/** Until the index says what the record holds: whoever writes both at the same time may have come in between. */
-export const writeIndex = async (store: Store, name: string, record: EventRecord | undefined): Promise<void> => {
-  const written = summaryOf(record)
-  const known = (await store.get(indexKey, EventIndex))?.[name]
-  if (isSame(known ?? summaryOf(undefined), written)) return
-  let fresh = written
-  for (let attempt = 0; attempt < indexTries; attempt += 1) {
-    await store.update(indexKey, EventIndex, (before = {}) => {
-      const { [name]: _old, ...others } = before
-      return { value: fresh.entries === 0 ? others : { ...others, [name]: fresh } }
-    })
-    const now = summaryOf(await store.get(recordKey(name), EventRecord))
-    if (isSame(now, fresh)) return
-    fresh = now
-  }
-}
-
-const isSame = (one: Summary, other: Summary): boolean => one.open === other.open && one.entries === other.entries

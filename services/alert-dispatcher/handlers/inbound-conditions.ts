@@ -4,7 +4,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { inboundConditionMethods } from '#proto/inbound-conditions.ts'
 import { openConditions } from '../events/open-conditions.ts'
-import { EventIndex, firingIn, indexKey } from '../events/record.ts'
+import { OpenCounts, countsKey, firingIn } from '../events/places.ts'
 import { findOpen, tellOpen } from '../events/silence-events.ts'
 import { requireLasting } from '../require-lasting.ts'
 import { shown } from './alert-state.ts'
@@ -18,9 +18,9 @@ export const inboundConditions = (alerting: Pick<Alerting, 'store' | 'stores' | 
   const { store, stores, clock } = alerting
   return {
     async inboundConditions({ limit }) {
-      const open = firingIn((await store.get(indexKey, EventIndex)) ?? {})
+      const open = firingIn((await store.get(countsKey, OpenCounts)) ?? {})
       const found = limit === 0 ? [] : await openConditions(store, limit)
-      const conditions = found.slice(0, limit).map(({ source, condition }) => ({ ...shown(condition), source }))
+      const conditions = found.map(({ source, condition }) => ({ ...shown(condition), source }))
       return { conditions, open: Math.max(open, conditions.length) }
     },
     async silenceInbound({ episode, kind, minutes, note }, { identity }) {

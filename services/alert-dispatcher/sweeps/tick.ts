@@ -4,7 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { sweepSettings } from './sweep-settings.ts'
 import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
 import { DigestRecord, digestKey, flush } from '../conditions/digest.ts'
-import { EventIndex, firingIn, indexKey } from '../events/record.ts'
+import { OpenCounts, countsKey, firingIn } from '../events/places.ts'
 import { tickEvents } from '../events/tick.ts'
 import { FleetRecord, emptyFleet, fleetKey } from '../conditions/fleet-record.ts'
 import { inLanes } from './lanes.ts'
@@ -28,7 +28,7 @@ const minuteMs = 60_000
 export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
   const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
   parts.observe.fleet(fleet)
-  parts.observe.inbound(firingIn((await parts.store.get(indexKey, EventIndex)) ?? {}))
+  parts.observe.inbound(firingIn((await parts.store.get(countsKey, OpenCounts)) ?? {}))
   await using turn = await takeTurn(parts.store, stop)
   if (!turn) return
   if (isSweepDue(fleet, parts.env, parts.clock.now())) return void (await sweepIn(turn, parts))

@@ -5,10 +5,12 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { takeEvent } from '../events/consume.ts'
+import { openPlaces } from '../events/open-conditions.ts'
+import { EventList, OpenCounts, countsKey, listKey } from '../events/places.ts'
 import { markerKey } from '../events/rebuild.ts'
-import { EventIndex, indexKey, mostOpen, recordKey } from '../events/record.ts'
+import { entryKey, mostOpen } from '../events/record.ts'
 import { reconcileOpen } from '../events/silence-events.ts'
+import { takeEvents, type Waiting } from '../events/take.ts'
 import { tickEvents } from '../events/tick.ts'
 import { inboundConditions } from '../handlers/inbound-conditions.ts'
 import { Notice } from '../notice.ts'
@@ -27,6 +29,8 @@ export interface Inbound extends AsyncDisposable {
   env: Record<string, string>
   /** Sends events in their order and gives what was told because of them. */
   hear(...events: readonly Partial<InboundEvent>[]): Promise<string[]>
+  /** Takes events that come together. */
+  take(...events: readonly Partial<InboundEvent>[]): Promise<Waiting[]>
   /** Lets time do its part and gives what was told. */
   tick(): Promise<string[]>
   /** Kinds and reasons of the history, the oldest first. */
@@ -36,6 +40,7 @@ export interface Inbound extends AsyncDisposable {
   /** Brings what was said and is only in the database to what is open. */
   reconcile(): Promise<void>
   stores: Stores
+  store: Store
   /** Loses all that the store has of events, as a Redis that came back empty. */
   lose(): Promise<void>
   /** What the last messages say in full. */
@@ -73,19 +78,26 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   }
   const history = async () =>
     (await stores.history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`)
+  const take = async (...events: readonly Partial<InboundEvent>[]): Promise<Waiting[]> => {
+    const waiting = events.map((event): Waiting => {
+      sent += 1
+      const { nowMs } = inbound
+      return { event: { ...plainEvent, occurredAt: nowMs, receivedAt: nowMs, ...event, id: `e${sent}` } }
+    })
+    await takeEvents({ ...parts, mostOpen: most }, waiting)
+    return waiting
+  }
   const running = opening.move()
   return Object.assign(inbound, {
     stores,
+    store,
+    take,
     history,
     handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, lasting: true } }),
     reconcile: async () => reconcileOpen(parts, await stores.episodes.settled()),
     lose: () => lose(store),
     hear: async (...events: readonly Partial<InboundEvent>[]) => {
-      for (const event of events) {
-        sent += 1
-        const whole = { ...plainEvent, occurredAt: inbound.nowMs, receivedAt: inbound.nowMs, ...event, id: `e${sent}` }
-        await takeEvent({ ...parts, mostOpen: most }, whole)
-      }
+      for (const event of events) for (const { failure } of await take(event)) if (failure) throw failure
       return told()
     },
     tick: async () => {
@@ -106,8 +118,10 @@ const noticesIn = async ({ outbox }: Store): Promise<Notice[]> => {
 
 /** What the store has of events. */
 const lose = async (store: Store): Promise<void> => {
-  const names = Object.keys((await store.get(indexKey, EventIndex)) ?? {})
-  for (const key of [indexKey, markerKey, ...names.map(recordKey)])
+  const lists = Object.keys((await store.get(countsKey, OpenCounts)) ?? {}).map(listKey)
+  const over = await Promise.all(lists.map(async (key) => (await store.get(key, EventList))?.over ?? []))
+  const entries = [...(await openPlaces(store, mostOpen)), ...over.flat()].map(entryKey)
+  for (const key of [countsKey, markerKey, ...lists, ...entries])
     await store.update(key, z.unknown(), () => ({ value: undefined }))
 }
 
