@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
-import { giveBack } from '#shared/bus/give-back.ts'
 import { parseException } from './clickhouse/exception.ts'
 import { hostFailure, statementFailure } from './clickhouse/failure.ts'
+import type { HostBody } from './clickhouse/host-body.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
 
 /** What the bus carries in one piece. */
@@ -29,12 +29,11 @@ export interface Passing {
 
 /**
  * Passes `JSONEachRow` bytes on in pieces that end with a row, up to `limit` rows. A failure that the host noticed
- * after its first byte stands where a row should begin, and is thrown. A piece may be read until the next one is asked
- * for; then its memory is given back, as that of `body` is.
+ * after its first byte stands where a row should begin, and is thrown. A piece may be read until the next one is asked for.
  */
 export async function* passRows(
   host: MonitoredHost,
-  body: AsyncIterable<Buffer>,
+  body: HostBody,
   limit = Number.POSITIVE_INFINITY,
   { maxBytes = Number.POSITIVE_INFINITY, isCompact = false }: Passing = {},
 ): AsyncGenerator<Buffer, Passed, void> {
@@ -42,14 +41,13 @@ export async function* passRows(
   let rest: Buffer = Buffer.alloc(0)
   let rows = 0
   let passed = 0
-  for await (const chunk of body) {
-    const bytes = joined(rest, chunk)
+  for (let bytes = await body.take(); bytes; bytes = await body.take(rest)) {
     const cut = wholeRows(bytes, { rows: limit - rows, bytes: maxBytes - passed }, opening)
     const rowBytes = bytes.subarray(0, cut.end)
     yield* pieces(rowBytes)
     rows += cut.rows
     passed += cut.end
-    rest = leftAfter(bytes, cut.end)
+    rest = bytes.subarray(cut.end)
     if (cut.failed) throw await failureAfter(host, rest, body)
     if (cut.full && rest.length > 0) return { rows, truncated: await drained(body) }
     if (cut.tooLong) return { rows, truncated: true }
@@ -60,33 +58,13 @@ export async function* passRows(
   return { rows, truncated: false }
 }
 
-/** Both as one, which costs their own memory. */
-export const joined = (rest: Buffer, chunk: Buffer): Buffer => {
-  if (rest.length === 0) return chunk
-  const bytes = Buffer.concat([rest, chunk])
-  giveBack(rest)
-  giveBack(chunk)
-  return bytes
-}
-
-/** What follows the rows that have passed, whose memory is given back. */
-export const leftAfter = (bytes: Buffer, end: number): Buffer => {
-  if (end === 0) return bytes
-  const left = Buffer.from(bytes.subarray(end))
-  giveBack(bytes)
-  return left
-}
-
 /**
  * Mostly only the one row that was asked for on top is left; reading it costs less than ending the statement early.
  * What is longer is ended.
  */
-export const drained = async (body: AsyncIterable<Buffer>): Promise<true> => {
+export const drained = async (body: HostBody): Promise<true> => {
   let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxFrameBytes) break
-  }
+  for (let piece = await body.take(); piece && size <= maxFrameBytes; piece = await body.take()) size += piece.length
   return true
 }
 
@@ -137,24 +115,19 @@ export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
   }
 }
 
-export const failureAfter = async (
-  host: MonitoredHost,
-  beginning: Buffer,
-  body: AsyncIterable<Buffer>,
-): Promise<ServiceError> => {
-  const chunks = [beginning]
-  let size = beginning.length
+export const failureAfter = async (host: MonitoredHost, beginning: Buffer, body: HostBody): Promise<ServiceError> => {
+  let bytes = beginning
   try {
-    for await (const chunk of body) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > maxFailureBytes) break
+    while (bytes.length <= maxFailureBytes) {
+      const more = await body.take(bytes)
+      if (!more) break
+      bytes = more
     }
   } catch (error) {
     // Servers cut the connection after such a failure, so that nobody takes the answer for a whole one.
-    if (!parseException(Buffer.concat(chunks).toString('utf8'))) throw error
+    if (!parseException(bytes.toString('utf8'))) throw error
   }
-  return failureIn(host, Buffer.concat(chunks))
+  return failureIn(host, bytes)
 }
 
 export const failureIn = (host: MonitoredHost, bytes: Buffer): ServiceError => {

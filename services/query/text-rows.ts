@@ -1,16 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
+import type { HostBody } from './clickhouse/host-body.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
-import {
-  drained,
-  failureAfter,
-  failureIn,
-  joined,
-  leftAfter,
-  maxRowBytes,
-  type Passed,
-  pieces,
-  type Wanted,
-} from './rows.ts'
+import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces, type Wanted } from './rows.ts'
 
 /** How rows are told apart: in csv a newline between quotes belongs to a value, in tsv there is none within a row. */
 export interface TextFormat {
@@ -26,11 +17,11 @@ const firstBytes = new Set(failureStarts.map((start) => start[0]))
 /**
  * Passes csv or tsv bytes on in pieces that end with a row: the names of the columns, and up to `limit` rows. A failure
  * that the host noticed after its first byte stands where a row should begin, and is thrown. A piece may be read until
- * the next one is asked for; then its memory is given back, as that of `body` is.
+ * the next one is asked for.
  */
 export async function* passTextRows(
   host: MonitoredHost,
-  body: AsyncIterable<Buffer>,
+  body: HostBody,
   format: TextFormat,
   limit = Number.POSITIVE_INFINITY,
   maxBytes = Number.POSITIVE_INFINITY,
@@ -38,13 +29,12 @@ export async function* passTextRows(
   let rest: Buffer = Buffer.alloc(0)
   let lines = 0
   let passed = 0
-  for await (const chunk of body) {
-    const bytes = joined(rest, chunk)
+  for (let bytes = await body.take(); bytes; bytes = await body.take(rest)) {
     const cut = wholeLines(bytes, { rows: limit + 1 - lines, bytes: maxBytes - passed }, format)
     yield* pieces(bytes.subarray(0, cut.end))
     lines += cut.lines
     passed += cut.end
-    rest = leftAfter(bytes, cut.end)
+    rest = bytes.subarray(cut.end)
     if (cut.failed) throw await failureAfter(host, rest, body)
     if (lines > limit && rest.length > 0 && begins(rest, 0, format) === 'row') {
       return { rows: limit, truncated: await drained(body) }

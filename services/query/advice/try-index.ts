@@ -43,7 +43,8 @@ export const tryIndex = async ({ parts, host, call }: Asking, asked: Asked): Pro
   )
   try {
     // Its answer is empty, which a whole answer never is.
-    for await (const _bytes of (await parts.client.stream(host, describe, call)).body);
+    const { body } = await parts.client.stream(host, describe, call)
+    while (await body.take());
     const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
     return readWhatIf(lines.map(({ explain }) => explain).join('\n')) ?? notPossible
   } catch (error) {

@@ -3,6 +3,7 @@ import type { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { parseException } from './exception.ts'
 import { hostFailure, statementFailure } from './failure.ts'
+import type { HostBody } from './host-body.ts'
 
 /** Bytes of a whole answer; charts and key figures are far below, row pages are streamed instead. */
 export const maxAnswerBytes = 32 * 1024 * 1024
@@ -72,13 +73,13 @@ export const narrow = (value: unknown): unknown => {
 }
 
 /** The beginning of a body that says what went wrong. */
-export const readFailure = async (body: AsyncIterable<Buffer>): Promise<string> => {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxFailureBytes) break
+export const readFailure = async (body: HostBody): Promise<string> => {
+  let bytes: Buffer = Buffer.alloc(0)
+  while (bytes.length <= maxFailureBytes) {
+    const more = await body.take(bytes)
+    if (!more) return bytes.toString('utf8')
+    bytes = more
   }
-  return Buffer.concat(chunks).toString('utf8')
+  body.leave()
+  return bytes.toString('utf8')
 }

@@ -6,6 +6,7 @@ import { type Capabilities, openCapabilityCache, type Presence } from './capabil
 import { capabilityStatement, presenceStatement, readCapabilities, readingStatement } from './capability-statement.ts'
 import { reusing } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
+import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
 import { isBackground } from './queue.ts'
 import { openSharedRuns } from './shared-runs.ts'
@@ -29,7 +30,7 @@ export interface ByteAnswer {
   readonly: number
   rowsRead: number
   bytesRead: number
-  body: AsyncGenerator<Buffer, void, void>
+  body: HostBody
 }
 
 /** The only client of the databases. Failures are `ServiceError`s that name the host by its label. */

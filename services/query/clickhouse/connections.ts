@@ -1,15 +1,12 @@
 import { Pool } from 'undici'
-import type { Dispatcher } from 'undici'
 import { userAgent } from '#shared/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { begin, type Beginning, type Begun } from './begin.ts'
 import { gather, type Gathered, type Gathering } from './gather.ts'
 
 const connectTimeoutMs = 5_000
 /** Servers that do not say how long they keep an idle connection are taken to keep it this long. */
 const idleConnectionMs = 4_000
-
-/** What is read of a stream before anybody takes it: as much as the bus carries in one piece. */
-export const readAheadBytes = 256 * 1024
 
 /** What `COLUMNDB_POOL_*` say now. */
 export interface PoolSettings {
@@ -25,13 +22,16 @@ export interface Request {
   reserved?: boolean
 }
 
+/** A request whose answer is read as it comes. */
+export type BegunRequest = Request & Pick<Beginning, 'heard'>
+
 /** A request whose answer is read as a whole. */
 export type WholeRequest = Request & Pick<Gathering, 'mostBytes' | 'heard'>
 
 /** HTTP connections to the hosts, one pool each. */
 export interface Connections extends AsyncDisposable {
-  /** Waits for the head of an answer; its body comes as a stream. */
-  send(host: MonitoredHost, request: Request, settings: PoolSettings): Promise<Dispatcher.ResponseData>
+  /** Waits for the head of an answer. */
+  begin(host: MonitoredHost, request: BegunRequest, settings: PoolSettings): Promise<Begun>
   /** Waits for the whole of an answer. */
   gather(host: MonitoredHost, request: WholeRequest, settings: PoolSettings): Promise<Gathered>
   /** Closes pools that nobody used for `idleMs`, and all but the connection of the probe stays closed until the next use. */
@@ -73,12 +73,8 @@ export const openConnections = (now: () => number = () => performance.now()): Co
     get open() {
       return pools.size
     },
-    send: (host, request, settings) =>
-      poolFor(host, request, settings).request({
-        ...optionsOf(host, request),
-        signal: request.signal,
-        highWaterMark: readAheadBytes,
-      }),
+    begin: (host, request, settings) =>
+      begin(poolFor(host, request, settings), { ...request, options: optionsOf(host, request) }),
     gather: (host, request, settings) =>
       gather(poolFor(host, request, settings), { ...request, options: optionsOf(host, request) }),
     closeIdle(idleMs) {

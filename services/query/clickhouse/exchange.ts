@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Dispatcher } from 'undici'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxAnswerBytes, readFailure } from './answer.ts'
+import type { Begun } from './begin.ts'
 import type { Connections, PoolSettings, Request } from './connections.ts'
 import { answerFailure, connectionFailure } from './failure.ts'
 import { BodyTooLong } from './gather.ts'
+import type { HostBody } from './host-body.ts'
 import { requestPath, type Sending, type Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
@@ -20,10 +20,8 @@ export interface Terms extends Omit<Sending, 'queryId'> {
 }
 
 /** A host that has begun to answer. `body` fails with a `ServiceError`. */
-export interface Exchange {
+export interface Exchange extends Pick<Begun, 'headers' | 'body'> {
   queryId: string
-  headers: Dispatcher.ResponseData['headers']
-  body: AsyncIterable<Buffer>
 }
 
 /** A host that has answered in full. */
@@ -34,6 +32,8 @@ export interface WholeExchange {
 
 type Sent = (queryId: string) => void
 
+const nobodyWaits = (): void => undefined
+
 /** Sends a statement and waits for the head of a good answer. Every failure is a `ServiceError`. */
 export const exchange = async (
   connections: Connections,
@@ -43,9 +43,9 @@ export const exchange = async (
   sent: Sent,
 ): Promise<Exchange> => {
   const { queryId, answer } = await sendTwice(host, statement, terms, sent, (request) =>
-    connections.send(host, request, terms.pool),
+    connections.begin(host, { ...request, heard: terms.heard ?? nobodyWaits }, terms.pool),
   )
-  const body = translatedBody(host, answer.body, terms)
+  const body = translatedBody(host, answer.body, terms.limit)
   if (answer.statusCode !== 200) throw answerFailure(host, answer.statusCode, await readFailure(body))
   return { queryId, headers: answer.headers, body }
 }
@@ -102,22 +102,16 @@ const isReset = (error: unknown): boolean =>
   'code' in error &&
   (error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
-async function* translatedBody(
-  host: MonitoredHost,
-  body: AsyncIterable<Buffer>,
-  { limit, heard }: Terms,
-): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of body) {
-      heard?.()
-      yield chunk
-      // Until the next turn the socket may give more, which then comes as one piece: each costs its way through the bus.
-      await nextTurn()
+const translatedBody = (host: MonitoredHost, { take, leave }: HostBody, limit: TimeLimit): HostBody => ({
+  leave,
+  async take(left) {
+    try {
+      return await take(left)
+    } catch (error) {
+      throw translated(host, error, limit)
     }
-  } catch (error) {
-    throw translated(host, error, limit)
-  }
-}
+  },
+})
 
 const translated = (host: MonitoredHost, error: unknown, limit: TimeLimit): unknown => {
   if (limit.signal.aborted) return limit.signal.reason

@@ -7,6 +7,7 @@ import { openConnections } from './connections.ts'
 import { costing } from './cost.ts'
 import { type Exchange, wholeExchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
+import type { HostBody } from './host-body.ts'
 import { openKiller, sweepIdlePools } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
 import { openSilence, type Silence } from './silence.ts'
@@ -36,10 +37,7 @@ export interface WholeAnswer extends Rows {
 export interface Transport extends AsyncDisposable {
   whole(sent: Sent): Promise<WholeAnswer>
   /** Leaving `body` early ends the statement on the host. */
-  stream(
-    sent: Sent,
-    format: StreamFormat,
-  ): Promise<Omit<Exchange, 'body'> & { body: AsyncGenerator<Buffer, void, void> }>
+  stream(sent: Sent, format: StreamFormat): Promise<Exchange>
   /** Over the connection kept beside the pool, without a turn or a figure of its own. */
   reserved(sent: Sent, limitMs: number): Promise<Rows>
   /** Closes what is open to a host. */
@@ -127,17 +125,27 @@ const endedWith = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> =>
   }
 }
 
-async function* endingWith(visit: Visit, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-  let left = true
-  try {
-    yield* body
-    left = false
-    visit.end()
-  } catch (error) {
-    left = false
+const endingWith = (visit: Visit, { take, leave }: HostBody): HostBody => {
+  let isOpen = true
+  const end = (error?: unknown): void => {
+    isOpen = false
     visit.end(error)
-    throw error
-  } finally {
-    if (left) visit.end(new DOMException('the reader left', 'AbortError'))
+  }
+  return {
+    async take(left) {
+      try {
+        const piece = await take(left)
+        if (!piece) end()
+        return piece
+      } catch (error) {
+        end(error)
+        throw error
+      }
+    },
+    leave() {
+      if (!isOpen) return
+      leave()
+      end(new DOMException('the reader left', 'AbortError'))
+    },
   }
 }

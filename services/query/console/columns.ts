@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ResultColumn } from '#proto/console.ts'
+import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { failureIn, maxRowBytes } from '../rows.ts'
 
@@ -9,20 +10,20 @@ const Texts = z.array(z.string())
 /** The two lines with which `JSONCompactEachRowWithNamesAndTypes` begins, and what follows them. */
 export const readColumns = async (
   host: MonitoredHost,
-  body: AsyncGenerator<Buffer, void, void>,
-): Promise<{ columns: ResultColumn[]; rows: AsyncGenerator<Buffer, void, void> }> => {
+  body: HostBody,
+): Promise<{ columns: ResultColumn[]; rows: HostBody }> => {
   let bytes: Buffer = Buffer.alloc(0)
   for (;;) {
     const end = bytes.indexOf(newline, bytes.indexOf(newline) + 1)
     const isWhole = end > bytes.indexOf(newline)
-    const next = isWhole || bytes.length > maxRowBytes ? undefined : await body.next()
-    if (next && !next.done) {
-      bytes = Buffer.concat([bytes, next.value])
+    const more = isWhole || bytes.length > maxRowBytes ? undefined : await body.take(bytes)
+    if (more) {
+      bytes = more
       continue
     }
     const columns = isWhole ? columnsOf(bytes.toString('utf8', 0, end)) : undefined
     if (!columns) throw failureIn(host, bytes)
-    return { columns, rows: continued(bytes.subarray(end + 1), body) }
+    return { columns, rows: withBack(bytes.subarray(end + 1), body) }
   }
 }
 
@@ -39,7 +40,15 @@ const textsOf = (line: string): string[] | undefined => {
   }
 }
 
-async function* continued(rest: Buffer, body: AsyncGenerator<Buffer, void, void>): AsyncGenerator<Buffer, void, void> {
-  if (rest.length > 0) yield rest
-  yield* body
+/** The body with what was read too far of it. */
+const withBack = (rest: Buffer, { take, leave }: HostBody): HostBody => {
+  let back: Buffer | undefined = rest.length > 0 ? rest : undefined
+  return {
+    leave,
+    async take(left) {
+      const piece = back ?? (await take(left))
+      back = undefined
+      return piece
+    },
+  }
 }

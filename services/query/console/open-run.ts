@@ -83,7 +83,7 @@ const begin = async (begun: Begun, format: ResultFormat): Promise<BegunRun> => {
     const passing = passRows(host, rows, limits.rows, { maxBytes: limits.bytes, isCompact: true })
     return { head: { columns }, frames: frames(begun, passing) }
   } catch (error) {
-    await answer.body.return()
+    answer.body.leave()
     throw error
   }
 }
@@ -103,7 +103,7 @@ async function* frames(
     throw callersFailure(error, statement.sql, statement.sql)
   } finally {
     run[Symbol.dispose]()
-    await answer.body.return()
+    answer.body.leave()
   }
 }
 

@@ -55,7 +55,7 @@ async function* frames(
       ? passRows(host, answer.body, limit)
       : passTextRows(host, answer.body, textFormats[format], limit)
   } finally {
-    await answer.body.return()
+    answer.body.leave()
   }
 }
 

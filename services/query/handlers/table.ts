@@ -68,7 +68,7 @@ async function* frames(opened: Opened, answer: ByteAnswer): AsyncGenerator<Uint8
     const facts = statementFacts(host, statement, ran, rows, circumstances.zone)
     return { truncated, total: await total(opened, rows, truncated), statement: facts }
   } finally {
-    await answer.body.return()
+    answer.body.leave()
   }
 }
 

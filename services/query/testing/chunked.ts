@@ -1,3 +1,4 @@
+import type { HostBody } from '../clickhouse/host-body.ts'
 import { hostList } from '../hosts/host-list.ts'
 
 const [only] = hostList('COLUMNDB_HOST', [{ url: 'http://a', label: 'db', user: 'u', password: '' }]).hosts
@@ -7,24 +8,26 @@ if (!only) throw new Error('the host is well-formed')
 export const host = only
 
 /** A text as a host may send it: in pieces of these sizes, over and over. */
-export async function* chunked(text: string, sizes: readonly number[]): AsyncGenerator<Buffer, void, void> {
+export const chunked = (text: string, sizes: readonly number[]): HostBody => {
   const bytes = Buffer.from(text)
-  let at = 0
-  for (let index = 0; at < bytes.length; index++) {
-    const size = Math.max(1, sizes[index % Math.max(1, sizes.length)] ?? 64)
-    yield bytes.subarray(at, at + size)
-    at += size
+  const pieces: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 0) {
+    const size = Math.max(1, sizes[pieces.length % Math.max(1, sizes.length)] ?? 64)
+    pieces.push(bytes.subarray(at, at + size))
   }
+  return sent(pieces)
 }
 
-/** A text in pieces of one size, each with memory of its own as the socket gives it. */
-export const sentAs = (text: string, size: number): Buffer[] => {
-  const bytes = Buffer.from(text)
-  const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => index * size)
-  return starts.map((start) => Buffer.concat([bytes.subarray(start, start + size)]))
-}
-
-/** These pieces, one after another. */
-export async function* every(pieces: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
-  yield* pieces
+/** These pieces, one after another, and then the end or an error. */
+export const sent = (pieces: readonly Buffer[], error?: Error): HostBody => {
+  const left = [...pieces]
+  return {
+    async take(rest = Buffer.alloc(0)) {
+      const next = left.shift()
+      if (next) return Buffer.concat([rest, next])
+      if (error) throw error
+      return undefined
+    },
+    leave: () => {},
+  }
 }
