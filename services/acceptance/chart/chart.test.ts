@@ -1,12 +1,17 @@
 // @module-tag long
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { loadAll } from 'js-yaml'
 import { beforeAll, expect, it, vi } from 'vitest'
+import { serviceNames } from '#proto/call.ts'
+import { startProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../servers.ts'
 import { chartTools } from '../servers/source.ts'
 import { root } from '../shape/source-file.ts'
 import { foreignSchemas } from './foreign-kinds.ts'
-import { profile, profiles, renderText, runTool, someHosts } from './helm.ts'
+import { configOf } from './generated/services.ts'
+import { profile, profiles, render, Rendered, renderText, runTool, someHosts } from './helm.ts'
+import { processesOf } from './processes.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -94,8 +99,21 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     }
   })
 
-  it('the chart takes the values for development', async () => {
-    expect(await renderText(['k8s/dev/values.yaml'])).toContain('nats://gateway:$(NATS_PASSWORD)@nats:4222')
+  it('the chart takes the values for development, and the services what it gives them', async () => {
+    const own = loadAll(await readFile(join(root, 'k8s/dev/secrets.yaml'), 'utf8')).map((one) => Rendered.parse(one))
+    const processes = processesOf([...own, ...(await render(['k8s/dev/values.yaml']))], new Map())
+    expect(processes.map(({ name }) => name)).toEqual(expect.arrayContaining([...serviceNames]))
+    for (const { name, services, variables, files } of processes) {
+      const chosen = serviceNames.filter((known) => services.includes(known))
+      const elsewhere = serviceNames.filter((known) => !services.includes(known))
+      const plan = { configs: await Promise.all(chosen.map(configOf)), chosen, elsewhere }
+      // What is mounted lies in the pod alone.
+      const problems = startProblems(plan, variables).filter((one) => !files.has(variables[one.name] ?? ''))
+      expect([name, problems]).toEqual([name, []])
+    }
+    expect(processes.find(({ name }) => name === 'gateway')?.variables.NATS_URL).toBe(
+      'nats://gateway:gateway@nats:4222',
+    )
   })
 
   it('a sentence names the value that cannot be meant', async () => {

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
+import { startProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../servers.ts'
 import { root } from '../shape/source-file.ts'
-import { variablesOfServices } from './generated/services.ts'
+import { configOf, variablesOfServices } from './generated/services.ts'
 import { runTool } from './helm.ts'
 
 const Compose = z.object({
@@ -37,7 +38,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
   }
   const ofProduct = async () =>
     Object.entries(await load()).filter(
-      ([, { image, command }]) => image === 'watchhouse-compose' && command?.length === 1,
+      ([, { command }]) => command?.length === 1 && serviceNames.some((name) => name === command[0]),
     )
 
   it('is the seven services, with a guest of query, their servers, a scheduler and who watches them', async () => {
@@ -67,6 +68,18 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     }
     const all = await ofProduct()
     expect(all.filter(([, { environment }]) => environment.LLM_API_KEY).map(([name]) => name)).toEqual(['agent'])
+  })
+
+  it('gives no service a value that it refuses', async () => {
+    for (const [name, { command, environment }] of await ofProduct()) {
+      const chosen = serviceNames.filter((known) => known === command?.[0])
+      const elsewhere = serviceNames.filter((known) => known !== command?.[0])
+      const problems = startProblems(
+        { configs: await Promise.all(chosen.map(configOf)), chosen, elsewhere },
+        environment,
+      )
+      expect([name, problems]).toEqual([name, []])
+    }
   })
 
   it('mounts only files that are there', async () => {

@@ -36,11 +36,13 @@ const setByChart = new Set([
 /** What may be set for each service, by its name. */
 export const variablesOfServices = async (): Promise<Map<ServiceName, Variables>> => {
   const entries = serviceNames.map(async (name) => {
-    const { settings }: ServiceConfig = await import(join(root, 'services', name, 'config.ts'))
+    const { settings } = await configOf(name)
     return [name, variablesIn({ ...processSettings, ...settings })] as const
   })
   return new Map(await Promise.all(entries))
 }
+
+export const configOf = (name: ServiceName): Promise<ServiceConfig> => import(join(root, 'services', name, 'config.ts'))
 
 const variablesIn = (settings: Settings): Variables => {
   const secret = secretNames(settings).filter((name) => !setByChart.has(name))
