@@ -5,11 +5,12 @@ import { connect } from 'nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConnectionSessionAnswer, ConnectionTestAnswer, UserConnectionAnswer } from '#proto/http/connections.ts'
 import { ChartAnswer, HostsAnswer, HostStatusAnswer, TableAnswer } from '#proto/http/data.ts'
-import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import type { Sandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from './ask.ts'
 import { type Product, startProduct } from './product.ts'
 import { startNats } from './servers.ts'
 import { describeOnTopologies } from './topologies.ts'
+import { startSeeded } from './seeded.ts'
 
 const encryptionKey = 'a key that only the operator knows'
 const json = { 'content-type': 'application/json' }
@@ -22,7 +23,7 @@ describeOnTopologies('databases that people bring', (topology) => {
   let bus: Overheard | undefined
 
   beforeAll(async () => {
-    own = await startSandbox({ label: 'own', seed: true })
+    own = await startSeeded('one')
     directory = await mkdtemp(join(tmpdir(), 'watchhouse-brought-'))
     const open = {
       SVC_ALLOW_PRIVATE_HOSTS: 'true',
@@ -34,7 +35,6 @@ describeOnTopologies('databases that people bring', (topology) => {
     if (topology === 'nats') bus = await overhearBus()
     product = await startProduct({ topology, hosts, env: { ...open, ...(bus && { NATS_URL: bus.url }) } })
     closed = await startProduct({ topology, hosts, env: {} })
-    await own.seeded
   })
   afterAll(async () => {
     await product?.stop()

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ChartAnswer, HostsAnswer, OverviewAnswer, TableAnswer, TableListAnswer } from '#proto/http/data.ts'
-import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import type { Sandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from './ask.ts'
 import { type Product, startProduct } from './product.ts'
 import { describeOnTopologies } from './topologies.ts'
+import { startSeeded } from './seeded.ts'
 
 const outsideSystem = "NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')"
 const dayMs = 86_400_000
@@ -14,9 +15,8 @@ describeOnTopologies('figures', (topology) => {
   let product: Product
 
   beforeAll(async () => {
-    const labels = ['one', 'two']
-    sandboxes = await Promise.all(labels.map((label) => startSandbox({ label, seed: true })))
-    await Promise.all(sandboxes.map((sandbox) => sandbox.seeded))
+    const labels = ['one', 'two'] as const
+    sandboxes = await Promise.all(labels.map(startSeeded))
     const hosts = sandboxes.map(({ url }, index) => ({ url, name: labels[index] ?? '' }))
     product = await startProduct({ topology, hosts, env: { SVC_QUERY_CACHE: 'off' } })
   })
@@ -61,7 +61,7 @@ describeOnTopologies('figures', (topology) => {
     const today = async () => OverviewAnswer.parse(await get('/api/v1/overview?hostId=0')).data.todayQueries ?? 0
     const before = await today()
     for (let asked = 0; asked < 5; asked++) await engine(0, 'SELECT 1')
-    await engine(0, 'SYSTEM FLUSH LOGS')
+    await engine(0, 'SYSTEM FLUSH LOGS query_log')
     expect(await today()).toBeGreaterThanOrEqual(before + 5)
   })
 

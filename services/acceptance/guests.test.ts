@@ -7,6 +7,7 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask } from './ask.ts'
 import { type Product, startProduct } from './product.ts'
 import { describeWith } from './servers.ts'
+import { startSeeded } from './seeded.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
@@ -31,7 +32,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
 
   beforeAll(async () => {
     own = await startSandbox({ label: 'own' })
-    brought = await startSandbox({ label: 'brought', seed: true })
+    brought = await startSeeded('one')
     const hosts = [{ url: own.url, name: 'own' }]
     product = await startProduct({ topology: 'nats', hosts, guest: true, env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } })
     const { token, header } = ConnectionSessionAnswer.parse((await openSession()).body).data

@@ -1,5 +1,5 @@
-import { startSandbox } from '../sandbox/start.ts'
 import { type ProductProcess, startProcess } from './product/process.ts'
+import { startSeeded } from './seeded.ts'
 import { startNats, startPostgres, startRedis } from './servers.ts'
 import { freePort } from './servers/port.ts'
 
@@ -30,7 +30,7 @@ export interface ProductOptions {
   agent?: boolean
   /** Processes that run `agent`, where services are apart. Default: one where `agent` is asked for. */
   agentProcesses?: number
-  /** Default: two fresh sandboxes with history, which end with the product. An empty list names no host. */
+  /** Default: two sandboxes with history, which end with the product. An empty list names no host. */
   hosts?: readonly ProductHost[]
   /** Further variables, for every process. */
   env?: Record<string, string>
@@ -106,8 +106,8 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
 
 const startHosts = (scope: AsyncDisposableStack): Promise<ProductHost[]> =>
   Promise.all(
-    ['one', 'two'].map(async (name) => {
-      const sandbox = scope.use(await startSandbox({ label: name, seed: true }))
+    (['one', 'two'] as const).map(async (name) => {
+      const sandbox = scope.use(await startSeeded(name))
       return { url: sandbox.url, name }
     }),
   )

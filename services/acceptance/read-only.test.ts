@@ -45,7 +45,7 @@ describe('the tool query', () => {
 
   it('let nothing of that reach the host', async () => {
     await askEngine(product.hostUrl, 'SELECT 11')
-    await askEngine(product.hostUrl, 'SYSTEM FLUSH LOGS')
+    await askEngine(product.hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const logged = await askEngine(product.hostUrl, 'SELECT DISTINCT query FROM system.query_log')
     const texts = logged.map(({ query }) => String(query))
     expect(texts).toContain('SELECT 11')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { seedHosts } from './seeded.ts'
 import { installServers } from './servers/install.ts'
 import { addTotals, readTotals, type Totals } from './totals.ts'
 
@@ -25,21 +26,23 @@ const main = async (files: readonly string[]): Promise<void> => {
 
 /** Browsers and the product that they look at wait for each other; meanwhile the services' tests have the other core. */
 const runAll = async (unwanted?: string): Promise<Totals> => {
-  const both = await Promise.all([
-    runFiles(['--project', 'services'], unwanted),
-    runFiles(['--project', 'web', '--project', 'browser'], unwanted),
+  await using seeded = await seedHosts()
+  const all = await Promise.all([
+    runFiles(['--project', 'services'], seeded.env, unwanted),
+    runFiles(['--project', 'web', '--project', 'browser'], seeded.env, unwanted),
+    checkComponents(),
   ])
-  return [...both, await checkComponents()].reduce(addTotals)
+  return all.reduce(addTotals)
 }
 
-const runFiles = async (given: readonly string[], unwanted?: string): Promise<Totals> => {
+const runFiles = async (given: readonly string[], variables = {}, unwanted?: string): Promise<Totals> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-report-'))
   const report = join(directory, 'tests.json')
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/vitest.config.ts', ...given]
   if (unwanted) vitest.push(`--tags-filter=!${unwanted}`)
   const totals = await readTotals(
     report,
-    await node(vitest, { env: { ...process.env, TEST_REPORT: report } }),
+    await node(vitest, { env: { ...process.env, ...variables, TEST_REPORT: report } }),
     unwanted,
   )
   await rm(directory, { recursive: true })

@@ -5,7 +5,8 @@ import { openSkills } from '../agent/skills/open.ts'
 import { checkReadOnly } from '../query/read-only/read-only.ts'
 import { reportRuns, type StatementRuns } from '../query/testing/statement-runs.ts'
 import { answerOf } from '../sandbox/curl.ts'
-import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import type { Sandbox } from '../sandbox/start.ts'
+import { startSeeded } from './seeded.ts'
 
 /** The example data of a sandbox comes in the background, while other suites use the machine too. */
 const startLimitMs = 180_000
@@ -19,8 +20,7 @@ const branches: StatementRuns['branches'] = []
 let sandbox: Sandbox
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ seed: true })
-  await sandbox.seeded
+  sandbox = await startSeeded('one')
 }, startLimitMs)
 afterAll(async () => {
   const version = await answerOf(sandbox.url, 'SELECT version()')

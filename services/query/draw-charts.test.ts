@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChartResult } from '#proto/query.ts'
-import { type Sandbox, startSandbox } from '../sandbox/start.ts'
+import { startSeeded } from '../acceptance/seeded.ts'
+import type { Sandbox } from '../sandbox/start.ts'
 import { maxChartRows } from './definitions/chart-statement.ts'
 import { drawChart } from './draw-chart.ts'
 import { drawCharts } from './draw-charts.ts'
@@ -14,8 +15,7 @@ describe('charts asked together', () => {
   let sandbox: Sandbox
   let parts: OpenParts
   beforeAll(async () => {
-    sandbox = await startSandbox({ seed: true })
-    await sandbox.seeded
+    sandbox = await startSeeded('one')
     parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
   }, 180_000)
   afterAll(async () => {

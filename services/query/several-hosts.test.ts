@@ -24,7 +24,7 @@ beforeAll(async () => {
   await gone[Symbol.asyncDispose]()
   for (const [host, times] of sent.entries()) {
     for (let time = 0; time < times; time++) await direct(pattern(1_000 + time), host)
-    await direct('SYSTEM FLUSH LOGS', host)
+    await direct('SYSTEM FLUSH LOGS query_log', host)
   }
   const [one = '', two = ''] = sandboxes.map(({ url }) => url)
   parts = await openParts({
@@ -119,7 +119,7 @@ describe('hosts side by side', () => {
 
   it('begin with the patterns on which they differ most, also those that ran on one of them only', async () => {
     await direct('SELECT 1 AS only_here')
-    await direct('SYSTEM FLUSH LOGS')
+    await direct('SYSTEM FLUSH LOGS query_log')
     const { patterns } = await compare(['two', 'one'])
     const found = patterns.find(({ query: text }) => text.includes('only_here'))
     expect(found?.values).toEqual([null, expect.objectContaining({ calls: 1 })])

@@ -76,7 +76,7 @@ it('ends when nobody reads any more what it says', async () => {
 }, 60_000)
 
 it('stops quickly although statements run and clients stay connected', async () => {
-  const sandbox = await startSandbox()
+  const sandbox = await startSandbox({ directory: join(root, 'busy') })
   const answer = curl(
     sandbox.url,
     'SELECT sleepEachRow(1) FROM numbers(100) SETTINGS function_sleep_max_microseconds_per_block = 0',

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,6 +10,8 @@ import { listUsers } from './users.ts'
 /** How a sandbox host is wanted. Without a directory it is a temporary one, removed at the end. */
 export interface SandboxOptions {
   directory?: string
+  /** The directory of a host that has ended, with whose data this one begins. */
+  copyOf?: string
   label?: string
   port?: number
   /** Fill an empty directory with example data and a few days of history, in the background. */
@@ -36,10 +38,13 @@ const Line = z.object({ listening: z.object({ url: z.url() }).optional(), seeded
 /** Starts a host and resolves when it answers queries; rejects with what the host printed when it cannot start. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'watchhouse-sandbox-'))
+  // Links within a directory must not lead into the one that was copied.
+  if (options.copyOf !== undefined) cpSync(options.copyOf, directory, { recursive: true, verbatimSymlinks: true })
   const password = options.password ?? 'watchhouse'
   const child = spawnHost({ ...options, directory, password })
   const dispose = async (): Promise<void> => {
-    await end(child)
+    // What is removed anyway need not be written whole.
+    await end(child, options.directory === undefined ? 'SIGKILL' : 'SIGTERM')
     if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
   }
   try {
@@ -88,11 +93,11 @@ async function follow(child: ChildProcess): Promise<{ url: string; seeded: Promi
   return { url, seeded: seeded.promise }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const gone = new Promise((resolve) => child.once('close', resolve))
   const cutOff = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
-  child.kill('SIGTERM')
+  child.kill(signal)
   await gone
   clearTimeout(cutOff)
 }

@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSandbox } from '../../services/sandbox/start.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
 import { openBrowser, type TestBrowser } from './browser.ts'
 import { findings } from './findings.ts'
 
@@ -12,8 +12,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
-  await sandbox.seeded
+  const sandbox = scope.use(await startSeeded('one'))
   const hosts = [
     { url: sandbox.url, name: 'one' },
     { url: 'http://127.0.0.1:1', name: 'gone' },

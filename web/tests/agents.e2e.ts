@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
 import {
   evidenceOf,
   gatewayVariables,
@@ -8,7 +9,7 @@ import {
   startScriptedGateway,
 } from '../../services/acceptance/scripted-gateway.ts'
 import { answerOf } from '../../services/sandbox/curl.ts'
-import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
 
@@ -23,8 +24,7 @@ const say = (text: string) => ({ say: [{ text }] })
 const call = (name: string, input: Record<string, unknown>) => ({ say: [{ call: name, with: input }] })
 
 beforeAll(async () => {
-  sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
-  await sandbox.seeded
+  sandbox = scope.use(await startSeeded('one'))
   gateway = scope.use(await startScriptedGateway({ script: [say('yes')] }))
   const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSandbox } from '../../services/sandbox/start.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
 import { expectSeen, openBrowser, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
 
@@ -45,8 +45,7 @@ const startReceiver = async (): Promise<Receiver> => {
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
-  await sandbox.seeded
+  const sandbox = scope.use(await startSeeded('one'))
   const directory = await mkdtemp(join(tmpdir(), 'alert-pages-'))
   scope.defer(() => rm(directory, { recursive: true, force: true }))
   const env = {

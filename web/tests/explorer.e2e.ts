@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
 import { askEngine } from '../../services/acceptance/ask.ts'
-import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
 
@@ -13,9 +14,8 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  one = scope.use(await startSandbox({ label: 'one', seed: true }))
-  const two = scope.use(await startSandbox({ label: 'two', seed: true }))
-  await Promise.all([one.seeded, two.seeded])
+  one = scope.use(await startSeeded('one'))
+  const two = scope.use(await startSeeded('two'))
   const hosts = [
     { url: one.url, name: 'one' },
     { url: two.url, name: 'two' },

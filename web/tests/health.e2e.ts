@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
 import { answerOf, curl } from '../../services/sandbox/curl.ts'
-import { startSandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
 
@@ -21,8 +21,7 @@ const scope = new AsyncDisposableStack()
 
 /** Of two hosts, one has a dictionary that cannot be loaded and the other is not there. */
 beforeAll(async () => {
-  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
-  await sandbox.seeded
+  const sandbox = scope.use(await startSeeded('one'))
   await answerOf(
     sandbox.url,
     `CREATE DICTIONARY default.names (id UInt64, name String) PRIMARY KEY id

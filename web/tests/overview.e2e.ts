@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask, askEngine } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
+import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -14,9 +15,8 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  one = scope.use(await startSandbox({ label: 'one', seed: true }))
-  two = scope.use(await startSandbox({ label: 'two', seed: true }))
-  await Promise.all([one.seeded, two.seeded])
+  one = scope.use(await startSeeded('one'))
+  two = scope.use(await startSeeded('two'))
   const hosts = [
     { url: one.url, name: 'one' },
     { url: two.url, name: 'two' },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
 import { answerOf } from '../../services/sandbox/curl.ts'
-import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
+import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
 
@@ -17,8 +18,7 @@ let hash: string
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
-  await sandbox.seeded
+  sandbox = scope.use(await startSeeded('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
   hash = await answerOf(sandbox.url, `SELECT toString(normalizedQueryHash('${slow}'))`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSandbox } from '../../services/sandbox/start.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -13,8 +13,7 @@ let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const sandbox = scope.use(await startSandbox({ label: 'one', seed: true }))
-  await sandbox.seeded
+  const sandbox = scope.use(await startSeeded('one'))
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
 })

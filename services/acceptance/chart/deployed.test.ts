@@ -8,13 +8,14 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ConnectionSessionAnswer } from '#proto/http/connections.ts'
 import { serviceNames } from '#proto/call.ts'
 import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
-import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import type { Sandbox } from '../../sandbox/start.ts'
 import { ask, eventually } from '../ask.ts'
 import { describeWith } from '../servers.ts'
 import { root } from '../shape/source-file.ts'
 import { cronSecret, type Deployed, deploy, natsAddress, passwordOf } from './deployment.ts'
 import { consumers } from './generated/files.ts'
 import { startLoad } from './load.ts'
+import { startSeeded } from '../seeded.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
@@ -42,7 +43,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
   const overview = (gateway = url()) => ask(`${gateway}/api/v1/overview?hostId=0`)
 
   beforeAll(async () => {
-    sandbox = await startSandbox({ label: 'one', seed: true })
+    sandbox = await startSeeded('one')
     const often = '1000000'
     const variables = {
       SVC_MCP_PUBLIC: 'true',
@@ -53,7 +54,6 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
       SVC_EVENTS_INGEST_TOKEN: ingestToken,
     }
     deployed = await deploy({ hosts: [{ url: sandbox.url, name: 'one' }], variables }, 'last')
-    await sandbox.seeded
   })
   afterAll(async () => {
     await deployed?.[Symbol.asyncDispose]()

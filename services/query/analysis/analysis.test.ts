@@ -112,7 +112,7 @@ beforeAll(async () => {
     },
     { timeout: 10_000, interval: 100 },
   )
-  await direct('SYSTEM FLUSH LOGS')
+  await direct('SYSTEM FLUSH LOGS query_log')
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

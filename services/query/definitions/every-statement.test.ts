@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
+import { startSeeded } from '../../acceptance/seeded.ts'
 import { curl } from '../../sandbox/curl.ts'
-import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import type { Sandbox } from '../../sandbox/start.ts'
 import { missingNeeds, unavailableBy } from '../availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
@@ -33,8 +34,7 @@ let parts: OpenParts
 let engine: { version: string; tables: ReadonlySet<string> }
 
 beforeAll(async () => {
-  sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSandbox({ seed: true })
-  await sandbox?.seeded
+  sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSeeded('one')
   url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL ?? ''
   await curl(url, createEventsTable(defaultEventsTable))
   parts = await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })

@@ -68,7 +68,7 @@ beforeAll(async () => {
     COLUMNDB_PASSWORD: ',analyst,reports',
     SVC_QUERY_CACHE: 'off',
   })
-  await direct('SYSTEM FLUSH LOGS')
+  await direct('SYSTEM FLUSH LOGS query_log')
   const logged =
     "SELECT count() FROM system.query_log WHERE type != 'QueryStart' AND query_id IN ('read-1', 'read-2', 'failed')"
   const untilLogged = async () => {

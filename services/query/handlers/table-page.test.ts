@@ -163,7 +163,7 @@ describe('the options of a filter', () => {
 describe('users that are left out', () => {
   it('are those of the setting, until the reader says otherwise', async () => {
     await direct('SELECT 1 /* asked by default */')
-    await direct('SYSTEM FLUSH LOGS')
+    await direct('SYSTEM FLUSH LOGS query_log')
     const usersOf = async (parameters: Record<string, string>) =>
       (await options({ name: 'history-queries', column: 'user', parameters })).options.map(({ value }) => value)
     expect(await usersOf({})).not.toContain('default')

@@ -21,7 +21,7 @@ const direct = async (sql: string): Promise<string> => {
 /** As the product sends it, for the part of it that `what` names. */
 const send = async (what: string, key = hostKey, sql = text(what)) =>
   parts.client.run(parts.hosts.get(key), { what, sql }, aCall())
-const flush = () => direct('SYSTEM FLUSH LOGS')
+const flush = () => direct('SYSTEM FLUSH LOGS query_log')
 
 const costOf = async (key = hostKey) => {
   const input = query.methods.ownCost.input.parse({ hostKey: key, lastHours: 1 })

@@ -65,7 +65,7 @@ interface Provoked {
 }
 
 const emptyLog = async (log: string): Promise<void> => {
-  await run('SYSTEM FLUSH LOGS')
+  await run(`SYSTEM FLUSH LOGS ${log}`)
   await run(`TRUNCATE TABLE system.${log}`)
 }
 const flushing = (work: () => Promise<unknown>) => async () => {
