@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Product, hostVariables, startProduct } from './product.ts'
 import { runToEnd } from './product/process.ts'
 import { ask } from './ask.ts'
-import { startRefusingHost } from './bad-hosts.ts'
+import { startHangingHost, startRefusingHost } from './bad-hosts.ts'
 import { describeWith, startRedis } from './servers.ts'
 import { freePort } from './servers/port.ts'
 
@@ -45,8 +45,8 @@ describe('a start that is refused', () => {
   })
 
   it('says which port is taken', async () => {
-    await using product = await startOnNobody()
-    const taken = new URL(product.operationsUrls[0] ?? '').port
+    await using other = await startHangingHost()
+    const taken = new URL(other.url).port
     const { code, output } = await runToEnd({
       services: [],
       variables: { ...someHost, OPERATIONS_PORT: taken, PORT: '0' },
@@ -56,8 +56,8 @@ describe('a start that is refused', () => {
   })
 
   it('says in words that the port of the API is taken, and of an older variable that nobody reads it', async () => {
-    await using product = await startOnNobody()
-    const taken = new URL(product.url).port
+    await using other = await startHangingHost()
+    const taken = new URL(other.url).port
     const { code, output } = await runToEnd({
       services: [],
       variables: { ...someHost, OPERATIONS_PORT: '0', PORT: taken, VITE_COLUMNDB_TZ: 'UTC' },
@@ -83,14 +83,19 @@ describeWith(['redis'], 'a bus that cannot be reached', () => {
 })
 
 describe('a machine with neither NATS nor Redis, whose only host is down', () => {
+  let product: Product
+  beforeAll(async () => {
+    const { url } = await startRefusingHost()
+    product = await startProduct({ hosts: [{ url, name: 'nobody' }] })
+  })
+  afterAll(() => product?.stop())
+
   it('starts, is ready, and answers', async () => {
-    await using product = await startOnNobody()
     expect((await ask(`${product.url}/api/health`)).body).toEqual({ status: 'ok', timestamp: expect.any(String) })
     expect(await ask(`${product.operationsUrls[0]}/readyz`)).toMatchObject({ status: 200, body: { ready: true } })
   })
 
   it('serves the metrics of its process', async () => {
-    await using product = await startOnNobody()
     await ask(`${product.url}/api/v1/hosts`)
     const { text } = await ask(`${product.operationsUrls[0]}/metrics`)
     expect(text).toMatch(
@@ -100,8 +105,3 @@ describe('a machine with neither NATS nor Redis, whose only host is down', () =>
     expect(text).toMatch(/^watchhouse_bus_request_duration_seconds_count\{.*service="query".*outcome="ok".*\} \d+$/m)
   })
 })
-
-const startOnNobody = async (): Promise<Product> => {
-  const { url } = await startRefusingHost()
-  return startProduct({ hosts: [{ url, name: 'nobody' }] })
-}
