@@ -10,20 +10,10 @@ import { chartTools } from '../servers/source.ts'
 import { root } from '../shape/source-file.ts'
 import { foreignSchemas } from './foreign-kinds.ts'
 import { configOf } from './generated/services.ts'
-import { profile, profiles, render, Rendered, renderText, runTool, someHosts } from './helm.ts'
+import { everythingFor, profile, profiles, render, Rendered, renderText, runTool, someHosts } from './helm.ts'
 import { processesOf } from './processes.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-
-const everything = {
-  'ingress.enabled': 'true',
-  'ingress.hosts[0]': 'watch.example.com',
-  'gatewayApi.enabled': 'true',
-  'gatewayApi.parentRefs[0].name': 'public',
-  'monitoring.podMonitor.enabled': 'true',
-  'monitoring.rules.enabled': 'true',
-  'monitoring.dashboards.enabled': 'true',
-}
 
 /** Where kubeconform finds the schemas of Kubernetes and those of foreign kinds. */
 const locations = async () => {
@@ -120,11 +110,6 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     await expect(renderText([someHosts], { topology: 'several' })).rejects.toThrow(/topology/)
   })
 })
-
-const everythingFor = (name: string): Record<string, string> =>
-  name === 'values-single.yaml'
-    ? everything
-    : { ...everything, 'services.ingest.autoscaling.type': 'keda', 'services.mcp.autoscaling.type': 'hpa' }
 
 describeWith(['helm-unittest'], 'the suites of the chart', () => {
   it('hold, snapshots included', async () => {

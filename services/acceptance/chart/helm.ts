@@ -67,3 +67,19 @@ export const render = async (values: readonly string[], set?: Readonly<Record<st
     .map((one) => Rendered.parse(one))
 
 export const profile = (name: (typeof profiles)[number]): string => join('helm', name)
+
+/** Single values that make a profile render all that it can. */
+export const everythingFor = (name: string): Record<string, string> =>
+  name === 'values-single.yaml'
+    ? everything
+    : { ...everything, 'services.ingest.autoscaling.type': 'keda', 'services.mcp.autoscaling.type': 'hpa' }
+
+const everything = {
+  'ingress.enabled': 'true',
+  'ingress.hosts[0]': 'watch.example.com',
+  'gatewayApi.enabled': 'true',
+  'gatewayApi.parentRefs[0].name': 'public',
+  'monitoring.podMonitor.enabled': 'true',
+  'monitoring.rules.enabled': 'true',
+  'monitoring.dashboards.enabled': 'true',
+}

@@ -22,9 +22,10 @@ export interface Launch {
   user?: { uid: number; gid: number } | undefined
   /** Variables besides those of the test. */
   environment?: Readonly<Record<string, string>>
+  readyWithinMs?: number
 }
 
-const readyWithinMs = 20_000
+const usuallyReadyWithinMs = 20_000
 const stopWithinMs = 5_000
 const pollMs = 20
 const outputKept = 4_000
@@ -75,6 +76,7 @@ const run = async (launch: Launch, directory: string, port: number): Promise<Chi
   const keep = (chunk: Buffer) => (output = `${output}${chunk.toString()}`.slice(-outputKept))
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
+  const { readyWithinMs = usuallyReadyWithinMs } = launch
   const until = performance.now() + readyWithinMs
   while (performance.now() < until) {
     if (hasEnded(child)) throw new Error(`${launch.program} ended instead of starting:\n${output}`)

@@ -38,13 +38,18 @@ export const requireSource = (kind: ServerKind, own = false): Source => {
 export const findProgram = (name: string): string | undefined => {
   const path = (process.env.PATH ?? '').split(delimiter)
   const versions = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-  const folders = [...path, '/usr/sbin', '/usr/local/sbin', ...versions, chartTools()]
+  const folders = [...path, '/usr/sbin', '/usr/local/sbin', ...versions, chartTools(), apiServer()]
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
+const cached = (...path: string[]): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'watchhouse', ...path)
+
 /** Where `.ci/chart-tools` puts what checks the chart. */
-export const chartTools = (folder = 'bin'): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'watchhouse/chart-tools/current', folder)
+export const chartTools = (folder = 'bin'): string => cached('chart-tools/current', folder)
+
+/** Where `.ci/api-server` puts one. */
+const apiServer = (): string => cached('api-server/current')
 
 const isExecutable = (file: string): boolean => {
   try {
