@@ -57,7 +57,8 @@ export const AlertTarget = z.object({
 })
 export type AlertTarget = z.infer<typeof AlertTarget>
 
-const LetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
+/** Names one message that was given up. */
+export const LetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 const limit = z.number().int().min(1).max(500)
 
 /** Methods about how people were told. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rpc, service } from './contract.ts'
+import { deadEventMethods } from './dead-events.ts'
 import { deploymentMethods } from './deployments.ts'
 import { EventSeverity, EventStatus, InboundEvent, eventBounds } from './inbound-event.ts'
 import { pruneMethods } from './prune.ts'
@@ -61,6 +62,7 @@ export const ingest = service('ingest', {
     input: EventFilter,
     output: z.array(InboundEvent),
   }),
+  ...deadEventMethods,
   ...deploymentMethods,
   ...pruneMethods,
 })

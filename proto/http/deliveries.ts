@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DeadEvent } from '../dead-events.ts'
 import { AlertTarget, DeadNotice, Delivered, ends } from '../delivery.ts'
 import { answer } from './answer.ts'
 import { text, whole } from './parameters.ts'
@@ -26,13 +27,19 @@ export const DeliveriesAnswer = answer(
 /** `GET /api/v1/health/targets`: where alerts go now, and how each of them fares. */
 export const TargetsAnswer = answer(z.array(AlertTarget), z.object({ count: z.int() }))
 
-const Dead = DeadNotice.omit({ hostKey: true }).extend(host)
+const DeadAlert = DeadNotice.omit({ hostKey: true }).extend({ stream: z.literal('DELIVER'), ...host })
+const DeadInbound = DeadEvent.extend({ stream: z.literal('EVENTS') })
+/** What was given up: an alert that could not be delivered, or an inbound event that could not be dealt with. */
+const Dead = z.discriminatedUnion('stream', [DeadAlert, DeadInbound])
+const stream = z.enum(['DELIVER', 'EVENTS'])
 const letterId = text.regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 
-/** `GET /api/v1/health/dead-letters`: what was given up, the newest first; `before` is the `next` of the page before. */
-export const DeadLettersQuery = z.strictObject({ before: letterId.optional(), limit })
+/** `GET /api/v1/health/dead-letters`: what was given up, the newest first, of both streams unless one is named; `before` is the `next` of the page before. */
+export const DeadLettersQuery = z.strictObject({ stream: stream.optional(), before: letterId.optional(), limit })
 /** Its answer. */
 export const DeadLettersAnswer = answer(z.array(Dead), z.object({ next: z.string().nullable() }))
 
-/** `POST /api/v1/health/dead-letters/{id}/replay`: the letter that is sent again. */
+/** `POST /api/v1/health/dead-letters/{id}/replay`: which stream the letter is of. */
+export const ReplayRequest = z.strictObject({ stream: stream.default('DELIVER') })
+/** The letter that is sent again. */
 export const ReplayAnswer = answer(Dead, z.object({}))

@@ -35,6 +35,7 @@ import { health } from './routes/health.ts'
 import { healthChannelRoutes } from './routes/health-channels.ts'
 import { healthPagingServices } from './routes/health-paging-services.ts'
 import { healthCustomRuleRoutes } from './routes/health-custom-rules.ts'
+import { healthDeadLetterRoutes } from './routes/health-dead-letters.ts'
 import { healthDeliveryRoutes } from './routes/health-deliveries.ts'
 import { healthSettingsRoutes } from './routes/health-settings.ts'
 import { healthInboundRoutes } from './routes/health-inbound.ts'
@@ -137,6 +138,7 @@ export const routes: readonly Route[] = [
   ...healthInboundRoutes,
   ...healthSettingsRoutes,
   ...healthCustomRuleRoutes,
+  ...healthDeadLetterRoutes,
   ...healthDeliveryRoutes,
   ...healthChannelRoutes,
   healthPagingServices,

@@ -7,6 +7,7 @@ import { metrics } from '#shared/telemetry/metrics.ts'
 import { accept } from './accept.ts'
 import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
+import { deadEventHandlers } from './dead-events.ts'
 import { deploymentHandlers, forgottenBeforeMs } from './deployments/handlers.ts'
 import { memoryDeployments } from './deployments/memory.ts'
 import { memoryEvents } from './stores/memory.ts'
@@ -38,6 +39,7 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
     await bus.serve(ingest, {
       accept: accept({ queue, store, clock, origin, observe: observe.taken }),
       events: (filter) => events.list(filter),
+      ...deadEventHandlers(queue),
       ...deploymentHandlers({ deployments, env, clock }),
       prune: async () => ({
         removed: {

@@ -164,15 +164,19 @@ export type MaintenanceSaving = z.input<typeof MaintenanceWindowRequest>
 export type QuietHoursSaving = z.input<typeof QuietHoursRequest>
 export type RouteSaving = z.input<typeof RouteRequest>
 
-/** Alerts that were given up, the newest first. */
+export type DeadLetter = z.infer<typeof DeadLettersAnswer>['data'][number]
+
+/** Alerts and inbound events that were given up, the newest first. */
 export const deadLettersQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'dead-letters'],
     queryFn: ({ signal }) => requestJson<z.infer<typeof DeadLettersAnswer>>(`${base}/dead-letters`, { signal }),
   })
 
-export const replay = (id: string) =>
-  requestJson<z.infer<typeof ReplayAnswer>>(`${base}/dead-letters/${encodeURIComponent(id)}/replay`, { body: {} })
+export const replay = ({ id, stream }: Pick<DeadLetter, 'id' | 'stream'>) =>
+  requestJson<z.infer<typeof ReplayAnswer>>(`${base}/dead-letters/${encodeURIComponent(id)}/replay`, {
+    body: { stream },
+  })
 
 /** How deliveries ended, the newest first. */
 export const deliveriesQuery = (result: string | null) =>

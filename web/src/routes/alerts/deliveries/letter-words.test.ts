@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { letterWords } from './letter-words.ts'
+
+const common = { id: '7', atMs: 1, reason: 'answered 404' }
+const alert = { channel: 'webhook', target: 'team', kind: 'fire', episode: 'e', hostId: 0 } as const
+const event = { event: 'a1', status: 'firing' } as const
+
+it.each([
+  [
+    { ...common, ...alert, stream: 'DELIVER', title: 'Disk full', severity: 'critical', host: 'db' },
+    { title: 'Disk full', on: 'db', path: 'To team', severity: 'critical' },
+  ],
+  [
+    { ...common, ...event, stream: 'EVENTS', title: 'Disk full', severity: 'info', source: 'grafana' },
+    { title: 'Disk full', on: null, path: 'Inbound event from grafana', severity: 'info' },
+  ],
+  [
+    { ...common, stream: 'EVENTS', event: null, status: null, title: null, severity: null, source: null },
+    { title: 'An event that cannot be read', on: null, path: 'Inbound event', severity: 'warning' },
+  ],
+] as const)('a letter of %o says %o', (letter, words) => expect(letterWords(letter)).toEqual(words))
