@@ -20,7 +20,7 @@ const pollMs = 50
 /** Starts a container of this test alone, on a host port that stays the same over a restart. */
 export const startContainer = async (launch: ContainerLaunch): Promise<TestServer> => {
   // Loaded only here: it is heavy, and most machines have the programs themselves.
-  const { GenericContainer } = await import('testcontainers')
+  const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers')
   const host = await freePort()
   const url = launch.url(host)
   const container = await new GenericContainer(launch.image)
@@ -38,7 +38,11 @@ export const startContainer = async (launch: ContainerLaunch): Promise<TestServe
   await untilAnswers(launch, url)
   return {
     url,
-    kill: async () => void (await container.stop({ timeout: 0, remove: false, removeVolumes: false })),
+    async kill() {
+      // Past the library, which takes a container that it stopped for gone: it would never remove it.
+      const { container: containers } = await getContainerRuntimeClient()
+      await containers.getById(container.getId()).kill()
+    },
     restart,
     stop,
     [Symbol.asyncDispose]: stop,
