@@ -27,7 +27,12 @@ export const officialChartValues = (granted: Record<string, NatsPermissions>): o
         },
       },
     },
+    // What the level `restricted` of Pod Security asks of a namespace's pods, which that chart leaves to its values.
+    podTemplate: { merge: { spec: { securityContext: ofPod } } },
+    reloader: { merge: { securityContext: ofContainer } },
+    natsBox: { enabled: false },
     container: {
+      merge: { securityContext: ofContainer },
       env: Object.fromEntries(
         names.map((name) => [
           variable(name),
@@ -36,6 +41,20 @@ export const officialChartValues = (granted: Record<string, NatsPermissions>): o
       ),
     },
   }
+}
+
+const nobody = 1000
+const ofPod = {
+  runAsNonRoot: true,
+  runAsUser: nobody,
+  runAsGroup: nobody,
+  fsGroup: nobody,
+  seccompProfile: { type: 'RuntimeDefault' },
+}
+const ofContainer = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
 }
 
 /** A server for development, whose users have their own names as passwords. */
