@@ -9,7 +9,7 @@ export const eventAlertSettings = {
   SVC_EVENTS_ALERTS_MIN_SEVERITY: oneOf(
     ['warning', 'critical'],
     'warning',
-    'Least severe inbound event that people are told of, before any other floor.',
+    'Least severe inbound event that people are told of, before any other floor; what they were told of is over for them once it is milder.',
   ),
   SVC_EVENTS_ALERTS_EXCEPT_SOURCES: list(
     'Sources of inbound events that people are not told of, comma-separated; * stands for any text.',

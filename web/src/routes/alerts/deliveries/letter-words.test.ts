@@ -8,14 +8,14 @@ const event = { event: 'a1', status: 'firing' } as const
 it.each([
   [
     { ...common, ...alert, stream: 'DELIVER', title: 'Disk full', severity: 'critical', host: 'db' },
-    { title: 'Disk full', on: 'db', path: 'To team', severity: 'critical' },
+    { title: 'Disk full', on: 'db', path: 'To team', severity: 'critical', isReadable: true },
   ],
   [
     { ...common, ...event, stream: 'EVENTS', title: 'Disk full', severity: 'info', source: 'grafana' },
-    { title: 'Disk full', on: null, path: 'Inbound event from grafana', severity: 'info' },
+    { title: 'Disk full', on: null, path: 'Inbound event from grafana', severity: 'info', isReadable: true },
   ],
   [
     { ...common, stream: 'EVENTS', event: null, status: null, title: null, severity: null, source: null },
-    { title: 'An event that cannot be read', on: null, path: 'Inbound event', severity: 'warning' },
+    { title: 'An event that cannot be read', on: null, path: 'Inbound event', severity: 'warning', isReadable: false },
   ],
 ] as const)('a letter of %o says %o', (letter, words) => expect(letterWords(letter)).toEqual(words))
