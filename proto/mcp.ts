@@ -6,6 +6,9 @@ import { HostKey } from './host.ts'
 /** Longest body of a request to the tool server, in bytes. */
 export const longestMcpBody = 512 * 1024
 
+/** Longest answer that comes whole in its head, in bytes of text: as JSON it is six times as long at most, which a frame still holds. */
+export const longestMcpWhole = 32 * 1024
+
 /** Header fields of a request that the protocol reads; no other one reaches the tool server, and never a credential. */
 export const mcpRequestHeaders = [
   'accept',
@@ -76,8 +79,15 @@ export const mcp = service('mcp', {
       headers: McpHeaders,
       /** Base64, since nobody but the tool server looks into it. */
       body: z.base64().max(Math.ceil(longestMcpBody / 3) * 4),
+      /** Whether the head may hold the whole of a short answer, which spares the frames. */
+      wholeInHead: z.boolean().optional(),
     }),
-    head: z.object({ status: z.int().min(200).max(599), headers: McpHeaders }),
+    head: z.object({
+      status: z.int().min(200).max(599),
+      headers: McpHeaders,
+      /** The whole answer; absent where it comes in frames. */
+      whole: z.string().max(longestMcpWhole).optional(),
+    }),
     frames: bytes(),
     tail: z.object({}),
   }),

@@ -5,21 +5,26 @@ import type { Response } from 'express'
 export interface Handed {
   status: number
   headers: Readonly<Record<string, string>>
-  frames: AsyncIterable<Uint8Array>
+  /** All of it, or as it comes. */
+  body: string | AsyncIterable<Uint8Array>
 }
 
 /** Answers up to this many bytes leave in one piece. */
 const shortBytes = 256 * 1024
 
 /** Hands an answer on, no faster than the caller reads; a caller who leaves ends it. Nothing of it waits for more, unless it is short. */
-export const sendStream = async (response: Response, { status, headers, frames }: Handed): Promise<void> => {
+export const sendStream = async (response: Response, { status, headers, body }: Handed): Promise<void> => {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  if (typeof body === 'string') {
+    response.end(body)
+    return
+  }
   const length = headers['content-length']
   if (length !== undefined && Number(length) <= shortBytes) {
-    response.end(Buffer.concat(await Array.fromAsync(frames)))
+    response.end(Buffer.concat(await Array.fromAsync(body)))
     return
   }
   response.flushHeaders()
-  await pipeline(frames, response)
+  await pipeline(body, response)
 }

@@ -3,6 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { Host, query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
+import type { KnownHosts } from '#shared/known-hosts.ts'
 import { noSuchHost } from '#shared/no-such.ts'
 import { HostPosition, lastHostId } from '#shared/tool-parameters.ts'
 
@@ -10,6 +11,8 @@ import { HostPosition, lastHostId } from '#shared/tool-parameters.ts'
 export interface Asking {
   query: Client<typeof query>
   report: Client<typeof report>
+  /** The configured hosts; which there are is no secret, so all callers share what was asked a moment ago. */
+  hosts: KnownHosts['all']
   call: Call
   /** The host to ask, whatever position the arguments come to. */
   hostKey?: string | undefined
@@ -37,7 +40,7 @@ export const WrittenHostId = z
 /** The host at a position; throws `not-found` naming the hosts there are. */
 export const hostAt = async (asking: Asking, hostId: number): Promise<Host> => {
   const { hostKey } = asking
-  const hosts = await asking.query.hosts({}, asking.call)
+  const hosts = await asking.hosts()
   const host =
     hosts.find(({ id, key }) => (hostKey === undefined ? id === hostId : key === hostKey)) ?? broughtHost(hostKey)
   if (host) {

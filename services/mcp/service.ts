@@ -1,8 +1,10 @@
 import { agent } from '#proto/agent.ts'
+import type { Identity } from '#proto/call.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
+import { openKnownHosts } from '#shared/known-hosts.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import type { AskingFor } from './asking.ts'
@@ -19,6 +21,8 @@ import { references } from './resources/references.ts'
 import { openSkillOffer } from './skills/skills.ts'
 import { tools } from './tools/index.ts'
 
+const itself: Identity = { kind: 'service', subject: 'mcp', features: 'all' }
+
 /** Serves the tools to models. */
 export const start: Start = (context) => startWith(context)
 
@@ -26,8 +30,9 @@ export const start: Start = (context) => startWith(context)
 export const startWith = async ({ env, bus, clock, telemetry }: Context, further?: Further): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
   const clients = { query: bus.client(query), report: bus.client(report) }
+  const hosts = openKnownHosts(clients.query, clock, itself).all
   const obeyed = () => read(settings, env)
-  const askingFor: AskingFor = (call) => ({ ...clients, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
+  const askingFor: AskingFor = (call) => ({ ...clients, hosts, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
   const callTool = openCallTool({ askingFor, audit: openAudit(bus, clock), clock, telemetry })
   const serverFor = openServers({
     tools,

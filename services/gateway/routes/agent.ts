@@ -108,5 +108,5 @@ const tell = async (wanted: Wanted, { call }: Given, gateway: Gateway, reply: Re
     'x-accel-buffering': 'no',
     'x-run-id': wanted.runId,
   }
-  await reply.handOn({ status: 200, headers, frames })
+  await reply.handOn({ status: 200, headers, body: frames })
 }

@@ -131,6 +131,22 @@ describe('what is said to the tool server', () => {
     expect([answer.headers.get('content-length'), await answer.text()]).toEqual([length, text])
   })
 
+  it('comes back as it is when the head holds all of it', async () => {
+    const whole = '{"jsonrpc":"2.0","id":1,"result":"ö"}'
+    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(whole)) }
+    product = await startFake({
+      mcp: {
+        http: async ({ wholeInHead }) => ({
+          head: { status: 400, headers, ...(wholeInHead && { whole }) },
+          frames: framesOf(''),
+        }),
+      },
+      env: { SVC_MCP_PUBLIC: 'true' },
+    })
+    const answer = await send()
+    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([400, '38', whole])
+  })
+
   it('is at most 512 KiB long', async () => {
     await started({ SVC_MCP_PUBLIC: 'true' })
     expect((await send({}, { body: 'x'.repeat(longestMcpBody) })).status).toBe(200)

@@ -23,16 +23,18 @@ const toolServer = (method: 'GET' | 'POST' | 'DELETE', doc: string): Route => ({
   async respond({ headers, call, readBody }, { mcp }, reply) {
     refuseSession(headers)
     const body = await readBody(longestMcpBody)
-    const asked = { method, headers: spoken(headers), body: body.toString('base64') }
+    const asked = { method, headers: spoken(headers), body: body.toString('base64'), wholeInHead: true }
     const { head, frames } = await mcp.http(asked, call)
-    await reply.handOn({ ...head, frames })
+    const { status, headers: answered, whole } = head
+    await reply.handOn({ status, headers: answered, body: whole ?? frames })
   },
 })
 
-const spoken = (headers: IncomingHttpHeaders): Record<string, string> =>
-  Object.fromEntries(
-    mcpRequestHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
-  )
+const spoken = (headers: IncomingHttpHeaders): Record<string, string> => {
+  const said: Record<string, string> = {}
+  for (const name of mcpRequestHeaders) if (headers[name] !== undefined) said[name] = String(headers[name])
+  return said
+}
 
 /** One address, and what the eras of the protocol do with each method. */
 export const mcpRoutes: readonly Route[] = [

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { requireOwnSite } from './guard.ts'
 
-const passes = (host: string, localAddress: string, env: Record<string, string> = {}, origin?: string): boolean => {
+const passes = (
+  host: string,
+  localAddress: string,
+  env: Record<string, string> = {},
+  origin?: string,
+  socket = { localAddress },
+): boolean => {
   const headers = { host, ...(origin && { origin }) }
   // The guard reads these facts of a request and no others.
-  const request = { headers, protocol: 'http', socket: { localAddress } } as Parameters<typeof requireOwnSite>[0]
+  const request = { headers, protocol: 'http', socket } as Parameters<typeof requireOwnSite>[0]
   try {
     requireOwnSite(request, env)
     return true
@@ -28,6 +34,15 @@ describe('a request to the tool server', () => {
     ['evil.example.com', '127.0.0.1', { SVC_TRUST_PROXY_HEADERS: 'true' }, true],
   ])('for the host %s that arrives at %s with %j: %s', (host, address, env, expected) => {
     expect(passes(host, address, env)).toBe(expected)
+  })
+
+  it('is judged by the host that it names itself, whatever came before it on the connection', () => {
+    const localAddress = '127.0.0.1'
+    const socket = { localAddress }
+    const named = ['localhost', 'localhost', 'evil.example.com', 'evil.example.com', 'localhost']
+    const judged = named.map((host) => passes(host, localAddress, {}, undefined, socket))
+    expect(judged).toEqual([true, true, false, false, true])
+    expect(passes('evil.example.com', localAddress, { SVC_TRUST_PROXY_HEADERS: 'true' }, undefined, socket)).toBe(true)
   })
 
   it.each([

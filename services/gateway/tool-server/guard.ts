@@ -21,8 +21,9 @@ export const requireOwnSite = (request: Asking, env: Environment): void => {
       'pages of this origin may not use the tool server; SVC_CORS_ORIGINS names who may',
     )
   }
+  if (!isMisled(request)) return
   const isKnown = trustsProxies(env) || read(publicUrlSettings, env).SVC_PUBLIC_URL?.host === request.headers.host
-  if (!isKnown && isLoopback(request.socket.localAddress) && !isLocal(request.headers.host)) {
+  if (!isKnown) {
     throw new ServiceError(
       'forbidden',
       'the Host header is none of this machine; SVC_PUBLIC_URL names another that it has',
@@ -33,6 +34,18 @@ export const requireOwnSite = (request: Asking, env: Environment): void => {
 const isOwn = (origin: string, request: Asking, env: Environment): boolean => {
   const { SVC_CORS_ORIGINS: allowed } = read(crossOriginSettings, env)
   return allowed.includes(origin) || allowed.includes('*') || new URL(publicUrl(request, env)).origin === origin
+}
+
+/** A memory of a pure function only: a connection mostly names the same host each time. */
+const lastNamed = new WeakMap<object, { host: string | undefined; isMisled: boolean }>()
+
+/** Whether a connection within this machine names a host that is none of it. */
+const isMisled = ({ headers: { host }, socket }: Asking): boolean => {
+  const last = lastNamed.get(socket)
+  if (last && last.host === host) return last.isMisled
+  const named = { host, isMisled: isLoopback(socket.localAddress) && !isLocal(host) }
+  lastNamed.set(socket, named)
+  return named.isMisled
 }
 
 const isLoopback = (address = ''): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'

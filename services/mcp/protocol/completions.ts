@@ -14,7 +14,7 @@ export const completionsOf = (
   const { query, call } = asking
   const hostKey = async ({ hostId = '0' }: Known) => (await hostAt(asking, Number(hostId))).key
   return {
-    hostId: beginning(async () => (await query.hosts({}, call)).map(({ id }) => String(id))),
+    hostId: beginning(async () => (await asking.hosts()).map(({ id }) => String(id))),
     database: beginning(async (known) => {
       const { rows } = await query.exploreDatabases({ hostKey: await hostKey(known) }, call)
       return rows.map(({ name }) => name)

@@ -44,5 +44,7 @@ export const query = tool({
   },
 })
 
-const cellOf = (value: unknown): z.infer<typeof Cell> =>
-  Cell.safeParse(value).data ?? (value === null || value === undefined ? null : JSON.stringify(value))
+const cellOf = (value: unknown): z.infer<typeof Cell> => {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+  return value === null || value === undefined ? null : JSON.stringify(value)
+}
