@@ -1,13 +1,22 @@
 import type { Logger } from 'pino'
+import { inCloudMode } from '#shared/config/cloud-mode.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Layer } from '../layers/layer.ts'
+import { emptyLayer, type Layer } from '../layers/layer.ts'
 import { policySettings } from '../layers/settings.ts'
 import type { ChannelSpec } from '../saved/fields.ts'
 import { readHealthFiles } from './read.ts'
 
-/** What the files of `SVC_HEALTH_CONFIG_DIRECTORY` say, read once; what means nothing is skipped and named in a warning each. */
+/**
+ * What the files of `SVC_HEALTH_CONFIG_DIRECTORY` say, read once; what means nothing is skipped and named in a warning each. They are for
+ * those who host the product themselves: in cloud mode nothing is read.
+ */
 export const fileLayer = (env: Environment, log: Logger, channels: readonly ChannelSpec[]): Layer => {
+  if (inCloudMode(env)) {
+    if (env.SVC_HEALTH_CONFIG_DIRECTORY)
+      log.warn({ variable: 'SVC_HEALTH_CONFIG_DIRECTORY' }, 'variable not read in cloud mode')
+    return emptyLayer('file')
+  }
   const { SVC_HEALTH_CONFIG_DIRECTORY: directory } = read(policySettings, env)
   const { layer, files, problems } = readHealthFiles(directory, channels)
   for (const { file, entry, reason } of problems) log.warn({ file, entry, reason }, 'entry of alert files skipped')

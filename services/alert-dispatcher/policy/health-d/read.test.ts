@@ -269,6 +269,17 @@ describe('the service', () => {
   })
 })
 
+describe('the service in cloud mode', () => {
+  it('reads no files, and says so where a folder is named', async () => {
+    await write('digest.yaml', 'enabled: true\nwindowMinutes: 15')
+    const logged: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line) => logged.push(line) })
+    const env = { SVC_HEALTH_CONFIG_DIRECTORY: folder, SVC_CLOUD_MODE: 'cloud' }
+    expect(fileLayer(env, log, channels)).toEqual(emptyLayer('file'))
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ variable: 'SVC_HEALTH_CONFIG_DIRECTORY' }])
+  })
+})
+
 describe('check-config', () => {
   it('says every problem, one to a line', async () => {
     await write('digest.yaml', 'enabled: true')

@@ -34,7 +34,7 @@ export const policySettings = {
   ...forgiving(strictPolicySettings),
   SVC_HEALTH_CONFIG_DIRECTORY: text(
     '/etc/watchhouse/health.d',
-    'Folder of alert definitions: alerts, routing, channels, quiet-hours, maintenance and digest, each a YAML file; read once.',
+    'Folder of alert definitions: alerts, routing, channels, quiet-hours, maintenance and digest, each a YAML file; read once, and not in cloud mode.',
   ),
   SVC_ALERT_HISTORY_DAYS: whole(90, 'Age in days at which the history of alerts and ended episodes are removed.', {
     min: 1,
