@@ -74,7 +74,7 @@ const attempt = async (
   })
   // Only those who have a place look further: what many who wait would ask for would be in the way of those who send.
   using place = line.step(targetKey(queued), limits.concurrency)
-  if (!place && !isOver) return putBack(0)
+  if (!place && !isOver) return putBack(line.placeInMs(targetKey(queued), limits.concurrency))
   const target = await findTarget(delivering, channel, queued)
   if (!target) return dropped('its target is switched off or gone')
   const failed = deliveries > 1 ? await toldAfter(delivering, queued) : undefined

@@ -42,8 +42,14 @@ it('lets whoever waits for one that hangs look ever less often', () => {
   const line = openLine(() => nowMs)
   line.step('a', 1)
   let looks = 0
-  for (; nowMs < 15_000; looks += 1) nowMs += line.turnInMs('a', 1, at(1_000_000)) + 1
+  for (; nowMs < 15_000; looks += 1) nowMs += line.turnInMs('a', line.placeInMs('a', 1), at(1_000_000)) + 1
   expect(looks).toBeLessThan(25)
+})
+
+it('counts the place of who looks as none that is in its way', () => {
+  const line = openLine(() => 0)
+  using _own = line.step('a', 1)
+  expect(line.turnInMs('a', 20, at(0.25))).toBe(20)
 })
 
 it('has as many places as a target takes, for each target', () => {

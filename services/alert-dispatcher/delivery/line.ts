@@ -2,6 +2,8 @@
 export interface Line {
   /** A place among those who may look and send now, until it is given back; undefined when so many have one. */
   step(key: string, most: number): Disposable | undefined
+  /** In how many milliseconds a place may be given back, as far as can be told by how long they are held. */
+  placeInMs(key: string, most: number): number
   /** In how many milliseconds whoever has to wait comes back: not before `earliestMs`, and one after the other, as the target takes them. */
   turnInMs(key: string, earliestMs: number, limits: { perSecond: number; concurrency: number }): number
 }
@@ -40,21 +42,23 @@ export const openLine = (now: () => number = () => performance.now()): Line => {
       standing.since.push(sinceMs)
       return { [Symbol.dispose]: () => giveBack(standing, sinceMs, now()) }
     },
+    placeInMs: (key, most) => placeInMs(standingOf(key), most, now()),
     turnInMs(key, earliestMs, { perSecond, concurrency }) {
       const nowMs = now()
       const standing = standingOf(key)
-      // One who is at it for longer than the last ones were will hardly be done sooner than in half of that time again.
-      const heldMs = Math.max(standing.heldMs, nowMs - (standing.since[0] ?? nowMs))
-      const intervalMs = Math.max(1_000 / perSecond, heldMs / concurrency / turnsForPlace, leastIntervalMs)
-      const { since, lastTurnMs } = standing
+      const intervalMs = Math.max(1_000 / perSecond, placeInMs(standing, concurrency, nowMs), leastIntervalMs)
+      const { lastTurnMs } = standing
       // Once the last has had its turn, nobody stands in line any more.
-      const isFree = since.length < concurrency && lastTurnMs < nowMs
-      const freeMs = isFree ? nowMs : Math.max(lastTurnMs, nowMs) + intervalMs
+      const freeMs = lastTurnMs >= nowMs ? lastTurnMs + intervalMs : nowMs
       standing.lastTurnMs = Math.max(freeMs, nowMs + earliestMs)
       return standing.lastTurnMs - nowMs
     },
   }
 }
+
+/** One who is at it for longer than the last ones were will hardly be done sooner than in half of that time again. */
+const placeInMs = ({ since: [first], heldMs }: Standing, most: number, nowMs: number): number =>
+  Math.max(heldMs, nowMs - (first ?? nowMs)) / most / turnsForPlace
 
 const giveBack = (standing: Standing, sinceMs: number, nowMs: number): void => {
   standing.since.splice(standing.since.indexOf(sinceMs), 1)
