@@ -38,6 +38,17 @@ const adapter: typeof pages = {
   },
 }
 
+/**
+ * What most pages share comes in few files: most installations are reached by HTTP/1.1, where sixty small ones wait for one another.
+ * What fewer pages share stays apart, so that the others do not load it. SvelteKit reads its version when its own modules are first run,
+ * which must be after the start script has told it, so the start script must not need the file that they are in.
+ */
+const groups = [
+  { name: 'start', test: /vite\/preload-helper|runtime\/client\/payload\.js/, priority: 2 },
+  { name: 'kit', test: /@sveltejs\/kit\/src\/runtime\/(?!client\/entry\.js)/, priority: 1 },
+  { name: 'common', minShareCount: 18 },
+]
+
 export default defineConfig({
   plugins: [
     tailwindcss(),
@@ -51,5 +62,6 @@ export default defineConfig({
   resolve: { alias: { '#proto': proto } },
   // The first browsers with `light-dark()`, on which both themes rest.
   build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },
+  environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },
   server: { proxy: { '/api': 'http://localhost:3000' }, fs: { allow: [proto] } },
 })

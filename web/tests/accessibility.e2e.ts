@@ -33,6 +33,7 @@ const pages = [
   { path: '/storage?host=0', width: 1440 },
   { path: '/storage?host=0', width: 390 },
   { path: '/backups?host=0', width: 390 },
+  { path: '/ingestion?host=0', width: 1440 },
   { path: '/topics/merges?host=0&rows=mutations', width: 1440 },
   { path: '/hosts?host=0', width: 1440 },
   { path: '/nowhere', width: 1440 },

@@ -29,7 +29,7 @@ describe('the web build', () => {
 
   it.each(routes)('loads no more for the first view of %s than its budget', (route) => {
     const { scripts, styles } = closureOf(readManifest(), route)
-    const loaded = new Set([...scripts, ...preloaded(), 'theme.js'])
+    const loaded = new Set([...scripts, ...preloaded()])
     const size = { script: gzipSize(loaded), style: gzipSize(styles) }
     // An empty closure would pass any budget.
     expect(size.script).toBeGreaterThan(30 * kib)

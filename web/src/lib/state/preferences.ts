@@ -53,7 +53,7 @@ export const preferences = {
   },
 }
 
-/** Tells the style sheet; `theme.js` does the same before the first paint. */
+/** Tells the style sheet; `app.html` does the same before the first paint. */
 const applyPreferences = (): void => {
   for (const name of ['palette', 'density'] as const) {
     if (current[name] === preferenceChoices[name][0]) delete document.documentElement.dataset[name]

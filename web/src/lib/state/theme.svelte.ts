@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number]
 
 let chosen = $state<Theme>(themes.find((each) => each === readStored('theme')) ?? 'system')
 
-/** The theme of this browser, for all its tabs; `theme.js` applies it before the first paint. */
+/** The theme of this browser, for all its tabs; `app.html` applies it before the first paint. */
 export const theme = {
   get current(): Theme {
     return chosen
