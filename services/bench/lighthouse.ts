@@ -9,6 +9,8 @@ const repetitions = 3
 /** npm fetches it into its cache when it is asked for here: too heavy for everybody who installs the product. */
 const tool = 'lighthouse@13'
 const mostOutputBytes = 64 * 2 ** 20
+/** The browser may lose the trace of a load, which says nothing of the page: then it is loaded anew, so often. */
+const mostLost = 2
 /** Where Debian and Ubuntu put Chromium; `CHROMIUM_PATH` names another place. */
 const browser = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
@@ -101,13 +103,20 @@ export const lighthouseScores: Benchmark = {
   },
 }
 
-const look = async (url: string, options: readonly string[]): Promise<Report> => {
+const look = async (url: string, options: readonly string[], lostBefore = 0): Promise<Report> => {
   const program = ['exec', '--yes', `--package=${tool}`, '--', 'lighthouse']
   const form = ['--quiet', '--output=json', '--only-categories=performance,accessibility']
   const flags = '--chrome-flags=--headless=new --no-sandbox --disable-gpu'
-  const { stdout } = await promisify(execFile)('npm', [...program, url, ...options, ...form, flags], {
-    maxBuffer: mostOutputBytes,
-    env: { ...process.env, CHROME_PATH: browser },
-  })
-  return Report.parse(JSON.parse(stdout))
+  try {
+    const { stdout } = await promisify(execFile)('npm', [...program, url, ...options, ...form, flags], {
+      maxBuffer: mostOutputBytes,
+      env: { ...process.env, CHROME_PATH: browser },
+    })
+    return Report.parse(JSON.parse(stdout))
+  } catch (error) {
+    if (lostBefore < mostLost && isLost(error)) return look(url, options, lostBefore + 1)
+    throw error
+  }
 }
+
+const isLost = (error: unknown): boolean => error instanceof Error && error.message.includes('NO_NAVSTART')
