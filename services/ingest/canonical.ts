@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** JSON in which the order of fields says nothing. */
 export const canonical = (value: unknown): string =>
@@ -10,4 +10,4 @@ export const canonical = (value: unknown): string =>
 
 /** A name made of texts: 40 hexadecimal digits, other ones for other texts. */
 export const digestOf = (...texts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 40)
+  hash('sha256', JSON.stringify(texts)).slice(0, 40)

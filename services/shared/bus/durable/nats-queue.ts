@@ -11,6 +11,7 @@ import { full } from './memory-stream.ts'
 import { apiErrorOf, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
 import type { Queue } from './queue.ts'
 import { type AnyStream, streamNames } from './streams.ts'
+import { together } from './together.ts'
 
 interface NatsQueueOptions {
   url: string
@@ -63,10 +64,12 @@ class NatsQueue implements QueueDriver {
     if (!this.#connected) throw unavailable()
     const jetStream = this.#connection.jetstream()
     const options = { msgID: id, timeout: this.#limits.publishWithinMs, expect: { streamName: stream } }
-    const { duplicate } = await jetStream.publish(subject, body, options).catch((error: unknown) => {
+    try {
+      const { duplicate } = await together(() => jetStream.publish(subject, body, options))
+      return { duplicate }
+    } catch (error) {
       throw apiErrorOf(error) && isFull(error) ? full(stream) : unavailable(error)
-    })
-    return { duplicate }
+    }
   }
 
   async attach({ stream, name, subjects }: Attached): Promise<void> {
@@ -140,9 +143,9 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
   deliveries: message.info.deliveryCount,
   ageMs: Math.max(0, Date.now() - message.info.timestampNanos / nanoseconds(1)),
   done: async () => {
-    if (mayRepeat) return message.ack()
+    if (mayRepeat) return together(() => message.ack())
     // Without an answer it is handed over again, and its handler finds that it was dealt with.
-    if (!(await message.ackAck())) throw unavailable()
+    if (!(await together(() => message.ackAck()))) throw unavailable()
   },
   again: (inMs) => message.nak(Math.max(1, Math.round(inMs))),
   working: () => message.working(),
