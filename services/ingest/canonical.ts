@@ -9,5 +9,4 @@ export const canonical = (value: unknown): string =>
   )
 
 /** A name made of texts: 40 hexadecimal digits, other ones for other texts. */
-export const digestOf = (...texts: readonly string[]): string =>
-  hash('sha256', JSON.stringify(texts)).slice(0, 40)
+export const digestOf = (...texts: readonly string[]): string => hash('sha256', JSON.stringify(texts)).slice(0, 40)
