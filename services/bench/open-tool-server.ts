@@ -16,6 +16,10 @@ const env = {
   RATE_LIMIT_MCP_PER_MIN: '100000000',
   ...(NATS_URL !== undefined && { NATS_URL }),
 }
-await using running = await startServices({ names, env, further: { options: {}, offer: offerConstant } })
+await using running = await startServices({
+  names,
+  env,
+  further: { options: {}, tellsOnTheWay: false, offer: offerConstant },
+})
 sayListening(running.url ?? 'http://127.0.0.1')
 await once(process, 'SIGTERM')

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { compress, compressFromBytes } from './compress.ts'
+import { end } from './end.ts'
 
 /** Answers with a JSON body. */
 export const sendJson = (request: Request, response: Response, status: number, body: unknown): void => {
@@ -18,7 +19,6 @@ export const sendText = (
   response.setHeader('Content-Type', mediaType)
   const length = Buffer.byteLength(text)
   response.setHeader('Content-Length', length)
-  // All answers that one turn makes ready leave together, so that a caller that sleeps is woken once and not for each.
-  if (length < compressFromBytes) setImmediate(() => response.end(text))
+  if (length < compressFromBytes) end(response, text)
   else compress(request, response, () => response.end(text))
 }

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import type { Response } from 'express'
+import { end } from './end.ts'
 
 /** An answer of another service, to be handed on as it comes. */
 export interface Handed {
@@ -17,12 +18,12 @@ export const sendStream = async (response: Response, { status, headers, body }: 
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (typeof body === 'string') {
-    response.end(body)
+    end(response, body)
     return
   }
   const length = headers['content-length']
   if (length !== undefined && Number(length) <= shortBytes) {
-    response.end(Buffer.concat(await Array.fromAsync(body)))
+    end(response, Buffer.concat(await Array.fromAsync(body)))
     return
   }
   response.flushHeaders()

@@ -45,7 +45,7 @@ export const startWith = async ({ env, bus, clock, telemetry }: Context, further
     askingFor,
     further,
   })
-  const http = opened.use(openHttp({ serverFor, log: telemetry.log }))
+  const http = opened.use(openHttp({ serverFor, tellsOnTheWay: further?.tellsOnTheWay ?? false, log: telemetry.log }))
   opened.use(await bus.serve(mcp, handlers({ offer, tools, callTool, http: http.answer })))
   telemetry.log.info({ tools: tools.length }, 'mcp serves')
   return opened.move()

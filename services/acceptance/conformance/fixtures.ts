@@ -6,6 +6,7 @@ import { offerConversations, requestState } from './rounds.ts'
 /** What the suite of conformance calls, reads and gets by name; its own documentation says what each must answer. */
 export const fixtures: Further = {
   options: { requestState },
+  tellsOnTheWay: true,
   offer(server) {
     server.server.registerCapabilities({ logging: {}, resources: { subscribe: true } })
     offerContents(server)

@@ -20,15 +20,18 @@ type Asked = Parameters<Http>[0]
 const maxSubscriptions = 64
 const maxFrameBytes = 256 * 1024
 const eventStream = 'text/event-stream'
-const bothTypes = `application/json, ${eventStream}`
+const json = 'application/json'
+const bothTypes = `${json}, ${eventStream}`
 
 interface HttpOptions {
   serverFor: ServerFor
+  /** Whether clients may be told anything before an answer, for which a classic one is sent events. */
+  tellsOnTheWay: boolean
   log: Logger
 }
 
 /** Both eras of the protocol behind one address, without sessions. */
-export const openHttp = ({ serverFor, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
+export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
   // The library makes a server for each request and hands it nothing of ours.
   const asking = new AsyncLocalStorage<{ call: Call; part: Part }>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'request refused by the protocol')
@@ -48,7 +51,11 @@ export const openHttp = ({ serverFor, log }: HttpOptions): { answer: Http } & As
     const parsedBody = parsed(asked)
     const request = requestOf(asked, call, parsedBody)
     const part = partOf(parsedBody)
-    if (await isClassic(request, asked, parsedBody)) return answerClassic(request, parsedBody, serverFor(call, part))
+    if (await isClassic(request, asked, parsedBody)) {
+      const { accept = '' } = asked.headers
+      const asEvents = accept.includes(eventStream) && (tellsOnTheWay || !accept.includes(json))
+      return answerClassic(request, parsedBody, serverFor(call, part), asEvents)
+    }
     return asking.run({ call, part }, () => modern.fetch(request, { parsedBody }))
   }
 
@@ -98,10 +105,14 @@ const isClassic = (request: Request, { method, headers }: Asked, parsedBody: unk
   return classifyInboundRequest(asked).kind === 'legacy'
 }
 
-/** A client that takes no events, such as curl, gets plain JSON, which the library would refuse it. */
-const answerClassic = async (request: Request, parsedBody: unknown, server: McpServer): Promise<Response> => {
-  const accept = request.headers.get('accept') ?? ''
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !accept.includes(eventStream) })
+/** An answer with nothing before it is plain JSON, for clients too that take no events, such as curl, which the library would refuse. */
+const answerClassic = async (
+  request: Request,
+  parsedBody: unknown,
+  server: McpServer,
+  asEvents: boolean,
+): Promise<Response> => {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !asEvents })
   await server.connect(transport)
   request.headers.set('accept', bothTypes)
   return transport.handleRequest(request, { parsedBody })

@@ -34,6 +34,8 @@ const options = {
 /** What a server offers besides ours. Nothing in the product does: the suite that checks the protocol wants tools of its own. */
 export interface Further {
   options: ProtocolOptions
+  /** Whether a tool of it tells anything before its answer. */
+  tellsOnTheWay: boolean
   offer(server: McpServer): void
 }
 
