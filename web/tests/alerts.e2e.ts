@@ -81,7 +81,8 @@ describe('channels', () => {
     await expectSeen(card.getByText('Ready'))
     await card.getByRole('button', { name: 'Send a test to Webhook' }).click()
     await expectSeen(card.getByText('webhook: arrived'))
-    expect(receiver.taken).toHaveLength(1)
+    // What fires already may come too, once somebody is there to be told.
+    expect(receiver.taken.filter((said) => said.startsWith('TEST'))).toEqual(['TEST: Alerts arrive here'])
     await card.getByRole('button', { name: 'Edit Webhook' }).click()
     expect(await card.getByLabel('URL').inputValue()).toBe('')
     expect(await page.content()).not.toContain(secretPath)

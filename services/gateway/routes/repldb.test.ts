@@ -21,13 +21,15 @@ interface Sent {
 const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =>
   new Promise<{ status: number; json: unknown }>((resolve, reject) => {
     const { hostname, port } = new URL(product.url)
+    const text = body === undefined ? '' : JSON.stringify(body)
     const asked = request({
       hostname,
       port,
       path,
       method,
       agent: false,
-      headers: { 'content-type': 'application/json', ...headers },
+      // Node says the length of a body by itself for POST alone; without it the body would be the beginning of another request.
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers },
     })
     asked.on('error', reject)
     asked.on('response', async (response) => {
@@ -36,7 +38,7 @@ const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =
       const text = Buffer.concat(chunks).toString()
       resolve({ status: response.statusCode ?? 0, json: text === '' ? undefined : JSON.parse(text) })
     })
-    asked.end(body === undefined ? undefined : JSON.stringify(body))
+    asked.end(text)
   })
 
 const asked = () => product.heard.filter(({ method }) => method.startsWith('repldb'))
