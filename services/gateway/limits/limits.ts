@@ -47,8 +47,9 @@ export const openLimits = (env: Environment, clock: Clock, counters: Counters): 
   const allowances = allowancesOf(env)
 
   const count = async (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds): Promise<Standing> => {
-    const { count: used, endsInMs } = await counters.count(counted, key, seconds)
-    return { counted, allowed: allowances[name](), used, endsInMs }
+    const allowed = allowances[name]()
+    const { count: used, endsInMs } = await counters.count(counted, key, seconds, allowed)
+    return { counted, allowed, used, endsInMs }
   }
 
   const countDay = async (guest: string): Promise<Standing> => {

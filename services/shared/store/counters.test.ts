@@ -6,8 +6,8 @@ import type { Environment } from '../config/environment.ts'
 import type { Counters } from './counters.ts'
 import { openCounters } from './open-counters.ts'
 
-const times = (counters: Counters, key: string, often: number, seconds = 60) =>
-  Promise.all(Array.from({ length: often }, async () => (await counters.count('test', key, seconds)).count))
+const times = (counters: Counters, key: string, often: number, seconds = 60, allowed?: number) =>
+  Promise.all(Array.from({ length: often }, async () => (await counters.count('test', key, seconds, allowed)).count))
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
@@ -67,6 +67,33 @@ describeWith(['redis'], 'counters on Redis', () => {
     await using other = await openCounters(environment())
     const counts = await Promise.all([times(one, 'shared', 50), times(other, 'shared', 50)])
     expect(counts.flat().toSorted((a, b) => a - b)).toEqual(upTo(100))
+  })
+
+  it('may be taken in advance of a large allowance, and then too none is told twice and few are lost', async () => {
+    await using one = await openCounters(environment())
+    await using other = await openCounters(environment())
+    const allowed = 4_000
+    const told: number[] = []
+    // Some at once and some one after another, until neither is within the allowance any more.
+    while (told.filter((count) => count > allowed).length < 100) {
+      const counts = await Promise.all([times(one, 'blocks', 30, 60, allowed), times(other, 'blocks', 10, 60, allowed)])
+      told.push(...counts.flat(), ...(await times(one, 'blocks', 1, 60, allowed)))
+    }
+    expect(new Set(told).size).toBe(told.length)
+    expect(told.slice(0, 1)).toEqual([1])
+    const within = told.filter((count) => count <= allowed).length
+    expect(within).toBeGreaterThanOrEqual(allowed - 2 * (allowed / 1_000))
+    expect(within).toBeLessThanOrEqual(allowed)
+  })
+
+  it('are asked for one by one where little is allowed', async () => {
+    await using one = await openCounters(environment())
+    await using other = await openCounters(environment())
+    const counts: number[] = []
+    for (let often = 0; often < 10; often += 1) {
+      counts.push(...(await times(one, 'few', 1, 60, 100)), ...(await times(other, 'few', 1, 60, 100)))
+    }
+    expect(counts).toEqual(upTo(20))
   })
 
   it('go on without their server, and together again when it is back', async () => {

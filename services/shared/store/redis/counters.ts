@@ -1,6 +1,7 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
-import type { Counted, Counters } from '../counters.ts'
+import type { Counters } from '../counters.ts'
 import { startHeartbeat } from '../heartbeat.ts'
+import { countInBlocks } from './blocks.ts'
 import { clientOptions } from './connection.ts'
 import { prefix } from './slots.ts'
 
@@ -28,15 +29,16 @@ export const openRedisCounters = async (
 
   const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: `${prefix}:count`, points: 1, duration: 60 })
   // It only counts: how much is too much is known where it is asked, and each count names its window.
-  const countShared = async (what: string, key: string, seconds: number): Promise<Counted> => {
-    const { consumedPoints, msBeforeNext } = await limiter.penalty(`${what}:${key}`, 1, { customDuration: seconds })
+  const countShared = countInBlocks(async (key, often, seconds) => {
+    const { consumedPoints, msBeforeNext } = await limiter.penalty(key, often, { customDuration: seconds })
     return { count: consumedPoints, endsInMs: msBeforeNext }
-  }
+  })
   return {
-    count: (what, key, seconds) =>
-      heartbeat.connected
-        ? countShared(what, key, seconds).catch(() => countAlone(what, key, seconds))
-        : countAlone(what, key, seconds),
+    count(what, key, seconds, allowed) {
+      if (!heartbeat.connected) return countAlone(what, key, seconds)
+      const counted = countShared(what, key, seconds, allowed)
+      return counted instanceof Promise ? counted.catch(() => countAlone(what, key, seconds)) : counted
+    },
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
       client.disconnect()
