@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Msg, MsgHdrs, NatsConnection, Subscription as NatsSubscription } from 'nats'
+import type { Msg, MsgHdrs, MsgHdrsImpl, NatsConnection, Subscription as NatsSubscription } from 'nats'
 import { type NatsHubOptions, connectTo } from './nats-connection.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireHeaders, WireMessage } from './wire.ts'
 
@@ -11,14 +11,14 @@ const togetherBytes = 16 * 1024
 export const openNatsHub = (options: NatsHubOptions): Hub => ({
   async connect(endpoint) {
     const { connection, inbox, nats } = await connectTo(options, endpoint)
-    return new NatsWire({ connection, inbox, makeHeaders: nats.headers, log: options.log })
+    return new NatsWire({ connection, inbox, encode: encodeWith(nats.MsgHdrsImpl), log: options.log })
   },
 })
 
 interface Connected {
   connection: NatsConnection
   inbox: string
-  makeHeaders: () => MsgHdrs
+  encode: (headers: WireHeaders) => MsgHdrs
   log: Logger | undefined
 }
 
@@ -31,18 +31,18 @@ interface Leaving {
 class NatsWire implements Wire {
   readonly inbox: string
   readonly #connection: NatsConnection
-  readonly #makeHeaders: () => MsgHdrs
+  readonly #encode: (headers: WireHeaders) => MsgHdrs
   readonly #log: Logger | undefined
   readonly #listeners: ((connected: boolean) => void)[] = []
   #connected = true
   #leaving: Leaving[] = []
   #refused: Error | undefined
 
-  constructor({ connection, inbox, makeHeaders, log }: Connected) {
+  constructor({ connection, inbox, encode, log }: Connected) {
     this.inbox = inbox
     this.#connection = connection
     this.#log = log
-    this.#makeHeaders = makeHeaders
+    this.#encode = encode
     void this.#watch()
   }
 
@@ -114,12 +114,6 @@ class NatsWire implements Wire {
     clearTimeout(timer)
   }
 
-  #encode(headers: WireHeaders): MsgHdrs {
-    const encoded = this.#makeHeaders()
-    for (const [name, value] of Object.entries(headers)) encoded.append(name, value)
-    return encoded
-  }
-
   async #watch(): Promise<void> {
     for await (const { type, data, permissionContext } of this.#connection.status()) {
       if (type === 'disconnect') this.#change(false)
@@ -134,6 +128,20 @@ class NatsWire implements Wire {
     else this.#log?.warn('connection to NATS lost')
     for (const listener of this.#listeners) listener(connected)
   }
+}
+
+/** Names come from our own code, and the client would look at each of their letters; values may come from anywhere. */
+const encodeWith =
+  ({ fromRecord }: typeof MsgHdrsImpl) =>
+  (headers: WireHeaders): MsgHdrs => {
+    const lines: Record<string, string[]> = {}
+    for (const name in headers) lines[name] = [requireOneLine(headers[name] ?? '')]
+    return fromRecord(lines)
+  }
+
+const requireOneLine = (value: string): string => {
+  if (/[\r\n]/.test(value)) throw new Error('a header has a line break')
+  return value
 }
 
 const noResponders = 503
