@@ -38,12 +38,13 @@ it('begins a queue when nothing of the one before it waits, though some of it go
   const released = Promise.withResolvers<void>()
   const most = { inFlight: 0, ever: 0 }
   const queues = [
-    { items: [1, 2, 3, 4], atOnce: 3 },
+    { items: [1, 2, 3, 4], atOnce: 4 },
     { items: [10, 11, 12, 13], atOnce: 2 },
   ]
   const working = queueByQueue(queues, async (item) => {
     begun.push(item)
-    if (item === 3) return released.promise
+    // Those that were begun first are ready last.
+    if (item < 3) return released.promise
     if (item < 10) return
     most.ever = Math.max(most.ever, ++most.inFlight)
     await Promise.resolve()

@@ -10,12 +10,15 @@ export const inLanes = <T>(items: readonly T[], atOnce: number, work: (item: T) 
 
 /** The same for one queue after another: the next begins when nothing waits in those before it, though some may be in flight. */
 export const queueByQueue = async <T>(queues: readonly Queue<T>[], work: (item: T) => Promise<void>): Promise<void> => {
-  const waiting = queues.map(({ items, atOnce }) => ({ items: items.values(), atOnce }))
+  const waiting = queues.map(({ items, atOnce }) => ({ items: items.values(), free: atOnce }))
   let isFailed = false
-  const lane = async (_: unknown, number: number): Promise<void> => {
-    // All lanes take from the same iterators, so each item is taken once.
-    for (const { items } of waiting.filter(({ atOnce }) => number < atOnce)) {
-      for (const item of items) {
+  const lane = async (): Promise<void> => {
+    for (const queue of waiting) {
+      // Whoever is ready first goes on with the next queue, which need not wait for the last of this one.
+      if (queue.free === 0) continue
+      queue.free -= 1
+      // All lanes take from the same iterators, so each item is taken once.
+      for (const item of queue.items) {
         if (isFailed) return
         try {
           await work(item)

@@ -24,6 +24,8 @@ export interface Sweeping {
   watched: readonly Watched[]
   /** How many there were before. */
   number: number
+  /** Whether a host's record may say of conditions, as far as that is known without reading it. */
+  mayHaveConditions(hostKey: string): boolean
   nowMs: number
 }
 
@@ -34,9 +36,11 @@ export interface SweptHost {
 
 /** Measures one host, and decides on it in one write together with what is to be told. */
 export const sweepHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
-  const { turn, watched, number } = sweeping
-  const known = await parts.store.get(hostRecordKey(hostKey), KnownConditions)
-  const asked = watched.filter(({ id, everySweeps }) => number % everySweeps === 0 || known?.conditions[id])
+  const { turn, watched, number, mayHaveConditions } = sweeping
+  const isDue = ({ everySweeps }: Watched) => number % everySweeps === 0
+  const isToldByRecord = !watched.every(isDue) && mayHaveConditions(hostKey)
+  const known = isToldByRecord ? await parts.store.get(hostRecordKey(hostKey), KnownConditions) : undefined
+  const asked = watched.filter((rule) => isDue(rule) || known?.conditions[rule.id])
   const measured = await measure(parts, hostKey, asked, turn.signal)
   const decision = await decideOn(parts, hostKey, sweeping, { watched, asked, measured })
   return { decision, summary: summaryOf(decision.record, measured.uptimeSeconds === null) }

@@ -49,7 +49,10 @@ const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
   const listed = hosts.map(({ key }) => key)
   const fleet = await begin(parts.store, turn, listed, nowMs)
   const tally = newTally()
-  const sweeping = { turn, policy, watched: watchedRules(catalogue, policy), number: fleet.sweeps, nowMs }
+  const watched = watchedRules(catalogue, policy)
+  // A sweep that died on the way has written records and not what they hold.
+  const mayHaveConditions = (key: string) => fleet.isSweeping || fleet.hosts[key]?.conditions !== 0
+  const sweeping = { turn, policy, watched, number: fleet.sweeps, mayHaveConditions, nowMs }
   const finish = async () => {
     await keep(parts, tally)
     await end(parts, turn, new Set(listed), tally.hosts)

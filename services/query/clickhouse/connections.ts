@@ -44,7 +44,8 @@ export interface Connections extends AsyncDisposable {
 
 interface HostPool {
   pool: Pool
-  signature: string
+  origin: string
+  settings: PoolSettings
   lastUsedMs: number
 }
 
@@ -53,21 +54,25 @@ export const openConnections = (now: () => number = () => performance.now()): Co
   const pools = new Map<string, HostPool>()
   const reserves = new Map<string, HostPool>()
 
-  const poolOf = (map: Map<string, HostPool>, host: MonitoredHost, size: number, idleMs: number): Pool => {
-    const signature = `${addressOf(host).origin} ${size} ${idleMs}`
+  const poolOf = (map: Map<string, HostPool>, host: MonitoredHost, settings: PoolSettings): Pool => {
+    const { origin } = addressOf(host)
     const known = map.get(host.key)
-    if (known?.signature === signature) {
+    if (
+      known?.origin === origin &&
+      known.settings.size === settings.size &&
+      known.settings.idleMs === settings.idleMs
+    ) {
       known.lastUsedMs = now()
       return known.pool
     }
     if (known) close(known)
-    const pool = openPool(host, size, idleMs)
-    map.set(host.key, { pool, signature, lastUsedMs: now() })
+    const pool = openPool(host, settings)
+    map.set(host.key, { pool, origin, settings, lastUsedMs: now() })
     return pool
   }
 
-  const poolFor = (host: MonitoredHost, { reserved }: Request, { size, idleMs }: PoolSettings): Pool =>
-    reserved ? poolOf(reserves, host, 1, idleMs) : poolOf(pools, host, size, idleMs)
+  const poolFor = (host: MonitoredHost, { reserved }: Request, settings: PoolSettings): Pool =>
+    reserved ? poolOf(reserves, host, { ...settings, size: 1 }) : poolOf(pools, host, settings)
 
   return {
     get open() {
@@ -95,9 +100,9 @@ export const openConnections = (now: () => number = () => performance.now()): Co
   }
 }
 
-const openPool = (host: MonitoredHost, connections: number, idleMs: number): Pool =>
+const openPool = (host: MonitoredHost, { size, idleMs }: PoolSettings): Pool =>
   new Pool(host.url.origin, {
-    connections,
+    connections: size,
     pipelining: 1,
     allowH2: false,
     connect: host.connect ?? { timeout: connectTimeoutMs },

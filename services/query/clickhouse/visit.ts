@@ -72,9 +72,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
     metrics.statementDuration(telemetry.metrics).observe({ host: telemetryName(host), outcome: outcomeOf(error) }, took)
     span.end(error)
   }
-  // A stream that nobody has begun to read is ended by its signal alone.
   const onAbort = (): void => end(limit.signal.reason)
-  limit.signal.addEventListener('abort', onAbort, { once: true })
 
   try {
     leaveTurn = await place.enterTurn(limit.signal)
@@ -86,7 +84,11 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   const sent = (id: string): void => void (queryId = id)
   return {
     end,
-    ask: (format) => exchange(connections, host, statement, { ...terms, format }, sent),
+    ask(format) {
+      // A stream that nobody has begun to read is ended by its signal alone.
+      limit.signal.addEventListener('abort', onAbort, { once: true })
+      return exchange(connections, host, statement, { ...terms, format }, sent)
+    },
     askWhole: () => wholeExchange(connections, host, statement, { ...terms, format: 'JSONCompact' }, sent),
   }
 }

@@ -9,7 +9,7 @@ import { quoteText } from '../definitions/quote.ts'
 import { sqlFor } from '../definitions/version.ts'
 import { judged } from '../testing/judged.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { measurablesOf } from './evaluate.ts'
+import { measurablesOf } from './measurables.ts'
 import { cases as tableCases, counters, ownStatements, running, typedInConsole } from './invented-cases.ts'
 import { logCases } from './invented-log-cases.ts'
 import { joinedStatement, readingsOf } from './joined.ts'
@@ -59,8 +59,8 @@ const inventedTable = async (table: string, rows: readonly object[]): Promise<st
 }
 
 /** What a rule, or a metric, measures with these rows in place of the engine's own. */
-const measuredWith = async (name: string, rows: Rows, kind: 'rule' | 'metric' = 'rule'): Promise<Measured> => {
-  const measurable = measurablesOf(parts.definitions).get(`${kind}/${name}`)
+const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' = 'rules'): Promise<Measured> => {
+  const measurable = measurablesOf(parts.definitions)[kind].get(name)?.measurable
   const branch = measurable && sqlFor(measurable.sql, engine.version)
   if (!measurable || branch === undefined) throw new Error(`${name} has no statement for this engine`)
   let sql = expandMacros(branch, ruleScope(measurable, engine.tables))
@@ -95,7 +95,7 @@ describe.each(cases)('the rule $rule', ({ rule: name, trouble, measured, severit
 
 it('the metric of running queries leaves out what the product sends of its own accord', async () => {
   const processes = [...running(2), ...ownStatements, typedInConsole]
-  expect((await measuredWith('running-queries', { processes }, 'metric')).value).toBe(3)
+  expect((await measuredWith('running-queries', { processes }, 'metrics')).value).toBe(3)
 })
 
 /** Rules that count events; what each is called in them is written in their statement. */

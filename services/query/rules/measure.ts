@@ -60,8 +60,9 @@ const withoutTroubles = (
 ): { askable: Measurable[]; slow: Set<string> } => {
   const askable: Measurable[] = []
   const slow = new Set<string>()
+  const ofHost = troubles.of(host)
   for (const each of wanted) {
-    const trouble = troubles.of(host, each.key)
+    const trouble = ofHost(each.key)
     if (trouble?.isLasting) measured.set(each.key, untold(trouble.reason))
     else {
       askable.push(each)

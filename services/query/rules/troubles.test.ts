@@ -8,9 +8,9 @@ it('remembers for half an hour what failed on a host', () => {
   const trouble = { reason: 'no such column', isLasting: true, isDenied: false }
   troubles.tell(host, 'rule/a', trouble)
   nowMs = 1_799_999
-  expect(troubles.of(host, 'rule/a')).toMatchObject(trouble)
-  expect(troubles.of(host, 'rule/b')).toBeUndefined()
-  expect(troubles.of({ ...host }, 'rule/a')).toBeUndefined()
+  expect(troubles.of(host)('rule/a')).toMatchObject(trouble)
+  expect(troubles.of(host)('rule/b')).toBeUndefined()
+  expect(troubles.of({ ...host })('rule/a')).toBeUndefined()
   nowMs = 1_800_000
-  expect(troubles.of(host, 'rule/a')).toBeUndefined()
+  expect(troubles.of(host)('rule/a')).toBeUndefined()
 })

@@ -14,7 +14,7 @@ const rememberedMs = 1_800_000
 
 /** Which statements failed on which host, so that the rules they would be asked with do not suffer again. */
 export interface Troubles {
-  of(host: MonitoredHost, name: string): Trouble | undefined
+  of(host: MonitoredHost): (name: string) => Trouble | undefined
   tell(host: MonitoredHost, name: string, trouble: Trouble): void
 }
 
@@ -22,9 +22,12 @@ export interface Troubles {
 export const openTroubles = (now: () => number): Troubles => {
   const known = new WeakMap<MonitoredHost, Map<string, Trouble & { untilMs: number }>>()
   return {
-    of(host, name) {
-      const trouble = known.get(host)?.get(name)
-      return trouble && trouble.untilMs > now() ? trouble : undefined
+    of(host) {
+      const ofHost = known.get(host)
+      return (name) => {
+        const trouble = ofHost?.get(name)
+        return trouble && trouble.untilMs > now() ? trouble : undefined
+      }
     },
     tell(host, name, trouble) {
       const troubles = known.get(host) ?? new Map()

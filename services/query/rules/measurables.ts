@@ -1,0 +1,42 @@
+import type { Definitions } from '../definitions/definitions.ts'
+import type { Evaluator } from './evaluators/evaluator.ts'
+import { evaluators } from './evaluators/index.ts'
+import type { Measurable } from './plan.ts'
+
+/** A rule or a metric, and how it is measured: by a statement, or by an evaluator. */
+export interface Known {
+  id: string
+  /** Of its own among rules and metrics, which may have the same id. */
+  key: string
+  measurable?: Measurable
+  evaluator?: Evaluator
+}
+
+/** All that can be measured, by id. */
+export interface Measurables {
+  rules: ReadonlyMap<string, Known>
+  metrics: ReadonlyMap<string, Known>
+}
+
+export const measurablesOf = ({ rules, metrics }: Pick<Definitions, 'rules' | 'metrics'>): Measurables => ({
+  rules: byId(rules.map(knownRule)),
+  metrics: byId(
+    metrics.map((metric): Known => {
+      const key = `metric/${metric.name}`
+      return { id: metric.name, key, measurable: { ...metric, key, columns: ['measured'], alone: false } }
+    }),
+  ),
+})
+
+const knownRule = ({ sql, evaluator: by, ...rule }: Definitions['rules'][number]): Known => {
+  const key = `rule/${rule.name}`
+  const evaluator = by === undefined ? undefined : evaluators[by]
+  return {
+    id: rule.name,
+    key,
+    ...(sql !== undefined && { measurable: { ...rule, sql, key } }),
+    ...(evaluator && { evaluator }),
+  }
+}
+
+const byId = (known: readonly Known[]): ReadonlyMap<string, Known> => new Map(known.map((each) => [each.id, each]))
