@@ -14,7 +14,6 @@ export interface Answer {
 }
 
 const maxAnswerBytes = 64 * 1024
-const userAgent = 'Watchhouse'
 
 interface Exchange extends Outgoing {
   url: string
@@ -23,11 +22,10 @@ interface Exchange extends Outgoing {
 }
 
 /** One request of a channel and what its answer means: the status, unless the channel knows better. */
-export const exchange = async (way: Send, { url, judge, headers, ...outgoing }: Exchange): Promise<SendResult> => {
+export const exchange = async (way: Send, { url, judge, ...outgoing }: Exchange): Promise<SendResult> => {
   try {
-    const sent = { 'user-agent': userAgent, ...Object.fromEntries(new Headers(headers)) }
     const bounds = { timeoutMs: outgoing.timeoutMs ?? sendWithinMs, maxBytes: maxAnswerBytes }
-    const answer = await read(await way(url, { method: 'POST', ...outgoing, headers: sent, ...bounds }))
+    const answer = await read(await way(url, { method: 'POST', ...outgoing, ...bounds }))
     return judge?.(answer) ?? judgeStatus(answer, Date.now())
   } catch (error) {
     if (error instanceof NetFailure) return judgeFailure(error)

@@ -1,12 +1,10 @@
 import { NetFailure } from './failure.ts'
 
-/** Statuses whose answers have no body at all. */
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
-
 interface Answered {
   status: number
   statusText: string
   headers: Iterable<[string, string]>
+  /** Null for a status whose answers have none. */
   body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
 }
 
@@ -20,7 +18,7 @@ interface Bounds {
 
 /** The same answer, whose body fails once it exceeds its bound. */
 export const boundedAnswer = ({ status, statusText, headers, body }: Answered, bounds: Bounds): Response =>
-  new Response(body && !bodiless.has(status) ? streamOf(bounded(body, bounds)) : null, {
+  new Response(body ? streamOf(bounded(body, bounds)) : null, {
     status,
     statusText,
     headers: [...headers],

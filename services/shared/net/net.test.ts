@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import corpus from './corpus.json' with { type: 'json' }
 import { NetFailure } from './failure.ts'
 import type { Resolve } from './guard.ts'
@@ -168,6 +168,7 @@ describe('any request', () => {
   it.each([
     ['as it is', {}, Buffer.alloc(100_000)],
     ['after decompression', { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(100_000))],
+    ['after the other decompression', { 'content-encoding': 'br' }, brotliCompressSync(Buffer.alloc(100_000))],
   ])('reads no more than its bound, counted %s', async (_, headers, body) => {
     await using server = await startServer((_request, response) => response.writeHead(200, headers).end(body))
     await using net = openNet({ env: {} })
@@ -185,6 +186,34 @@ describe('any request', () => {
     for (const status of [204, 304, 404, 500]) {
       expect((await net.trusted(`http://127.0.0.1:${server.port}/${status}`)).status).toBe(status)
     }
+  })
+
+  it.each(['gzip', 'br', 'unheard-of'])(
+    'takes a body of nothing for nothing, whatever its coding: %s',
+    async (coding) => {
+      await using server = await startServer((_request, response) =>
+        response.writeHead(200, { 'content-encoding': coding }).end(),
+      )
+      await using net = openNet({ env: {} })
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await net.trusted(`http://127.0.0.1:${server.port}/`, { method })
+        expect([answer.status, await answer.text()]).toEqual([200, ''])
+      }
+    },
+  )
+
+  it('hands on a coded answer as it comes, and fails with one that is coded wrongly', async () => {
+    await using server = await startServer((request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      if (request.url === '/wrong') response.end('no gzip')
+      else response.write(gzipSync('first'))
+    })
+    await using net = openNet({ env: {} })
+    const ask = (path: string) => net.trusted(`http://127.0.0.1:${server.port}${path}`)
+    const reader = (await ask('/')).body?.getReader()
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('first')
+    await reader?.cancel()
+    expect(await failureOf((await ask('/wrong')).text())).toMatchObject({ reason: 'unreachable' })
   })
 
   it('tells of a server that is not there, and not where it would have been', async () => {

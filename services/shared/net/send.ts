@@ -1,5 +1,6 @@
-import { type Agent, fetch } from 'undici'
+import { type Agent, type Dispatcher, request } from 'undici'
 import { boundedAnswer } from './bounded-answer.ts'
+import { acceptedCodings, decoded } from './decoded.ts'
 import { NetFailure, failureOf } from './failure.ts'
 
 const defaultTimeoutMs = 10_000
@@ -41,31 +42,47 @@ export const send = async (agent: Agent, url: URL, outgoing: Outgoing): Promise<
   }
   const headers = headersFor(host, outgoing.headers)
   const either = signal ? AbortSignal.any([signal, late]) : late
-  const answer = await fetch(url, {
-    method,
-    headers: [...headers],
-    body: body ?? null,
-    signal: either,
-    dispatcher: agent,
-    redirect: 'manual',
-  }).catch((error: unknown) => {
+  const asked = { method, headers, body: body ?? null, signal: either, dispatcher: agent }
+  const answer = await request(url, asked).catch((error: unknown) => {
     throw translate(error)
   })
-  if (answer.status >= 300 && answer.status < 400 && answer.status !== 304) {
-    await answer.body?.cancel()
+  const { statusCode: status, statusText } = answer
+  if (status >= 300 && status < 400 && status !== 304) {
+    // What is given up before its end says so to whoever listens.
+    answer.body.on('error', () => {}).destroy()
     throw new NetFailure('redirect', { host })
   }
-  return boundedAnswer(answer, { host, maxBytes, translate })
+  const hasBody = method !== 'HEAD' && !bodiless.has(status)
+  if (!hasBody) answer.body.resume()
+  const read = hasBody ? decoded(answer.body, answer.headers['content-encoding']) : null
+  return boundedAnswer(
+    { status, statusText, headers: pairsOf(answer.headers), body: read },
+    { host, maxBytes, translate },
+  )
 }
 
-const headersFor = (host: string, given: GivenHeaders | undefined): Headers => {
-  const refused = new NetFailure('not-allowed', { host, rule: 'header' })
+/** Statuses whose answers have no body at all. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+const pairsOf = (headers: Dispatcher.ResponseData['headers']): [string, string][] =>
+  Object.entries(headers).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  )
+
+const unlessGiven = { accept: '*/*', 'accept-encoding': acceptedCodings, 'user-agent': 'Watchhouse' } as const
+
+const headersFor = (host: string, given: GivenHeaders | undefined): Record<string, string> => {
+  const headers = readHeaders(given)
+  if (!headers || ownHeaders.some((name) => headers.has(name)))
+    throw new NetFailure('not-allowed', { host, rule: 'header' })
+  return { ...unlessGiven, ...Object.fromEntries(headers) }
+}
+
+/** Undefined for some that cannot be sent: a line break in a value would begin a header of its own. */
+const readHeaders = (given: GivenHeaders | undefined): Headers | undefined => {
   try {
-    const headers = new Headers(given)
-    if (ownHeaders.some((name) => headers.has(name))) throw refused
-    return headers
+    return new Headers(given)
   } catch {
-    // A line break in a value would begin a header of its own.
-    throw refused
+    return undefined
   }
 }
