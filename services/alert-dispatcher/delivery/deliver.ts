@@ -15,7 +15,7 @@ import type { Line } from './line.ts'
 import type { ListedHosts } from './listed-hosts.ts'
 import { messageFrame } from './message-settings.ts'
 import { type Message, messageOf } from './message.ts'
-import { asMessage } from '../notice.ts'
+import { type Notice, asMessage } from '../notice.ts'
 import { type Entry, Pace, enter, leave, paceKey, withdraw } from './pace.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type RetryPlan, restMs, waitMs } from './retry.ts'
@@ -80,10 +80,14 @@ const attempt = async (
   const failed = deliveries > 1 ? await toldAfter(delivering, queued) : undefined
   if (failed !== undefined) return { result: 'sent', reason: null, attempts: failed + 1 }
   if (isOver) return giveUp(delivering, queued)
-  const entry = await begin(delivering, channel, queued)
+  // Before the right to send is taken, and with it looked what the target knows: from then on nothing but the send is waited for.
+  const word = await openWording(delivering)
+  // What will most likely be sent is put into words while the store is asked.
+  const [{ entry, ledger }, message] = await Promise.all([begin(delivering, channel, queued), word(queued.notice)])
   if (!entry.entered) return putBack(entry.againInMs)
   const { isPaging } = channel
-  return await sendHeld(delivering, { queued, target, wasCutOff: entry.wasCutOff, lifeEndsAtMs, isPaging })
+  const { wasCutOff } = entry
+  return await sendHeld(delivering, { queued, message, target, ledger, wasCutOff, lifeEndsAtMs, isPaging })
 }
 
 const findTarget = async (
@@ -103,24 +107,34 @@ const toldAfter = async ({ store }: Delivering, queued: Queued): Promise<number 
 /** A target that rests longer may be mended meanwhile. */
 const longestPutBackMs = 60_000
 
-/** Takes the right to send; whoever has to wait writes nothing, as many may wait. */
+const openWording = async ({ env, origin, hosts }: Delivering): Promise<(notice: Notice) => Message> => {
+  const [by, listed] = await Promise.all([origin(), hosts()])
+  return (notice) => messageOf(notice, { ...messageFrame(env), origin: by }, listed)
+}
+
+/** Takes the right to send, and looks what the target knows; whoever has to wait writes nothing, as many may wait. */
 const begin = async (
   { store, clock, retry: { holdMs } }: Delivering,
   { limits }: Channel,
   { channel, target, notice: { episode } }: Queued,
-): Promise<Entry> => {
+): Promise<{ entry: Entry; ledger: Ledger | undefined }> => {
   let entry: Entry = { entered: false, againInMs: 0 }
-  await store.update(paceKey(channel, target), Pace, (before) => {
+  const take = (before: Pace | undefined) => {
     const entered = enter(before, { episode, nowMs: clock.now(), holdMs }, limits)
     entry = entered.entry
     return entry.entered ? { value: entered.pace } : undefined
-  })
-  return entry
+  }
+  const known = { key: ledgerKey(episode), schema: Ledger }
+  const { next: ledger } = await store.updateThenGet(paceKey(channel, target), Pace, take, known)
+  return { entry, ledger }
 }
 
 interface Held {
   queued: Queued
+  message: Message
   target: Target
+  /** As it was when the right to send was taken. */
+  ledger: Ledger | undefined
   wasCutOff: boolean
   lifeEndsAtMs: number
   isPaging: boolean
@@ -128,8 +142,8 @@ interface Held {
 
 /** With the right to send, which is given back when nothing is sent. */
 const sendHeld = async (delivering: Delivering, held: Held): Promise<Tried> => {
-  const { queued, target } = held
-  const { message, instead } = await lookOnce(delivering, held).catch(async (error: unknown) => {
+  const { queued, message, target } = held
+  const instead = await lookOnce(delivering, held).catch(async (error: unknown) => {
     await giveBack(delivering, queued).catch(() => {})
     throw error
   })
@@ -143,20 +157,14 @@ const sendHeld = async (delivering: Delivering, held: Held): Promise<Tried> => {
   return afterSend(delivering, held, result)
 }
 
-/** Whether this is still what the target is to be told, looked up immediately before it is sent. */
-const lookOnce = async (
-  delivering: Delivering,
-  { queued, wasCutOff }: Held,
-): Promise<{ message: Message; instead?: Tried }> => {
-  const { notice } = queued
-  const frame = { ...messageFrame(delivering.env), origin: await delivering.origin() }
-  const message = messageOf(notice, frame, await delivering.hosts())
-  if (notice.kind === 'test') return { message }
-  const ledger = await knownOf(delivering, queued, wasCutOff)
-  const standing = standingOf(ledger?.targets[targetKey(queued)], notice)
-  if (standing === 'send') return { message }
-  if (standing === 'wait') return { message, instead: { againInMs: digestAgainMs } }
-  return { message, instead: dropped(standing.drop) }
+/** What is done in place of the send, when this is no longer what the target is to be told; looked up immediately before it. */
+const lookOnce = async (delivering: Delivering, held: Held): Promise<Tried | undefined> => {
+  const { notice } = held.queued
+  if (notice.kind === 'test') return undefined
+  const ledger = held.wasCutOff ? await noteCutOff(delivering, held.queued) : held.ledger
+  const standing = standingOf(ledger?.targets[targetKey(held.queued)], notice)
+  if (standing === 'send') return undefined
+  return standing === 'wait' ? { againInMs: digestAgainMs } : dropped(standing.drop)
 }
 
 const giveBack = async ({ store }: Delivering, { channel, target, notice }: Queued): Promise<void> => {
@@ -165,14 +173,11 @@ const giveBack = async ({ store }: Delivering, { channel, target, notice }: Queu
   }))
 }
 
-const knownOf = async ({ store }: Delivering, queued: Queued, wasCutOff: boolean): Promise<Ledger | undefined> => {
-  const key = ledgerKey(queued.notice.episode)
-  if (!wasCutOff) return store.get(key, Ledger)
-  return store.update(key, Ledger, (before) => ({
+const noteCutOff = async ({ store }: Delivering, queued: Queued): Promise<Ledger | undefined> =>
+  store.update(ledgerKey(queued.notice.episode), Ledger, (before) => ({
     value: before && cutOff(before, targetKey(queued)),
     expiresInMs: ledgerMs,
   }))
-}
 
 /** Writes down how a send went, first in the ledger: whoever sends to this target next must find it there. */
 const afterSend = async (delivering: Delivering, held: Held, result: SendResult): Promise<Tried> => {

@@ -18,10 +18,11 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
   const told = notice.kind === 'recover' ? await whoWasTold(relaying, notice, targets) : undefined
   // Who was told of the fire hears of its end, whatever routes and floors say by now.
   const chosen = told ? targets.filter(({ key }) => told.has(key)) : chosenFor(notice, targets, choose)
-  const meaning = mean(relaying, notice, chosen, told === undefined)
-  // A fire must be known to be over before its end can be told; whatever else is written beside what it is about.
-  if (notice.kind === 'recover') await meaning
-  await Promise.all([meaning, ...chosen.map((target) => enqueue(relaying, target, notice))])
+  const write = () => mean(relaying, notice, chosen, told === undefined)
+  const queue = () => chosen.map((target) => enqueue(relaying, target, notice))
+  // A fire must be known to be over before its end can be told; whatever else is on its way while it is written what it is about.
+  if (notice.kind === 'recover') await write()
+  await Promise.all(notice.kind === 'recover' ? queue() : [...queue(), write()])
 }
 
 /** That one is broken somebody has to hear, whatever routes and floors say. */

@@ -18,7 +18,7 @@ const claimLimit = 500
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
-  const updating = { driver, limits, seen: rememberLastSeen(), own: ownMessages() }
+  const updating = { driver, write: driver.write, limits, seen: rememberLastSeen(), own: ownMessages() }
   return {
     get connected() {
       return driver.connected
@@ -29,6 +29,7 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
       return valueOf(key, stored, schema)
     },
     update: (key, schema, step, fence) => update(updating, { key, schema, step, fence }),
+    updateThenGet: (key, schema, step, next) => updateThenGet(updating, { key, schema, step, fence: undefined }, next),
     lease: (name, lengthMs) => lease(driver, name, lengthMs),
     outbox: outboxOf(driver, waker.onAppend, updating.own.takeOwn),
     async [Symbol.asyncDispose]() {
@@ -47,6 +48,7 @@ interface Update<S extends z.ZodType> {
 
 interface Updating {
   driver: Driver
+  write: Driver['write']
   limits: StoreLimits
   seen: LastSeen
   own: OwnMessages
@@ -65,6 +67,22 @@ const update = async <S extends z.ZodType>(updating: Updating, wanted: Update<S>
     await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
   }
   throw new ServiceError('busy', `too many writers of ${key} at once`, { retryAfterMs: 1_000 })
+}
+
+const updateThenGet = async <S extends z.ZodType, N extends z.ZodType>(
+  updating: Updating,
+  wanted: Update<S>,
+  { key, schema }: { key: string; schema: N },
+): Promise<{ value: z.output<S> | undefined; next: z.output<N> | undefined }> => {
+  let stored: StoredValue | undefined
+  const write: Driver['write'] = async (change) => {
+    const [result, found] = await updating.driver.writeThenRead(change, named(key))
+    updating.seen.saw(key, found)
+    stored = found
+    return result
+  }
+  const value = await update({ ...updating, write }, wanted)
+  return { value, next: valueOf(key, stored, schema) }
 }
 
 interface Prepared<T> {
@@ -103,10 +121,10 @@ const prepareGuess = <S extends z.ZodType>(
 }
 
 /** False when somebody else wrote in between. */
-const isWritten = async ({ driver, seen, own }: Updating, change: Change): Promise<boolean> => {
+const isWritten = async ({ driver, write, seen, own }: Updating, change: Change): Promise<boolean> => {
   const { key, version, text, messages, fence } = change
   const claim = own.claimFor(messages)
-  const result = await driver.write({ ...change, claimMs: claim?.claimMs })
+  const result = await write({ ...change, claimMs: claim?.claimMs })
   if (result === 'fenced') throw new ServiceError('conflict', `somebody else has taken the lease ${fence?.name} since`)
   if (result === 'full') throw new ServiceError('busy', 'the outbox is full; its messages must be delivered first')
   if (result === 'changed') return false

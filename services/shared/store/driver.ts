@@ -6,6 +6,8 @@ export interface Driver extends AsyncDisposable {
   read(key: string): Promise<StoredValue | undefined>
   /** All of the change or nothing of it. */
   write(change: Change): Promise<WriteResult>
+  /** The write, and what stands under another key right after it. */
+  writeThenRead(change: Change, key: string): Promise<[WriteResult, StoredValue | undefined]>
   /** The new token, or `undefined` while the lease is held. */
   takeLease(name: string, lengthMs: number): Promise<number | undefined>
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>

@@ -55,6 +55,7 @@ const redis: Implementation = {
     const empty = async () => {
       const client = new Redis(server.url)
       await client.flushdb()
+      await client.script('FLUSH')
       client.disconnect()
     }
     return running(

@@ -18,6 +18,16 @@ export interface Store extends AsyncDisposable {
     step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
     fence?: Fence,
   ): Promise<z.output<S> | undefined>
+  /**
+   * `update`, and what stands under the key `next` right after the write, in one exchange where the server can; it is not looked for, and
+   * `undefined`, when the step gives nothing.
+   */
+  updateThenGet<S extends z.ZodType, N extends z.ZodType>(
+    key: string,
+    schema: S,
+    step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
+    next: { key: string; schema: N },
+  ): Promise<{ value: z.output<S> | undefined; next: z.output<N> | undefined }>
   /** Takes the named lease for `lengthMs`, or `undefined` while somebody else holds it. Names are few and stay: their tokens are kept. */
   lease(name: string, lengthMs: number): Promise<Lease | undefined>
   readonly outbox: Outbox

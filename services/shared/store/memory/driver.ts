@@ -38,6 +38,7 @@ export const openMemoryDriver = (): Driver => {
     connected: true,
     read: async (key) => live(values, key),
     write: async (change) => write(change),
+    writeThenRead: async (change, key) => [write(change), live(values, key)],
     takeLease: async (name, lengthMs) => takeLease(leases, name, lengthMs),
     renewLease: async (fence, lengthMs) => renewLease(leases, fence, lengthMs),
     releaseLease: async (fence) => void renewLease(leases, fence, 0),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Redis } from 'ioredis'
-import type { Change, ClaimedText, Driver, StoredValue, WriteResult } from '../driver.ts'
+import type { Change, ClaimedText, Driver, StoredValue } from '../driver.ts'
 import type { Fence, Placed } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
-import { type Script, failureOf, run, script } from './run.ts'
+import { type Script, failureOf, run, runThenAsk, script } from './run.ts'
 import {
   ackScript,
   claimScript,
@@ -35,7 +35,15 @@ export const openRedisDriver = async (url: string, told?: (connected: boolean) =
       return heartbeat.connected
     },
     read: (key) => guarded(() => read(client, key)),
-    write: (change) => write(evaluate, change),
+    write: async (change) => {
+      const { keys, values } = writeOf(change)
+      return WriteReply.parse(await evaluate(writing, keys, values))
+    },
+    writeThenRead: async (change, key) => {
+      const asking = { ...writeOf(change), hash: placeOfValue(key).value, fields: storedFields }
+      const [reply, found] = await guarded(() => runThenAsk(client, writing, asking))
+      return [WriteReply.parse(reply), storedIn(Stored.parse(found))]
+    },
     takeLease: (name, lengthMs) => takeLease(evaluate, name, lengthMs),
     renewLease: (fence, lengthMs) => renewLease(evaluate, fence, lengthMs),
     releaseLease: async (fence) => void (await renewLease(evaluate, fence, 0)),
@@ -50,21 +58,24 @@ export const openRedisDriver = async (url: string, told?: (connected: boolean) =
   }
 }
 
-const read = async (client: Redis, key: string): Promise<StoredValue | undefined> => {
-  const [version, text] = await client.hmget(placeOfValue(key).value, 'version', 'text')
-  return version == null || text == null ? undefined : { version, text }
-}
+const storedFields = ['version', 'text'] as const
+const Stored = z.array(z.string().nullable())
+
+const read = async (client: Redis, key: string): Promise<StoredValue | undefined> =>
+  storedIn(await client.hmget(placeOfValue(key).value, ...storedFields))
+
+const storedIn = ([version, text]: readonly (string | null)[]): StoredValue | undefined =>
+  version == null || text == null ? undefined : { version, text }
 
 const writing = script(writeScript)
 const WriteReply = z.enum(['written', 'changed', 'fenced', 'full'])
 
-const write = async (evaluate: Evaluate, change: Change): Promise<WriteResult> => {
+const writeOf = (change: Change): { keys: readonly string[]; values: readonly (string | number)[] } => {
   const { value, slot, messages, waiting, claimed, attempts } = placeOfValue(change.key)
   const { expected, version, text, expiresInMs, fence, outboxLimit, claimMs } = change
-  const reply = await evaluate(
-    writing,
-    [value, slot, messages, waiting, claimed, attempts],
-    [
+  return {
+    keys: [value, slot, messages, waiting, claimed, attempts],
+    values: [
       expected ?? '',
       version,
       text === undefined ? 0 : 1,
@@ -77,8 +88,7 @@ const write = async (evaluate: Evaluate, change: Change): Promise<WriteResult> =
       claimMs ?? 0,
       ...change.messages.flatMap((message) => [message.id, message.text]),
     ],
-  )
-  return WriteReply.parse(reply)
+  }
 }
 
 const taking = script(takeLeaseScript)

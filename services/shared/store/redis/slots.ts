@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const slotCount = 16
 /** Begins the name of every key of ours. */
@@ -35,7 +35,7 @@ export const slots: readonly Slot[] = Array.from({ length: slotCount }, (_, numb
 /** Channel on which an append is told. */
 export const appendChannel = `${prefix}:outbox`
 
-const numberOf = (name: string): number => (createHash('sha1').update(name).digest()[0] ?? 0) % slotCount
+const numberOf = (name: string): number => (hash('sha1', name, 'buffer')[0] ?? 0) % slotCount
 
 /** Where a value lies, and the group of its outbox. */
 export const placeOfValue = (key: string): Slot & { value: string } => {

@@ -33,6 +33,7 @@ export const openSqlDriver = async (where: StateDatabase, told?: (connected: boo
     },
     read: (key) => database.run(() => read(context, key)),
     write: (change) => database.run(() => write(context, change)),
+    writeThenRead: (change, key) => database.run(async () => [await write(context, change), await read(context, key)]),
     takeLease: (name, lengthMs) => database.run(() => takeLease(context, name, lengthMs)),
     renewLease: (fence, lengthMs) => database.run(() => renewLease(context, fence, lengthMs)),
     releaseLease: async (fence) => void (await database.run(() => renewLease(context, fence, 0))),
