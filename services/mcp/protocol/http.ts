@@ -10,7 +10,7 @@ import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { longestMcpBody, longestMcpWhole, type mcp, mcpAnswerHeaders } from '#proto/mcp.ts'
-import { type Part, partOf } from './part.ts'
+import { glanceAt, type Part } from './part.ts'
 import type { ServerFor } from './server.ts'
 
 type Http = Handlers<typeof mcp>['http']
@@ -50,8 +50,8 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
     if (asked.method !== 'POST') return methodNotAllowed()
     const parsedBody = parsed(asked)
     const request = requestOf(asked, call, parsedBody)
-    const part = partOf(parsedBody)
-    if (await isClassic(request, asked, parsedBody)) {
+    const { part, isModern } = glanceAt(parsedBody)
+    if (!isModern && (await isClassic(request, asked, parsedBody))) {
       const { accept = '' } = asked.headers
       const asEvents = accept.includes(eventStream) && (tellsOnTheWay || !accept.includes(json))
       return answerClassic(request, parsedBody, serverFor(call, part), asEvents)

@@ -14,9 +14,9 @@ export const openToolOffer = (
     // One is enough for the protocol to say that there is none of another name.
     const wanted = name === undefined ? entries : [entries.find(({ tool }) => tool.name === name) ?? entries[0]]
     for (const { tool, config } of wanted.filter((entry) => entry !== undefined)) {
-      server.registerTool(tool.name, config, async (given, { mcpReq }) => {
-        const signal = AbortSignal.any([call.signal, mcpReq.signal])
-        const { isError, text, structured } = await callTool(tool, given, { ...call, signal })
+      server.registerTool(tool.name, config, async (given) => {
+        // Each request has a server of its own, so nothing but its caller's leaving can end it.
+        const { isError, text, structured } = await callTool(tool, given, call)
         const sentence = { type: 'text' as const, text }
         if (structured === null) return { isError, content: [sentence] }
         // Clients of the first revisions know nothing but text.

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { partOf } from './part.ts'
+import { glanceAt, type Part } from './part.ts'
 
-it.each<[unknown, ReturnType<typeof partOf>]>([
+it.each<[unknown, Part]>([
   [
     { method: 'tools/call', params: { name: 'query' } },
     { kind: 'tool', name: 'query' },
@@ -17,5 +17,20 @@ it.each<[unknown, ReturnType<typeof partOf>]>([
   [null, { kind: 'all' }],
   [undefined, { kind: 'all' }],
 ])('%j asks for %j', (message, part) => {
-  expect(partOf(message)).toEqual(part)
+  expect(glanceAt(message).part).toEqual(part)
+})
+
+const claim = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
+
+it.each<[unknown, boolean]>([
+  [{ method: 'tools/call', params: { name: 'query', ...claim } }, true],
+  [{ method: 'notifications/progress', params: claim }, true],
+  [{ method: 'tools/call', params: { name: 'query' } }, false],
+  [{ method: 'tools/call', params: { name: 'query', _meta: { progressToken: 1 } } }, false],
+  [{ method: 'initialize', params: claim }, false],
+  [[{ method: 'tools/list', params: claim }], false],
+  [{ result: claim }, false],
+  [undefined, false],
+])('%j says of which revision it is: %s', (message, isModern) => {
+  expect(glanceAt(message).isModern).toBe(isModern)
 })
