@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
-import { dispatch, type Dispatched, type Dispatching } from './dispatch.ts'
+import { dispatch, type Dispatched } from './dispatch.ts'
 import { type HostBody, openArrivals } from './host-body.ts'
 
-/** A request whose answer is read as it comes. */
-export interface Beginning extends Dispatching {
+/** How an answer is read as it comes. */
+export interface Beginning {
+  signal: AbortSignal
   /** Called with everything that comes, the head first. */
   heard: () => void
 }
@@ -16,13 +17,17 @@ export interface Begun {
 }
 
 /** Sends a request and waits for the head of its answer; no more of the body is read ahead than one piece. */
-export const begin = (dispatcher: Dispatcher, { heard, ...dispatching }: Beginning): Promise<Begun> => {
+export const begin = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  { signal, heard }: Beginning,
+): Promise<Begun> => {
   const { promise, resolve, reject } = Promise.withResolvers<Begun>()
   const arrivals = openArrivals(() => dispatched.resume())
   const leave = (): void => {
     if (!arrivals.ended) dispatched.giveUp(new DOMException('the reader left', 'AbortError'))
   }
-  const dispatched: Dispatched = dispatch(dispatcher, dispatching, {
+  const dispatched: Dispatched = dispatch(dispatcher, options, signal, {
     begun(statusCode, headers) {
       heard()
       if (statusCode >= 200) resolve({ statusCode, headers, body: { take: arrivals.take, leave } })

@@ -12,13 +12,11 @@ import { isBackground } from './queue.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
-import { openTransport, type Place } from './transport.ts'
+import { openTransport, type Place, type WholeAnswer } from './transport.ts'
 import { type Asking, timeLeft } from './visit.ts'
 
-/** A whole answer, and what it cost. */
-export interface Answer extends Rows {
-  queryId: string
-  durationMs: number
+/** A whole answer, what it cost, and who gave it. */
+export interface Answer extends WholeAnswer {
   clickhouseVersion: string
 }
 
@@ -72,9 +70,9 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
   const run = async (host: MonitoredHost, statement: Statement, asking: Asking): Promise<Answer> => {
     const { version, readonly } = await capabilities(host, asking)
     const perform = async (own: Asking, key?: string): Promise<Answer> => {
-      const { size, ...answer } = await transport.whole({ host, statement, asking: own, readonly })
+      const answer = await transport.whole({ host, statement, asking: own, readonly })
       const complete = { ...answer, clickhouseVersion: version }
-      if (statement.cache && key !== undefined) answers.put(key, complete, size, statement.cache)
+      if (statement.cache && key !== undefined) answers.put(key, complete, answer.size, statement.cache)
       return complete
     }
     // A sweep or a report asks nothing twice, and a person does not wait for what yields to people: neither has anything to share.

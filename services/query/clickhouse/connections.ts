@@ -23,10 +23,10 @@ export interface Request {
 }
 
 /** A request whose answer is read as it comes. */
-export type BegunRequest = Request & Pick<Beginning, 'heard'>
+export type BegunRequest = Request & Beginning
 
 /** A request whose answer is read as a whole. */
-export type WholeRequest = Request & Pick<Gathering, 'mostBytes' | 'heard'>
+export type WholeRequest = Request & Gathering
 
 /** HTTP connections to the hosts, one pool each. */
 export interface Connections extends AsyncDisposable {
@@ -78,10 +78,8 @@ export const openConnections = (now: () => number = () => performance.now()): Co
     get open() {
       return pools.size
     },
-    begin: (host, request, settings) =>
-      begin(poolFor(host, request, settings), { ...request, options: optionsOf(host, request) }),
-    gather: (host, request, settings) =>
-      gather(poolFor(host, request, settings), { ...request, options: optionsOf(host, request) }),
+    begin: (host, request, settings) => begin(poolFor(host, request, settings), optionsOf(host, request), request),
+    gather: (host, request, settings) => gather(poolFor(host, request, settings), optionsOf(host, request), request),
     closeIdle(idleMs) {
       for (const map of [pools, reserves]) {
         for (const [key, entry] of map) {

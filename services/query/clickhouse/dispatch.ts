@@ -1,11 +1,5 @@
 import type { Dispatcher } from 'undici'
 
-/** A request that its signal may end. */
-export interface Dispatching {
-  options: Dispatcher.DispatchOptions
-  signal: AbortSignal
-}
-
 /** What is made of an answer. */
 interface Reading {
   begun(statusCode: number, headers: Dispatcher.ResponseData['headers']): void
@@ -23,7 +17,12 @@ export interface Dispatched {
 }
 
 /** Sends a request, and ends it as soon as its signal says so. */
-export const dispatch = (dispatcher: Dispatcher, { options, signal }: Dispatching, reading: Reading): Dispatched => {
+export const dispatch = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+  reading: Reading,
+): Dispatched => {
   let controller: Dispatcher.DispatchController | undefined
   const end = (error?: Error): void => {
     signal.removeEventListener('abort', onAbort)

@@ -5,13 +5,13 @@ import { maxAnswerBytes, readFailure } from './answer.ts'
 import type { Begun } from './begin.ts'
 import type { Connections, PoolSettings, Request } from './connections.ts'
 import { answerFailure, connectionFailure } from './failure.ts'
-import { BodyTooLong } from './gather.ts'
+import { BodyTooLong, type Gathered } from './gather.ts'
 import type { HostBody } from './host-body.ts'
 import { requestPath, type Sending, type Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** What one exchange with a host needs to know besides the statement. */
-export interface Terms extends Omit<Sending, 'queryId'> {
+export interface Terms extends Sending {
   pool: PoolSettings
   limit: TimeLimit
   reserved?: boolean
@@ -42,8 +42,9 @@ export const exchange = async (
   terms: Terms,
   sent: Sent,
 ): Promise<Exchange> => {
+  const heard = terms.heard ?? nobodyWaits
   const { queryId, answer } = await sendTwice(host, statement, terms, sent, (request) =>
-    connections.begin(host, { ...request, heard: terms.heard ?? nobodyWaits }, terms.pool),
+    connections.begin(host, { ...request, heard }, terms.pool),
   )
   const body = translatedBody(host, answer.body, terms.limit)
   if (answer.statusCode !== 200) throw answerFailure(host, answer.statusCode, await readFailure(body))
@@ -63,9 +64,9 @@ export const wholeExchange = async (
     begun = true
     terms.heard?.()
   }
-  const { queryId, answer } = await sendTwice(host, statement, { ...terms, begun: () => begun }, sent, (request) =>
-    connections.gather(host, { ...request, mostBytes: maxAnswerBytes, heard }, terms.pool),
-  )
+  const send = (request: Request): Promise<Gathered> =>
+    connections.gather(host, { ...request, mostBytes: maxAnswerBytes, heard }, terms.pool)
+  const { queryId, answer } = await sendTwice(host, statement, terms, sent, send, () => begun)
   const text = answer.body.toString('utf8')
   if (answer.statusCode !== 200) throw answerFailure(host, answer.statusCode, text)
   return { queryId, text }
@@ -75,25 +76,22 @@ export const wholeExchange = async (
 const sendTwice = async <T>(
   host: MonitoredHost,
   statement: Statement,
-  terms: Terms & { begun?: () => boolean },
+  terms: Terms,
   sent: Sent,
   send: (request: Request) => Promise<T>,
+  begun: () => boolean = () => false,
 ): Promise<{ queryId: string; answer: T }> => {
   const { limit, reserved = false } = terms
-  const attempt = async () => {
+  for (let isFirst = true; ; isFirst = false) {
     const queryId = randomUUID()
+    const path = requestPath(host.url, statement, queryId, terms)
     sent(queryId)
-    const path = requestPath(host.url, statement, { ...terms, queryId })
-    return { queryId, answer: await send({ path, body: statement.sql, signal: limit.signal, reserved }) }
-  }
-  try {
-    return await attempt().catch((error: unknown) => {
-      const mayHaveRun = statement.writes || terms.begun?.() || limit.signal.aborted
-      if (isReset(error) && !mayHaveRun) return attempt()
-      throw error
-    })
-  } catch (error) {
-    throw translated(host, error, limit)
+    try {
+      return { queryId, answer: await send({ path, body: statement.sql, signal: limit.signal, reserved }) }
+    } catch (error) {
+      const mayHaveRun = statement.writes || begun() || limit.signal.aborted
+      if (!isFirst || !isReset(error) || mayHaveRun) throw translated(host, error, limit)
+    }
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici'
-import { dispatch, type Dispatched, type Dispatching } from './dispatch.ts'
+import { dispatch, type Dispatched } from './dispatch.ts'
 
-/** A request whose answer is wanted as one piece. */
-export interface Gathering extends Dispatching {
+/** How an answer is wanted as one piece. */
+export interface Gathering {
+  signal: AbortSignal
   mostBytes: number
   /** Called with everything that comes, the head first. */
   heard: () => void
@@ -20,12 +21,16 @@ export class BodyTooLong extends Error {
 }
 
 /** Sends a request and keeps its whole body, without a stream in between. */
-export const gather = (dispatcher: Dispatcher, { mostBytes, heard, ...dispatching }: Gathering): Promise<Gathered> => {
+export const gather = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  { signal, mostBytes, heard }: Gathering,
+): Promise<Gathered> => {
   const { promise, resolve, reject } = Promise.withResolvers<Gathered>()
   const chunks: Buffer[] = []
   let size = 0
   let statusCode = 0
-  const dispatched: Dispatched = dispatch(dispatcher, dispatching, {
+  const dispatched: Dispatched = dispatch(dispatcher, options, signal, {
     begun(status) {
       heard()
       statusCode = status

@@ -30,7 +30,8 @@ interface Waiter {
   refuse(error: unknown): void
 }
 
-export const openQueue = (hostName: string): HostQueue => {
+/** `idle` is called whenever nobody is in it any more. */
+export const openQueue = (hostName: string, idle?: () => void): HostQueue => {
   const lines = new Map<Priority, Set<Waiter>>(order.map((priority) => [priority, new Set()]))
   let running = 0
   let background = 0
@@ -49,6 +50,7 @@ export const openQueue = (hostName: string): HostQueue => {
       take(next.priority)
       next.admit()
     }
+    if (running === 0) idle?.()
   }
 
   return {
@@ -59,7 +61,10 @@ export const openQueue = (hostName: string): HostQueue => {
       return countOf(lines)
     },
     async enter(priority, currentSize, signal) {
-      signal.throwIfAborted()
+      if (signal.aborted) {
+        if (running === 0) idle?.()
+        throw signal.reason
+      }
       size = currentSize
       if (isFree(priority)) take(priority)
       else await wait(lines, priority, signal, hostName)

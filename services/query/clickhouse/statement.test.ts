@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { requestPath, type Sending, type Statement } from './statement.ts'
 
 const sending: Sending = {
-  queryId: 'q-1',
   format: 'JSONCompact',
   readonly: 0,
   maxExecutionSeconds: 60,
   background: false,
 }
 const settingsOf = (statement: Partial<Statement>, more: Partial<Sending> = {}, base = 'http://db:8123') => {
-  const path = requestPath(new URL(base), { what: 'chart/x', sql: 'SELECT 1', ...statement }, { ...sending, ...more })
+  const path = requestPath(new URL(base), { what: 'chart/x', sql: 'SELECT 1', ...statement }, 'q-1', {
+    ...sending,
+    ...more,
+  })
   return { path, query: Object.fromEntries(new URL(path, base).searchParams) }
 }
 
@@ -38,9 +40,10 @@ describe('the address of a statement', () => {
 
   it('follows how one and the same statement is sent each time', () => {
     const statement = { what: 'rules', sql: 'SELECT 1' }
-    const path = (more: Partial<Sending>) => requestPath(new URL('http://db:8123'), statement, { ...sending, ...more })
+    const path = (more: Partial<Sending>, queryId = 'q-1') =>
+      requestPath(new URL('http://db:8123'), statement, queryId, { ...sending, ...more })
     expect(path({ background: true })).toContain('priority=10')
-    expect(path({ background: true, queryId: 'q-2' })).toMatch(/query_id=q-2&.*&priority=10/)
+    expect(path({ background: true }, 'q-2')).toMatch(/query_id=q-2&.*&priority=10/)
     expect(path({})).not.toContain('priority')
     expect(path({ maxExecutionSeconds: 7 })).toContain('max_execution_time=7')
     expect(path({ readonly: 1 })).not.toContain('log_comment')

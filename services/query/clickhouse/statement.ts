@@ -41,7 +41,6 @@ export type StreamFormat =
   | 'JSONCompactEachRowWithNamesAndTypes'
 
 export interface Sending {
-  queryId: string
   format: 'JSONCompact' | StreamFormat
   /** The `readonly` setting of the user's profile; 1 forbids every setting. */
   readonly: number
@@ -60,10 +59,10 @@ export const secondsFor = (
   Math.min(maxExecutionSeconds, statement.maxSeconds ?? Infinity, background ? backgroundSeconds : Infinity)
 
 /** Path and query of the request that carries a statement; the SQL itself is the body. */
-export const requestPath = (base: URL, statement: Statement, sending: Sending): string => {
+export const requestPath = (base: URL, statement: Statement, queryId: string, sending: Sending): string => {
   const { database, session, parameters = {} } = statement
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
-  let query = `${own}query_id=${encodeURIComponent(sending.queryId)}&default_format=${sending.format}`
+  let query = `${own}query_id=${encodeURIComponent(queryId)}&default_format=${sending.format}`
   const add = (name: string, value: string): void => {
     query += pairOf(name, value)
   }
@@ -84,7 +83,7 @@ export const requestPath = (base: URL, statement: Statement, sending: Sending): 
 const pairOf = (name: string, value: string): string => `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
 
 /** How a statement was sent last, and its settings as the address has them. */
-interface SentLast extends Omit<Sending, 'queryId'> {
+interface SentLast extends Sending {
   text: string
 }
 

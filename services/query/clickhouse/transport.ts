@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { parseAnswer, type Rows } from './answer.ts'
@@ -9,7 +10,7 @@ import { type Exchange, wholeExchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { openKiller, sweepIdlePools } from './housekeeping.ts'
-import { readLimits } from './limits.ts'
+import { type Limits, readLimits } from './limits.ts'
 import { openSilence, type Silence } from './silence.ts'
 import type { Statement, StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
@@ -58,20 +59,14 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
   const sweeping = sweepIdlePools(connections, () => readLimits(env))
   const turns = openTurns(telemetry)
   const count = costing(telemetry)
+  const duration = metrics.statementDuration(telemetry.metrics)
+  const place = { tracer: telemetry.tracer, duration, clock, connections, silence, turns, killer }
 
-  const enter = ({ host, statement, asking, readonly }: Sent): Promise<Visit> => {
-    const { pool, maxExecutionSeconds } = readLimits(env)
-    const enterTurn = (signal: AbortSignal) => turns.enter(host, asking.priority, pool.size, signal)
-    const kill = (queryId: string): void => killer.kill(host, queryId, readonly, pool)
-    const place = { telemetry, connections, silence, now: clock.now, enterTurn, kill }
-    const sending = { readonly, maxExecutionSeconds, background: isBackground(asking.priority) }
-    return openVisit(place, { host, statement, asking, sending, pool })
-  }
+  const enter = (sent: Sent): Promise<Visit> => openVisit(place, entering(sent, readLimits(env)))
 
   return {
     async whole(sent) {
-      const visit = await enter(sent)
-      const answer = await endedWith(visit, () => readAnswer(sent, visit))
+      const answer = await readAnswer(sent, await enter(sent))
       count(sent.host, answer)
       return answer
     },
@@ -86,11 +81,17 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
         throw error
       }
     },
-    async reserved({ host, statement, asking, readonly }, limitMs) {
+    async reserved(sent, limitMs) {
+      const { host, statement, asking } = sent
       using limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
-      const { pool, maxExecutionSeconds } = readLimits(env)
-      const sending = { readonly, maxExecutionSeconds, background: isBackground(asking.priority) }
-      const terms = { ...sending, format: 'JSONCompact', limit, pool, reserved: true } as const
+      const limits = readLimits(env)
+      const terms = {
+        ...sendingOf(sent, limits),
+        format: 'JSONCompact',
+        limit,
+        pool: limits.pool,
+        reserved: true,
+      } as const
       const { text } = await wholeExchange(connections, host, statement, terms, () => undefined)
       return parseAnswer(host, text)
     },
@@ -103,27 +104,30 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
   }
 }
 
+const entering = (sent: Sent, limits: Limits) => ({ ...sent, sending: sendingOf(sent, limits), pool: limits.pool })
+
+const sendingOf = ({ asking, readonly }: Sent, { maxExecutionSeconds }: Limits) => ({
+  readonly,
+  maxExecutionSeconds,
+  background: isBackground(asking.priority),
+})
+
 const readAnswer = async ({ host, statement }: Sent, visit: Visit): Promise<WholeAnswer> => {
   const started = performance.now()
-  const { queryId, text } = await visit.askWhole()
-  const durationMs = performance.now() - started
-  // What changes a host mostly has nothing to tell.
-  const rows = statement.writes && text === '' ? noRows : parseAnswer(host, text)
-  return { ...rows, queryId, durationMs, size: text.length }
-}
-
-const noRows: Rows = { columns: [], rows: [], rowsRead: 0, bytesRead: 0 }
-
-const endedWith = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> => {
   try {
-    const result = await work()
+    const { queryId, text } = await visit.askWhole()
+    const durationMs = performance.now() - started
+    // What changes a host mostly has nothing to tell.
+    const rows = statement.writes && text === '' ? noRows : parseAnswer(host, text)
     visit.end()
-    return result
+    return { ...rows, queryId, durationMs, size: text.length }
   } catch (error) {
     visit.end(error)
     throw error
   }
 }
+
+const noRows: Rows = { columns: [], rows: [], rowsRead: 0, bytesRead: 0 }
 
 const endingWith = (visit: Visit, { take, leave }: HostBody): HostBody => {
   let isOpen = true

@@ -23,31 +23,15 @@ export const openTurns = (telemetry: Telemetry): Turns => {
   const queueOf = (host: MonitoredHost): HostQueue => {
     const known = queues.get(host.key)
     if (known) return known.queue
-    const opened = { name: telemetryName(host), queue: openQueue(host.name) }
+    // Hosts that people bring come and go; a queue with nobody in it remembers nothing.
+    const idle = host.connect && (() => void queues.delete(host.key))
+    const opened = { name: telemetryName(host), queue: openQueue(host.name, idle) }
     names.add(opened.name)
     queues.set(host.key, opened)
     return opened.queue
   }
-  // Hosts that people bring come and go; a queue with nobody in it remembers nothing.
-  const forgetIdle = ({ key }: MonitoredHost, queue: HostQueue): void => {
-    if (queue.running === 0 && queue.waiting === 0) queues.delete(key)
-  }
 
-  return {
-    async enter(host, priority, size, signal) {
-      const queue = queueOf(host)
-      try {
-        const leave = await queue.enter(priority, size, signal)
-        return () => {
-          leave()
-          forgetIdle(host, queue)
-        }
-      } catch (error) {
-        forgetIdle(host, queue)
-        throw error
-      }
-    },
-  }
+  return { enter: (host, priority, size, signal) => queueOf(host).enter(priority, size, signal) }
 }
 
 interface Named {

@@ -1,14 +1,17 @@
+import type { Histogram } from 'prom-client'
 import { isErrorCode, ServiceError } from '#proto/errors.ts'
-import { metrics } from '#shared/telemetry/metrics.ts'
-import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Call } from '#proto/call.ts'
+import type { Clock } from '#shared/clock.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections, PoolSettings } from './connections.ts'
 import { type Exchange, exchange, type WholeExchange, wholeExchange } from './exchange.ts'
 import { clickhouseCode, failureReason, hostFailure, silentHost } from './failure.ts'
+import type { Killer } from './housekeeping.ts'
 import type { Silence } from './silence.ts'
 import { secondsFor, type Sending, type Statement, type StreamFormat } from './statement.ts'
 import { openTimeLimit } from './time-limit.ts'
+import type { Turns } from './turns.ts'
 
 /** What a statement needs of the call it serves. */
 export type Asking = Pick<Call, 'signal' | 'deadline' | 'priority' | 'trace'>
@@ -30,29 +33,31 @@ interface Entering {
   host: MonitoredHost
   statement: Statement
   asking: Asking
-  sending: Omit<Sending, 'queryId' | 'format'>
+  sending: Omit<Sending, 'format'>
   pool: PoolSettings
 }
 
-interface Place {
-  telemetry: Telemetry
+/** What all visits share. */
+export interface Place {
+  tracer: Tracer
+  duration: Histogram<'host' | 'outcome'>
+  clock: Clock
   connections: Connections
   silence: Silence
-  enterTurn(signal: AbortSignal): Promise<() => void>
-  kill(queryId: string): void
-  now(): number
+  turns: Turns
+  killer: Killer
 }
 
 /** Waits for a turn on the host. */
 export const openVisit = async (place: Place, entering: Entering): Promise<Visit> => {
-  const { host, statement, asking, sending } = entering
-  const { telemetry, connections } = place
+  const { host, statement, asking, sending, pool } = entering
+  const { tracer, duration, clock, connections, silence, turns, killer } = place
   const seconds = secondsFor(statement, sending)
-  const limitMs = Math.min(seconds * 1_000 + graceMs, timeLeft(asking, place.now()))
+  const limitMs = Math.min(seconds * 1_000 + graceMs, timeLeft(asking, clock.now()))
   const limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
-  const wait = place.silence.wait(host, () => limit.end(silentHost(host)))
+  const wait = silence.wait(host, () => limit.end(silentHost(host)))
   const started = performance.now()
-  const span = telemetry.tracer.start('statement', 'client', asking.trace, {
+  const span = tracer.start('statement', 'client', asking.trace, {
     host: telemetryName(host),
     what: statement.what,
   })
@@ -65,28 +70,26 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
     ended = true
     limit[Symbol.dispose]()
     wait[Symbol.dispose]()
-    limit.signal.removeEventListener('abort', onAbort)
     leaveTurn()
-    if (queryId !== undefined && stillRunsAfter(error)) place.kill(queryId)
+    if (queryId !== undefined && stillRunsAfter(error)) killer.kill(host, queryId, sending.readonly, pool)
     const took = (performance.now() - started) / 1_000
-    metrics.statementDuration(telemetry.metrics).observe({ host: telemetryName(host), outcome: outcomeOf(error) }, took)
+    duration.observe({ host: telemetryName(host), outcome: outcomeOf(error) }, took)
     span.end(error)
   }
-  const onAbort = (): void => end(limit.signal.reason)
 
   try {
-    leaveTurn = await place.enterTurn(limit.signal)
+    leaveTurn = await turns.enter(host, asking.priority, pool.size, limit.signal)
   } catch (error) {
     end(error)
     throw error
   }
-  const terms = { ...sending, limit, pool: entering.pool, heard: wait.heard }
+  const terms = { ...sending, limit, pool, heard: wait.heard }
   const sent = (id: string): void => void (queryId = id)
   return {
     end,
     ask(format) {
       // A stream that nobody has begun to read is ended by its signal alone.
-      limit.signal.addEventListener('abort', onAbort, { once: true })
+      limit.signal.addEventListener('abort', () => end(limit.signal.reason), { once: true })
       return exchange(connections, host, statement, { ...terms, format }, sent)
     },
     askWhole: () => wholeExchange(connections, host, statement, { ...terms, format: 'JSONCompact' }, sent),
