@@ -15,7 +15,7 @@ const atLeast = 0.9
 const addresses = Array.from({ length: 1_000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`)
 
 /** Counts one request of this client. */
-type Count = (address: string) => Promise<unknown>
+type Count = (address: string) => unknown
 
 /** What a limit that is read with every request costs beside the library that counts for it, on the same store. */
 export const limiterCost: Benchmark = {

@@ -38,7 +38,7 @@ export const admit =
 
 /** Tells the caller where it stands, the narrower of two budgets last, and refuses it when the budget is used up. */
 const hold = (response: Response, standing: Standing): void => {
-  for (const [name, value] of Object.entries(standingHeaders(standing))) response.setHeader(name, value)
+  for (const [name, value] of standingHeaders(standing)) response.setHeader(name, value)
   requireWithin(standing)
 }
 

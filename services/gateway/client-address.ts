@@ -36,18 +36,22 @@ export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environ
   const trusted = trustsProxies(env)
   const address =
     (onEdge || trusted ? addressIn(headers['cf-connecting-ip']) : undefined) ??
-    (trusted ? (addressIn(headers['x-real-ip']) ?? forwardedFor(headers['x-forwarded-for'])) : undefined) ??
-    addressOf(socket)
-  return address ? networkOf(address) : connectionName(socket)
+    (trusted ? (addressIn(headers['x-real-ip']) ?? forwardedFor(headers['x-forwarded-for'])) : undefined)
+  return address ? networkOf(address) : ofConnection(socket)
 }
 
-const addresses = new WeakMap<Socket, Address>()
+const known = new WeakMap<Socket, string>()
 
 /** Of the other end, which stays the same for all requests of a connection. */
-const addressOf = (socket: Socket): Address | undefined => {
-  const address = addresses.get(socket) ?? addressIn(socket.remoteAddress)
-  if (address) addresses.set(socket, address)
-  return address
+const ofConnection = (socket: Socket): string => {
+  const name = known.get(socket) ?? nameOf(socket)
+  known.set(socket, name)
+  return name
+}
+
+const nameOf = ({ remoteAddress }: Socket): string => {
+  const address = addressIn(remoteAddress)
+  return address ? networkOf(address) : `connection:${randomUUID()}`
 }
 
 /** An address as proxies write it, perhaps with a port; none of the odd numbers that are also read as addresses. */
@@ -83,12 +87,4 @@ const networkOf = (address: Address): string => {
   if (address instanceof IPv4) return address.toString()
   const network = address.parts.slice(0, 4).map((part) => part.toString(16))
   return `${network.join(':')}::/64`
-}
-
-const names = new WeakMap<Socket, string>()
-
-const connectionName = (socket: Socket): string => {
-  const known = names.get(socket) ?? `connection:${randomUUID()}`
-  names.set(socket, known)
-  return known
 }

@@ -9,4 +9,7 @@ export const edgeSettings = {
 } as const
 
 /** Whether the edge platform runs this process. */
-export const isOnEdge = (env: Environment): boolean => Object.values(read(edgeSettings, env)).some(Boolean)
+export const isOnEdge = (env: Environment): boolean => {
+  const { EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR } = read(edgeSettings, env)
+  return EDGE_WORKERS || EDGE_PAGES || EDGE_LOCAL_EMULATOR
+}

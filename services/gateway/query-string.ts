@@ -14,7 +14,8 @@ export const parseQueryString = (url: string): QueryValues => {
 
 /** The fields of a form, which are written as the parameters of a URL are. */
 export const parseForm = (text: string): QueryValues => {
-  const values: QueryValues = {}
+  // Without a prototype `__proto__` is a name like any other.
+  const values: QueryValues = Object.create(null)
   const pairs = text.split('&', maxParameters + 1)
   if (pairs.length > maxParameters) throw new ServiceError('invalid', `more than ${maxParameters} parameters`)
   for (const pair of pairs) if (pair !== '') add(values, pair)
@@ -25,10 +26,8 @@ const add = (values: QueryValues, pair: string): void => {
   const equals = pair.indexOf('=')
   const name = decode(equals === -1 ? pair : pair.slice(0, equals))
   const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
-  const known = Object.hasOwn(values, name) ? values[name] : undefined
-  const next = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
-  // A plain assignment to `__proto__` would change the record itself.
-  Object.defineProperty(values, name, { value: next, enumerable: true, configurable: true, writable: true })
+  const known = values[name]
+  values[name] = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
 }
 
 const decode = (text: string): string => {

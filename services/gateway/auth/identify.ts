@@ -41,14 +41,16 @@ export const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOpti
     trusted: async (request) => trustedPerson(request, env),
   }
 
-  const byKeyCookie = async ({ headers }: Request): Promise<Identity | undefined> => {
+  const byKeyCookie = ({ headers }: Request): Promise<Identity | undefined> | undefined => {
     const key = cookieOf(headers, keyCookie)
     return key === undefined ? undefined : keys.verify(key)
   }
 
   return async (request) => {
     const provider = providerOf(env, build)
-    const stated = await byStated(request.headers, provider, { keys, idp })
+    const { authorization, 'x-api-key': key } = request.headers
+    const states = authorization !== undefined || key !== undefined
+    const stated = states ? await byStated(request.headers, provider, { keys, idp }) : undefined
     if (stated !== undefined) return stated
     const added = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
     if (added === undefined) return anonymous

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
-import type { Counters } from '#shared/store/counters.ts'
+import type { Counted, Counters } from '#shared/store/counters.ts'
 import type { Limit } from '../route.ts'
 import { limitSettings } from './config.ts'
 
@@ -22,8 +22,8 @@ export interface Standing {
 }
 
 export interface Limits {
-  /** Counts a request from an address. */
-  countAddress(budget: Budget, address: string): Promise<Standing>
+  /** Counts a request from an address, at once where no server has to be asked. */
+  countAddress(budget: Budget, address: string): Standing | Promise<Standing>
   /** Counts a question to the agent by whoever asks it: once for people and keys, by the minute and by the day for guests. */
   countQuestion(identity: Identity): AsyncIterable<Standing>
 }
@@ -46,10 +46,11 @@ const dayMs = 86_400_000
 export const openLimits = (env: Environment, clock: Clock, counters: Counters): Limits => {
   const allowances = allowancesOf(env)
 
-  const count = async (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds): Promise<Standing> => {
+  const count = (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds) => {
     const allowed = allowances[name]()
-    const { count: used, endsInMs } = await counters.count(counted, key, seconds, allowed)
-    return { counted, allowed, used, endsInMs }
+    const standing = ({ count: used, endsInMs }: Counted): Standing => ({ counted, allowed, used, endsInMs })
+    const count = counters.count(counted, key, seconds, allowed)
+    return count instanceof Promise ? count.then(standing) : standing(count)
   }
 
   const countDay = async (guest: string): Promise<Standing> => {
@@ -84,11 +85,12 @@ const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
 }
 
 /** What a caller may know of a standing, in the header fields that clients look for. */
-export const standingHeaders = ({ allowed, used, endsInMs }: Standing): Record<string, number> => ({
-  'RateLimit-Limit': allowed,
-  'RateLimit-Remaining': Math.max(0, allowed - used),
-  'RateLimit-Reset': Math.ceil(endsInMs / 1000),
-})
+export const standingHeaders = ({ allowed, used, endsInMs }: Standing) =>
+  [
+    ['RateLimit-Limit', allowed],
+    ['RateLimit-Remaining', Math.max(0, allowed - used)],
+    ['RateLimit-Reset', Math.ceil(endsInMs / 1000)],
+  ] as const
 
 /** Throws `rate-limited` when more was used than is allowed. */
 export const requireWithin = ({ counted, allowed, used, endsInMs }: Standing): void => {

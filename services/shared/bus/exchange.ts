@@ -69,7 +69,8 @@ export class Exchange {
     this.#silence = setTimeout(() => this.#suspect(), limits.silenceMs)
     link.onCutOff(this.#cutOff)
     this.#signal.addEventListener('abort', this.#abort)
-    void this.#send(question)
+    if (link.connected) this.#send(question)
+    else void this.#sendOnceRestored(question)
   }
 
   /** The next frame, or the tail when there are no more; each frame taken lets the producer send another. */
@@ -103,11 +104,18 @@ export class Exchange {
     else this.#onEnd = listener
   }
 
-  async #send({ subject, body, headers }: Question): Promise<void> {
-    const { link, wire } = this.#channel
+  async #sendOnceRestored(question: Question): Promise<void> {
     try {
-      if (!link.connected) await link.restored()
-      if (!this.#ended) wire.publish(subject, body, { headers, reply: this.#address.subject })
+      await this.#channel.link.restored()
+      if (!this.#ended) this.#send(question)
+    } catch (error) {
+      this.#end(error)
+    }
+  }
+
+  #send({ subject, body, headers }: Question): void {
+    try {
+      this.#channel.wire.publish(subject, body, { headers, reply: this.#address.subject })
     } catch (error) {
       this.#end(error)
     }

@@ -29,35 +29,22 @@ const textOf = (identity: Identity): string => {
 
 const identityOf = (text: string): Identity => identities(text, () => Identity.parse(JSON.parse(text)))
 
-const Headers = z.object({
-  identity: z.string().transform(identityOf),
-  // A newer peer may know more of them.
-  priority: Priority.catch('sweep'),
-  'time-left-ms': z.coerce.number(),
-  traceparent: z.string().optional(),
-  tracestate: z.string().optional(),
-  connections: z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(z.array(SealedConnection).max(maxConnectionsOfCall))
-    .optional(),
-})
+const Connections = z.array(SealedConnection).max(maxConnectionsOfCall)
 
 /** The call that a question belongs to, as its handler sees it. Throws when the headers make no sense. */
 export const readQuestionHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {
-  const {
-    identity,
-    priority,
-    traceparent,
-    tracestate,
-    connections,
-    'time-left-ms': timeLeftMs,
-  } = Headers.parse(headers)
+  const { identity, priority, traceparent, tracestate, connections } = headers
+  const timeLeftMs = Number(headers['time-left-ms'])
+  if (identity === undefined || !Number.isFinite(timeLeftMs)) throw new Error('who asks, or until when, is missing')
   return {
-    identity,
-    priority,
+    identity: identityOf(identity),
+    // A newer peer may know more of them.
+    priority: Priority.options.find((known) => known === priority) ?? 'sweep',
     deadline: nowMs + timeLeftMs,
     trace: traceparent === undefined ? undefined : { traceparent, tracestate },
-    ...(connections && { connections: new Map(connections.map((each) => [each.key, each])) }),
+    ...(connections && { connections: connectionsOf(connections) }),
   }
 }
+
+const connectionsOf = (text: string): Map<string, SealedConnection> =>
+  new Map(Connections.parse(JSON.parse(text)).map((each) => [each.key, each]))
