@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { isSameText } from './auth/same-text.ts'
+import { sameTextAs } from './auth/same-text.ts'
 import { bearerOf } from './bearer.ts'
 
 /** What is said where there is no secret, and to who does not know it. */
@@ -18,7 +18,22 @@ export const requireBearer = (
 ): void => {
   if (secret === undefined) throw new ServiceError('unavailable', unset)
   const bearer = bearerOf(headers) ?? ''
-  const known = [secret.current, secret.previous].filter((text) => text !== undefined)
   // Every secret is compared, so that the time does not tell which of them was nearly met.
-  if (!known.map((text) => isSameText(bearer, text)).includes(true)) throw new ServiceError('unauthenticated', wrong)
+  if (
+    !comparisonsWith(secret)
+      .map((isSame) => isSame(bearer))
+      .includes(true)
+  )
+    throw new ServiceError('unauthenticated', wrong)
+}
+
+/** A setting that has not changed is read as the same object. */
+const comparisons = new WeakMap<RotatingKey, readonly ((given: string) => boolean)[]>()
+
+const comparisonsWith = (secret: RotatingKey) => {
+  const known = comparisons.get(secret)
+  if (known) return known
+  const made = [secret.current, secret.previous].filter((text) => text !== undefined).map(sameTextAs)
+  comparisons.set(secret, made)
+  return made
 }

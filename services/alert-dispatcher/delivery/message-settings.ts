@@ -39,11 +39,15 @@ export const messageFrame = (env: Environment): MessageFrame => {
   const name = oneLine(settings.HEALTH_ALERT_INSTANCE_NAME ?? '')
   return {
     instance: name === '' ? null : [...name].slice(0, maxNameLength).join(''),
-    dashboardUrl: settings.HEALTH_ALERT_DASHBOARD_URL?.href.replace(/\/+$/, '') ?? null,
+    dashboardUrl: baseOf(settings.HEALTH_ALERT_DASHBOARD_URL),
     metadata: readMetadata(settings.HEALTH_ALERT_METADATA),
     isInteractive: takesChatActions(env),
   }
 }
+
+/** Paths are put behind it; a password that stands in it is for nobody who reads messages. */
+const baseOf = (given: URL | undefined): string | null =>
+  given === undefined ? null : `${given.origin}${given.pathname}`.replace(/\/+$/, '')
 
 /** The valid pairs of a list or a JSON object, the first ten of them. */
 export const readMetadata = (text: string | undefined): Record<string, string> => {

@@ -136,6 +136,16 @@ describe('what stands in every message', () => {
     expect(Object.keys(readMetadata(pairs))).toHaveLength(10)
   })
 
+  it.each([
+    ['https://watch.example', 'https://watch.example'],
+    ['https://watch.example:8443//', 'https://watch.example:8443'],
+    ['https://reader:secret@watch.example/base/?tab=1#top', 'https://watch.example/base'],
+    ['ftp://watch.example', null],
+    ['watch.example', null],
+  ])('links below %s to what stands below %s', (HEALTH_ALERT_DASHBOARD_URL, expected) => {
+    expect(messageFrame({ HEALTH_ALERT_DASHBOARD_URL }).dashboardUrl).toBe(expected)
+  })
+
   it('takes the slash from the address and cuts the name', () => {
     const env = {
       HEALTH_ALERT_INSTANCE_NAME: `a\n${'😀'.repeat(70)}`,

@@ -38,7 +38,10 @@ export const createQueue = (parts: QueueParts): Queue => {
       await using opened = new AsyncDisposableStack()
       const observed = opened.use(observeConsumer(parts, attached))
       const handleOne = handler(parts, { ...attached, body }, handle)
-      opened.use(startConsuming(parts, attached, (taken) => handleOne(observed.handed(taken))))
+      const working = opened.use(sayWorking(limits.ackWaitMs / 3))
+      opened.use(
+        startConsuming(parts, attached, (taken) => working.during(taken, () => handleOne(observed.handed(taken)))),
+      )
       const consuming = opened.move()
       running.add(consuming)
       return consuming
@@ -96,12 +99,26 @@ const startConsuming = (
   }
 }
 
+/** Says of each message that somebody is at it, for as long as somebody is; a timer of its own would cost more than most messages do. */
+const sayWorking = (everyMs: number) => {
+  const inHand = new Set<Taken>()
+  const timer = setInterval(() => {
+    for (const taken of inHand) taken.working()
+  }, everyMs)
+  return {
+    async during(taken: Taken, work: () => Promise<void>): Promise<void> {
+      inHand.add(taken)
+      await work().finally(() => inHand.delete(taken))
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
 /** Handles one message and answers for it; never throws. */
 const handler =
   <S extends z.ZodType>(parts: QueueParts, consumer: Attached & Consumer<S>, handle: Handle<z.output<S>>) =>
   async (taken: Taken): Promise<void> => {
     const { limits, log } = parts
-    const working = setInterval(() => taken.working(), limits.ackWaitMs / 3)
     try {
       const outcome = await outcomeOf(consumer, handle, taken)
       if (outcome === 'done') await taken.done()
@@ -110,8 +127,6 @@ const handler =
     } catch (error) {
       log?.error({ err: error, consumer: consumer.name, deliveries: taken.deliveries }, 'message put back')
       taken.again(limits.failedAgainMs)
-    } finally {
-      clearInterval(working)
     }
   }
 

@@ -22,7 +22,7 @@ export const observeConsumer = ({ driver, metrics: registry }: Observed, consume
   if (registry === undefined) return unobserved
   const label = { consumer: consumer.name }
   const messages = metrics.queueMessages(registry)
-  const waits = metrics.queueWait(registry)
+  const waits = metrics.queueWait(registry).labels(label)
   // While the server does not answer, the last figure stands; that it does not is told by whoever takes messages.
   const look = () =>
     void driver.lag(consumer).then(
@@ -33,7 +33,7 @@ export const observeConsumer = ({ driver, metrics: registry }: Observed, consume
   const timer = setInterval(look, lookEveryMs).unref()
   return {
     handed(taken) {
-      if (taken.deliveries === 1) waits.observe(label, taken.ageMs / 1_000)
+      if (taken.deliveries === 1) waits.observe(taken.ageMs / 1_000)
       return taken
     },
     [Symbol.dispose]: () => clearInterval(timer),
