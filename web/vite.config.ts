@@ -10,6 +10,8 @@ import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
 import { docsFolder, inlined } from './build-time/inlined.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
+/** Stands in for the component in which the icons of the package frame themselves. */
+const ownIcon = fileURLToPath(new URL('src/lib/ui/icon.svelte', import.meta.url))
 /** Texts of the documentation, which an installation may bring itself; they end with the reference of all settings, which is generated. */
 const docs = [
   ...docTexts(docsFolder(process.env)),
@@ -56,10 +58,17 @@ export default defineConfig({
       adapter,
       // Named after the commit, so that the inline start script, and with it its hash, is the same for the same source.
       version: { name: facts.gitSha ?? version },
+      // All of it: a page that waits for a second answer before it shows anything waits longest on the slowest line.
+      inlineStyleThreshold: 2 ** 20,
     }),
   ],
   define: inlined(facts),
-  resolve: { alias: { '#proto': proto } },
+  resolve: {
+    alias: [
+      { find: '#proto', replacement: proto },
+      { find: /^\.\.\/Icon\.svelte$/, replacement: ownIcon },
+    ],
+  },
   // The first browsers with `light-dark()`, on which both themes rest.
   build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },

@@ -1,7 +1,8 @@
 /** One comparison inside one run: what we do against what nobody can do better than, and the bar between them. */
 export interface Benchmark {
   name: string
-  run(): Promise<Comparison[]>
+  /** All at the end, or each as soon as it is known. */
+  run(): Promise<Comparison[]> | AsyncIterable<Comparison>
 }
 
 export interface Comparison {

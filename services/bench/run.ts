@@ -48,6 +48,6 @@ if (unknown.length > 0) {
   for (const benchmark of benchmarks) {
     if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
     process.stdout.write(`${benchmark.name} …\n`)
-    for (const comparison of await benchmark.run()) process.stdout.write(`  ${describe(comparison)}\n`)
+    for await (const comparison of await benchmark.run()) process.stdout.write(`  ${describe(comparison)}\n`)
   }
 }

@@ -18,12 +18,12 @@ import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 export interface Door {
   routes: readonly Route[]
   headers: SecurityHeaders
-  /** The web build; undefined when there is none. */
-  webDirectory: string | undefined
+  /** The web build, and the headers of a page that has the inline scripts of a start page; undefined when there is none. */
+  web: { directory: string; headersOf: (indexHtml: string) => HeaderLines } | undefined
 }
 
 /** The whole of HTTP: every request passes through here from top to bottom. */
-export const openApplication = (gateway: Gateway, { routes, headers, webDirectory }: Door): Express => {
+export const openApplication = (gateway: Gateway, { routes, headers, web }: Door): Express => {
   const application = express()
   application.disable('x-powered-by')
   application.disable('etag')
@@ -35,7 +35,7 @@ export const openApplication = (gateway: Gateway, { routes, headers, webDirector
   application.use('/api/v1/repldb', onlyListed(routes))
   application.use(byFamily(routes, (those) => routerOf(those, gateway, headers.api)))
   application.use(/^\/api(?=\/|$)/i, noSuchPath)
-  application.use(webDirectory === undefined ? serveUnbuiltPage : serveWeb(webDirectory))
+  application.use(web === undefined ? serveUnbuiltPage : serveWeb(web.directory, web.headersOf))
   application.use(noSuchFile)
   application.use(answerFailure(gateway.telemetry.log))
   return application

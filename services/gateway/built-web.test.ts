@@ -93,6 +93,38 @@ describe('the built web', () => {
   })
 })
 
+describe('a web that is built anew while it is served', () => {
+  it('is served whole, with its own scripts allowed', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'web-'))
+    writeFileSync(join(own, 'index.html'), page)
+    await using served = await startFake({ webDirectory: own })
+    const before = await fetch(served.url)
+    expect(await before.text()).toBe(page)
+    const longer = page.replace('start()', 'startAnew(); startAnew()')
+    writeFileSync(join(own, 'index.html'), longer)
+    writeFileSync(join(own, 'new.5678.js'), script)
+    writeFileSync(join(own, 'build.json'), '{}')
+    const after = await fetch(`${served.url}/overview`)
+    expect(await after.text()).toBe(longer)
+    const [first, second] = [before, after].map(({ headers }) => headers.get('content-security-policy'))
+    expect(second).toMatch(/script-src 'self' 'sha256-/)
+    expect(second).not.toBe(first)
+    expect(await (await fetch(`${served.url}/new.5678.js`)).text()).toBe(script)
+    rmSync(own, { recursive: true })
+  })
+
+  it('keeps answering while there is no start page', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'web-'))
+    writeFileSync(join(own, 'index.html'), page)
+    await using served = await startFake({ webDirectory: own })
+    rmSync(join(own, 'index.html'))
+    expect((await fetch(served.url)).status).toBe(404)
+    writeFileSync(join(own, 'index.html'), page)
+    expect((await fetch(served.url)).status).toBe(200)
+    rmSync(own, { recursive: true })
+  })
+})
+
 describe('a web that was not built', () => {
   it('says what to run, and the API works', async () => {
     await using product = await startFake()

@@ -1,6 +1,10 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { RequestHandler, Response } from 'express'
 import sirv from 'sirv'
 import { HttpError } from './http-error.ts'
+import { setAll } from './receive.ts'
+import type { HeaderLines } from './security-headers.ts'
 
 const immutable = 'public, max-age=31536000, immutable'
 const revalidated = 'no-cache'
@@ -8,27 +12,55 @@ const revalidated = 'no-cache'
 /**
  * Serves the web build, precompressed; every path that is no file is a page of the web, which finds its own way.
  * Files under `_app/immutable` carry a hash of their content in their name.
+ *
+ * A build may be made anew while it is served. What is known of its files, and the headers that allow its scripts, are those of
+ * one build, so a page is asked for at the newest.
  */
-export const serveWeb = (directory: string): RequestHandler => {
+export const serveWeb = (directory: string, headersOf: (indexHtml: string) => HeaderLines): RequestHandler => {
+  let build = openBuild(directory, headersOf)
+  return (request, response, next) => {
+    refuseWriting(request.method, response)
+    // Pages and their files are small: a range would only be a way to ask for nonsense.
+    delete request.headers.range
+    if (!looksLikeFile.test(request.path)) {
+      if (stampOf(directory) !== build.stamp) build = openBuild(directory, headersOf)
+      setAll(response, build.headers)
+    }
+    // A file that a new build took away must end its own answer, not the process.
+    response.once('pipe', (file) => file.once('error', () => response.destroy()))
+    build.files(request, response, next)
+  }
+}
+
+const looksLikeFile = /\/[^/]*\.[^/]*$/
+
+interface Build {
+  stamp: string
+  headers: HeaderLines
+  files: RequestHandler
+}
+
+const openBuild = (directory: string, headersOf: (indexHtml: string) => HeaderLines): Build => {
+  const stamp = stampOf(directory)
   const files = sirv(directory, {
     etag: true,
     brotli: true,
     gzip: true,
     single: 'index.html',
     // What looks like a file is one or is not there; it is no page.
-    ignores: [/\/[^/]*\.[^/]*$/],
+    ignores: [looksLikeFile],
     setHeaders: (response, path) =>
       response.setHeader('Cache-Control', path.startsWith('/_app/immutable/') ? immutable : revalidated),
   })
-  return (request, response, next) => {
-    refuseWriting(request.method, response)
-    // Pages and their files are small: a range would only be a way to ask for nonsense.
-    delete request.headers.range
-    // A file that a new build took away must end its own answer, not the process.
-    response.once('pipe', (file) => file.once('error', () => response.destroy()))
-    files(request, response, next)
-  }
+  const index = join(directory, 'index.html')
+  return { stamp, headers: headersOf(existsSync(index) ? readFileSync(index, 'utf8') : ''), files }
 }
+
+/** Changes when the start page is written, and once more when the build is whole: its facts come last. */
+const stampOf = (directory: string): string =>
+  ['index.html', 'build.json']
+    .map((file) => statSync(join(directory, file), { throwIfNoEntry: false })?.mtimeMs ?? 'absent')
+    .join(' ')
 
 const unbuilt = `<!doctype html><meta charset="utf-8"><title>Watchhouse</title>
 <h1>The web is not built</h1><p>Run <code>npm start</code>, which builds it, or <code>npm run build -w web</code> and start again.

@@ -29,10 +29,11 @@ export const startWith = async (
   await using opening = new AsyncDisposableStack()
   const gateway = await openGateway(context, web, opening)
   const headers = securityHeaders(web.indexHtml, web.facts)
+  const headersOf = (indexHtml: string) => securityHeaders(indexHtml, web.facts).page
   const application = openApplication(identify ? { ...gateway, identify } : gateway, {
     routes: served,
     headers,
-    webDirectory: web.directory,
+    web: web.directory === undefined ? undefined : { directory: web.directory, headersOf },
   })
   const listener = opening.use(
     await listen(application, {

@@ -38,6 +38,16 @@ describe('the web build', () => {
     expect(size.style, 'bytes of style').toBeLessThanOrEqual(mostStyle)
   })
 
+  it('is seen before anything but its start page has come: styles stand in it, and modules do not hurry ahead', () => {
+    const html = readFileSync(built('index.html'), 'utf8')
+    const links = html.match(/<link [^>]*>/g) ?? []
+    expect(html).toMatch(/<style>[^<]{1000}/)
+    expect(links.filter((link) => link.includes('stylesheet') && !link.includes('disabled'))).toEqual([])
+    const modules = links.filter((link) => link.includes('modulepreload'))
+    expect(modules.length).toBeGreaterThan(0)
+    expect(modules.filter((link) => !link.includes('fetchpriority="low"'))).toEqual([])
+  })
+
   it('comes precompressed', () => {
     for (const file of closureOf(readManifest(), '/overview').scripts) {
       if (statSync(built(file)).size < kib) continue

@@ -120,6 +120,27 @@ describe('keys', () => {
   })
 })
 
+describe('a product that was renewed since the page was opened', () => {
+  /** What a new build takes away, and what it serves in place of the start page. */
+  const renew = async ({ page }: Visit) => {
+    await page.route('**/_app/immutable/nodes/*.js', (route) => route.abort())
+    await page.route(
+      (url) => url.pathname === '/',
+      (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>another build</title>' }),
+    )
+  }
+
+  it('takes the reader to where they were going, in the new build', async () => {
+    const visit = await open(anyPage)
+    const { page } = visit
+    await page.evaluate(() => Object.assign(window, { isOld: true }))
+    await renew(visit)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' }).click()
+    await page.waitForURL(/\/api-keys/)
+    await until(() => page.evaluate(() => !('isOld' in window)))
+  })
+})
+
 describe('settings', () => {
   it('are kept by the browser: units, colours and density hold after a reload', async () => {
     const visit = await open('/tables/part-info?host=0', { reducedMotion: 'reduce' })

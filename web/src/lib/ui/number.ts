@@ -9,9 +9,14 @@ const sizeForms = {
 } as const
 const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as const
 
-const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+/** Made when the first number is written: making one takes longer than all else that a page does before it is drawn. */
+const made = (options: Intl.NumberFormatOptions): ((value: number) => string) => {
+  let format: Intl.NumberFormat | undefined
+  return (value) => (format ??= new Intl.NumberFormat('en', options)).format(value)
+}
+const plain = made({ maximumFractionDigits: 2 })
+const whole = made({ maximumFractionDigits: 0 })
+const short = made({ notation: 'compact', maximumFractionDigits: 1 })
 
 /** A value in its unit, in few characters: for axes, tiles and cells. */
 export const formatValue = (value: number | null | undefined, unit: Unit): string => {
@@ -21,7 +26,7 @@ export const formatValue = (value: number | null | undefined, unit: Unit): strin
 
 /** The same value without rounding, for a tooltip. */
 export const exactValue = (value: number, unit: Unit): string =>
-  unitWords[unit]?.[value] ?? `${plain.format(value)} ${exactNames[unit]}`.trim()
+  unitWords[unit]?.[value] ?? `${plain(value)} ${exactNames[unit]}`.trim()
 
 const forms: Record<Unit, (value: number) => string> = {
   count: (value) => compact(value),
@@ -60,15 +65,15 @@ const exactNames: Record<Unit, string> = {
 /** Whole thousands in full up to five digits, then 12.3K, 4.5M. */
 const compact = (value: number): string => {
   const size = Math.abs(value)
-  if (size >= 100_000) return short.format(value)
-  return size >= 100 ? whole.format(value) : digits(value)
+  if (size >= 100_000) return short(value)
+  return size >= 100 ? whole(value) : digits(value)
 }
 
 /** Three significant digits at most, without trailing zeros. */
 const digits = (value: number): string => {
   const size = Math.abs(value)
   const fraction = size >= 100 ? 0 : size >= 10 ? 1 : 2
-  return size > 0 && size < 0.005 ? '<0.01' : plain.format(Number(value.toFixed(fraction)))
+  return size > 0 && size < 0.005 ? '<0.01' : plain(Number(value.toFixed(fraction)))
 }
 
 const bytes = (value: number): string => {
