@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxFrameBytes, type Passing, passRows } from './rows.ts'
+import { frameBytes } from '#shared/bus/limits.ts'
+import { type Passing, passRows } from './rows.ts'
 import { chunked, host, sent } from './testing/chunked.ts'
 
 const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: Passing = {}) => {
@@ -52,12 +53,12 @@ describe('rows', () => {
 
   it('come in frames that the bus can carry, also a row that is longer', async () => {
     const short = `{"a":"${'x'.repeat(1_000)}"}\n`
-    const long = `{"a":"${'y'.repeat(3 * maxFrameBytes)}"}\n`
+    const long = `{"a":"${'y'.repeat(3 * frameBytes)}"}\n`
     const text = short.repeat(600) + long + short
     const passed = await pass(text, undefined, [1_000_000])
     expect(passed.text).toBe(text)
     expect(passed.rows).toBe(602)
-    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(maxFrameBytes)
+    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(frameBytes)
     expect(passed.frames.filter((frame) => frame.at(-1) !== 0x0a)).toHaveLength(3)
   })
 })

@@ -1,11 +1,10 @@
 import { ServiceError } from '#proto/errors.ts'
+import { frameBytes } from '#shared/bus/limits.ts'
 import { parseException } from './clickhouse/exception.ts'
 import { hostFailure, statementFailure } from './clickhouse/failure.ts'
 import type { HostBody } from './clickhouse/host-body.ts'
 import type { MonitoredHost } from './hosts/host-list.ts'
 
-/** What the bus carries in one piece. */
-export const maxFrameBytes = 256 * 1024
 const maxFailureBytes = 64 * 1024
 export const maxRowBytes = 16 * 1024 * 1024
 const newline = 0x0a
@@ -64,7 +63,7 @@ export async function* passRows(
  */
 export const drained = async (body: HostBody): Promise<true> => {
   let size = 0
-  for (let piece = await body.take(); piece && size <= maxFrameBytes; piece = await body.take()) size += piece.length
+  for (let piece = await body.take(); piece && size <= frameBytes; piece = await body.take()) size += piece.length
   return true
 }
 
@@ -107,7 +106,7 @@ const beginsRow = (bytes: Buffer, at: number, opening: number): boolean =>
 export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
   let start = 0
   while (start < bytes.length) {
-    const most = Math.min(bytes.length, start + maxFrameBytes)
+    const most = Math.min(bytes.length, start + frameBytes)
     const lastRow = most === bytes.length ? most : bytes.lastIndexOf(newline, most - 1) + 1
     const end = lastRow > start ? lastRow : most
     yield bytes.subarray(start, end)

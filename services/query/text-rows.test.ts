@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxFrameBytes } from './rows.ts'
+import { frameBytes } from '#shared/bus/limits.ts'
 import { passTextRows } from './text-rows.ts'
 import { chunked, host } from './testing/chunked.ts'
 
@@ -72,7 +72,7 @@ describe.each(writers)('rows in %s', (_, format, line) => {
     const lines = [['a', 'b'], ...Array.from({ length: 2_000 }, () => ['x'.repeat(500), 'y\nz'])].map(line)
     const passed = await pass(lines.join(''), format, undefined, [1_000_000])
     expect([passed.text === lines.join(''), passed.rows, passed.truncated]).toEqual([true, 2_000, false])
-    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(maxFrameBytes)
+    expect(Math.max(...passed.frames.map((frame) => frame.length))).toBeLessThanOrEqual(frameBytes)
   })
 
   it.each([

@@ -18,7 +18,6 @@ type Asked = Parameters<Http>[0]
 
 /** Streams of a client that waits for changes, of which there are none. */
 const maxSubscriptions = 64
-const maxFrameBytes = 256 * 1024
 const eventStream = 'text/event-stream'
 const json = 'application/json'
 const bothTypes = `${json}, ${eventStream}`
@@ -136,8 +135,6 @@ const isGiven = (entry: (string | null)[]): entry is [string, string] => entry[1
 async function* framesOf(
   body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
 ): AsyncGenerator<Uint8Array, Record<string, never>, void> {
-  for await (const chunk of body) {
-    for (let at = 0; at < chunk.byteLength; at += maxFrameBytes) yield chunk.subarray(at, at + maxFrameBytes)
-  }
+  yield* body
   return {}
 }

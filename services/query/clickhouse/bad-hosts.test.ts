@@ -6,7 +6,7 @@ import { hostList } from '../hosts/host-list.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { type DatabaseClient, openClient } from './client.ts'
-import { pieceBytes } from './host-body.ts'
+import { frameBytes } from '#shared/bus/limits.ts'
 import { openSilence } from './silence.ts'
 
 const password = 'pw-9f3'
@@ -272,7 +272,7 @@ describe('a long answer', () => {
       for (let turn = 0; turn < 50; turn++) await nextTurn()
     }
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(row.length * 2_000)
-    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(pieceBytes / 2)
+    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(frameBytes / 2)
   })
 
   it('waits at the host while nobody takes it', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { openArrivals, pieceBytes } from './host-body.ts'
+import { frameBytes } from '#shared/bus/limits.ts'
+import { openArrivals } from './host-body.ts'
 
 const opened = (chunks: readonly Buffer[], error?: Error) => {
   let rooms = 0
@@ -35,7 +36,7 @@ it('joins what has come in pieces that the bus can carry', async () => {
   const sizes: number[] = []
   for (let piece = await arrivals.take(); piece; piece = await arrivals.take()) sizes.push(piece.length)
   expect(sizes).toEqual([240_000, 240_000, 120_000])
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(pieceBytes)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(frameBytes)
 })
 
 it('gives the memory of chunks back once they are joined', async () => {
@@ -47,12 +48,12 @@ it('gives the memory of chunks back once they are joined', async () => {
 })
 
 it('grows for a row that is longer than a piece', async () => {
-  const chunk = Buffer.alloc(pieceBytes, 'x')
+  const chunk = Buffer.alloc(frameBytes, 'x')
   const { arrivals } = opened([chunk, chunk, chunk, chunk])
   let piece: Buffer | undefined = Buffer.alloc(0)
   let longest = 0
   for (; piece; piece = await arrivals.take(piece)) longest = piece.length
-  expect(longest).toBe(4 * pieceBytes)
+  expect(longest).toBe(4 * frameBytes)
 })
 
 it('tells an error after what came before it, and each time', async () => {
@@ -66,9 +67,9 @@ it('waits for what has not come, and says when there is room for more', async ()
   const { arrivals, rooms } = opened([])
   const taken = arrivals.take()
   expect(rooms()).toBe(0)
-  arrivals.push(Buffer.alloc(pieceBytes))
+  arrivals.push(Buffer.alloc(frameBytes))
   expect(arrivals.full).toBe(true)
-  expect((await taken)?.length).toBe(pieceBytes)
+  expect((await taken)?.length).toBe(frameBytes)
   expect([arrivals.full, rooms()]).toEqual([false, 1])
   const end = arrivals.take()
   arrivals.end()

@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { giveBack } from '#shared/bus/give-back.ts'
-
-/** As much as the bus carries in one piece. */
-export const pieceBytes = 256 * 1024
+import { frameBytes } from '#shared/bus/limits.ts'
 
 /** The body of an answer in pieces as large as what has come; it is read once, by one reader. */
 export interface HostBody {
@@ -38,7 +36,7 @@ export const openArrivals = (onRoom: () => void): Arrivals => {
       return end !== undefined
     },
     get full() {
-      return bytes >= pieceBytes
+      return bytes >= frameBytes
     },
     push(chunk) {
       chunks.push(chunk)
@@ -52,15 +50,15 @@ export const openArrivals = (onRoom: () => void): Arrivals => {
     async take(left = nothing) {
       if (chunks.length === 0 && !end) await new Promise<void>((resolve) => (wake = resolve))
       // Until the next turn the socket may give more, which then is one piece: each costs its way through the bus.
-      if (bytes < pieceBytes && !end) await nextTurn()
+      if (bytes < frameBytes && !end) await nextTurn()
       if (chunks.length === 0) {
         if (end?.error) throw end.error
         return undefined
       }
-      const taken = chunks.splice(0, fitting(chunks, Math.max(pieceBytes - left.length, pieceBytes / 2)))
+      const taken = chunks.splice(0, fitting(chunks, Math.max(frameBytes - left.length, frameBytes / 2)))
       const piece = join(left, taken)
       bytes -= piece.length - left.length
-      if (bytes < pieceBytes) onRoom()
+      if (bytes < frameBytes) onRoom()
       return piece
     },
   }
@@ -82,7 +80,7 @@ const openJoin = (): ((left: Buffer, chunks: readonly Buffer[]) => Buffer) => {
     const [only] = chunks
     if (only && left.length === 0 && chunks.length === 1) return only
     const length = chunks.reduce((sum, chunk) => sum + chunk.length, left.length)
-    const target = length <= memory.length ? memory : Buffer.allocUnsafeSlow(Math.max(pieceBytes, length * 2))
+    const target = length <= memory.length ? memory : Buffer.allocUnsafeSlow(Math.max(frameBytes, length * 2))
     left.copy(target)
     let at = left.length
     for (const chunk of chunks) {

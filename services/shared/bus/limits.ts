@@ -1,3 +1,6 @@
+/** Most that is sent in one piece: what four reads of a socket give, 64 KiB each, behind what was left of the row before. */
+export const frameBytes = 288 * 1024
+
 /** Times and sizes of the bus protocol. Tests shorten the times; a cluster's members must agree on the sizes. */
 export const defaultLimits = {
   /** A handler that runs longer says so each time this has passed. */
@@ -15,9 +18,9 @@ export const defaultLimits = {
   instanceDeadMs: 6_000,
   /** What a caller refused as `busy` is told to wait. */
   busyRetryMs: 1_000,
-  /** Frames a producer may be ahead of its consumer: with 64 streams of 256 KiB frames, a consumer holds 64 MiB at most. */
+  /** Frames a producer may be ahead of its consumer: with 64 streams of 288 KiB frames, a consumer holds 72 MiB at most. */
   creditFrames: 4,
-  frameBytes: 256 * 1024,
+  frameBytes,
   /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
   inputBytes: 768 * 1024,
   streamsPerConnection: 64,
