@@ -79,7 +79,7 @@ const claimMs = 24 * 60 * 60_000
 const claimKey = async ({ store }: Accepting, idempotencyKey: string, body: string) => {
   const key = `ingest:key:${digestOf(idempotencyKey)}`
   const digest = digestOf(body)
-  const claimed = await store.update(key, Claim, (before) => ({
+  const claimed = await store.updateNew(key, Claim, (before) => ({
     value: before ?? { body: digest, isKept: false },
     expiresInMs: claimMs,
   }))

@@ -59,6 +59,7 @@ const outliving = (store: () => Store): Store => ({
   connected: true,
   get: (key, schema) => store().get(key, schema),
   update: (key, schema, step, fence) => store().update(key, schema, step, fence),
+  updateNew: (key, schema, step) => store().updateNew(key, schema, step),
   updateThenGet: (key, schema, step, next) => store().updateThenGet(key, schema, step, next),
   lease: (name, lengthMs) => store().lease(name, lengthMs),
   outbox: {

@@ -65,7 +65,9 @@ export const mean = async (
   const keys = targets.map(({ key }) => key)
   // Of a recovery whose ledger is lost anybody may know the fire: told twice is better than never.
   const mayKnow = notice.kind === 'recover' && isFirst
-  await store.update(ledgerKey(notice.episode), Ledger, (before) => {
+  // What is told first of an episode was never written of before, unless whoever wrote it died.
+  const write = notice.sequence === 0 ? store.updateNew : store.update
+  await write(ledgerKey(notice.episode), Ledger, (before) => {
     const meant = meanFor(before, keys, notice)
     return { value: mayKnow ? keys.reduce(cutOff, meant) : meant, expiresInMs: ledgerMs }
   })

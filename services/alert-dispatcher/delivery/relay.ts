@@ -1,3 +1,4 @@
+import { setImmediate as afterThisTurn } from 'node:timers/promises'
 import { DigestRecord, digestKey, gather } from '../conditions/digest.ts'
 import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -19,10 +20,14 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
   // Who was told of the fire hears of its end, whatever routes and floors say by now.
   const chosen = told ? targets.filter(({ key }) => told.has(key)) : chosenFor(notice, targets, choose)
   const write = () => mean(relaying, notice, chosen, told === undefined)
-  const queue = () => chosen.map((target) => enqueue(relaying, target, notice))
-  // A fire must be known to be over before its end can be told; whatever else is on its way while it is written what it is about.
-  if (notice.kind === 'recover') await write()
-  await Promise.all(notice.kind === 'recover' ? queue() : [...queue(), write()])
+  // A fire must be known to be over before its end can be told, and to be old before what is worse; nothing is older than the first.
+  const isFirst = notice.sequence === 0
+  if (!isFirst) await write()
+  await Promise.all(chosen.map((target) => enqueue(relaying, target, notice)))
+  if (!isFirst) return
+  // Whoever has it from the queue by now goes first with what it asks of the store.
+  await afterThisTurn()
+  await write()
 }
 
 /** That one is broken somebody has to hear, whatever routes and floors say. */

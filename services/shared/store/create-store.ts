@@ -29,6 +29,10 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
       return valueOf(key, stored, schema)
     },
     update: (key, schema, step, fence) => update(updating, { key, schema, step, fence }),
+    updateNew: (key, schema, step) => {
+      const seen: LastSeen = { ...updating.seen, of: (name) => updating.seen.of(name) ?? { value: undefined } }
+      return update({ ...updating, seen }, { key, schema, step, fence: undefined })
+    },
     updateThenGet: (key, schema, step, next) => updateThenGet(updating, { key, schema, step, fence: undefined }, next),
     lease: (name, lengthMs) => lease(driver, name, lengthMs),
     outbox: outboxOf(driver, waker.onAppend, updating.own.takeOwn),

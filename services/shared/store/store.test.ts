@@ -54,6 +54,13 @@ for (const implementation of implementations) {
       )
     })
 
+    it('writes a key that most likely is new upon what stands there, if anything does', async () => {
+      const [store, other] = await Promise.all([running.open(), running.open()])
+      expect(await store.updateNew('a', Counter, increment)).toEqual({ count: 1, note: 'none' })
+      expect(await other.updateNew('a', Counter, increment)).toEqual({ count: 2, note: 'none' })
+      expect(await store.updateNew('a', Counter, increment)).toEqual({ count: 3, note: 'none' })
+    })
+
     it('gives what stands under another key right after a write, whoever else writes there', async () => {
       const [store, other] = await Promise.all([running.open(), running.open()])
       const next = { key: 'b', schema: Counter }
