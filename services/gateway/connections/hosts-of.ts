@@ -23,7 +23,7 @@ export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: Ca
   const hosts = (): HostList => (list ??= listOf(gateway, headers, call))
   return {
     all: async () => hosts().all(),
-    find: async (hostId, parameter) => hosts().find(hostId, parameter),
+    find: (hostId, parameter) => hosts().find(hostId, parameter),
     lastKnown: () => hosts().lastKnown(),
   }
 }
@@ -51,24 +51,28 @@ const ownHosts = (
   configured: HostList,
   ownConnections: () => OwnConnections | undefined,
   call: CarryingCall,
-): HostList => ({
-  lastKnown: configured.lastKnown,
-  async all() {
+): HostList => {
+  const all = async () => {
     const own = ownConnections()
     const [hosts, kept] = await Promise.all([configured.all(), own?.kept.list(own.owner) ?? []])
     return own === undefined ? hosts : [...hosts, ...kept.map((each) => keptHost(own.owner, each))]
-  },
-  async find(hostId, parameter = 'hostId') {
-    if (hostId >= 0) return configured.find(hostId, parameter)
+  }
+  const findOwn = async (hostId: number, parameter: string) => {
     const own = ownConnections()
     if (own === undefined) throw keepsNone(parameter)
     const kept = await own.kept.byNumber(own.owner, -hostId)
-    if (kept === undefined) throw noSuchHost(hostId, parameter, await this.all())
+    if (kept === undefined) throw noSuchHost(hostId, parameter, await all())
     const host = keptHost(own.owner, kept)
     call.connections.set(host.key, sealedConnection(own.owner, kept))
     return host
-  },
-})
+  }
+  return {
+    lastKnown: configured.lastKnown,
+    all,
+    find: (hostId, parameter = 'hostId') =>
+      hostId >= 0 ? configured.find(hostId, parameter) : findOwn(hostId, parameter),
+  }
+}
 
 const keepsNone = (parameter: string): ServiceError => {
   const message = 'must not be negative: you keep no connections of your own here'

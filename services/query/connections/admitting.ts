@@ -13,14 +13,17 @@ type QueryHandlers = Handlers<typeof query>
  * none, and answers nothing that has to do with them.
  */
 export const admitting = (handlers: QueryHandlers, brought: BroughtHosts, part: Part): QueryHandlers => {
-  const wrapped = Object.entries(handlers).map(([method, handle]) => [
-    method,
-    async (input: never, call: Call) => {
-      if (part === 'own' && isForGuests(method)) throw noGuest()
-      if (part !== 'own') for (const connection of call.connections?.values() ?? []) await brought.admit(connection)
-      return handle(input, call)
-    },
-  ])
+  const admitted = async (handle: (input: never, call: Call) => unknown, input: never, call: Call) => {
+    for (const connection of call.connections?.values() ?? []) await brought.admit(connection)
+    return handle(input, call)
+  }
+  const wrapped = Object.entries(handlers).map(([method, handle]) => {
+    if (part === 'own') return [method, isForGuests(method) ? () => Promise.reject(noGuest()) : handle]
+    // Most calls bring none, and need not be waited with.
+    const answer = (input: never, call: Call) =>
+      call.connections ? admitted(handle, input, call) : handle(input, call)
+    return [method, answer]
+  })
   // The names are those of `handlers`, and each function takes and returns what the one under its name does.
   return Object.fromEntries(wrapped) as QueryHandlers
 }

@@ -39,11 +39,15 @@ const triesOf = (method: Method): number => (method.safe ? 2 : 1)
  * Asks until an answer begins. A preferred instance that is not there is passed over for any other; that is no try, as
  * nothing was done.
  */
-export const ask = async (asking: Asking, request: Request): Promise<Begun> => {
+export const ask = (asking: Asking, request: Request): Promise<Begun> =>
+  request.method.elsewhere ? askElsewhere(asking, request) : askRoute(asking, request)
+
+/** A process that was too busy has done nothing, so another one may. */
+const askElsewhere = async (asking: Asking, request: Request): Promise<Begun> => {
   try {
     return await askRoute(asking, request)
   } catch (error) {
-    const elsewhere = isBusy(error) && request.method.elsewhere ? request.leastLoaded() : undefined
+    const elsewhere = isBusy(error) ? request.leastLoaded() : undefined
     if (elsewhere === undefined) throw error
     return askRoute(asking, { ...request, route: { instance: elsewhere, only: false } })
   }

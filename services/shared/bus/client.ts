@@ -38,7 +38,9 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
         begun.exchange.onEnd(observed.end)
         return readStream(method, begun)
       }
-      const answer = parse(method.output, await gather(begun, channel.limits.answerBytes))
+      const { first } = begun
+      const whole = first.kind === 'answer' ? first.body : await gather(begun.exchange, channel.limits.answerBytes)
+      const answer = parse(method.output, whole)
       observed.end()
       return answer
     } catch (error) {

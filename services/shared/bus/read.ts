@@ -2,11 +2,11 @@ import type { z } from 'zod'
 import type { Stream, Streaming } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Begun } from './ask.ts'
+import type { Exchange } from './exchange.ts'
 import { decodeJson, joinBodies } from './body.ts'
 
-/** The body of an answer, put together again when it came in frames. */
-export const gather = async ({ first, exchange }: Begun, answerBytes: number): Promise<Uint8Array> => {
-  if (first.kind === 'answer') return first.body
+/** The body of an answer that comes in frames, put together again. */
+export const gather = async (exchange: Exchange, answerBytes: number): Promise<Uint8Array> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   for (;;) {

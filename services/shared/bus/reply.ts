@@ -41,9 +41,12 @@ export class Reply {
     return this.#stopped.signal
   }
 
-  /** The whole answer: one message when it fits into a frame, else frames that the caller puts together again. */
-  async answer(body: Uint8Array): Promise<void> {
-    if (body.byteLength <= this.#channel.limits.frameBytes) return this.#send('answer', body)
+  /** The whole answer: one message, at once, when it fits into a frame, else frames that the caller puts together again. */
+  answer(body: Uint8Array): void | Promise<void> {
+    return body.byteLength <= this.#channel.limits.frameBytes ? this.#send('answer', body) : this.#answerInFrames(body)
+  }
+
+  async #answerInFrames(body: Uint8Array): Promise<void> {
     this.head(nothing)
     await this.data(body)
     this.end(nothing)
