@@ -132,11 +132,13 @@ const decide = (store: Store, name: string, begins: () => void) => {
 /** What is told under a name. */
 export const noticeFor = (name: string): Notice => noticeOf({ episode: name, title: `${name}:`, hostKey: null })
 
-/** Hears of a message with the first of its bytes that name it. */
+/** Hears of a message with the first of its bytes that name it, before anything is made of them. */
 const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: string) => void): Promise<string> => {
   const server = createServer((request, response) => {
-    request.once('data', (chunk: Buffer) => arrived(/m\d+(?=:)/.exec(chunk.toString())?.[0] ?? ''))
-    request.on('end', () => response.end('ok'))
+    request.resume().on('end', () => response.end('ok'))
+  })
+  server.on('connection', (socket) => {
+    socket.prependListener('data', (chunk: Buffer) => arrived(/m\d+(?=:)/.exec(chunk.toString())?.[0] ?? ''))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -94,7 +94,7 @@ const keepAliveTimeout = 4_000
 
 /** Such an address may be anywhere, but its credentials belong into a setting of their own. */
 const readTrusted = (given: string | URL): URL => {
-  const url = URL.canParse(String(given)) ? new URL(given) : undefined
+  const url = URL.parse(String(given))
   if (!url) throw new NetFailure('not-allowed', { rule: 'url' })
   const { hostname: host, protocol, username, password } = url
   if (protocol !== 'http:' && protocol !== 'https:') throw new NetFailure('not-allowed', { host, rule: 'scheme' })
