@@ -42,9 +42,10 @@ export class InvalidSettings extends Error {
 /** Values of all settings; throws `InvalidSettings` with every problem. Empty text counts as unset. */
 export const read = <S extends Settings>(settings: S, env: Environment): Values<S> => {
   const { names, texts, values } = lastReadings.get(settings) ?? noReading(settings)
-  const now = names.map((name) => env[name])
+  const isSame = values !== undefined && names.every((name, index) => env[name] === texts[index])
   // What was read under these very settings is of their type.
-  if (values !== undefined && now.every((text, index) => text === texts[index])) return values as Values<S>
+  if (isSame) return values as Values<S>
+  const now = names.map((name) => env[name])
   const fresh = readAll(settings, env)
   lastReadings.set(settings, { names, texts: now, values: fresh })
   return fresh
