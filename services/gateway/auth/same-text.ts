@@ -9,4 +9,5 @@ export const sameTextAs = (secret: string): ((given: string) => boolean) => {
   return (given) => timingSafeEqual(digestOf(given), digest)
 }
 
-const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer')
+// As text, which Node makes faster than bytes.
+const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text))

@@ -35,7 +35,7 @@ export const slots: readonly Slot[] = Array.from({ length: slotCount }, (_, numb
 /** Channel on which an append is told. */
 export const appendChannel = `${prefix}:outbox`
 
-const numberOf = (name: string): number => (hash('sha1', name, 'buffer')[0] ?? 0) % slotCount
+const numberOf = (name: string): number => Number.parseInt(hash('sha1', name).slice(0, 2), 16) % slotCount
 
 /** Where a value lies, and the group of its outbox. */
 export const placeOfValue = (key: string): Slot & { value: string } => {
