@@ -14,8 +14,7 @@ export const parseQueryString = (url: string): QueryValues => {
 
 /** The fields of a form, which are written as the parameters of a URL are. */
 export const parseForm = (text: string): QueryValues => {
-  // Without a prototype `__proto__` is a name like any other.
-  const values: QueryValues = Object.create(null)
+  const values: QueryValues = {}
   const pairs = text.split('&', maxParameters + 1)
   if (pairs.length > maxParameters) throw new ServiceError('invalid', `more than ${maxParameters} parameters`)
   for (const pair of pairs) if (pair !== '') add(values, pair)
@@ -26,8 +25,11 @@ const add = (values: QueryValues, pair: string): void => {
   const equals = pair.indexOf('=')
   const name = decode(equals === -1 ? pair : pair.slice(0, equals))
   const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
-  const known = values[name]
-  values[name] = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
+  const known = Object.hasOwn(values, name) ? values[name] : undefined
+  const next = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
+  if (name !== '__proto__') values[name] = next
+  // A plain assignment would change the record itself.
+  else Object.defineProperty(values, name, { value: next, enumerable: true, configurable: true, writable: true })
 }
 
 const decode = (text: string): string => {
