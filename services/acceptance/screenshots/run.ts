@@ -43,11 +43,13 @@ const draw = async (): Promise<void> => {
   }
 }
 
-/** A page stands when it has its heading, asks nothing more, and nothing of it is awaited. */
+/** A page stands when it has its heading, asks nothing more, and nothing that is seen of it is awaited; what lies below waits for readers. */
 const stands = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForLoadState('networkidle')
-  await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+  await page.waitForFunction(
+    "[...document.querySelectorAll('main .skeleton')].every((part) => part.getBoundingClientRect().top >= innerHeight)",
+  )
 }
 
 await draw()
