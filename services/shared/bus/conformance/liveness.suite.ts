@@ -85,6 +85,10 @@ export const liveness = (place: () => Place): void => {
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
     await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
     await doomed.kill()
+    // A server may notice that a moment later, and what it hands over until then nobody hears: that is another test.
+    const witness = (await place().open('gateway')).client(probe)
+    const isGone = (error: unknown) => error instanceof ServiceError && error.code === 'gone'
+    await until(async () => witness.ofRun({ runId: 'doomed.7' }, callOf()).then(() => false, isGone))
     const asked = performance.now()
     expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'alive' })
     expect(performance.now() - asked).toBeLessThan(1_000)
