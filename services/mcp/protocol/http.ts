@@ -48,8 +48,8 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
   const respond = async (asked: Asked, call: Call): Promise<Response> => {
     if (asked.method !== 'POST') return methodNotAllowed()
     const parsedBody = parsed(asked)
-    const request = requestOf(asked, call, parsedBody)
     const { part, isModern } = glanceAt(parsedBody)
+    const request = requestOf(asked, parsedBody, part.kind === 'tool' ? undefined : call.signal)
     if (!isModern && (await isClassic(request, asked, parsedBody))) {
       const { accept = '' } = asked.headers
       const asEvents = accept.includes(eventStream) && (tellsOnTheWay || !accept.includes(json))
@@ -87,12 +87,15 @@ const parsed = ({ body }: Asked): unknown => {
   }
 }
 
-/** The address is of no meaning here: the gateway has routed the request. What was parsed need not be read again. */
-const requestOf = ({ method, headers, body }: Asked, { signal }: Call, parsedBody: unknown): Request =>
+/**
+ * The address is of no meaning here: the gateway has routed the request. What was parsed need not be read again. A tool ends with its
+ * call, which it has; what waits for changes ends by the signal.
+ */
+const requestOf = ({ method, headers, body }: Asked, parsedBody: unknown, signal: AbortSignal | undefined): Request =>
   new Request('http://mcp/', {
     method,
     headers,
-    signal,
+    ...(signal && { signal }),
     ...(parsedBody === undefined && { body: Buffer.from(body, 'base64') }),
   })
 
