@@ -90,6 +90,19 @@ describe.each(writers)('rows in %s', (_, format, line) => {
     }
   })
 
+  it('have not begun when a failure stands in place of the first', async () => {
+    const failure = 'Code: 395. DB::Exception: No. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)\n'
+    for (const sizes of [[3], [8, 1_000], [1_000]]) {
+      const passing = passTextRows(host, chunked(`${line(['a', 'b'])}${failure}`, sizes), format)
+      await expect(passing.next()).rejects.toMatchObject({ details: { clickhouseCode: 395 } })
+    }
+  })
+
+  it('may be none, below the names of their columns', async () => {
+    const passed = await pass(line(['a', 'b']), format)
+    expect([passed.text, passed.rows, passed.truncated]).toEqual([line(['a', 'b']), 0, false])
+  })
+
   it('are not taken for whole when the last one is not', async () => {
     await expect(pass(`${line(['a', 'b'])}1`, format)).rejects.toMatchObject({ details: { reason: 'garbage' } })
   })

@@ -17,8 +17,8 @@ const mayBeginFailure = Array.from({ length: 256 }, (_, byte) => failureStarts.s
 
 /**
  * Passes csv or tsv bytes on in pieces that end with a row: the names of the columns, and up to `limit` rows. A failure
- * that the host noticed after its first byte stands where a row should begin, and is thrown. A piece may be read until
- * the next one is asked for.
+ * that the host noticed after its first byte stands where a row should begin, and is thrown; the names wait for the first
+ * row, so that in its place nothing has passed yet. A piece may be read until the next one is asked for.
  */
 export async function* passTextRows(
   host: MonitoredHost,
@@ -32,11 +32,13 @@ export async function* passTextRows(
   let passed = 0
   for (let bytes = await body.take(); bytes; bytes = await body.take(rest)) {
     const cut = wholeLines(bytes, { rows: limit + 1 - lines, bytes: maxBytes - passed }, format)
-    yield* pieces(bytes.subarray(0, cut.end))
-    lines += cut.lines
-    passed += cut.end
-    rest = bytes.subarray(cut.end)
-    if (cut.failed) throw await failureAfter(host, rest, body)
+    const isNames = lines === 0 && cut.lines === 1 && !cut.tooLong
+    const passing = isNames ? 0 : cut.end
+    yield* pieces(bytes.subarray(0, passing))
+    if (cut.failed) throw await failureAfter(host, bytes.subarray(cut.end), body)
+    lines += isNames ? 0 : cut.lines
+    passed += passing
+    rest = bytes.subarray(passing)
     if (lines > limit && rest.length > 0 && begins(rest, 0, format) === 'row') {
       return { rows: limit, truncated: await drained(body) }
     }
@@ -44,7 +46,9 @@ export async function* passTextRows(
     if (rest.length > maxRowBytes)
       throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
   }
-  if (rest.length > 0) throw failureIn(host, rest)
+  const { end } = wholeLines(rest, { rows: 1, bytes: maxBytes }, format)
+  if (end < rest.length) throw failureIn(host, rest.subarray(end))
+  yield* pieces(rest)
   return { rows: Math.max(0, lines - 1), truncated: false }
 }
 
