@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
 import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
@@ -14,8 +15,8 @@ import type { Watched } from '../conditions/watched.ts'
 /** A probe of 2 s and three rounds of statements at their time limit. */
 const measuredWithinMs = 45_000
 
-/** What decides which rules are asked; the rest of a record is long. */
-const KnownConditions = HostRecord.pick({ conditions: true })
+/** What decides which rules are asked: the ids of conditions. The rest of a record is long. */
+const KnownConditions = z.object({ conditions: z.record(z.string(), z.unknown()) })
 
 /** What one sweep does everywhere. */
 export interface Sweeping {
