@@ -130,14 +130,27 @@ describe('a product that was renewed since the page was opened', () => {
     )
   }
 
-  it('takes the reader to where they were going, in the new build', async () => {
+  const link = ({ page }: Visit) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' })
+  const isOld = ({ page }: Visit) => page.evaluate(() => 'isOld' in window)
+
+  it('takes the reader to where they were going, in the new build, and there once', async () => {
     const visit = await open(anyPage)
     const { page } = visit
+    const documents: string[] = []
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname)
+    })
     await page.evaluate(() => Object.assign(window, { isOld: true }))
     await renew(visit)
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' }).click()
+    // A page of a newer build is not yet gone to by pointing at it.
+    const looked = page.waitForEvent('requestfailed', (request) => request.url().includes('/nodes/'))
+    await link(visit).hover()
+    await looked
+    expect(await isOld(visit)).toBe(true)
+    await link(visit).click()
     await page.waitForURL(/\/api-keys/)
-    await until(() => page.evaluate(() => !('isOld' in window)))
+    await until(async () => !(await isOld(visit)))
+    expect(documents).toEqual(['/api-keys'])
   })
 })
 

@@ -1,17 +1,20 @@
-/** What this browser kept under a name; null without it, or where storing is forbidden. */
-export const readStored = (name: string): string | null => {
+/** Where a text is kept: by the browser for all its tabs, or by one tab as long as it is open. */
+export type Keeper = 'localStorage' | 'sessionStorage'
+
+/** What was kept under a name; null without it, or where storing is forbidden. */
+export const readStored = (name: string, keeper: Keeper = 'localStorage'): string | null => {
   try {
-    return globalThis.localStorage.getItem(name)
+    return globalThis[keeper].getItem(name)
   } catch {
     return null
   }
 }
 
-/** Keeps a text in this browser, or removes it with null; where storing is forbidden a choice lasts as long as the page. */
-export const writeStored = (name: string, text: string | null): void => {
+/** Keeps a text, or removes it with null; where storing is forbidden a choice lasts as long as the page. */
+export const writeStored = (name: string, text: string | null, keeper: Keeper = 'localStorage'): void => {
   try {
-    if (text === null) globalThis.localStorage.removeItem(name)
-    else globalThis.localStorage.setItem(name, text)
+    if (text === null) globalThis[keeper].removeItem(name)
+    else globalThis[keeper].setItem(name, text)
   } catch {
     // The choice then lasts as long as the page.
   }
