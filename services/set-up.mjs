@@ -8,6 +8,7 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -58,6 +59,13 @@ const sweeping = { SVC_HEALTH_SWEEP_ENABLED: 'true', SVC_HEALTH_SWEEP_INTERVAL_M
 
 /** What runs now: npm, or the product. */
 let child
+/** The signal that asked us to stop. */
+let asked
+/** Whether what runs installs or builds. */
+let isPreparing = false
+const isTerminal = process.stderr.isTTY
+/** Ends the line that a terminal shows over and over. */
+const lineEnd = isTerminal ? '\n' : ''
 
 /**
  * Hands signals to what runs, from before anything does: whatever starts may be up, and be told to stop, before we have the
@@ -66,6 +74,9 @@ let child
 const handSignalsOn = () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     const pass = () => {
+      // npm puts back what it changed before it ends, unless it is told again.
+      if (isPreparing && !asked) say(`${lineEnd}Stopping, which may take npm a while; once more ends it at once …`)
+      asked = signal
       if (child) return child.kill('SIGTERM')
       process.off(signal, pass)
       process.kill(process.pid, signal)
@@ -133,10 +144,20 @@ const isRunning = (pid) => {
  */
 const installPackages = async () => {
   if (isInstalled()) return
+  if (existsSync(installing)) {
+    // npm takes a package whose files were cut off half way for a whole one, and would never mend it.
+    say('Removing what an installation left that was cut off …')
+    for (const folder of ['node_modules', 'web/node_modules']) rmSync(at(folder), { recursive: true, force: true })
+  }
+  writeFileSync(installing, '')
   const npm = npmCommand('install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error')
   await step('Installing npm packages', npm, 'Is the package registry reachable?')
   if (!isInstalled()) throw new Error('npm installed no Node 24 (package `node`); are install scripts switched off?')
+  unlinkSync(installing)
 }
+
+/** There while packages are being installed, and after an installation that did not end well. */
+const installing = at('.watchhouse/installing')
 
 const isInstalled = () => {
   if (!existsSync(node24) || !existsSync(at('node_modules/.package-lock.json'))) return false
@@ -233,13 +254,13 @@ const handOver = (rest, defaults) =>
 const step = (title, [program, ...rest], hint = '') =>
   new Promise((resolve, reject) => {
     const began = Date.now()
-    const isTerminal = process.stderr.isTTY
     const show = (word, end = isTerminal ? '' : '\n') => {
       const seconds = Math.round((Date.now() - began) / 1000)
       process.stderr.write(`${isTerminal ? '\r' : ''}${title} … ${word}${seconds} s${end}`)
     }
     show('')
     const timer = setInterval(show, isTerminal ? 1_000 : stillWorkingMs, '')
+    isPreparing = true
     child = spawn(program, rest, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
@@ -248,7 +269,10 @@ const step = (title, [program, ...rest], hint = '') =>
     const end = (problem) => {
       clearInterval(timer)
       child = undefined
-      show(problem ? 'failed after ' : 'done in ', '\n')
+      isPreparing = false
+      const word = problem ? 'failed after ' : 'done in '
+      show(asked ? 'stopped after ' : word, '\n')
+      if (asked) return reject(new Error(`stopped by ${asked}`))
       if (!problem) return resolve()
       reject(new Error(`${output.trimEnd()}\n${title} failed: ${problem}. ${hint}`.trim()))
     }
@@ -261,6 +285,6 @@ const say = (line) => process.stderr.write(`${line}\n`)
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  say(error.message)
-  process.exitCode = 1
+  if (!asked) say(error.message)
+  process.exitCode = asked ? 128 + constants.signals[asked] : 1
 }

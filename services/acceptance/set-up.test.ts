@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, readlink, rm, symlink, watch, writeFile } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { root } from './shape/source-file.ts'
@@ -138,8 +139,8 @@ describe('set-up', () => {
     child.kill('SIGTERM')
     await once(child, 'close')
     expect({ code: child.exitCode, said: said() }).toMatchObject({
-      code: 1,
-      said: expect.stringContaining('Building the web failed'),
+      code: 128 + constants.signals.SIGTERM,
+      said: expect.stringMatching(/^Building the web … 0 s\nStopping, .*\nBuilding the web … stopped after \d+ s\n$/),
     })
     await expect(readlink(join(directory, '.watchhouse/set-up.lock'))).rejects.toThrow('ENOENT')
     await write('web/package.json', files['web/package.json'] ?? '')
@@ -155,9 +156,40 @@ describe('set-up', () => {
     })
   })
 
+  it('installs anew after an installation that was cut off, since npm would keep its halves', async () => {
+    const lock = JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.1' } } })
+    await write('package-lock.json', lock)
+    await write('node_modules/zod/half.node', 'cut o')
+    // Stands in for npm, and is itself cut off the first time.
+    await write(
+      'npm.js',
+      `const { existsSync, mkdirSync, symlinkSync, writeFileSync } = require('node:fs')
+      if (!existsSync('tried')) {
+        writeFileSync('tried', '')
+        return setInterval(() => {}, 1000)
+      }
+      if (!process.argv.includes('install')) return
+      mkdirSync('node_modules/node/bin', { recursive: true })
+      symlinkSync(process.execPath, 'node_modules/node/bin/node')
+      writeFileSync('node_modules/.package-lock.json', ${JSON.stringify(lock)})`,
+    )
+    const npm = { npm_node_execpath: process.execPath, npm_execpath: join(directory, 'npm.js') }
+    const changes = watch(directory)
+    const child = run(['start'], npm)
+    for await (const { filename } of changes) if (filename === 'tried') break
+    child.kill('SIGINT')
+    await once(child, 'close')
+    expect(await startAndStop('SIGTERM', npm)).toMatchObject({
+      code: 7,
+      said: expect.stringMatching(/^Removing what an installation left.*\n(.*\n)*Installing npm packages … done/),
+    })
+    expect(existsSync(join(directory, 'node_modules/zod/half.node'))).toBe(false)
+    expect(existsSync(join(directory, '.watchhouse/installing'))).toBe(false)
+  })
+
   it('fails in words when the packages cannot be installed', async () => {
-    await write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.1' } } }))
-    await write('package.json', JSON.stringify({ name: 'small', dependencies: { zod: '4.0.1' } }))
+    await write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.2' } } }))
+    await write('package.json', JSON.stringify({ name: 'small', dependencies: { zod: '4.0.2' } }))
     const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_fetch_retries: '0' }
     const child = run(['start'], { ...offline, npm_config_cache: join(directory, 'cache') })
     const said = listen(child)

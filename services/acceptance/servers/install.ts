@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chromiumProgram } from './chromium.ts'
 import { findProgram, sourceOf } from './source.ts'
 
-interface Wanted {
+/** What Debian packages can bring. */
+export interface Wanted {
   title: string
   debian: string
   isThere: () => boolean
@@ -18,8 +19,8 @@ const wanted: readonly Wanted[] = [
 const commandWithinMs = 600_000
 
 /** Installs the servers and the browser that tests need and this machine lacks, where this user may install packages. */
-export const installServers = (): void => {
-  const missing = wanted.filter((one) => !one.isThere())
+export const installServers = (needed = wanted): void => {
+  const missing = needed.filter((one) => !one.isThere())
   if (missing.length === 0) return
   const become = mayInstall()
   if (become) {
@@ -29,7 +30,7 @@ export const installServers = (): void => {
     }
   }
   // Ubuntu has Chromium only as a snap, which a container cannot run.
-  if (!chromiumProgram()) {
+  if (missing.some(({ title }) => title === 'Chromium') && !chromiumProgram()) {
     const own = ['node_modules/playwright-core/cli.js', 'install', ...(become ? ['--with-deps'] : []), 'chromium']
     run('fetching Chromium', [process.execPath, ...own])
   }

@@ -42,7 +42,8 @@ export const findProgram = (name: string): string | undefined => {
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
-const cached = (...path: string[]): string =>
+/** A folder that outlives a run. */
+export const cached = (...path: string[]): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'watchhouse', ...path)
 
 /** Where `.ci/chart-tools` puts what checks the chart. */
