@@ -52,8 +52,8 @@ const byFamily = (routes: readonly Route[], routerOf: (those: readonly Route[]) 
   }
 }
 
-/** The name that follows `/api/v1/`, in whose place no route has a parameter; all other paths are of one family. */
-const familyOf = (path: string): string | undefined => /^\/api\/v1\/([^/]+)/.exec(path)?.[1]
+/** The name that follows `/api/v1/` or `/api/`, in whose place no route has a parameter; all other paths are of one family. */
+const familyOf = (path: string): string | undefined => /^\/api\/(?:v1\/)?([^/]+)/.exec(path)?.[1]
 
 const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLines): Router => {
   const router = express.Router({ caseSensitive: true })

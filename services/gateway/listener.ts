@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { InvalidSettings } from '#shared/config/setting.ts'
 import { answerUnreadable, refuseTunnel } from './unreadable.ts'
@@ -30,11 +30,14 @@ interface ListenerOptions {
   /** A client that takes longer to send the head of a request, or all of it, is a slow-loris or broken. */
   headersWithinMs?: number
   requestWithinMs?: number
+  /** What requests and answers are made of, where not of Node's own. */
+  messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>
 }
 
 /** Takes a port and hands its requests to the application. */
 export const listen = async (application: RequestListener, options: ListenerOptions): Promise<Listener> => {
   const server = createServer({
+    ...options.messages,
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: options.headersWithinMs ?? headersWithinMs,
     requestTimeout: options.requestWithinMs ?? requestWithinMs,

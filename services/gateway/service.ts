@@ -2,6 +2,7 @@ import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
 import { openApplication } from './application.ts'
+import { messagesOf } from './express-messages.ts'
 import { settings } from './config.ts'
 import type { Gateway } from './gateway.ts'
 import { listen } from './listener.ts'
@@ -42,6 +43,7 @@ export const startWith = async (
       graceMs: SHUTDOWN_GRACE_MS * drainingShare,
       // A route that is still waiting for its answer must be able to say so before its connection counts as dead.
       stalledAfterMs: 2 * SVC_REQUEST_TIMEOUT_MS,
+      messages: messagesOf(application),
     }),
   )
   readiness.require('http', () => listener.listening)

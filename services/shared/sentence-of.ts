@@ -5,7 +5,7 @@ export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required'
-      return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`
+      return `must be ${kinds[issue.expected] ?? `of type ${issue.expected}`}`
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
     case 'too_small':
@@ -17,6 +17,17 @@ export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
     default:
       return undefined
   }
+}
+
+/** Kinds of values as a person calls them. */
+const kinds: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
 }
 
 const bound = (atLeast: string, limit: number | bigint, origin: string): string => {

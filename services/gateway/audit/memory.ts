@@ -1,4 +1,5 @@
 import type { AuditRecord } from '#proto/audit.ts'
+import { forgetOldest } from '#shared/newest.ts'
 import type { AuditStore } from './store.ts'
 
 const most = 10_000
@@ -6,11 +7,11 @@ const most = 10_000
 /** Records of this process alone, the newest ten thousand; a restart forgets them. */
 export const memoryAudit = (): AuditStore => {
   const records = new Map<string, AuditRecord>()
+  const forget = forgetOldest(records, most)
   return {
     async put(record) {
       records.set(record.id, record)
-      const oldest = records.keys().next().value
-      if (records.size > most && oldest !== undefined) records.delete(oldest)
+      forget()
     },
     async list({ action, subject, host, beforeMs = Infinity, limit }) {
       const wanted = [...records.values()].filter(

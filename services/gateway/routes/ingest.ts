@@ -22,6 +22,7 @@ export const ingestEvents: Route = {
   status: 202,
   answer: IngestAnswer,
   open: requireSender,
+  identify: async () => gatewayItself,
   async respond({ headers, call, readBody }, { ingest }, reply) {
     const bytes = await readBody(longestIngestBody)
     // A CloudEvent whose header fields say all has no data and no type of it.
@@ -29,7 +30,7 @@ export const ingestEvents: Route = {
     const body = textOf(bytes)
     const told: Record<string, string> = {}
     for (const name in headers) if (isIngestHeader(name)) told[name] = String(headers[name])
-    reply.accepted(answerTo(await ingest.accept({ body, headers: told }, { ...call, identity: gatewayItself })))
+    reply.accepted(answerTo(await ingest.accept({ body, headers: told }, call)))
   },
 }
 

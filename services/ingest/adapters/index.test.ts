@@ -291,8 +291,8 @@ describe('a broken payload', () => {
       {},
       ['alerts.0: status must be one of firing, resolved'],
     ],
-    ['Alertmanager', group({ alerts: [7, alert()] }), {}, ['alerts.0: the event must be of type object', 'ok']],
-    ['Alertmanager', group({ alerts: [alert({ labels: 'x' })] }), {}, ['alerts.0: labels must be of type record']],
+    ['Alertmanager', group({ alerts: [7, alert()] }), {}, ['alerts.0: the event must be an object', 'ok']],
+    ['Alertmanager', group({ alerts: [alert({ labels: 'x' })] }), {}, ['alerts.0: labels must be an object']],
     [
       'Grafana',
       group({ orgId: 1, alerts: [alert({ status: undefined })] }),
@@ -322,7 +322,7 @@ describe('a broken payload', () => {
       ['event_action must be one of trigger, acknowledge, resolve'],
     ],
     ['Opsgenie', { action: 'Create', alert: {} }, {}, ['alert.alertId is required']],
-    ['Opsgenie', opsgenie({}, { tags: 'a' }), {}, ['alert.tags must be of type array']],
+    ['Opsgenie', opsgenie({}, { tags: 'a' }), {}, ['alert.tags must be a list']],
     ['Datadog', datadog({ title: {} }), {}, ['title must be text']],
     [
       'a list',

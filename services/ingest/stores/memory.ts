@@ -1,4 +1,5 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
+import { forgetOldest } from '#shared/newest.ts'
 import type { Events } from './store.ts'
 
 const most = 10_000
@@ -6,12 +7,12 @@ const most = 10_000
 /** Events of this process alone, the newest ten thousand; a restart forgets them. */
 export const memoryEvents = (): Events => {
   const events = new Map<string, InboundEvent>()
+  const forget = forgetOldest(events, most)
   return {
     async put(event) {
       if (events.has(event.id)) return
       events.set(event.id, event)
-      const oldest = events.keys().next().value
-      if (events.size > most && oldest !== undefined) events.delete(oldest)
+      forget()
     },
     async list({ source, severity, status, search, fromMs = 0, toMs = Infinity, after, limit }) {
       const wanted = [...events.values()].filter(

@@ -63,11 +63,13 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
       const response = await respond(asked, call)
       const head = { status: response.status, headers: shownHeaders(response) }
       if (head.headers['content-type']?.startsWith(eventStream)) return { head, frames: framesOf(response.body ?? []) }
-      const bytes = Buffer.from(await response.arrayBuffer())
-      head.headers['content-length'] = String(bytes.length)
-      const isShort = asked.wholeInHead && bytes.length <= longestMcpWhole
-      if (isShort) return { head: { ...head, whole: bytes.toString('utf8') }, frames: framesOf([]) }
-      return { head, frames: framesOf([bytes]) }
+      const text = await response.text()
+      const length = Buffer.byteLength(text)
+      head.headers['content-length'] = String(length)
+      const isShort = asked.wholeInHead && length <= longestMcpWhole
+      return isShort
+        ? { head: { ...head, whole: text }, frames: framesOf([]) }
+        : { head, frames: framesOf([Buffer.from(text)]) }
     },
     [Symbol.asyncDispose]: () => modern.close(),
   }

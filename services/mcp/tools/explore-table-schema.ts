@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { name } from '#shared/tool-parameters.ts'
 import { type Asking, hostAt, ofHost } from '../asking.ts'
+import { counted } from '../counted.ts'
 import { joinsOf } from '../joins.ts'
 import { readTableSchema } from '../table-schema.ts'
 import { tool } from '../tool.ts'
@@ -64,7 +65,7 @@ const databasesOf = async ({ query, call }: Asking, { key, name: host }: Host) =
     rows.map((row) => row.name),
     truncated,
   )
-  return { text: `${rows.length} databases on ${host}; name one to see its tables.`, structured }
+  return { text: `${counted(rows.length, 'database')} on ${host}; name one to see its tables.`, structured }
 }
 
 const tablesOf = async ({ query, call }: Asking, { key, name: host }: Host, database: string) => {
@@ -74,7 +75,7 @@ const tablesOf = async ({ query, call }: Asking, { key, name: host }: Host, data
     rows.map((row) => row.name),
     truncated,
   )
-  return { text: `${rows.length} tables in ${database} on ${host}; name one to see its schema.`, structured }
+  return { text: `${counted(rows.length, 'table')} in ${database} on ${host}; name one to see its schema.`, structured }
 }
 
 const tableOf = async (asking: Asking, host: Host, asked: { database: string; table: string }) => {
@@ -100,6 +101,6 @@ const tableOf = async (asking: Asking, host: Host, asked: { database: string; ta
     truncated: schema.truncated || defined.truncated,
   }
   const unknown = joins.unavailable === null ? '' : ` Joins are not known: ${joins.unavailable}`
-  const text = `${whole}: ${schema.columns.length} columns, ${structured.relationships.length} relationships.${unknown}`
+  const text = `${whole}: ${counted(schema.columns.length, 'column')}, ${counted(structured.relationships.length, 'relationship')}.${unknown}`
   return { text, structured }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { count, select } from '#shared/select.ts'
 import { hostAt, ofHost } from '../asking.ts'
+import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'
 
 const Metric = z.object({ metric: z.string(), value: count })
@@ -58,7 +59,7 @@ export const getMetrics = tool({
     }
     const { version, uptimeSeconds } = status
     return {
-      text: `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${connections.total} connections.`,
+      text: `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${counted(connections.total, 'connection')}.`,
       structured: {
         version,
         uptimeSeconds,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { name } from '#shared/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
+import { counted } from '../counted.ts'
 import { readTableSchema, TableSchema } from '../table-schema.ts'
 import { tool } from '../tool.ts'
 
@@ -16,6 +17,9 @@ export const getTableSchema = tool({
     const structured = await readTableSchema(asking, host, asked)
     const { columns, engine, sortingKey } = structured
     const order = sortingKey === '' ? '' : `, ordered by ${sortingKey}`
-    return { text: `${asked.database}.${asked.table}: ${columns.length} columns, ${engine}${order}.`, structured }
+    return {
+      text: `${asked.database}.${asked.table}: ${counted(columns.length, 'column')}, ${engine}${order}.`,
+      structured,
+    }
   },
 })

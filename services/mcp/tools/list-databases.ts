@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limitOf } from '#shared/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
+import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'
 
 export const listDatabases = tool({
@@ -35,7 +36,7 @@ export const listDatabases = tool({
     }))
     const isCut = truncated || rows.length > limit
     return {
-      text: `${databases.length} databases on ${host.name}${isCut ? '; there are more' : ''}.`,
+      text: `${counted(databases.length, 'database')} on ${host.name}${isCut ? '; there are more' : ''}.`,
       structured: { databases, truncated: isCut },
     }
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limitOf, name } from '#shared/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
+import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'
 
 export const listTables = tool({
@@ -35,7 +36,7 @@ export const listTables = tool({
       .map(({ name, kind, engine, comment, rows, bytes }) => ({ name, kind, engine, comment, rows, bytes }))
     const isCut = truncated || rows.length > limit
     return {
-      text: `${tables.length} tables in ${asked.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
+      text: `${counted(tables.length, 'table')} in ${asked.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
       structured: { tables, truncated: isCut },
     }
   },

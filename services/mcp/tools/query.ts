@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { longestStatement, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
 import { name } from '#shared/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
+import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'
 
 /** Most bytes of rows: more than a model reads, and little enough for whoever holds the answer. */
@@ -34,8 +35,8 @@ export const query = tool({
     const input = { hostKey: host.key, query: sql, maxBytes: mostBytes, ...options }
     const { columns, rows, truncated, statement } = await asking.query.runQuery(input, asking.call)
     const told = truncated
-      ? `${rows.length} rows, cut off at ${truncated.limit} ${truncated.reason}: there are more. Aggregate, filter or LIMIT to see all.`
-      : `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, complete.`
+      ? `${counted(rows.length, 'row')}, cut off at ${truncated.limit} ${truncated.reason}: there are more. Aggregate, filter or LIMIT to see all.`
+      : `${counted(rows.length, 'row')}, complete.`
     const { rowsRead, durationMs } = statement
     return {
       text: told,

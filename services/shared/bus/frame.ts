@@ -19,11 +19,9 @@ export interface Frame {
 /** What a consumer tells a producer: frames below `consumed` are done with, or nobody waits any more. */
 export type Control = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
 
-/** Headers that say what a frame is and where in the sequence it stands. */
-export const frameHeaders = (kind: FrameKind, sequence: number): WireHeaders => ({
-  frame: kind,
-  sequence: String(sequence),
-})
+/** Headers that say what a frame is and, unless it is the only one, where in the sequence it stands. */
+export const frameHeaders = (kind: FrameKind, sequence: number): WireHeaders =>
+  kind === 'answer' ? { frame: kind } : { frame: kind, sequence: String(sequence) }
 
 /** The frame in a message, or undefined for a kind that this release does not know. */
 export const readFrame = ({ headers, body, reply }: WireMessage): Frame | undefined => {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
-import type { Msg, MsgHdrs, MsgHdrsImpl, NatsConnection, Subscription as NatsSubscription } from 'nats'
+import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
 import { type NatsHubOptions, connectTo } from './nats-connection.ts'
-import type { Hub, PublishOptions, Subscription, Wire, WireHeaders, WireMessage } from './wire.ts'
+import { type EncodeHeaders, encodeWith } from './nats-headers.ts'
+import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 const flushWithinMs = 5_000
 /** Longer messages are worth a way of their own. */
@@ -18,7 +19,7 @@ export const openNatsHub = (options: NatsHubOptions): Hub => ({
 interface Connected {
   connection: NatsConnection
   inbox: string
-  encode: (headers: WireHeaders) => MsgHdrs
+  encode: EncodeHeaders
   log: Logger | undefined
 }
 
@@ -31,7 +32,7 @@ interface Leaving {
 class NatsWire implements Wire {
   readonly inbox: string
   readonly #connection: NatsConnection
-  readonly #encode: (headers: WireHeaders) => MsgHdrs
+  readonly #encode: EncodeHeaders
   readonly #log: Logger | undefined
   readonly #listeners: ((connected: boolean) => void)[] = []
   #connected = true
@@ -128,20 +129,6 @@ class NatsWire implements Wire {
     else this.#log?.warn('connection to NATS lost')
     for (const listener of this.#listeners) listener(connected)
   }
-}
-
-/** Names come from our own code, and the client would look at each of their letters; values may come from anywhere. */
-const encodeWith =
-  ({ fromRecord }: typeof MsgHdrsImpl) =>
-  (headers: WireHeaders): MsgHdrs => {
-    const lines: Record<string, string[]> = {}
-    for (const name in headers) lines[name] = [requireOneLine(headers[name] ?? '')]
-    return fromRecord(lines)
-  }
-
-const requireOneLine = (value: string): string => {
-  if (/[\r\n]/.test(value)) throw new Error('a header has a line break')
-  return value
 }
 
 const noResponders = 503

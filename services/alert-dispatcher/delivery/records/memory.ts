@@ -1,4 +1,5 @@
 import type { Delivered } from '#proto/delivery.ts'
+import { forgetOldest } from '#shared/newest.ts'
 import type { Deliveries } from './store.ts'
 
 const most = 10_000
@@ -6,13 +7,13 @@ const most = 10_000
 /** Deliveries of this process alone, the newest ten thousand; a restart forgets them. */
 export const memoryDeliveries = (): Deliveries => {
   const kept = new Map<string, Delivered>()
+  const forget = forgetOldest(kept, most)
   return {
     async put(delivered) {
       if (kept.get(delivered.id)?.result === 'sent') return
       kept.delete(delivered.id)
       kept.set(delivered.id, delivered)
-      const oldest = kept.keys().next().value
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+      forget()
     },
     async list({ channel, target, episode, result, beforeMs = Infinity, limit }) {
       const wanted = [...kept.values()].filter(

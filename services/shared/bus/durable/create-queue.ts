@@ -38,10 +38,7 @@ export const createQueue = (parts: QueueParts): Queue => {
       await using opened = new AsyncDisposableStack()
       const observed = opened.use(observeConsumer(parts, attached))
       const handleOne = handler(parts, { ...attached, body }, handle)
-      const working = opened.use(sayWorking(limits.ackWaitMs / 3))
-      opened.use(
-        startConsuming(parts, attached, (taken) => working.during(taken, () => handleOne(observed.handed(taken)))),
-      )
+      opened.use(startConsuming(parts, attached, (taken) => handleOne(observed.handed(taken))))
       const consuming = opened.move()
       running.add(consuming)
       return consuming
@@ -54,18 +51,19 @@ export const createQueue = (parts: QueueParts): Queue => {
   }
 }
 
-/** Takes messages while fewer than the limit are in hand; disposing takes no more and waits for those. */
+/** Takes messages while fewer than the limit are in hand, and says that somebody is at them; disposing takes no more and waits for those. */
 const startConsuming = (
   { driver, limits, log }: QueueParts,
   consumer: Attached,
   handleOne: (taken: Taken) => Promise<void>,
 ): AsyncDisposable => {
   const stop = new AbortController()
-  const inHand = new Set<Promise<void>>()
+  const inHand = new Map<Taken, Promise<void>>()
+  const working = sayWorking(inHand, limits.ackWaitMs / 3)
   const takeSome = async () => {
     for await (const taken of driver.take(consumer, consumer.maxInFlight - inHand.size, stop.signal)) {
-      const handling = handleOne(taken).finally(() => inHand.delete(handling))
-      inHand.add(handling)
+      const handling = handleOne(taken).finally(() => inHand.delete(taken))
+      inHand.set(taken, handling)
     }
   }
   let isFailing = false
@@ -79,7 +77,7 @@ const startConsuming = (
   }
   const run = async () => {
     while (!stop.signal.aborted) {
-      if (inHand.size >= consumer.maxInFlight) await Promise.race(inHand)
+      if (inHand.size >= consumer.maxInFlight) await Promise.race(inHand.values())
       try {
         await takeSome()
         if (isFailing) log?.info({ consumer: consumer.name }, 'messages are taken again')
@@ -88,31 +86,23 @@ const startConsuming = (
         if (!stop.signal.aborted) await failed(error)
       }
     }
-    await Promise.all(inHand)
+    await Promise.all(inHand.values())
   }
   const ran = run()
   return {
     async [Symbol.asyncDispose]() {
       stop.abort()
       await ran
+      clearInterval(working)
     },
   }
 }
 
-/** Says of each message that somebody is at it, for as long as somebody is; a timer of its own would cost more than most messages do. */
-const sayWorking = (everyMs: number) => {
-  const inHand = new Set<Taken>()
-  const timer = setInterval(() => {
-    for (const taken of inHand) taken.working()
+/** Says of each message that somebody is at it; a timer of its own would cost more than most messages do. */
+const sayWorking = (inHand: ReadonlyMap<Taken, unknown>, everyMs: number): NodeJS.Timeout =>
+  setInterval(() => {
+    for (const taken of inHand.keys()) taken.working()
   }, everyMs)
-  return {
-    async during(taken: Taken, work: () => Promise<void>): Promise<void> {
-      inHand.add(taken)
-      await work().finally(() => inHand.delete(taken))
-    },
-    [Symbol.dispose]: () => clearInterval(timer),
-  }
-}
 
 /** Handles one message and answers for it; never throws. */
 const handler =
@@ -133,12 +123,21 @@ const handler =
 const outcomeOf = async <S extends z.ZodType>(
   { tries = 1, body }: Attached & Consumer<S>,
   handle: Handle<z.output<S>>,
-  { subject, id, body: given, deliveries }: Taken,
+  taken: Taken,
 ): Promise<Outcome> => {
+  const { subject, deliveries } = taken
   if (deliveries > tries) return { dead: `handed over ${tries} times without an end` }
-  const parsed = body.safeParse(decoded(given))
+  const parsed = body.safeParse(decoded(taken.body))
   if (!parsed.success) return { dead: 'its content does not fit' }
-  return handle({ subject, id, body: parsed.data, deliveries })
+  return handle({
+    subject,
+    // Few ask for it, and it stands in headers that are read for it alone.
+    get id() {
+      return taken.id
+    },
+    body: parsed.data,
+    deliveries,
+  })
 }
 
 const decoded = (body: Uint8Array): unknown => {

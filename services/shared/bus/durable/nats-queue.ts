@@ -3,12 +3,14 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
 import { connectTo } from '../nats-connection.ts'
+import { encodeWith } from '../nats-headers.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
 import type { Attached, QueueDriver, StoredMessage, Taken } from './driver.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import { full } from './memory-stream.ts'
-import { apiErrorOf, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
+import { type Publish, openPublisher } from './nats-publisher.ts'
+import { ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
 import type { Queue } from './queue.ts'
 import { type AnyStream, streamNames } from './streams.ts'
 import { together } from './together.ts'
@@ -27,12 +29,14 @@ interface NatsQueueOptions {
 /** A queue on JetStream, with a connection of its own; throws `unavailable` for a server that cannot keep messages. */
 export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoint): Promise<Queue> => {
   const limits = { ...defaultQueueLimits, ...options.limits }
-  const { connection } = await connectTo(options, endpoint)
+  const { connection, inbox, nats } = await connectTo(options, endpoint)
   try {
     const manager = await openJetStream(connection)
     const ensure = () => ensureStreams(manager, streamNames, { limits, replicas: options.replicas })
     await ensure()
-    const driver = new NatsQueue(connection, manager, limits, ensure)
+    const encode = encodeWith(nats.MsgHdrsImpl)
+    const publish = openPublisher({ connection, inbox, encode, withinMs: limits.publishWithinMs })
+    const driver = new NatsQueue({ connection, manager, publish, limits, ensure })
     return createQueue({ driver, limits, log: options.log, metrics: options.metrics })
   } catch (error) {
     await connection.close()
@@ -40,16 +44,26 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
   }
 }
 
+interface Opened {
+  connection: NatsConnection
+  manager: JetStreamManager
+  publish: Publish
+  limits: QueueLimits
+  ensure: () => Promise<void>
+}
+
 class NatsQueue implements QueueDriver {
   readonly #connection: NatsConnection
   readonly #manager: JetStreamManager
+  readonly #publish: Publish
   readonly #limits: QueueLimits
   readonly #ensure: () => Promise<void>
   #connected = true
 
-  constructor(connection: NatsConnection, manager: JetStreamManager, limits: QueueLimits, ensure: () => Promise<void>) {
+  constructor({ connection, manager, publish, limits, ensure }: Opened) {
     this.#connection = connection
     this.#manager = manager
+    this.#publish = publish
     this.#limits = limits
     this.#ensure = ensure
     void this.#watch()
@@ -62,14 +76,12 @@ class NatsQueue implements QueueDriver {
   async store(stream: AnyStream, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
     // The client would keep it and send it when nobody waits any more.
     if (!this.#connected) throw unavailable()
-    const jetStream = this.#connection.jetstream()
-    const options = { msgID: id, timeout: this.#limits.publishWithinMs, expect: { streamName: stream } }
-    try {
-      const { duplicate } = await together(() => jetStream.publish(subject, body, options))
-      return { duplicate }
-    } catch (error) {
-      throw apiErrorOf(error) && isFull(error) ? full(stream) : unavailable(error)
-    }
+    const headers = { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }
+    const said = await this.#publish(subject, body, headers).catch((cause: unknown) => {
+      throw unavailable(cause)
+    })
+    if (said.error === undefined && said.stream === stream) return { duplicate: said.duplicate }
+    throw fullCodes.has(said.error?.err_code ?? 0) ? full(stream) : unavailable(said.error)
   }
 
   async attach({ stream, name, subjects }: Attached): Promise<void> {
@@ -138,7 +150,9 @@ class NatsQueue implements QueueDriver {
 
 const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
   subject: message.subject,
-  id: message.headers?.get('Nats-Msg-Id') ?? '',
+  get id() {
+    return message.headers?.get('Nats-Msg-Id') ?? ''
+  },
   body: message.data,
   deliveries: message.info.deliveryCount,
   ageMs: Math.max(0, Date.now() - message.info.timestampNanos / nanoseconds(1)),
@@ -156,8 +170,6 @@ const unavailable = (cause?: unknown): ServiceError =>
 
 /** What JetStream answers when a stream that refuses new messages is at its limit. */
 const fullCodes: ReadonlySet<number> = new Set([10_054, 10_077])
-
-const isFull = (error: unknown): boolean => fullCodes.has(apiErrorOf(error)?.err_code ?? 0)
 
 const undefinedWhenMissing = (error: unknown): undefined => {
   if (isMissing(error)) return undefined

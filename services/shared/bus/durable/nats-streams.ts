@@ -84,7 +84,7 @@ export const isMissing = (error: unknown): boolean => {
 }
 
 /** What JetStream says of a request that it refused. */
-export const apiErrorOf = (error: unknown): { code: number; err_code?: number } | undefined => {
+const apiErrorOf = (error: unknown): { code: number; err_code?: number } | undefined => {
   if (!(error instanceof Error) || !('api_error' in error)) return undefined
   const { api_error: given } = error
   if (typeof given !== 'object' || given === null || !('code' in given) || typeof given.code !== 'number')

@@ -1,6 +1,6 @@
 import type { Counted } from '../counters.ts'
 
-/** Windows that are remembered of one kind; beyond, those that began first are forgotten. One takes some 250 bytes. */
+/** Windows that are remembered of one kind; beyond, the half is forgotten that began first. One takes some 250 bytes. */
 const maxWindows = 100_000
 
 interface Window {
@@ -8,30 +8,33 @@ interface Window {
   endsAtMs: number
 }
 
+/** Windows of one kind in two halves, so that a flood of keys is forgotten at once and no key is looked for. */
+interface Kind {
+  young: Map<string, Window>
+  old: Map<string, Window>
+  /** When all the old ones have ended. */
+  oldUntilMs: number
+}
+
 /** Counting in this process alone. Unlike the limiters of libraries it has no timer for each key, and a flood of keys fills no memory. */
 export const countInMemory = (): ((what: string, key: string, seconds: number) => Counted) => {
-  const kinds = new Map<string, Map<string, Window>>()
+  const kinds = new Map<string, Kind>()
   return (what, key, seconds) => {
     const now = performance.now()
-    const windows = kinds.get(what)
-    const window = windows?.get(key)
+    const kind = kinds.get(what) ?? { young: new Map(), old: new Map(), oldUntilMs: 0 }
+    kinds.set(what, kind)
+    const window = kind.young.get(key) ?? kind.old.get(key)
     if (window !== undefined && now < window.endsAtMs) {
       window.count += 1
       return { count: window.count, endsInMs: window.endsAtMs - now }
     }
-    const kind = windows ?? new Map<string, Window>()
-    kinds.set(what, kind)
-    begin(kind, key, { count: 1, endsAtMs: now + seconds * 1_000 }, now)
-    return { count: 1, endsInMs: seconds * 1_000 }
+    const lengthMs = seconds * 1_000
+    if (now >= kind.oldUntilMs || kind.young.size >= maxWindows / 2) {
+      kind.old = kind.young
+      kind.young = new Map()
+      kind.oldUntilMs = now + lengthMs
+    }
+    kind.young.set(key, { count: 1, endsAtMs: now + lengthMs })
+    return { count: 1, endsInMs: lengthMs }
   }
-}
-
-const begin = (windows: Map<string, Window>, key: string, window: Window, now: number): void => {
-  // Written anew rather than over, a window is the last of the map; so the first are those that end first.
-  windows.delete(key)
-  for (const [oldest, { endsAtMs }] of windows) {
-    if (now < endsAtMs && windows.size < maxWindows) break
-    windows.delete(oldest)
-  }
-  windows.set(key, window)
 }

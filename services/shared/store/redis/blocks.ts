@@ -1,3 +1,4 @@
+import { forgetOldest } from '../../newest.ts'
 import type { Counted, Counters } from '../counters.ts'
 
 /** Of what a window still allows a process takes this part at once, so each of the others may find as much less. */
@@ -21,13 +22,17 @@ type Take = (key: string, often: number, seconds: number) => Promise<Counted>
  */
 export const countInBlocks = (take: Take): Counters['count'] => {
   const blocks = new Map<string, Block>()
+  const forget = forgetOldest(blocks, maxBlocks)
 
   const taken = async (key: string, often: number, seconds: number, allowed: number): Promise<Counted> => {
     const { count: last, endsInMs } = await take(key, often, seconds)
     const told = last - often + 1
     // Those who came while a block was on its way are counted one by one, and must not put theirs in its place.
     const isNeeded = often > 1 || (blockAfter(last, allowed) > 1 && !blocks.has(key))
-    if (isNeeded) remember(blocks, key, { told, last, endsAtMs: performance.now() + endsInMs })
+    if (isNeeded) {
+      blocks.set(key, { told, last, endsAtMs: performance.now() + endsInMs })
+      forget()
+    }
     return { count: told, endsInMs }
   }
 
@@ -49,9 +54,3 @@ export const countInBlocks = (take: Take): Counters['count'] => {
 }
 
 const blockAfter = (count: number, allowed: number): number => Math.max(1, Math.floor((allowed - count) * blockShare))
-
-const remember = (blocks: Map<string, Block>, key: string, block: Block): void => {
-  const [oldest] = blocks.keys()
-  if (blocks.size >= maxBlocks && oldest !== undefined) blocks.delete(oldest)
-  blocks.set(key, block)
-}

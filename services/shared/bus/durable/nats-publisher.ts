@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import type { Msg, NatsConnection } from 'nats'
+import { z } from 'zod'
+import { decodeJson } from '../body.ts'
+import type { EncodeHeaders } from '../nats-headers.ts'
+import type { WireHeaders } from '../wire.ts'
+import { together } from './together.ts'
+
+/** What JetStream says of a message: in which stream it is kept, or why it is not. */
+const Said = z.object({
+  stream: z.string().default(''),
+  duplicate: z.boolean().default(false),
+  error: z.object({ description: z.string().default(''), err_code: z.number().default(0) }).optional(),
+})
+type Said = z.output<typeof Said>
+
+/** Resolves with what JetStream says of a message; rejects when it says nothing in time. */
+export type Publish = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<Said>
+
+interface Publishing {
+  connection: NatsConnection
+  /** What subjects begin with that only this connection hears. */
+  inbox: string
+  encode: EncodeHeaders
+  withinMs: number
+}
+
+/**
+ * Publishes into streams. Each message is answered under a subject of its own, all in one subscription; the client's way of doing
+ * so makes an error with its stack for each answer, which costs as much as all the rest.
+ */
+export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishing): Publish => {
+  const prefix = `${inbox}.${randomBytes(6).toString('hex')}.`
+  const awaited = new Map<string, (message: Msg) => void>()
+  let published = 0
+  const callback = (_error: Error | null, message: Msg) => awaited.get(message.subject)?.(message)
+  connection.subscribe(`${prefix}*`, { callback })
+
+  return async (subject, body, headers) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Msg>()
+    const reply = prefix + (published += 1).toString(36)
+    const late = setTimeout(() => reject(new Error('JetStream says nothing')), withinMs)
+    awaited.set(reply, resolve)
+    try {
+      const { data } = await together(() => {
+        connection.publish(subject, body, { reply, headers: encode(headers) })
+        return promise
+      })
+      return Said.parse(decodeJson(data))
+    } finally {
+      clearTimeout(late)
+      awaited.delete(reply)
+    }
+  }
+}
