@@ -250,7 +250,7 @@ export const explorerMethods = {
     output: listOf(ExplorerPart),
   }),
   exploreDependencies: rpc({
-    doc: 'What a table, or any table of a database, is made of and what is made of it: views, materialized views and their targets, dictionaries, distributed, merge and buffer tables.',
+    doc: 'What a table, over any number of others, or any table of a database is made of and what is made of it: views, materialized views and their targets, dictionaries, distributed, merge and buffer tables.',
     ...common,
     input: ofTable.partial({ table: true }),
     output: listOf(Dependency),

@@ -103,7 +103,11 @@ const Mode = z
   .transform((word) => word.toLowerCase().replace(/[ _]/g, '-') || 'plan')
   .pipe(z.enum(explainModes, `must be one of ${explainModes.join(', ')}`))
   .pipe(ExplainMode)
-const Database = z.string({ error: 'must be text, given once' }).min(1).max(128).optional()
+const Database = z
+  .string({ error: ({ code }) => (code === 'invalid_type' ? 'must be text, given once' : undefined) })
+  .min(1)
+  .max(128)
+  .optional()
 
 /** A statement in an address; longer ones are sent by POST. */
 const maxAddressStatement = 8_000

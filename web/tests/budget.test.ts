@@ -16,6 +16,9 @@ const mostStyle = 15 * kib
 const manifestPath = `${web}.svelte-kit/output/client/.vite/manifest.json`
 const built = (file: string) => `${web}build/${file}`
 
+/** Every schema of zod, and zod itself, has a field of this name. */
+const hasSchemas = (file: string): boolean => readFileSync(built(file), 'utf8').includes('_zod')
+
 const gzipSize = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + gzipSync(readFileSync(built(file)), { level: 9 }).length, 0)
 
@@ -36,6 +39,10 @@ describe('the web build', () => {
     expect(size.style).toBeGreaterThan(kib)
     expect(size.script, 'bytes of script').toBeLessThanOrEqual(mostOf[route] ?? most)
     expect(size.style, 'bytes of style').toBeLessThanOrEqual(mostStyle)
+    expect(
+      [...loaded].filter(hasSchemas),
+      'files with schemas, by which the service checks its answers already',
+    ).toEqual([])
   })
 
   it('is seen before anything but its start page has come: styles stand in it, and modules do not hurry ahead', () => {

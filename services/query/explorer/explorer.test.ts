@@ -248,35 +248,44 @@ describe('dependencies', () => {
     const { rows } = await ask('exploreDependencies', asked)
     return rows
       .map(({ kind, from, to, direction }) => `${direction ?? ''} ${kind}: ${from.table} > ${to.table}`.trim())
+      .map((edge) => edge.replace(/\.[-0-9a-f]{36}$/, ''))
       .toSorted()
   }
 
   it('lead both ways', async () => {
     expect(await edges({ database: 'flow', table: 'totals' })).toEqual([
       'downstream view: totals > seen',
+      'upstream buffer: buffered > source',
       'upstream materialized-view-target: totalled > totals',
+      'upstream materialized-view: source > totalled',
     ])
     expect(await edges({ database: 'flow', table: 'kinds' })).toEqual([
+      'downstream merge: named > merged',
       'downstream reference: kinds > named',
+      'upstream buffer: buffered > source',
       'upstream dictionary: source > kinds',
     ])
   })
 
-  it('of a table are all that is made of it', async () => {
+  it('of a table are all that is made of it, and of that', async () => {
     expect(await edges({ database: 'flow', table: 'source' })).toEqual([
       'downstream dictionary: source > kinds',
+      'downstream materialized-view-target: kept > .inner_id',
+      'downstream materialized-view-target: totalled > totals',
       'downstream materialized-view: source > kept',
       'downstream materialized-view: source > totalled',
+      'downstream merge: named > merged',
       'downstream merge: source > merged',
+      'downstream reference: kinds > named',
       'downstream view: source > seen',
+      'downstream view: totals > seen',
       'upstream buffer: buffered > source',
     ])
   })
 
   it('of a database are those of all its tables, inner ones too', async () => {
-    const inner = await direct("SELECT name FROM system.tables WHERE database = 'flow' AND startsWith(name, '.inner')")
     const all = await edges({ database: 'flow' })
-    expect(all).toContain(`materialized-view-target: kept > ${inner}`)
+    expect(all).toContain('materialized-view-target: kept > .inner_id')
     expect(all).toHaveLength(11)
   })
 

@@ -4,6 +4,7 @@ import { readRecords } from '../analysis/records.ts'
 import { missingNeeds, unavailableBy } from '../availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { dependenciesAmong } from './dependencies.ts'
+import { flowThrough } from './flow.ts'
 import type { Asking, Viewed } from './read-view.ts'
 import { whyEmpty } from './why-empty.ts'
 
@@ -64,7 +65,7 @@ WHERE (described.engine IN ('Distributed', 'Buffer', 'Merge') OR endsWith(descri
 LIMIT ${maxTexts + 1}`,
 }
 
-/** Dependencies of a table or of all tables of a database. */
+/** Dependencies of a table, over any number of others, or of all tables of a database. */
 export const readDependencies = async (
   asking: Asking,
   named: { database: string; table?: string | undefined },
@@ -79,7 +80,7 @@ export const readDependencies = async (
     )
     const nodes = nodeAnswer ? readRecords(host, NodeRow, nodeAnswer) : []
     const texts = textAnswer ? readRecords(host, TextRow, textAnswer) : []
-    const rows = dependenciesAmong(nodes, texts).flatMap((edge) => seenFrom(edge, named))
+    const rows = askedOf(dependenciesAmong(nodes, texts), named)
     if (rows.length === 0) return { ...none, unavailable: await whyEmpty(asking, named) }
     const truncated = nodes.length > maxNodes || texts.length > maxTexts || rows.length > maxDependencies
     return { rows: rows.slice(0, maxDependencies), truncated, unavailable: null }
@@ -90,12 +91,13 @@ export const readDependencies = async (
   }
 }
 
-/** Whether a dependency is one of those asked for, and which way it goes. */
-const seenFrom = (
-  edge: Omit<Dependency, 'direction'>,
+/** Of a table all that flows through it; of a database what any of its tables has to do with. */
+const askedOf = (
+  edges: readonly Omit<Dependency, 'direction'>[],
   { database, table }: { database: string; table?: string | undefined },
 ): Dependency[] => {
-  const isAsked = (end: Dependency['from']) => end.database === database && (table === undefined || end.table === table)
-  if (!isAsked(edge.from) && !isAsked(edge.to)) return []
-  return [{ ...edge, direction: table === undefined ? null : isAsked(edge.to) ? 'upstream' : 'downstream' }]
+  if (table !== undefined) return flowThrough(edges, { database, table })
+  return edges
+    .filter(({ from, to }) => from.database === database || to.database === database)
+    .map((edge) => ({ ...edge, direction: null }))
 }

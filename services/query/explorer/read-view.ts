@@ -24,7 +24,7 @@ export interface Viewed<R> {
   unavailable: Unavailable | null
 }
 
-const noScope = { window: undefined, zone: undefined, tables: new Set<string>() }
+const noScope = { window: undefined, zone: undefined, logs: new Map() }
 
 /** Reads a view in one statement; only when nothing came does it ask whether what was named is there at all. */
 export const readView = async <S extends z.ZodType>(

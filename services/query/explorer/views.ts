@@ -150,6 +150,7 @@ ORDER BY described.position`,
   row: ExplorerColumn,
 } satisfies View<z.ZodType>
 
+/** Older servers, such as 24.8, call the size of the marks `marks`. */
 export const skipIndexes = {
   what: 'skip-indexes',
   requires: ['system.data_skipping_indices'],
@@ -162,7 +163,7 @@ export const skipIndexes = {
   skipping.granularity AS granularity,
   skipping.data_compressed_bytes AS compressedBytes,
   skipping.data_uncompressed_bytes AS uncompressedBytes,
-  skipping.marks_bytes AS marksBytes
+  [COLUMNS('^marks(_bytes)?$')][1] AS marksBytes
 FROM system.data_skipping_indices AS skipping
 WHERE ${ofTable('skipping')}
 ORDER BY skipping.name`,

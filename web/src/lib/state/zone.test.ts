@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fromWallTime, readZone, toWallTime, zoneName, zoneOffsetMs } from './zone.ts'
 
 const hourMs = 3_600_000
@@ -13,6 +13,20 @@ describe('time zones', () => {
   ])('knows that %s at %s is %s hours ahead', (zone, instant, hours) => {
     expect(zoneOffsetMs(Date.parse(instant), zone)).toBe(hours * hourMs)
   })
+
+  it.each(['Europe/Berlin', 'Australia/Adelaide', 'America/New_York'])(
+    'says the same of %s where the browser stands in it',
+    async (zone) => {
+      const instants = ['2026-07-01T12:00:00Z', '2026-12-01T12:00:00Z'].map((text) => Date.parse(text))
+      const fromAfar = instants.map((instant) => zoneOffsetMs(instant, zone))
+      onTestFinished(() => void vi.unstubAllEnvs())
+      vi.stubEnv('TZ', zone)
+      vi.resetModules()
+      const there = await import('./zone.ts')
+      expect(there.zoneName('browser', undefined)).toBe(zone)
+      expect(instants.map((instant) => there.zoneOffsetMs(instant, zone))).toEqual(fromAfar)
+    },
+  )
 
   it.each(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Pacific/Auckland'])('reads back what it shows in %s', (zone) => {
     const instant = Date.parse('2026-11-20T14:05:00Z')

@@ -13,7 +13,10 @@ export const sortRows = <R extends Row>(rows: readonly R[], sort: Sort | null): 
   })
 }
 
-const texts = new Intl.Collator('en', { numeric: true })
+let texts: Intl.Collator | undefined
+/** Made when texts are first put in order: its first use takes a browser long. */
+const byAlphabet = (left: string, right: string): number =>
+  (texts ??= new Intl.Collator('en', { numeric: true })).compare(left, right)
 
 const compare = (left: unknown, right: unknown): number =>
-  typeof left === 'number' && typeof right === 'number' ? left - right : texts.compare(String(left), String(right))
+  typeof left === 'number' && typeof right === 'number' ? left - right : byAlphabet(String(left), String(right))

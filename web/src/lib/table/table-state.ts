@@ -142,7 +142,12 @@ export const toExportQuery = (query: URLSearchParams, format: ExportFormat): URL
   return whole
 }
 
-export const exportLabels: Record<ExportFormat, string> = { csv: 'CSV', tsv: 'TSV', jsoneachrow: 'JSON lines' }
+/** Every format of a file, and how it and the file are called. */
+export const exportForms = Object.values({
+  csv: { format: 'csv', label: 'CSV', extension: 'csv' },
+  tsv: { format: 'tsv', label: 'TSV', extension: 'tsv' },
+  jsoneachrow: { format: 'jsoneachrow', label: 'JSON lines', extension: 'jsonl' },
+} satisfies { [Format in ExportFormat]: { format: Format; label: string; extension: string } })
 
 /** What the rows shown are out of: `501–1,000 of 12,345`. */
 export const spanOf = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Unit } from '#proto/catalogue.ts'
-import { exactValue, formatValue, span } from './number.ts'
+import { exactValue, formatTook, formatValue, span } from './number.ts'
 
 describe('numbers in their units', () => {
   it.each<[number, Unit, string]>([
@@ -8,6 +8,12 @@ describe('numbers in their units', () => {
     [7, 'count', '7'],
     [1234, 'count', '1,234'],
     [184_213, 'count', '184.2K'],
+    [-184_213, 'rows', '-184.2K'],
+    [999_949, 'count', '999.9K'],
+    [999_960, 'count', '1M'],
+    [2_499_000_000, 'rows', '2.5B'],
+    [7e15, 'rows', '7,000T'],
+    [99_999.6, 'count', '100,000'],
     [12.345, 'none', '12.3'],
     [0.001, 'none', '<0.01'],
     [512, 'bytes', '512 B'],
@@ -33,6 +39,13 @@ describe('numbers in their units', () => {
   it.each([null, undefined, Number.NaN, Number.POSITIVE_INFINITY])('writes a dash for %s', (value) => {
     expect(formatValue(value, 'count')).toBe('–')
   })
+
+  it.each([
+    [0, '< 1 ms'],
+    [0.4, '< 1 ms'],
+    [1, '1 ms'],
+    [2_500, '2.5 s'],
+  ])('says of what took %s ms that it took %s', (ms, text) => expect(formatTook(ms)).toBe(text))
 
   it('keeps every digit in the exact form', () => expect(exactValue(184_213.25, 'bytes')).toBe('184,213.25 bytes'))
 

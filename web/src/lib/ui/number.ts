@@ -9,20 +9,38 @@ const sizeForms = {
 } as const
 const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as const
 
-/** Made when the first number is written: making one takes longer than all else that a page does before it is drawn. */
-const made = (options: Intl.NumberFormatOptions): ((value: number) => string) => {
-  let format: Intl.NumberFormat | undefined
-  return (value) => (format ??= new Intl.NumberFormat('en', options)).format(value)
+/**
+ * A number in English with a comma at each thousand, and with no more digits behind the point than it has. Not by `Intl`, the first use of
+ * which takes a browser as long as drawing a tenth of a page.
+ */
+const plain = (value: number, mostDigits = 2): string => {
+  const [front = '', back = ''] = value.toFixed(mostDigits).split('.')
+  const digits = back.replace(/0+$/, '')
+  return front.replaceAll(/\B(?=(\d{3})+$)/g, ',') + (digits && `.${digits}`)
 }
-const plain = made({ maximumFractionDigits: 2 })
-const whole = made({ maximumFractionDigits: 0 })
-const short = made({ notation: 'compact', maximumFractionDigits: 1 })
+
+const large: readonly [size: number, name: string][] = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+]
+/** What would be written as a thousand of one step is written as one of the next. */
+const nearlyNext = 0.99995
+
+const short = (value: number): string => {
+  const [size, name] = large.find(([step]) => Math.abs(value) >= step * nearlyNext) ?? [1, '']
+  return plain(value / size, 1) + name
+}
 
 /** A value in its unit, in few characters: for axes, tiles and cells. */
 export const formatValue = (value: number | null | undefined, unit: Unit): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–'
   return unitWords[unit]?.[value] ?? forms[unit](value)
 }
+
+/** How long something took by a clock of whole milliseconds, which says 0 of what took less. */
+export const formatTook = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
 
 /** The same value without rounding, for a tooltip. */
 export const exactValue = (value: number, unit: Unit): string =>
@@ -66,7 +84,7 @@ const exactNames: Record<Unit, string> = {
 const compact = (value: number): string => {
   const size = Math.abs(value)
   if (size >= 100_000) return short(value)
-  return size >= 100 ? whole(value) : digits(value)
+  return size >= 100 ? plain(value, 0) : digits(value)
 }
 
 /** Three significant digits at most, without trailing zeros. */

@@ -1,36 +1,28 @@
+import { zoneOffsetMs } from '#lib/state/zone.ts'
 import { span } from './number.ts'
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-const maximumFormats = 256
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** A formatter made once: making one costs far more than using it. */
-const formatOf = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
-  const key = `${zone} ${JSON.stringify(options)}`
-  const known = formats.get(key)
-  if (known) return known
-  if (formats.size >= maximumFormats) formats.clear()
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
-  formats.set(key, format)
-  return format
+/** An instant whose UTC is what clocks and calendars of the zone show. */
+const local = (instantMs: number, zone: string): Date => new Date(instantMs + zoneOffsetMs(instantMs, zone))
+
+export const formatTime = (instantMs: number, zone: string): string => formatSecond(instantMs, zone).slice(0, 5)
+export const formatSecond = (instantMs: number, zone: string): string =>
+  local(instantMs, zone).toISOString().slice(-13, -5)
+export const formatDay = (instantMs: number, zone: string): string => {
+  const date = local(instantMs, zone)
+  return `${String(date.getUTCDate()).padStart(2, '0')} ${months[date.getUTCMonth()]}`
 }
-
-const day = { day: '2-digit', month: 'short' } as const
-const minute = { hour: '2-digit', minute: '2-digit' } as const
-const second = { ...minute, second: '2-digit' } as const
-
-export const formatTime = (instantMs: number, zone: string): string => formatOf(zone, minute).format(instantMs)
-export const formatSecond = (instantMs: number, zone: string): string => formatOf(zone, second).format(instantMs)
-export const formatDay = (instantMs: number, zone: string): string => formatOf(zone, day).format(instantMs)
 export const formatDayTime = (instantMs: number, zone: string): string =>
   `${formatDay(instantMs, zone)} ${formatTime(instantMs, zone)}`
 
 /** Day and year: for what may lie far away. */
 export const formatDate = (instantMs: number, zone: string): string =>
-  formatOf(zone, { ...day, year: 'numeric' }).format(instantMs)
+  `${formatDay(instantMs, zone)} ${local(instantMs, zone).getUTCFullYear()}`
 
 /** Year, day and second: for cells and tooltips. */
 export const formatInstant = (instantMs: number, zone: string): string =>
-  `${formatDate(instantMs, zone)} ${formatOf(zone, second).format(instantMs)}`
+  `${formatDate(instantMs, zone)} ${formatSecond(instantMs, zone)}`
 
 /** `just now`, `40s ago`, `in 5m`. */
 export const formatAge = (instantMs: number, nowMs: number): string => {
@@ -48,13 +40,9 @@ export interface LocalDay {
 const dayMs = 86_400_000
 
 export const dayOf = (instantMs: number, zone: string): LocalDay => {
-  const format = formatOf(zone, { year: 'numeric', month: '2-digit', day: '2-digit', ...second })
-  const part = Object.fromEntries(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))
-  const { year = 0, month = 1, day = 1, hour = 0, minute: minutes = 0, second: seconds = 0 } = part
-  return {
-    day: Date.UTC(year, month - 1, day) / dayMs,
-    sinceMidnightMs: ((hour * 60 + minutes) * 60 + seconds) * 1_000,
-  }
+  const localMs = instantMs + zoneOffsetMs(instantMs, zone)
+  const day = Math.floor(localMs / dayMs)
+  return { day, sinceMidnightMs: localMs - day * dayMs }
 }
 
 /** The instant of a cell or a time axis: epoch milliseconds, as a number or, when too large for one, as text. */

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { flowThrough } from './flow.ts'
+
+const end = (table: string) => ({ database: 'shop', table, engine: 'MergeTree' })
+const edge = (from: string, to: string) => ({ kind: 'view' as const, from: end(from), to: end(to), cluster: null })
+const through = (table: string, edges: ReturnType<typeof edge>[]): string[] =>
+  flowThrough(edges, { database: 'shop', table }).map(
+    ({ direction, from, to }) => `${direction} ${from.table} > ${to.table}`,
+  )
+
+describe('what flows through a table', () => {
+  const edges = [edge('days', 'months'), edge('orders', 'days'), edge('imports', 'orders'), edge('orders', 'open')]
+
+  it('is followed to where it ends and back to where it begins, the nearest first', () => {
+    expect(through('orders', edges)).toEqual([
+      'upstream imports > orders',
+      'downstream orders > days',
+      'downstream orders > open',
+      'downstream days > months',
+    ])
+  })
+
+  it('leaves out what only has the same source', () => {
+    expect(through('days', edges)).toEqual([
+      'upstream orders > days',
+      'upstream imports > orders',
+      'downstream days > months',
+    ])
+  })
+
+  it('ends where it flows in a circle', () => {
+    expect(through('one', [edge('one', 'two'), edge('two', 'one')])).toEqual([
+      'upstream two > one',
+      'upstream one > two',
+    ])
+  })
+})
