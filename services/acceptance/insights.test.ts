@@ -15,7 +15,13 @@ import { clickhouseStore } from '../report/stores/clickhouse.ts'
 import { insightStoreSuite } from '../report/stores/stores.suite.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from './ask.ts'
-import { type InventingHost, inventedProcesses, inventedReplicas, startInventing } from './invented-tables.ts'
+import {
+  hashOfOne,
+  type InventingHost,
+  inventedProcesses,
+  inventedReplicas,
+  startInventing,
+} from './invented-tables.ts'
 import { type Product, startProduct } from './product.ts'
 import { describeOnTopologies } from './topologies.ts'
 
@@ -131,7 +137,7 @@ describeOnTopologies('insights', (topology) => {
   it.each([
     ['readonly-replica', 'shop.lost', 'critical', { database: 'shop', table: 'lost', isReadonly: 1 }],
     ['replica-lag', 'shop.late', 'info', { database: 'shop', table: 'late', delaySeconds: 400 }],
-    ['long-query', '7', 'warning', { hash: '7', user: 'reports', elapsedSeconds: 4_000 }],
+    ['long-query', hashOfOne, 'warning', { hash: hashOfOne, user: 'reports', elapsedSeconds: 4_000 }],
   ])('%s is found by the tables of a host that say so', async (kind, subject, severity, row) => {
     const { data } = await generate({ hostId: 3, force: true })
     const found = data.filter((insight) => insight.kind === kind)

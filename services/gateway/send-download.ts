@@ -19,11 +19,13 @@ export const sendDownload = async (request: Request, response: Response, downloa
   const head = {
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${fileName}"`,
-    // Trailers need chunks, which HTTP/1.0 does not know.
-    ...(request.httpVersion !== '1.0' && { Trailer: trailerNames.join(', ') }),
+    ...(hasChunks(request) && { Trailer: trailerNames.join(', ') }),
   }
   await sendFrames(request, response, head, withTrailers(response, download))
 }
+
+/** Trailers need chunks, which HTTP/1.0 does not know and an answer without a body has not. */
+const hasChunks = ({ httpVersion, method }: Request): boolean => httpVersion !== '1.0' && method !== 'HEAD'
 
 async function* withTrailers(
   response: Response,

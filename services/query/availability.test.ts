@@ -91,6 +91,21 @@ describe('a chart or table page whose table', () => {
     expect((await host.table('history-queries')).head.unavailable).toMatchObject({ reason: 'permission', grant })
   })
 
+  it('needs another right than to read it is unavailable, and the right is named', async () => {
+    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+      exception(
+        response,
+        497,
+        'ACCESS_DENIED',
+        "spy: Not enough privileges. To execute this query, it's necessary to have the grant REMOTE ON *.*.",
+      ),
+    )
+    expect((await host.chart('query-count')).unavailable).toMatchObject({
+      message: 'the user configured for host db lacks the right REMOTE',
+      grant: 'GRANT REMOTE ON *.* TO <user>',
+    })
+  })
+
   it('went away since it was looked for is unavailable', async () => {
     await using host = await asking({ tables: ['query_log'] }, (_, response) =>
       exception(response, 60, 'UNKNOWN_TABLE', 'Table system.query_log does not exist.'),

@@ -99,10 +99,16 @@ const unclustered = (host: MonitoredHost): Unavailable => ({
 
 const closed = (host: MonitoredHost, tables: string[], grant: string | undefined): Unavailable => ({
   reason: 'permission',
-  message: `the user configured for host ${host.name} may not read ${tables.join(', ') || 'this'}`,
+  message: `the user configured for host ${host.name} ${lacking(tables, grant)}`,
   missingTables: [],
   ...(grant !== undefined && { grant }),
 })
+
+/** Other rights than to read, such as that to ask other servers, are not told by tables. */
+const lacking = (tables: readonly string[], grant = 'GRANT SELECT'): string =>
+  /^GRANT (?:SELECT|SHOW)/.test(grant)
+    ? `may not read ${tables.join(', ') || 'this'}`
+    : `lacks the right ${grant.replace(/^GRANT (.+) ON .*$/, '$1')}`
 
 /** The table of `system` that a statement failed on for want of a right. */
 export const deniedTable = (error: unknown): string | undefined =>
@@ -112,6 +118,6 @@ export const deniedTable = (error: unknown): string | undefined =>
 
 /** ClickHouse says which right is missing: `… necessary to have the grant SELECT(a, b) ON system.query_log`. */
 const grantIn = (sentence: string): string | undefined => {
-  const right = /have the grant (.+? ON [\w.*`]+)/.exec(sentence)?.[1]
+  const right = /have the grant (.+? ON [\w.*`]*[\w*`])/.exec(sentence)?.[1]
   return right && `GRANT ${right} TO <user>`
 }

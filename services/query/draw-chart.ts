@@ -50,11 +50,11 @@ export const prepareChart = async (
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
   const zone = zoneFor(question.timezone, parts.env)
   const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
-  const { version: serverVersion, tables } = await parts.client.capabilities(host, call)
+  const { version: serverVersion, logs } = await parts.client.capabilities(host, call)
   const missing = await missingNeeds(parts.client, host, chart, call)
   if (missing) return without(chart, window, missing)
 
-  const statement = chartStatement(chart, { serverVersion, tables, window, zone, parameters: question.parameters })
+  const statement = chartStatement(chart, { serverVersion, logs, window, zone, parameters: question.parameters })
   if (!statement) return without(chart, window, tooOld(host, serverVersion))
   return { chart, window, zone, statement }
 }

@@ -32,8 +32,8 @@ export const openPage = async (
   const table = withSetDefaults(parts.definitions.table(asked.name), parts.env)
   requireFeature(call.identity, table.feature, `the table page ${table.name}`)
   const zone = zoneFor(asked.timezone, parts.env)
-  const { version: serverVersion, tables } = await parts.client.capabilities(host, call)
-  const circumstances = { serverVersion, tables, zone }
+  const { version: serverVersion, logs } = await parts.client.capabilities(host, call)
+  const circumstances = { serverVersion, logs, zone }
   const page = { host, table, circumstances }
   const statement = build(table, circumstances)
   if (!statement) return { ...page, unavailable: tooOld(host, serverVersion) }

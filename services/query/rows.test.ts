@@ -4,6 +4,8 @@ import { frameBytes } from '#shared/bus/limits.ts'
 import { type Passing, passRows } from './rows.ts'
 import { chunked, host, sent } from './testing/chunked.ts'
 
+const pairs = [{ type: 'String' }, { type: 'UInt64' }]
+
 const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: Passing = {}) => {
   const passing = passRows(host, chunked(text, sizes), limit, more)
   const frames: Buffer[] = []
@@ -35,6 +37,31 @@ describe('rows', () => {
     expect(await pass('{"a":1}\n{"a":2}\n', 1)).toMatchObject({ rows: 1, truncated: true, text: '{"a":1}\n' })
   })
 
+  it('end before totals, which older servers send behind an empty line', async () => {
+    const text = '["Bern",2]\n["Rom",1]\n\n["",3]\n'
+    for (const limit of [2, 3]) {
+      const passed = await pass(text, limit, [1, 4], { columns: pairs })
+      expect(passed).toMatchObject({ rows: 2, truncated: false, text: '["Bern",2]\n["Rom",1]\n' })
+    }
+    expect(await pass(text, 1, [64], { columns: pairs })).toMatchObject({ rows: 1, truncated: true })
+  })
+
+  it.each([
+    ['of more than one column', pairs, '["a",1]\n'],
+    ['of what is no text', [{ type: 'UInt64' }], '[1]\n'],
+  ])('%s are no failure that an older server dresses as one', async (_, columns, row) => {
+    const dressed = '["Code: 395. DB::Exception: \\"No\\". (THROWN) (version 24.8.4.1)"]\n'
+    const passing = pass(row + dressed, undefined, [7], { columns })
+    await expect(passing).rejects.toMatchObject({ details: { clickhouseCode: 395 } })
+  })
+
+  it('of text may begin like a failure', async () => {
+    const one = '["Code: 60. DB::Exception: No."]\n'
+    expect(await pass(one, undefined, [7], { columns: [{ type: 'Nullable(String)' }] })).toMatchObject({ rows: 1 })
+    const two = '["Code: 60. DB::Exception: No.", 4]\n'
+    expect(await pass(two, undefined, [7], { columns: pairs })).toMatchObject({ rows: 1 })
+  })
+
   it('are cut before the one that would make them too long', async () => {
     const rows = fc.array(fc.tuple(fc.string(), fc.integer()), { maxLength: 60 })
     const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1 })
@@ -43,7 +70,7 @@ describe('rows', () => {
         const text = all.map((row) => `${JSON.stringify(row)}\n`).join('')
         const bytes = Buffer.from(text)
         const fitting = bytes.length <= maxBytes ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n', maxBytes - 1) + 1)
-        const passed = await pass(text, undefined, chunkSizes, { maxBytes, isCompact: true })
+        const passed = await pass(text, undefined, chunkSizes, { maxBytes, columns: pairs })
         expect(passed.text).toBe(fitting.toString())
         expect(passed.rows).toBe(passed.text.split('\n').length - 1)
         expect(passed.truncated).toBe(fitting.length < bytes.length)

@@ -1,3 +1,4 @@
+import type { ResultColumn } from '#proto/console.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { frameBytes } from '#shared/bus/limits.ts'
 import { parseException } from './clickhouse/exception.ts'
@@ -10,7 +11,6 @@ export const maxRowBytes = 16 * 1024 * 1024
 const newline = 0x0a
 const brace = 0x7b
 const bracket = 0x5b
-const exceptionRow = Buffer.from('{"exception"')
 
 /** How many rows went by, and whether there were more than wanted. */
 export interface Passed {
@@ -22,8 +22,8 @@ export interface Passed {
 export interface Passing {
   /** Rows are cut off before one that would make them longer than this. */
   maxBytes?: number
-  /** A row is an array, as in `JSONCompactEachRow`, instead of an object. */
-  isCompact?: boolean
+  /** Of rows that are arrays, as in `JSONCompactEachRow`, instead of objects. */
+  columns?: readonly Pick<ResultColumn, 'type'>[]
 }
 
 /**
@@ -34,20 +34,24 @@ export async function* passRows(
   host: MonitoredHost,
   body: HostBody,
   limit = Number.POSITIVE_INFINITY,
-  { maxBytes = Number.POSITIVE_INFINITY, isCompact = false }: Passing = {},
+  { maxBytes = Number.POSITIVE_INFINITY, columns }: Passing = {},
 ): AsyncGenerator<Buffer, Passed, void> {
-  const opening = isCompact ? bracket : brace
+  const form = columns ? compactForm(columns) : objectForm
   let rest: Buffer = Buffer.alloc(0)
   let rows = 0
   let passed = 0
   for (let bytes = await body.take(); bytes; bytes = await body.take(rest)) {
-    const cut = wholeRows(bytes, { rows: limit - rows, bytes: maxBytes - passed }, opening)
+    const cut = wholeRows(bytes, { rows: limit - rows, bytes: maxBytes - passed }, form)
     const rowBytes = bytes.subarray(0, cut.end)
     yield* pieces(rowBytes)
     rows += cut.rows
     passed += cut.end
     rest = bytes.subarray(cut.end)
     if (cut.failed) throw await failureAfter(host, rest, body)
+    if (cut.ended) {
+      await drained(body)
+      return { rows, truncated: false }
+    }
     if (cut.full && rest.length > 0) return { rows, truncated: await drained(body) }
     if (cut.tooLong) return { rows, truncated: true }
     if (rest.length > maxRowBytes)
@@ -83,12 +87,15 @@ interface Cut {
   tooLong: boolean
   /** What follows is no row. */
   failed: boolean
+  /** What follows are totals, which older servers send behind an empty line. */
+  ended: boolean
 }
 
-const wholeRows = (bytes: Buffer, wanted: Wanted, opening: number): Cut => {
-  const cut: Cut = { end: 0, rows: 0, full: false, tooLong: false, failed: false }
+const wholeRows = (bytes: Buffer, wanted: Wanted, form: RowForm): Cut => {
+  const cut: Cut = { end: 0, rows: 0, full: false, tooLong: false, failed: false, ended: false }
   while (cut.end < bytes.length) {
-    if (!beginsRow(bytes, cut.end, opening)) return { ...cut, failed: true }
+    if (bytes[cut.end] === newline) return { ...cut, ended: true }
+    if (!beginsRow(bytes, cut.end, form)) return { ...cut, failed: true }
     if (cut.rows >= wanted.rows) break
     const next = bytes.indexOf(newline, cut.end)
     if ((next === -1 ? bytes.length : next + 1) > wanted.bytes) return { ...cut, tooLong: true }
@@ -99,8 +106,29 @@ const wholeRows = (bytes: Buffer, wanted: Wanted, opening: number): Cut => {
   return { ...cut, full: cut.rows >= wanted.rows }
 }
 
-const beginsRow = (bytes: Buffer, at: number, opening: number): boolean =>
-  bytes[at] === opening && !bytes.subarray(at, at + exceptionRow.length).equals(exceptionRow)
+/** How a row begins, and how servers dress a failure as one where they are not told otherwise; 24.8 and 25.8 do. */
+interface RowForm {
+  opening: number
+  failure: Buffer
+  isFailure(line: string): boolean
+}
+
+const objectForm: RowForm = { opening: brace, failure: Buffer.from('{"exception"'), isFailure: () => true }
+
+/** A failure is one cell of text, as no row can be but where that is what was asked for. */
+const compactForm = (columns: NonNullable<Passing['columns']>): RowForm => ({
+  opening: bracket,
+  failure: Buffer.from('["Code: '),
+  isFailure: (line) =>
+    /^\["(?:[^"\\]|\\.)*"\]$/.test(line) && (columns.length > 1 || !/String|Enum/.test(columns[0]?.type ?? '')),
+})
+
+const beginsRow = (bytes: Buffer, at: number, { opening, failure, isFailure }: RowForm): boolean => {
+  if (bytes[at] !== opening) return false
+  if (!bytes.subarray(at, at + failure.length).equals(failure)) return true
+  const end = bytes.indexOf(newline, at)
+  return !isFailure(bytes.toString('utf8', at, end === -1 ? undefined : end))
+}
 
 /** Cuts after rows where it can; only a row that is longer than a piece is cut within. */
 export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {

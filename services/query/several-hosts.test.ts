@@ -142,6 +142,11 @@ describe('hosts side by side', () => {
     expect(patterns.every(({ values }) => values[0] === null && values[1] === null)).toBe(true)
   })
 
+  it('are not asked for a window that is none', async () => {
+    const input = query.methods.comparison.input.parse({ hostKeys: ['one', 'two'], limit: 1, from: 99, to: 40_000_000 })
+    await expect(parts.handlers.comparison(input, aCall())).rejects.toMatchObject({ code: 'invalid' })
+  })
+
   it('are closed to who may not see key figures', async () => {
     const identity = { kind: 'user' as const, subject: 'ada', features: ['QUERIES'] }
     await expect(compare(['one', 'two'], 1, aCall({ identity }))).rejects.toMatchObject({ code: 'forbidden' })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { keeper, keeperFile, replicas, serverFile, usersFile } from './cluster-files.ts'
+import { machineFile, machineUsersFile } from './machine-files.ts'
 
 /** What is between the opening and the closing mark of each element of a name. */
 const inside = (xml: string, name: string): string[] =>
@@ -16,14 +17,19 @@ const unbalanced = (xml: string): string[] => {
   return open
 }
 
-it.each([...replicas.map(serverFile), usersFile, keeperFile])('is XML of one element', (file) => {
-  expect(unbalanced('<a><b></a>')).toEqual(['a', 'b', '/a'])
-  expect(unbalanced(file)).toEqual([])
-  expect(file).toMatch(/^<clickhouse>.*<\/clickhouse>\n$/s)
-})
+const machine = machineFile('/somewhere', { http: 1, native: 2, interserver: 3 })
+
+it.each([...replicas.map((name) => serverFile(name)), usersFile, keeperFile, machine, machineUsersFile])(
+  'is XML of one element',
+  (file) => {
+    expect(unbalanced('<a><b></a>')).toEqual(['a', 'b', '/a'])
+    expect(unbalanced(file)).toEqual([])
+    expect(file).toMatch(/^<clickhouse>.*<\/clickhouse>\n$/s)
+  },
+)
 
 it('tells each server the same cluster, the same Keeper and a name of its own', () => {
-  const files = replicas.map(serverFile)
+  const files = replicas.map((name) => serverFile(name))
   expect(new Set(files.flatMap((file) => inside(file, 'remote_servers'))).size).toBe(1)
   for (const [index, file] of files.entries()) {
     expect(inside(inside(file, 'remote_servers')[0] ?? '', 'host')).toEqual(replicas)

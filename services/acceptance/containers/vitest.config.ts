@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ['services/acceptance/containers/*.check.ts', 'services/query/definitions/every-statement.test.ts'],
     environment: 'node',
+    tags: [{ name: 'long', description: 'what `npm test` leaves out; here everything runs' }],
     expect: { requireAssertions: true },
     experimental: { viteModuleRunner: false },
     // One after the other: the statements are to see what the replication has done.

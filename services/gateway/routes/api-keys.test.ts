@@ -118,21 +118,21 @@ describe('POST /api/v1/auth/api-key', () => {
 
   it.each<[body: unknown, parameter: string, says: string]>([
     [{}, 'label', 'is required'],
-    [{ label: 1 }, 'label', 'of type string'],
+    [{ label: 1 }, 'label', 'must be text'],
     [{ label: '   ' }, 'label', 'must not be empty'],
     [{ label: 'x'.repeat(65) }, 'label', '64'],
     [{ label: 'a\nb' }, 'label', 'control characters'],
     [{ label: 'a', days: 0 }, 'days', 'from 1 to 365'],
     [{ label: 'a', days: 366 }, 'days', 'from 1 to 365'],
     [{ label: 'a', days: 1.5 }, 'days', 'whole number'],
-    [{ label: 'a', days: '30' }, 'days', 'of type number'],
-    [{ label: 'a', days: null }, 'days', 'of type number'],
+    [{ label: 'a', days: '30' }, 'days', 'must be a number'],
+    [{ label: 'a', days: null }, 'days', 'must be a number'],
     [{ label: 'a', scopes: [] }, 'scopes', 'at least one'],
     [{ label: 'a', scopes: ['admin'] }, 'scopes.0', 'must be one of read, write, agent, mcp'],
-    [{ label: 'a', scopes: 'read' }, 'scopes', 'of type array'],
+    [{ label: 'a', scopes: 'read' }, 'scopes', 'must be a list'],
     [{ label: 'a', scopes: ['read', 'read', 'read', 'read', 'read'] }, 'scopes', 'each scope once'],
     [{ label: 'a', subject: 'root' }, 'subject', 'is not known here'],
-    [[], 'the body', 'of type object'],
+    [[], 'the body', 'must be an object'],
   ])('refuses %j', async (body, parameter, says) => {
     const answer = await ask('/api/v1/auth/api-key', { method: 'POST', authorization: operator, body })
     expect([answer.status, answer.error?.type]).toEqual([400, 'invalid'])

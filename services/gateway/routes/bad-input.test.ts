@@ -170,7 +170,7 @@ describe('a body that cannot be meant', () => {
     ['text', { body: '{}', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported-media-type', 'application'],
     ['a broken one', { body: '{"names":', headers: json }, 400, 'invalid', 'not JSON'],
     ['no UTF-8', { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, 'invalid', 'UTF-8'],
-    ['a list', { body: '[]', headers: json }, 400, 'invalid', 'the body must be of type object'],
+    ['a list', { body: '[]', headers: json }, 400, 'invalid', 'the body must be an object'],
     ['no names', { body: '{}', headers: json }, 400, 'invalid', 'names is required'],
     ['empty names', { body: '{"names":[]}', headers: json }, 400, 'invalid', 'names must not be empty'],
     [
@@ -193,7 +193,7 @@ describe('a body that cannot be meant', () => {
       { body: '{"names":["a"],"hostId":"1"}', headers: json },
       400,
       'invalid',
-      'hostId must be of type',
+      'hostId must be a number',
     ],
     ['a negative host', { body: '{"names":["a"],"hostId":-1}', headers: json }, 400, 'invalid', 'hostId'],
     ['unknown fields', { body: '{"names":["a"],"host":1}', headers: json }, 400, 'invalid', 'host is not known here'],

@@ -159,7 +159,7 @@ const parts = getRoute({
 const dependencies = getRoute({
   ...common,
   path: '/api/v1/explorer/dependencies',
-  doc: 'What a table is made of and what is made of it; of all tables of the database when no table is named',
+  doc: 'What a table is made of and what is made of it, over any number of others; of all tables of the database when no table is named',
   query: OfDatabaseQuery,
   answer: DependenciesAnswer,
   handle: listed((query, asked, call) => query.exploreDependencies(asked, call)),

@@ -38,6 +38,17 @@ describe('a table page as a file', () => {
     }
   })
 
+  it('is asked for by its head alone, which promises nothing after a last byte', async () => {
+    await using product = await startFake()
+    const { status, headers } = await fetch(`${product.url}${path}?format=csv`, { method: 'HEAD' })
+    expect([status, headers.get('content-type'), headers.get('trailer')]).toEqual([
+      200,
+      expect.stringContaining('text/csv'),
+      null,
+    ])
+    expect((await fetch(product.url + path)).status).toBe(200)
+  })
+
   it.each([
     ['format=json', { accept: 'text/csv' }],
     ['', { accept: '*/*' }],

@@ -7,7 +7,7 @@ import type { Parts } from '../handlers/parts.ts'
 import { quoteText } from '../definitions/quote.ts'
 import { write } from './write.ts'
 
-const sql = `SELECT user, query_kind AS kind, toString(normalized_query_hash) AS fingerprint,
+const sql = `SELECT user, query_kind AS kind, toString(normalizedQueryHash(query)) AS fingerprint,
   round(elapsed, 1) AS elapsedSeconds, read_rows AS readRows, memory_usage AS memoryBytes, is_cancelled AS cancelled
 FROM system.processes WHERE query_id = {queryId:String}`
 

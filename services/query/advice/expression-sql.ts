@@ -55,8 +55,8 @@ const constantSql = (node: ExplainNode): string | undefined => {
   if (source) return expressionSql(source)
   const [, value = '', type = ''] =
     /, constant_value: (.*), constant_value_type: (.*)$/s.exec(node.description ?? '') ?? []
-  const [, list] = /^(?:Tuple_\((.*)\)|Array_\[(.*)\])$/s.exec(value)?.filter((part) => part !== undefined) ?? []
-  if (list !== undefined) return listSql(list)
+  const [, opening, list] = /^(?:Tuple_(?=.*\)$)|Array_(?=.*\]$))([([])(.*).$/s.exec(value) ?? []
+  if (list !== undefined) return listSql(list, opening === '[' ? '[]' : '()')
   return plainType.test(type) ? literalSql(value) : undefined
 }
 
@@ -68,8 +68,8 @@ const literal = /U?Int\d+_-?\d+|Float64_-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|'(?:[^'\\]
 const literalSql = (text: string): string | undefined =>
   text.match(literal)?.[0] === text ? text.replace(/^(?:U?Int\d+|Float64)_/, '') : undefined
 
-const listSql = (text: string): string | undefined => {
+const listSql = (text: string, [opening, closing]: string): string | undefined => {
   const values = text.match(literal) ?? []
   if (values.length === 0 || values.join(', ') !== text) return undefined
-  return `(${values.map((value) => value.replace(/^(?:U?Int\d+|Float64)_/, '')).join(', ')})`
+  return opening + values.map((value) => value.replace(/^(?:U?Int\d+|Float64)_/, '')).join(', ') + closing
 }

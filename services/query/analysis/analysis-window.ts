@@ -21,15 +21,19 @@ export interface Analysed {
 /** Settles the window that was asked for; the bucket is the finest that makes few enough points. */
 export const analysed = async (parts: Parts, host: MonitoredHost, asked: Window, call: Call): Promise<Analysed> => {
   const zone = checkedZone(asked.timezone)
-  const now = parts.clock.now() + parts.probe.skewMs(host.key)
-  const hours = { lastHours: defaultHours, interval: 'toStartOfMinute' } as const
-  const span = chartWindow(hours, asked, now)
-  // A definition with `lastHours` always has a window.
-  if (!span) throw new Error('an analysis without a window')
+  const span = analysisSpan(asked, parts.clock.now() + parts.probe.skewMs(host.key))
   const interval = asked.interval ? span.interval : fewEnough(span.toMs - span.fromMs)
   const window = { ...span, interval }
-  const { tables }: Capabilities = await parts.client.capabilities(host, call)
-  return { window, scope: { window, zone, tables } }
+  const { logs }: Capabilities = await parts.client.capabilities(host, call)
+  return { window, scope: { window, zone, logs } }
+}
+
+/** The span that was asked for, else the last day; `invalid` where what was asked for is none. */
+export const analysisSpan = (asked: Window, hostNowMs: number): ChartWindow => {
+  const span = chartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, asked, hostNowMs)
+  // A definition with `lastHours` always has a window.
+  if (!span) throw new Error('an analysis without a window')
+  return span
 }
 
 const fewEnough = (spanMs: number): Interval =>

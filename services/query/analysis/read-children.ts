@@ -56,8 +56,8 @@ const childrenOn = async (
   scope: Scope,
   call: Call,
 ): Promise<Answered> => {
-  const { tables } = await client.capabilities(host, call)
-  const place = { client, host, queryId, scope: { ...scope, tables }, call }
+  const { logs } = await client.capabilities(host, call)
+  const place = { client, host, queryId, scope: { ...scope, logs }, call }
   const { rows, ...rest } = await readPart(place, children)
   return { ...rest, rows: rows.map((row) => ({ ...row, host: host.name })) }
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
 import { intervals } from '#proto/catalogue.ts'
+import { rotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { Scope } from '../definitions/macros.ts'
 import type { ChartWindow } from '../definitions/window.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
@@ -23,7 +24,11 @@ const window: ChartWindow = {
   fromMs: 0,
   toMs: 7_200_000,
 }
-const scope: Scope = { window, zone: undefined, tables: new Set(['query_log', 'query_log_0', 'query_log_12']) }
+const scope: Scope = {
+  window,
+  zone: undefined,
+  logs: rotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_12'])),
+}
 const asked = FingerprintsRequest.parse({})
 
 it.each([

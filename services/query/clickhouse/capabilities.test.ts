@@ -4,7 +4,12 @@ import { openCapabilityCache } from './capabilities.ts'
 
 const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', user: 'u', password: '' }]).hosts
 if (!host) throw new Error('the host is well-formed')
-const answer = (version: string) => ({ version, readonly: 0, tables: new Set(['one']) })
+const answer = (version: string) => ({
+  version,
+  readonly: 0,
+  tables: new Set(['one']),
+  logs: new Map<string, string>(),
+})
 
 it('asks once a minute, renews behind the back of the caller and waits again after five', async () => {
   let now = 0

@@ -1,12 +1,15 @@
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { RotatedLogs } from './rotated-logs.ts'
 
 /** What a host can do for its configured user. */
 export interface Capabilities {
   version: string
   /** The `readonly` setting of the user's profile: 1 forbids every setting in a request. */
   readonly: number
-  /** Tables of the database `system` that the user may see; the same object for hosts that have the same ones. */
+  /** Tables of the database `system` that the user may see; the same object for hosts that have the same ones and read their logs alike. */
   tables: ReadonlySet<string>
+  /** Of these, what is read of logs that were rotated. */
+  logs: RotatedLogs
 }
 
 export type Presence = 'present' | 'missing' | 'denied'

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Rows } from './answer.ts'
 import type { Capabilities } from './capabilities.ts'
-import { openEqualSets } from './equal-sets.ts'
+import { openEqualSystems } from './equal-systems.ts'
 import { hostFailure } from './failure.ts'
+import { LogColumns, logColumnsStatement, rotatedLogs } from './rotated-logs.ts'
 import type { Statement } from './statement.ts'
 
 /** Asks in one go what later statements have to know; without settings, since whether these are allowed is part of the answer. */
@@ -17,16 +18,26 @@ export const capabilityStatement: Statement = {
   (SELECT groupArray(name) FROM system.tables WHERE database = 'system')`,
 }
 
-const Row = z.tuple([z.string(), z.number(), z.array(z.string())])
+const Told = z.tuple([z.tuple([z.string(), z.number(), z.array(z.string())])])
 
 /** A memory of a pure function only: hosts of one fleet mostly have the same tables. */
-const equalTables = openEqualSets()
+const equalSystem = openEqualSystems()
 
-export const readCapabilities = (host: MonitoredHost, { rows }: Pick<Rows, 'rows'>): Capabilities => {
-  const row = Row.safeParse(rows[0])
-  if (!row.success) throw hostFailure(host, 'garbage')
-  const [version, readonly, tables] = row.data
-  return { version, readonly, tables: equalTables(tables) }
+/** Learns what a host can do; `ask` sends it a statement. */
+export const learnCapabilities = async (
+  host: MonitoredHost,
+  ask: (statement: Statement) => Promise<Pick<Rows, 'rows'>>,
+): Promise<Capabilities> => {
+  const told = async <T>(statement: Statement, schema: z.ZodType<T>): Promise<T> => {
+    const parsed = schema.safeParse((await ask(statement)).rows)
+    if (!parsed.success) throw hostFailure(host, 'garbage')
+    return parsed.data
+  }
+  const [[version, readonly, names]] = await told(capabilityStatement, Told)
+  const tables = new Set(names)
+  const missing = logColumnsStatement(version, tables)
+  const logs = rotatedLogs(tables, missing && (await told(missing, LogColumns)))
+  return { version, readonly, ...equalSystem({ tables, logs }) }
 }
 
 /** Asks whether there is a table; a user without any right on it gets an error instead of a number. */

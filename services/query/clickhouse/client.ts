@@ -3,7 +3,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Rows } from './answer.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import { type Capabilities, openCapabilityCache, type Presence } from './capabilities.ts'
-import { capabilityStatement, presenceStatement, readCapabilities, readingStatement } from './capability-statement.ts'
+import { capabilityStatement, learnCapabilities, presenceStatement, readingStatement } from './capability-statement.ts'
 import { reusing } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
@@ -62,8 +62,8 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
   const capabilities = (host: MonitoredHost, asking: Asking): Promise<Capabilities> =>
     learned.of(host, () =>
       learning.join(identity(host), waiting(host, asking, clock.now()), async (signal) => {
-        const sent = { host, statement: capabilityStatement, asking: unbounded(asking, signal), readonly: 1 }
-        return readCapabilities(host, await transport.reserved(sent, learningLimitMs(env)))
+        const sent = { host, asking: unbounded(asking, signal), readonly: 1 }
+        return learnCapabilities(host, (statement) => transport.reserved({ ...sent, statement }, learningLimitMs(env)))
       }),
     )
 

@@ -23,6 +23,30 @@ describe('an exception', () => {
       '{"a":1}\nCode: 395. DB::Exception: Value passed to throwIf: while executing. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)',
       { code: 395, name: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', sentence: 'Value passed to throwIf: while executing.' },
     ],
+    [
+      'Code: 62. DB::Exception: Syntax error: failed at position 8 (TABLE) (line 1, col 8): TABLE x. (SYNTAX_ERROR) (version 26.7.2.1)',
+      {
+        code: 62,
+        name: 'SYNTAX_ERROR',
+        sentence: 'Syntax error: failed at position 8 (TABLE) (line 1, col 8): TABLE x.',
+      },
+    ],
+    [
+      'Poco::Exception. Code: 1000, e.code() = 111, Connection refused (version 26.7.2.1)\n',
+      { code: 1000, name: 'POCO_EXCEPTION', sentence: 'e.code() = 111, Connection refused' },
+    ],
+    [
+      'std::exception. Code: 1001, type: std::bad_alloc, e.what() = std::bad_alloc (version 23.8.1.1)',
+      { code: 1001, name: 'STD_EXCEPTION', sentence: 'type: std::bad_alloc, e.what() = std::bad_alloc' },
+    ],
+    [
+      'Code: 117. DB::Exception: Expected end of line: (in file/uri http://bob:p@ss@files:80/x): While executing URL. (INCORRECT_DATA)',
+      {
+        code: 117,
+        name: 'INCORRECT_DATA',
+        sentence: 'Expected end of line: (in file/uri http://files:80/x): While executing URL.',
+      },
+    ],
     ['<html>nginx</html>', undefined],
   ])('is read from %j', (text, exception) => {
     expect(parseException(text)).toEqual(exception)
@@ -41,7 +65,8 @@ describe('a refused statement', () => {
     [202, 'busy'],
     [241, 'unavailable'],
     [497, 'forbidden'],
-    [999, 'internal'],
+    [279, 'unavailable'],
+    [999, 'unavailable'],
   ])('of code %i is %s', (code, kind) => {
     const error = answerFailure(host, 500, `Code: ${code}. DB::Exception: Something. (SOME_NAME)`)
     expect(error).toMatchObject({

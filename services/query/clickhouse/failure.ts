@@ -64,10 +64,13 @@ const kinds: Readonly<Record<number, ErrorCode>> = {
 }
 const retryAfterMs = 1_000
 
+/** Whether a code tells what went wrong; whatever has another may be trouble of the host, or of the statement. */
+export const isKnownCode = (code: number): boolean => code in kinds || askedWrongly.has(code)
+
 /** The error of a statement that a host refused or that failed there. */
 export const statementFailure = (host: MonitoredHost, exception: Exception): ServiceError => {
   if (authenticationCodes.has(exception.code)) return hostFailure(host, 'refused')
-  const code = kinds[exception.code] ?? (askedWrongly.has(exception.code) ? 'invalid' : 'internal')
+  const code = kinds[exception.code] ?? (askedWrongly.has(exception.code) ? 'invalid' : 'unavailable')
   const sentence = withoutUser(host, exception.sentence)
   return new ServiceError(code, `host ${host.name}: ${sentence} (${exception.code} ${exception.name})`, {
     details: { host: host.name, clickhouseCode: exception.code, clickhouseName: exception.name },

@@ -1,7 +1,7 @@
 import { requireFeature } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import { shownWindow } from '../analysis/analysis-window.ts'
+import { analysisSpan, shownWindow } from '../analysis/analysis-window.ts'
 import { askEach } from '../ask-each.ts'
 import type { Parts } from '../handlers/parts.ts'
 import { readFurther, readHost } from './read-host.ts'
@@ -12,6 +12,8 @@ export const comparison =
   (parts: Parts): Handlers<typeof query>['comparison'] =>
   async ({ hostKeys, ...asked }, call) => {
     requireFeature(call.identity, 'OVERVIEW', 'the comparison of hosts')
+    // A window that is none is the caller's mistake and not the failure of each host.
+    analysisSpan(asked, parts.clock.now())
     const hosts = await askEach(parts, hostKeys, call, (host, own) => readHost(parts, host, asked, own))
     const answers = new Map(hosts.map(({ host, answer }) => [host.key, answer]))
     const hashes = [...new Set(hosts.flatMap(({ answer }) => answer?.rows ?? []).map(({ hash }) => hash))]

@@ -56,7 +56,8 @@ const obeyed = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }
 export const openRun = async (parts: Parts, running: Running, asked: AskedRun, call: Call): Promise<BegunRun> => {
   const host = parts.hosts.get(asked.hostKey)
   const limits = { rows: rowLimit(parts, asked.maxRows), bytes: asked.maxBytes }
-  const statement = consoleStatement(asked, limits.rows)
+  const { version } = await parts.client.capabilities(host, call)
+  const statement = consoleStatement(asked, limits.rows, version)
   const run = running.enter(host, call, mostRuns(parts), asked.runId)
   const startedAtMs = performance.now()
   try {
@@ -80,7 +81,7 @@ const begin = async (begun: Begun, format: ResultFormat): Promise<BegunRun> => {
   }
   try {
     const { columns, rows } = await readColumns(host, answer.body)
-    const passing = passRows(host, rows, limits.rows, { maxBytes: limits.bytes, isCompact: true })
+    const passing = passRows(host, rows, limits.rows, { maxBytes: limits.bytes, columns })
     return { head: { columns }, frames: frames(begun, passing) }
   } catch (error) {
     answer.body.leave()

@@ -1,6 +1,6 @@
-import type { Statement } from '../clickhouse/statement.ts'
+import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
+import { compareVersions } from '../definitions/version.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
-import type { ParameterValue } from '../clickhouse/statement.ts'
 
 /** What is asked of a run, its limits settled. */
 export interface Asked {
@@ -13,6 +13,9 @@ export interface Asked {
 
 const maxMemoryBytes = 4 * 1024 * 1024 * 1024
 
+/** Servers from then on dress a failure after the first rows as a row, unless told not to; newer ones do not by themselves. */
+const failuresAsRows = '23.9'
+
 /**
  * A caller's statement as it is sent; throws `invalid` unless it only reads. The setting `limit` bounds the outer SELECT
  * exactly and leaves its text alone; the one row more tells whether there are more. EXPLAIN and DESCRIBE do not obey it.
@@ -20,6 +23,7 @@ const maxMemoryBytes = 4 * 1024 * 1024 * 1024
 export const consoleStatement = (
   { query, database, parameters, maxSeconds, purpose }: Asked,
   maxRows: number,
+  serverVersion: string,
 ): Statement => ({
   what: purpose ?? 'console',
   sql: callersStatement(query),
@@ -30,6 +34,7 @@ export const consoleStatement = (
     output_format_json_quote_64bit_integers: 1,
     output_format_json_quote_decimals: 1,
     output_format_json_quote_denormals: 1,
+    ...(compareVersions(serverVersion, failuresAsRows) >= 0 && { http_write_exception_in_output_format: 0 }),
   },
   ...(database !== undefined && { database }),
   ...(parameters !== undefined && { parameters }),

@@ -1,3 +1,4 @@
+import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from './load.ts'
 import { buckets } from './intervals.ts'
@@ -12,7 +13,7 @@ export const maxChartRows = 50_000
 
 interface Circumstances {
   serverVersion: string
-  tables: ReadonlySet<string>
+  logs: RotatedLogs
   window: ChartWindow | undefined
   zone: string | undefined
   parameters: GivenParameters

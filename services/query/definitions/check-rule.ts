@@ -15,14 +15,14 @@ export const checkRule = (rule: RuleDefinition): string[] => [
 
 export const checkMetric = (metric: MetricDefinition): string[] => checkSql(metric.sql, ruleScope(metric))
 
-/** What the macros of a rule stand for, on a server with these tables. */
+/** What the macros of a rule stand for, on a server with these logs. */
 export const ruleScope = (
   { lastMinutes }: Pick<RuleDefinition, 'lastMinutes'>,
-  tables = anyScope.tables,
+  logs = anyScope.logs,
   withValues = false,
 ): Scope => ({
   ...anyScope,
-  tables,
+  logs,
   withValues,
   window:
     lastMinutes === undefined

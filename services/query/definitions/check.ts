@@ -46,7 +46,7 @@ export const tableWindow = (table: Pick<TableDefinition, 'parameters'>): Scope['
     ? { interval: undefined, since: '(now() - toIntervalHour({last_hours:UInt16}))', until: endOfNow }
     : undefined
 
-export const anyScope: Scope = { window: undefined, zone: undefined, tables: new Set() }
+export const anyScope: Scope = { window: undefined, zone: undefined, logs: new Map() }
 
 const checkNames = (columns: readonly { name: string }[]): string[] => {
   const names = columns.map((column) => column.name)

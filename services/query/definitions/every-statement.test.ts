@@ -4,6 +4,8 @@ import { startSeeded } from '../../acceptance/seeded.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { missingNeeds, unavailableBy } from '../availability.ts'
+import type { Capabilities } from '../clickhouse/capabilities.ts'
+import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { aCall, openParts, type OpenParts, quietTelemetry } from '../testing/open-parts.ts'
@@ -17,6 +19,7 @@ import { openDefinitions } from './definitions.ts'
 import { createEventsTable, defaultEventsTable } from './events.ts'
 import type { LoadedMetric, LoadedRule } from './load.ts'
 import { expandMacros } from './macros.ts'
+import { quoteName } from './quote.ts'
 import { tableStatement } from './table-statement.ts'
 import { compareVersions, sqlFor } from './version.ts'
 import { chartWindow } from './window.ts'
@@ -31,11 +34,13 @@ const branches: StatementRuns['branches'] = []
 let sandbox: Sandbox | undefined
 let url: string
 let parts: OpenParts
-let engine: { version: string; tables: ReadonlySet<string> }
+let engine: Capabilities
 
 beforeAll(async () => {
   sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSeeded('one')
   url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL ?? ''
+  // A server makes its logs when it first writes them.
+  if (!sandbox) await curl(url, 'SYSTEM FLUSH LOGS')
   await curl(url, createEventsTable(defaultEventsTable))
   parts = await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
   engine = await parts.client.capabilities(parts.hosts.get('sandbox'), aCall())
@@ -114,9 +119,21 @@ const isReadOnly = (sql: string): boolean => {
   return true
 }
 
-/** The tables of a host whose logs were rotated; the earlier ones need not exist to be asked for. */
-const rotatedTables = (logs: readonly string[]): ReadonlySet<string> =>
-  new Set([...engine.tables, ...logs.map((log) => `${log}_0`)])
+/** How logs are read together with an earlier table, which has one column less than the log has now. */
+const rotated = async (logs: readonly string[]): Promise<RotatedLogs> => {
+  const host = parts.hosts.get('sandbox')
+  const { tables } = await parts.client.capabilities(host, aCall())
+  for (const log of logs.filter((name) => tables.has(name) && !tables.has(`${name}_0`))) {
+    const lacking = quoteName((await curl(url, lastColumn, { query: { param_log: log } })).text.trim())
+    const earlier = `CREATE TABLE IF NOT EXISTS system.${log}_0 ENGINE = Memory AS SELECT * EXCEPT ${lacking} FROM system.${log} LIMIT 10`
+    expect(await curl(url, earlier)).toMatchObject({ status: 200, text: '' })
+    parts.client.forget(host)
+  }
+  return (await parts.client.capabilities(host, aCall())).logs
+}
+
+const lastColumn = `SELECT name FROM system.columns
+  WHERE database = 'system' AND table = {log:String} AND default_kind != 'ALIAS' ORDER BY position DESC LIMIT 1`
 
 /** Logs that a definition reads. */
 const logsOf = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
@@ -140,7 +157,7 @@ describe.each(charts)('the chart $name', (chart) => {
   it('runs and has the columns that it declares', async () => {
     for (const sql of await eachBranch('chart', chart)) {
       const window = chartWindow(chart, {}, Date.now())
-      const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
+      const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
       const answer = await run(chartStatement({ ...chart, sql }, given))
       const names = answer.columns.map((column) => column.name)
       expect(names.toSorted()).toEqual(chart.columns.map((column) => column.name).toSorted())
@@ -159,7 +176,7 @@ describe.each(charts)('the chart $name', (chart) => {
       for (const interval of intervals) {
         const to = Math.floor(Date.now() / 1_000)
         const window = chartWindow(chart, { interval, from: to - 40 * 3_600, to }, Date.now())
-        const given = { serverVersion: engine.version, tables: engine.tables, zone: 'Asia/Kathmandu', parameters: {} }
+        const given = { serverVersion: engine.version, logs: engine.logs, zone: 'Asia/Kathmandu', parameters: {} }
         await expect(run(chartStatement(chart, { ...given, window }))).resolves.toBeDefined()
       }
     })
@@ -168,9 +185,9 @@ describe.each(charts)('the chart $name', (chart) => {
   if (logsOf(chart).length > 0) {
     it('reads rotated logs too', { tags: ['long'] }, async () => {
       if (await lackingFor(chart)) return
-      const tables = rotatedTables(logsOf(chart))
+      const logs = await rotated(logsOf(chart))
       const window = chartWindow(chart, {}, Date.now())
-      const given = { serverVersion: engine.version, tables, window, zone: undefined, parameters: {} }
+      const given = { serverVersion: engine.version, logs, window, zone: undefined, parameters: {} }
       await expect(run(chartStatement(chart, given))).resolves.toBeDefined()
     })
   }
@@ -180,7 +197,7 @@ describe.each(charts)('the chart $name', (chart) => {
       if (await lackingFor(chart)) return
       const window = chartWindow(chart, {}, Date.now())
       for (const sql of earlyBranches(chart)) {
-        const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
+        const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
         await runAsBefore(chartStatement({ ...chart, sql }, given))
       }
     })
@@ -189,7 +206,7 @@ describe.each(charts)('the chart $name', (chart) => {
   it('only reads, in every branch', () => {
     const window = chartWindow(chart, {}, Date.now())
     for (const { sql } of branchesOf(chart.sql)) {
-      const given = { serverVersion: engine.version, tables: engine.tables, window, zone: undefined, parameters: {} }
+      const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
       expect(chartStatement({ ...chart, sql }, given)?.sql).toSatisfy(isReadOnly)
     }
   })
@@ -203,7 +220,7 @@ describe.each(tables)('the table page $name', (table) => {
   it('runs and has the columns that it declares, in their order', async () => {
     for (const sql of await eachBranch('table page', table)) {
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
-      const given = { serverVersion: engine.version, tables: engine.tables, limit: 100, zone: undefined }
+      const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }
       const answer = await run(tableStatement({ ...table, sql }, asked, given))
       expect(answer.columns.map((column) => column.name)).toEqual(table.columns.map((column) => column.name))
       const types = new Map(answer.columns.map((column) => [column.name, column.type]))
@@ -219,7 +236,7 @@ describe.each(tables)('the table page $name', (table) => {
     it('reads rotated logs too', { tags: ['long'] }, async () => {
       if (await lackingFor(table)) return
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
-      const given = { serverVersion: engine.version, tables: rotatedTables(logsOf(table)), limit: 10, zone: undefined }
+      const given = { serverVersion: engine.version, logs: await rotated(logsOf(table)), limit: 10, zone: undefined }
       await expect(run(tableStatement(table, asked, given))).resolves.toBeDefined()
     })
   }
@@ -229,7 +246,7 @@ describe.each(tables)('the table page $name', (table) => {
       if (await lackingFor(table)) return
       const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       for (const sql of earlyBranches(table)) {
-        const given = { serverVersion: engine.version, tables: engine.tables, limit: 10, zone: undefined }
+        const given = { serverVersion: engine.version, logs: engine.logs, limit: 10, zone: undefined }
         await runAsBefore(tableStatement({ ...table, sql }, asked, given))
       }
     })
@@ -238,14 +255,14 @@ describe.each(tables)('the table page $name', (table) => {
   it('only reads, in every branch', () => {
     const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
     for (const { sql } of branchesOf(table.sql)) {
-      const given = { serverVersion: engine.version, tables: engine.tables, limit: 100, zone: undefined }
+      const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }
       expect(tableStatement({ ...table, sql }, asked, given)?.sql).toSatisfy(isReadOnly)
     }
   })
 
   it('sorts, filters and searches by every column', { tags: ['long'] }, async () => {
     if (await lackingFor(table)) return
-    const given = { serverVersion: engine.version, tables: engine.tables, limit: 10, zone: undefined }
+    const given = { serverVersion: engine.version, logs: engine.logs, limit: 10, zone: undefined }
     for (const { name, format } of table.columns) {
       const operators = (['eq', 'in', 'ge', 'contains'] as const).filter(
         (operator) => format !== 'list' || operator !== 'ge',
@@ -264,7 +281,7 @@ const measuring = [
   ...metrics.map((metric) => ({ ...metric, kind: 'metric' as const, columns: ['measured' as const], alone: false })),
 ]
 const measuringBy = (sql: string, { columns, ...rest }: (typeof measuring)[number]) => {
-  const expanded = expandMacros(sql, ruleScope(rest, engine.tables))
+  const expanded = expandMacros(sql, ruleScope(rest, engine.logs))
   return { key: rest.name, requires: rest.requires, alone: rest.alone, isSlow: false, columns, sql: expanded }
 }
 
@@ -298,14 +315,12 @@ const diagnosed = rules.flatMap((rule: LoadedRule) => {
 describe.each(diagnosed)('the diagnostic of $name', ({ rule, ...definition }) => {
   it('runs, also where names are resolved as before 24.3, and only reads', async () => {
     for (const sql of await eachBranch('diagnostic', definition)) {
-      const statement = diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.tables)
+      const statement = diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)
       await expect(run(statement)).resolves.toBeDefined()
       await runAsBefore(statement)
     }
     for (const { sql } of branchesOf(definition.sql)) {
-      expect(diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.tables)?.sql).toSatisfy(
-        isReadOnly,
-      )
+      expect(diagnosticStatement({ ...rule, diagnostic: sql }, engine.version, engine.logs)?.sql).toSatisfy(isReadOnly)
     }
   })
 })

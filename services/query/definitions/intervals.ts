@@ -9,7 +9,8 @@ interface Bucket {
   start(expression: string, zone: string | undefined): string
 }
 
-const zoned = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
+/** The zone as the last argument of a function of dates; nothing where the host's own is meant. */
+export const zoned = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
 const simple = (name: string, seconds: number, step: string): Bucket => ({
   seconds,
   step,

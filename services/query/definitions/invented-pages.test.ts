@@ -143,7 +143,7 @@ const run = async (sql: string): Promise<void> => {
 const read = async (name: string, parameters: Record<string, string> = {}): Promise<Record<string, unknown>[]> => {
   const table = parts.definitions.table(name)
   const asked = { filters: [], offset: 0, parameters, search: undefined, sort: undefined }
-  const given = { serverVersion: '99.1', tables: new Set<string>(), limit: 100, zone: undefined }
+  const given = { serverVersion: '99.1', logs: new Map<string, string>(), limit: 100, zone: undefined }
   const statement = tableStatement(table, asked, given)
   if (!statement) throw new Error(`the newest server is older than every branch of ${name}`)
   const sql = statement.sql.replaceAll(/system\.(\w+)/g, (whole, table: string) =>

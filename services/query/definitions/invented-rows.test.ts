@@ -66,7 +66,7 @@ const zookeeperInfo = `(is_connected Nullable(UInt8), server_state Nullable(Stri
 
 let sandbox: Sandbox
 let parts: OpenParts
-let engine: { version: string; tables: ReadonlySet<string> }
+let engine: { version: string }
 
 beforeAll(async () => {
   sandbox = await startSandbox()
@@ -101,7 +101,7 @@ const draw = async (name: string): Promise<Record<string, unknown>[]> => {
   const window = chartWindow(chart, {}, Date.now())
   const statement = chartStatement(chart, {
     serverVersion: engine.version,
-    tables: engine.tables,
+    logs: new Map(),
     window,
     zone: undefined,
     parameters: {},

@@ -126,6 +126,21 @@ describe('charts of a known log', () => {
     expect(record).toEqual({ second: expect.stringMatching(/:05$/), queries: 3, started: 2 })
   })
 
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'name days and seconds as the clocks of %s do',
+    async (timezone) => {
+      const read = async (name: string, from: number) => {
+        const asked = { hostKey, name, parameters: {}, from, to: from + 10, timezone }
+        return query.methods.chart.output.parse(await parts.handlers.chart(asked, aCall())).rows
+      }
+      const told = (second: number) => new Date(second * 1_000).toLocaleString('sv-SE', { timeZone: timezone })
+      expect(await read('insight-busiest-day-queries', moments.mixed)).toMatchObject([
+        { day: told(moments.mixed).slice(0, 10) },
+      ])
+      expect(await read('insight-busiest-second', moments.busy)).toMatchObject([{ second: told(moments.busy + 5) }])
+    },
+  )
+
   it('find what became slow, and leave out what always was', async () => {
     const rows = await rowsOf('slow-query-regressions', moments.slow, 3)
     expect(rows).toEqual([

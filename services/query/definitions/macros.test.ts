@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { isOwn } from '#shared/own-statements.ts'
+import { rotatedLogs } from '../clickhouse/rotated-logs.ts'
 import { expandMacros, type Scope } from './macros.ts'
 
 const scope: Scope = {
   window: { interval: 'toStartOfHour', since: 'S', until: 'U' },
   zone: undefined,
-  tables: new Set(['query_log', 'query_log_0', 'query_log_extra', 'part_log']),
+  logs: rotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_extra', 'part_log'])),
 }
 
 describe('a macro', () => {
@@ -15,6 +16,8 @@ describe('a macro', () => {
     ['$window', 'event_date >= toDate(S) AND event_date <= toDate(U) AND event_time >= S AND event_time < U'],
     ['$bucket(event_time) AS time', 'toStartOfHour(event_time) AS time'],
     ['$bucket(toDateTime(f(x), (1)))', 'toStartOfHour(toDateTime(f(x), (1)))'],
+    ['$clock(event_time) AS at', 'toString(event_time) AS at'],
+    ['$day(event_time) AS day', 'toString(toDate(event_time)) AS day'],
     ['count() / $seconds', 'count() / 3600'],
     ['$ms($since)', 'toUnixTimestamp64Milli(toDateTime64(S, 3))'],
     ['FROM $log(part_log)', 'FROM system.part_log'],
@@ -27,6 +30,8 @@ describe('a macro', () => {
 
   it('keeps to a zone', () => {
     expect(expandMacros('$bucket(t)', { ...scope, zone: 'Europe/Berlin' })).toBe("toStartOfHour(t, 'Europe/Berlin')")
+    expect(expandMacros('$clock(t)', { ...scope, zone: 'Asia/Tokyo' })).toBe("toString(t, 'Asia/Tokyo')")
+    expect(expandMacros('$day(t)', { ...scope, zone: 'Asia/Tokyo' })).toBe("toString(toDate(t, 'Asia/Tokyo'))")
     const monthly: Scope = {
       ...scope,
       zone: 'Asia/Tokyo',

@@ -1,13 +1,14 @@
 import { isOwn, ownPurpose } from '#shared/own-statements.ts'
-import { buckets } from './intervals.ts'
+import { buckets, zoned } from './intervals.ts'
+import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { ChartWindow } from './window.ts'
 
 /** What the macros of a statement stand for at this moment. */
 export interface Scope {
   window: Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined
   zone: string | undefined
-  /** Tables of the database `system`: a log that was rotated is read together with its earlier tables. */
-  tables: ReadonlySet<string>
+  /** A log that was rotated is read together with its earlier tables. */
+  logs: RotatedLogs
   /** Whether statements are told with their values. Default: as patterns only. */
   withValues?: boolean
 }
@@ -21,7 +22,7 @@ const inWindow = (scope: Scope): NonNullable<Scope['window']> => {
 
 /** All there is; a function that is missing here is the sign that a definition should be a handler. */
 const macros: Readonly<Record<string, Macro>> = {
-  log: (name, scope) => logTable(name, scope.tables),
+  log: (name, { logs }) => logTable(name, logs),
   since: (_, scope) => inWindow(scope).since,
   until: (_, scope) => inWindow(scope).until,
   window: (_, scope) => {
@@ -34,6 +35,8 @@ const macros: Readonly<Record<string, Macro>> = {
     ].join(' AND ')
   },
   bucket: (expression, scope) => bucketOf(scope).start(expression, scope.zone),
+  clock: (expression, { zone }) => `toString(${expression}${zoned(zone)})`,
+  day: (expression, { zone }) => `toString(toDate(${expression}${zoned(zone)}))`,
   seconds: (_, scope) => String(bucketOf(scope).seconds),
   own: () => isOwn,
   purpose: () => ownPurpose,
@@ -43,7 +46,7 @@ const macros: Readonly<Record<string, Macro>> = {
   ms: (expression) => `toUnixTimestamp64Milli(toDateTime64(${expression}, 3))`,
 }
 
-const withArgument = new Set(['log', 'bucket', 'ms', 'words', 'statement'])
+const withArgument = new Set(['log', 'bucket', 'clock', 'day', 'ms', 'words', 'statement'])
 
 const bucketOf = (scope: Scope) => {
   const { interval } = inWindow(scope)
@@ -61,12 +64,9 @@ const withoutStatement = (expression: string): string => {
 const onOneLine = (expression: string): string =>
   String.raw`leftUTF8(trimBoth(replaceRegexpAll(${expression}, '\\s+', ' ')), 120)`
 
-const logTable = (name: string, tables: ReadonlySet<string>): string => {
+const logTable = (name: string, logs: RotatedLogs): string => {
   if (!/^[a-z_]+$/.test(name)) throw new Error(`$log takes the name of a table in system, not ${name}`)
-  const rotated = [...tables].some(
-    (table) => table.startsWith(`${name}_`) && /^\d+$/.test(table.slice(name.length + 1)),
-  )
-  return rotated ? String.raw`merge('system', '^${name}(_\\d+)?$')` : `system.${name}`
+  return logs.get(name) ?? `system.${name}`
 }
 
 /** Replaces `$name` and `$name(argument)`; throws a sentence when one is unknown, incomplete or has no meaning here. */

@@ -155,6 +155,14 @@ describe('pages of what failed', () => {
     const expected = { name: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', code: 395, count: thrown }
     expect(await rowsOf('errors', 'THROW_IF')).toMatchObject([expected])
     expect(await rowsOf('common-errors', 'THROW_IF')).toMatchObject([expected])
+    const { rows: one } = await readTable(parts, { hostKey, name: 'errors', parameters: { error: expected.name } })
+    expect(one).toMatchObject([expected])
+    const { rows: logged } = await readTable(parts, {
+      hostKey,
+      name: 'error-log',
+      parameters: { error: expected.name },
+    })
+    expect(logged.reduce((total, row) => total + Number(row.count), 0)).toBe(thrown)
   })
 
   it('show every login that was refused', async () => {

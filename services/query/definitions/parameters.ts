@@ -28,7 +28,8 @@ export const refuseUnknown = (declared: readonly Declared[], given: GivenParamet
 const checked = (name: string, type: string, value: ParameterValue): ParameterValue => {
   const [, unsigned, bits] = /^(U?)Int(8|16|32|64)$/.exec(type) ?? []
   const bounds = bits === undefined ? undefined : limitsOf(unsigned === 'U', Number(bits))
-  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value)
+  // Spellings that the host does not know (0x10, blanks, +1) are refused here too.
+  const number = decimal.test(String(value)) ? Number(value) : Number.NaN
   if (bounds && !(Number.isInteger(number) && number >= bounds.min && number <= bounds.max)) {
     throw new ServiceError('invalid', `${name} must be a whole number from ${bounds.min} to ${bounds.max}`, {
       details: { parameter: name },
@@ -43,6 +44,8 @@ const checked = (name: string, type: string, value: ParameterValue): ParameterVa
   return value
 }
 
+/** A number as the host reads one out of a parameter. */
+const decimal = /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/
 const switchWords = new Set(['1', '0', 'true', 'false'])
 
 const limitsOf = (unsigned: boolean, bits: number): { min: number; max: number } => {

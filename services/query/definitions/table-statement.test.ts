@@ -23,7 +23,7 @@ const table = {
     sql: 'SELECT * FROM t WHERE time > $since',
   }),
 }
-const circumstances = { serverVersion: '25.8', tables: new Set<string>(), limit: 100, zone: undefined }
+const circumstances = { serverVersion: '25.8', logs: new Map<string, string>(), limit: 100, zone: undefined }
 const ask = (asked: Partial<Asked> = {}) =>
   tableStatement(
     table,

@@ -1,5 +1,6 @@
 import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { tableWindow } from './check.ts'
 import { cellText, condition, searchCondition } from './conditions.ts'
@@ -16,7 +17,7 @@ export type Asked = Selecting & Pick<TableRequest, 'offset' | 'sort'>
 
 export interface TableCircumstances {
   serverVersion: string
-  tables: ReadonlySet<string>
+  logs: RotatedLogs
   zone: string | undefined
 }
 
@@ -81,13 +82,13 @@ export const optionsStatement = (
 }
 
 /** FROM and WHERE around the SQL of a page. */
-const select = (table: LoadedTable, asked: Selecting, { serverVersion, tables, zone }: TableCircumstances) => {
+const select = (table: LoadedTable, asked: Selecting, { serverVersion, logs, zone }: TableCircumstances) => {
   refuseUnknown(table.parameters, asked.parameters)
   const conditions = conditionsOf(table, asked)
   const parameters = { ...bindParameters(table.parameters, asked.parameters), ...conditions.parameters }
   const sql = sqlFor(table.sql, serverVersion)
   if (sql === undefined) return undefined
-  const expanded = expandMacros(sql.trim(), { window: tableWindow(table), zone, tables })
+  const expanded = expandMacros(sql.trim(), { window: tableWindow(table), zone, logs })
   const where = conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []
   return { lines: [`FROM (\n${expanded}\n)`, ...where], parameters }
 }

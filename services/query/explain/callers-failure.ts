@@ -1,13 +1,13 @@
 import { type ErrorCode, ServiceError } from '#proto/errors.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { clickhouseCode, isKnownCode } from '../clickhouse/failure.ts'
 
 /** `Syntax error: failed at position 36 (end of query) (line 2, col 14): …`; counted from 1, the position in bytes. */
 const placePattern =
   /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
 
 /**
- * A failure of the caller's statement, whatever its code at the host: ours it is not, so it is neither hidden nor logged,
- * and what the statement alone is to blame for is not told as trouble of the host.
+ * A failure of the caller's statement, whatever its code at the host: what the statement may be to blame for is not told
+ * as trouble of the host.
  */
 export const callersFailure = (error: unknown, sent: string, query: string): unknown => {
   const placed = placedInQuery(error, sent, query)
@@ -26,7 +26,7 @@ const callersCode = (error: ServiceError): ErrorCode => {
   const said = clickhouseCode(error)
   if (said === queryCancelled) return 'gone'
   if (said === memoryLimitExceeded && ofThisQuery.test(error.message)) return 'too-large'
-  return said !== undefined && error.code === 'internal' ? 'invalid' : error.code
+  return said !== undefined && !isKnownCode(said) ? 'invalid' : error.code
 }
 
 /** A syntax error whose place is counted within the caller's statement, which ends what was sent and begins a line of it. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
+import { sentenceOf } from '#shared/sentence-of.ts'
 import { describeIssues } from '../definitions/describe-issues.ts'
 import { type HostEntry, hostList, type HostList } from './host-list.ts'
 
@@ -34,7 +35,7 @@ export const hostsFromFile = (path: string): FileHostList => {
   })
   const content = readYaml(path)
   if ('failure' in content) return refuse(content.failure)
-  const parsed = File.safeParse(content.value)
+  const parsed = File.safeParse(content.value, { error: sentenceOf })
   if (!parsed.success) return refuse(`${path}: ${describeIssues(parsed.error)}`)
 
   const passwordFiles = parsed.data.hosts.flatMap((entry) =>

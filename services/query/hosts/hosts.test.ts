@@ -67,6 +67,8 @@ describe('a host file', () => {
 
   it.each([
     ['an unknown key', 'hosts:\n  - { url: "http://a", passwort: x }\n', /hosts\.0: .*passwort/],
+    ['a host without an address', 'hosts:\n  - { label: a }\n', /hosts\.0\.url: is required/],
+    ['a list alone', '- { url: "http://a" }\n', /: must be an object/],
     ['no hosts', 'hosts: []\n', /hosts/],
     [
       'an address of Keeper that is none',

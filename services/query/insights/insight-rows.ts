@@ -30,8 +30,8 @@ export const insightRows =
     const { hosts, client } = parts
     const host = hosts.get(hostKey)
     const { requires, bare, sql: template } = rowSets[set]
-    const { tables } = await client.capabilities(host, call)
-    const sql = expandMacros(template, { window: undefined, zone: undefined, tables })
+    const { logs } = await client.capabilities(host, call)
+    const sql = expandMacros(template, { window: undefined, zone: undefined, logs })
     const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
       readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, bare, sql }, call)),
     )

@@ -69,7 +69,7 @@ LIMIT 500`,
   },
   'running-queries': {
     requires: ['system.processes'],
-    sql: `SELECT toString(normalized_query_hash) AS hash, user, toString(query_kind) AS kind, elapsed AS elapsedSeconds
+    sql: `SELECT toString(normalizedQueryHash(query)) AS hash, user, toString(query_kind) AS kind, elapsed AS elapsedSeconds
 FROM system.processes
 WHERE is_initial_query AND http_user_agent != 'watchhouse'
 ORDER BY elapsed DESC

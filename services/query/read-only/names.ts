@@ -7,16 +7,15 @@ export const harmlessSources = words(`
   numbers numbers_mt primes sqlstandardvalues values view viewifpermitted zeros zeros_mt
 `)
 
-/** Functions that reach files, other servers, shared counters or the log, run text as SQL, or only burn time. */
+/** Functions that reach files, other servers, shared counters, the log or what we signed in with, run text as SQL, or only burn time. */
 const refusedFunctions = words(`
   arrowstream azureblobstorage azureblobstoragecluster cosn eval executable file filecluster filesystem gcs hdfs
   hdfscluster input jdbc loop mongodb mysql odbc oss postgresql prometheusquery prometheusqueryrange redis remote
   remotesecure s3 s3cluster sqlite timeseriesdata timeseriesmetrics timeseriessamples timeseriesselector timeseriestags
   url urlcluster viewexplain ytsaurus
-  aiclassify aiembed aiextract aigenerate aitranslate catboostevaluate evalmlmethod generateserialid logtrace
-  reversednsquery sleep sleepeachrow trap
+  catboostevaluate evalmlmethod generateserialid getclienthttpheader logtrace reversednsquery sleep sleepeachrow trap
 `)
-const refusedFamilies = /^(?:iceberg|deltalake|hudi|paimon)/
+const refusedFamilies = /^(?:iceberg|deltalake|hudi|paimon|ai(?:classify|embed|extract|generate|translate))/
 
 /** Whether no statement may call a function of this lower-case name, wherever it stands. */
 export const isRefusedFunction = (name: string): boolean => refusedFunctions.has(name) || refusedFamilies.test(name)

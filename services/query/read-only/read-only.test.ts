@@ -50,6 +50,11 @@ describe('what a statement is refused for', () => {
     ["SELECT 1 ORDER BY 1 UNION ALL WITH fill FROM somethingNew('x') SELECT 1", 'source'],
     ["SELECT t FROM a ORDER BY t WITH FILL FROM (SELECT 1 FROM somethingNew('x')) TO 5", 'source'],
     ["EXPLAIN TABLE OVERRIDE somethingNew('x')", 'source'],
+    ["DESCRIBE cluster('all', somethingNew('x'))", 'source'],
+    ["SELECT * FROM a JOIN clusterAllReplicas(all, `somethingNew`('x')) USING b", 'source'],
+    ["DESCRIBE viewIfPermitted(SELECT 1 AS a ELSE somethingNew('x'))", 'source'],
+    ["SELECT aiGenerateWhatever('x')", 'function'],
+    ["SELECT getClientHTTPHeader('Authorization')", 'function'],
     ["SELECT extract(DAY FROM d), * FROM somethingNew('x')", 'source'],
     ["SELECT 'a", 'unreadable'],
     ['SELECT $$a', 'unreadable'],
@@ -81,6 +86,9 @@ describe('what people write', () => {
     "SELECT * FROM merge('system', '^query_log')",
     'SELECT 5 \u2212 3',
     'SELECT * FROM clusterAllReplicas(default, system.parts)',
+    "SELECT * FROM cluster('all', system, one, cityHash64(dummy))",
+    "SELECT * FROM cluster(all, merge('system', '^query_log'), rand())",
+    "SELECT * FROM viewIfPermitted(SELECT 1 AS a ELSE null('a UInt8'))",
   ])('%s', (sql) => {
     expect(reasonFor(sql)).toBe('accepted')
   })

@@ -6,6 +6,9 @@ import { Rejection } from './rejection.ts'
 /** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
 const argumentsOfLocalTable = 3
 
+/** Table functions whose second argument is a table, or a table function again. */
+const takesSource = new Set(['cluster', 'clusterallreplicas'])
+
 /** One level of parentheses. */
 interface Level {
   /** Lower-case name before the opening parenthesis; empty for a plain group. */
@@ -52,8 +55,8 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
   } else if (token.text === ')') {
     if (levels.length > 1) levels.pop()
   } else if (token.text === ',') {
-    current.expectsSource = current.inSources
     current.commas++
+    current.expectsSource = current.inSources || (current.commas === 1 && takesSource.has(current.caller))
     if (current.caller === 'hascolumnintable' && current.commas >= argumentsOfLocalTable) {
       throw new Rejection('function', token.position, 'hasColumnInTable() may not name another server')
     }
@@ -74,6 +77,8 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
     // DESCRIBE TABLE x, EXPLAIN TABLE OVERRIDE x: the source is still to come.
     if (word !== 'TABLE' && word !== 'OVERRIDE') current.expectsSource = false
   }
+  // `viewIfPermitted(SELECT … ELSE source)`. A CASE right in its SELECT counts too, for the sake of what may hide behind one.
+  if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
   if (word !== '' && clauseWords.has(word) && tokens[index - 1]?.text !== '.') enterClause(word, index, tokens, current)
 }
 

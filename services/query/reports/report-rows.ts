@@ -12,10 +12,10 @@ const reportRows =
   async ({ hostKey, set, fromMs, toMs }, call) => {
     const host = hosts.get(hostKey)
     const { requires, sql: template } = reportSets[set]
-    const { tables } = await client.capabilities(host, call)
+    const { logs } = await client.capabilities(host, call)
     const [from, to] = [Math.floor(fromMs / 1_000), Math.ceil(toMs / 1_000)]
     const period = { before: Math.max(0, 2 * from - to), from, to }
-    const sql = expandMacros(template(period), { window: undefined, zone: undefined, tables })
+    const sql = expandMacros(template(period), { window: undefined, zone: undefined, logs })
     const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
       readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, sql }, call)),
     )

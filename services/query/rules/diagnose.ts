@@ -5,6 +5,7 @@ import { ruleScope } from '../definitions/check-rule.ts'
 import type { LoadedRule } from '../definitions/load.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { sqlFor } from '../definitions/version.ts'
+import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { Parts } from '../handlers/parts.ts'
 
@@ -26,8 +27,8 @@ export const diagnose = async (
   const rule = definitions.rule(asked.rule)
   const without = (unavailable: string): Diagnosis => ({ columns: [], rows: [], unavailable })
   if (rule.diagnostic === undefined) return without('nothing more can be asked about this rule')
-  const { version, tables } = await client.capabilities(host, call)
-  const statement = diagnosticStatement(rule, version, tables)
+  const { version, logs } = await client.capabilities(host, call)
+  const statement = diagnosticStatement(rule, version, logs)
   if (!statement) return without(tooOld(host, version).message)
   const needs = { requires: rule.diagnosticRequires ?? rule.requires }
   const { told, unavailable } = await askFor(client, host, needs, call, () => client.run(host, statement, call))
@@ -36,13 +37,9 @@ export const diagnose = async (
 }
 
 /** None when the rule has none for such a server. */
-export const diagnosticStatement = (
-  rule: LoadedRule,
-  version: string,
-  tables: ReadonlySet<string>,
-): Statement | undefined => {
+export const diagnosticStatement = (rule: LoadedRule, version: string, logs: RotatedLogs): Statement | undefined => {
   const sql = rule.diagnostic && sqlFor(rule.diagnostic, version)
   if (sql === undefined) return undefined
-  const expanded = expandMacros(sql.trim(), ruleScope(rule, tables))
+  const expanded = expandMacros(sql.trim(), ruleScope(rule, logs))
   return { what: `rule/${rule.name}`, maxSeconds, sql: `SELECT * FROM (\n${expanded}\n) LIMIT ${maxDiagnosticRows}` }
 }

@@ -63,7 +63,7 @@ const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' 
   const measurable = measurablesOf(parts.definitions)[kind].get(name)?.measurable
   const branch = measurable && sqlFor(measurable.sql, engine.version)
   if (!measurable || branch === undefined) throw new Error(`${name} has no statement for this engine`)
-  let sql = expandMacros(branch, ruleScope(measurable, engine.tables))
+  let sql = expandMacros(branch, ruleScope(measurable))
   for (const [table, lines] of Object.entries(rows)) {
     const invented = await inventedTable(table, lines)
     sql = sql.replaceAll(new RegExp(String.raw`system\.${table}\b`, 'g'), () => invented)

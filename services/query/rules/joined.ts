@@ -25,6 +25,7 @@ export const joinedStatement = (asked: readonly Ready[]): Statement => ({
   sql: asked.map(rowOf).join('\nUNION ALL\n'),
 })
 
+/** Every cell has a name of its own: older servers, such as 24.8, refuse a union with two columns of one name, as bare NULLs are. */
 const rowOf = ({ sql, columns }: Ready, index: number): string => {
   const number = (column: Ready['columns'][number]): string =>
     columns.includes(column) ? `toFloat64(${column})` : "CAST(NULL, 'Nullable(Float64)')"
@@ -32,7 +33,7 @@ const rowOf = ({ sql, columns }: Ready, index: number): string => {
     ? `arraySlice(arrayMap(each -> substringUTF8(toString(each), 1, ${maxOffenderLength}), offenders), 1, ${maxOffenders})`
     : "CAST([], 'Array(String)')"
   const cells = [index, ...(['measured', 'warning', 'critical', 'samples'] as const).map(number), offenders]
-  return `SELECT ${cells.join(', ')}\nFROM (\n${sql}\n)`
+  return `SELECT ${cells.map((cell, place) => `${cell} AS cell_${place}`).join(', ')}\nFROM (\n${sql}\n)`
 }
 
 /** What each of them measured; a figure that the host gives no number for is untold. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => parts[Symbol.asyncDispose]())
 
-const capabilities = { version: '25.8.1.1', readonly: 0, tables: new Set(['metrics']) }
+const capabilities = { version: '25.8.1.1', readonly: 0, tables: new Set(['metrics']), logs: new Map<string, string>() }
 const wanted = Array.from({ length: 6 }, (_, index) => ({
   key: `rule/${index}`,
   requires: ['system.metrics'],

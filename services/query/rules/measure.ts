@@ -32,14 +32,14 @@ const patienceMs = 25_000
 /** What each measures, in few statements; one that fails makes none of the others unknown. */
 export const measureAll = async (
   place: Place,
-  { version, tables }: Capabilities,
+  { version, tables, logs }: Capabilities,
   wanted: readonly Measurable[],
 ): Promise<Map<string, Measured>> => {
   const { host } = place
   const measured = new Map<string, Measured>()
   const { askable, slow } = withoutTroubles(place, wanted, measured)
   const { HEALTH_ALERT_STATEMENT_VALUES: withValues } = read(ruleSettings, place.env)
-  const plan = place.planFor({ version, tables, wanted: askable, slow, withValues })
+  const plan = place.planFor({ version, tables, logs, wanted: askable, slow, withValues })
   for (const [key, why] of plan.untold) measured.set(key, untold(why(host)))
   const groups = plan.groups.values()
   const untilMs = place.clock.now() + patienceMs

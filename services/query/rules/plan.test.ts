@@ -11,7 +11,7 @@ const measurable = (key: string, table = 'metrics') => ({
 })
 const wanted = [measurable('rule/a'), measurable('rule/b'), measurable('rule/views', 'view_refreshes')]
 const tables = new Set(['metrics'])
-const planning: Planning = { version: '25.8.1.1', tables, wanted, slow: new Set(), withValues: false }
+const planning: Planning = { version: '25.8.1.1', tables, logs: new Map(), wanted, slow: new Set(), withValues: false }
 
 describe('a plan', () => {
   it('asks what the tables allow, and says of the rest which are missing on that host', () => {

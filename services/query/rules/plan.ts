@@ -30,7 +30,7 @@ export interface Plan {
 }
 
 /** All that a plan is made from; a key says which measurable it is. */
-export interface Planning extends Pick<Capabilities, 'version' | 'tables'> {
+export interface Planning extends Pick<Capabilities, 'version' | 'tables' | 'logs'> {
   wanted: readonly Measurable[]
   /** Keys of those that have taken too long. */
   slow: ReadonlySet<string>
@@ -55,7 +55,7 @@ export const openPlans = (): ((planning: Planning) => Plan) => {
 /** Asked in one statement. */
 export const groupOf = (asked: readonly Ready[]): Group => ({ asked, statement: joinedStatement(asked) })
 
-const planOf = ({ wanted, version, tables, slow, withValues }: Planning): Plan => {
+const planOf = ({ wanted, version, tables, logs, slow, withValues }: Planning): Plan => {
   const ready: Ready[] = []
   const untold: [string, (host: MonitoredHost) => string][] = []
   for (const each of wanted) {
@@ -65,7 +65,7 @@ const planOf = ({ wanted, version, tables, slow, withValues }: Planning): Plan =
     else if (missing.length > 0)
       untold.push([each.key, ({ name }) => `host ${name} has no ${missing.join(', ')}, or its user may not see it`])
     else {
-      const expanded = expandMacros(sql.trim(), ruleScope(each, tables, withValues))
+      const expanded = expandMacros(sql.trim(), ruleScope(each, logs, withValues))
       ready.push({ ...each, sql: expanded, isSlow: slow.has(each.key) })
     }
   }

@@ -298,7 +298,7 @@ describe('a host', () => {
     [false, 'SELECT ? AS n, who FROM t'],
     [true, 'SELECT 7 AS n, who FROM t'],
   ])('tells a statement on one line, with its values only where that is allowed: %s', async (withValues, told) => {
-    const sql = expandMacros('SELECT $statement({said:String})', ruleScope({}, new Set(), withValues))
+    const sql = expandMacros('SELECT $statement({said:String})', ruleScope({}, undefined, withValues))
     expect(await answerOf(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(told)
   })
 

@@ -153,7 +153,7 @@ const bad: [file: string, text: string, entry: string, says: string][] = [
   ['alerts.yaml', '- a', '', 'must be a table'],
   ['alerts.yaml', 'a: &a [x]\nb: &b [*a,*a]\nrules: {}', 'rules', 'must be a list'],
   ['alerts.yaml', 'rule: []', 'rule', 'is not known here; known are settings, rules'],
-  ['alerts.yaml', 'settings: [hunter2]', 'settings', 'of type'],
+  ['alerts.yaml', 'settings: [hunter2]', 'settings', 'must be an object'],
   ['alerts.yaml', 'settings: { minSeverity: hunter2 }', 'settings', 'minSeverity must be one of warning, critical'],
   ['alerts.yaml', 'thresholds: { disk-usage: { warn: 3 } }', 'thresholds.disk-usage', 'warn is not known here'],
   ['alerts.yaml', 'thresholds: { disk-usage: { breaches: 3 } }', 'thresholds.disk-usage', 'breaches is not known here'],

@@ -27,7 +27,7 @@ const sweeps = () => {
   let earlier = Earlier.parse({})
   return async (evaluator: Evaluator, sweep: Sweep) => {
     const { nowMs, uptimeSeconds = 1e6, version = '25.8.1.1', tables = [], rows = [], fails } = sweep
-    const capabilities = { version, readonly: 0, tables: new Set(tables) }
+    const capabilities = { version, readonly: 0, tables: new Set(tables), logs: new Map<string, string>() }
     const basics = { version, uptimeSeconds, hostname: 'h', timezone: 'UTC', nowMs }
     const contact = { answers: true, ...basics, capabilities } as const
     const ask = async () => {
@@ -73,7 +73,12 @@ describe('restarts', () => {
       timezone: 'UTC',
       nowMs: 0,
     } as const
-    const capabilities = { version: '25.8.1.1', readonly: 0, tables: new Set<string>() }
+    const capabilities = {
+      version: '25.8.1.1',
+      readonly: 0,
+      tables: new Set<string>(),
+      logs: new Map<string, string>(),
+    }
     const asked = anAsked({ contact: { ...contact, capabilities }, earlier: undefined })
     expect(await restarted(asked)).toEqual({ measured: expect.objectContaining({ value: null }) })
   })

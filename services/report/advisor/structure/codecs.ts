@@ -1,7 +1,7 @@
-import { ServiceError } from '#proto/errors.ts'
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
 import { figure } from '../../insights/words.ts'
 import type { Asking, TableFacts } from './facts.ts'
+import { isRefusal } from './is-refusal.ts'
 
 type Column = TableFacts['columns'][number]
 
@@ -94,7 +94,7 @@ const attempt = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await ask()
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
+    if (!isRefusal(error)) throw error
     return undefined
   }
 }

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
-import { ServiceError } from '#proto/errors.ts'
 import type { ExplorerColumn, TableOverview } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
 import type { StructureAdvice } from '#proto/structure-advice.ts'
+import { isRefusal } from './is-refusal.ts'
 
 type Column = z.infer<typeof ExplorerColumn>
 
@@ -89,7 +89,7 @@ const countColumns = async (
     return { sampled: rows, counted: new Map(told.map(({ name, ...counts }) => [name, counts])) }
   } catch (error) {
     // A host that refuses or gives up leaves what needs no counting.
-    if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
+    if (!isRefusal(error)) throw error
     return nothing
   }
 }

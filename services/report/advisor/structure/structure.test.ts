@@ -139,9 +139,11 @@ describe('advice on codecs', () => {
     expect(await asked({ codecRatios: async () => [{ codec: 'ZSTD(1)', ratio: 2.2 }] })).toEqual([])
   })
 
-  it('fails with a host that cannot be reached', async () => {
+  it('fails with a host that cannot be reached, and not with one that refuses to measure', async () => {
     const codecRatios = () => Promise.reject(new ServiceError('unavailable', 'gone'))
     await expect(asked({ codecRatios })).rejects.toMatchObject({ code: 'unavailable' })
+    const refused = new ServiceError('unavailable', 'out of memory', { details: { clickhouseCode: 241 } })
+    await expect(asked({ codecRatios: () => Promise.reject(refused) })).resolves.toBeDefined()
   })
 })
 

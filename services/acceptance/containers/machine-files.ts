@@ -1,0 +1,46 @@
+/** Ports of a server that shares a machine with others. */
+export interface Ports {
+  http: number
+  native: number
+  interserver: number
+}
+
+/** Logs that the configuration in an image names, and that of a bare server does not. */
+const logs = [
+  'query_log',
+  'query_thread_log',
+  'part_log',
+  'metric_log',
+  'asynchronous_metric_log',
+  'trace_log',
+  'crash_log',
+  'processors_profile_log',
+]
+const markCacheBytes = 268_435_456
+
+/** What an image brings along: where a server keeps its things, what it listens on, and the logs that it writes. */
+export const machineFile = (directory: string, { http, native, interserver }: Ports): string => `<clickhouse>
+  <logger><level>information</level><log>${directory}/server.log</log></logger>
+  <http_port>${http}</http_port>
+  <tcp_port>${native}</tcp_port>
+  <interserver_http_port>${interserver}</interserver_http_port>
+  <path>${directory}/data/</path>
+  <tmp_path>${directory}/tmp/</tmp_path>
+  <user_files_path>${directory}/user_files/</user_files_path>
+  <format_schema_path>${directory}/format_schemas/</format_schema_path>
+  <user_directories>
+    <users_xml><path>${directory}/users.xml</path></users_xml>
+    <local_directory><path>${directory}/access/</path></local_directory>
+  </user_directories>
+  <mark_cache_size>${markCacheBytes}</mark_cache_size>
+  <distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>
+  ${logs.map((log) => `<${log}><database>system</database><table>${log}</table></${log}>`).join('\n  ')}
+</clickhouse>
+`
+
+export const machineUsersFile = `<clickhouse>
+  <profiles><default></default></profiles>
+  <quotas><default></default></quotas>
+  <users><default><profile>default</profile><quota>default</quota></default></users>
+</clickhouse>
+`

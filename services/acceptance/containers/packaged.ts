@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { askEngine } from '../ask.ts'
+import { installServers } from '../servers/install.ts'
+import { freePort } from '../servers/port.ts'
+import { startProcess } from '../servers/process.ts'
+import type { TestServer } from '../servers/server.ts'
+import { cached } from '../servers/source.ts'
+import type { Cluster } from './cluster.ts'
+import { type Addresses, type Replica, serverFile, usersFile } from './cluster-files.ts'
+import { machineFile, machineUsersFile } from './machine-files.ts'
+
+/** Packages of Python whose library holds the whole server of a version, where no image can be had. */
+const packages: Readonly<Record<string, string>> = { '24.8': 'chdb==2.1.1', '25.8': 'chdb==3.7.2' }
+const zookeeper = '/usr/share/java/zookeeper.jar'
+const fetchWithinMs = 600_000
+const readyWithinMs = 120_000
+
+/** Makes sure that a server of the version and a coordinator are on this machine; throws where they cannot be had. */
+export const fetchPackage = async (version: string): Promise<void> => {
+  const wanted = packages[version]
+  if (wanted === undefined) throw new Error(`no package holds a server of ${version}`)
+  installServers([{ title: 'ZooKeeper', debian: 'zookeeper', isThere: () => existsSync(zookeeper) }])
+  if (!existsSync(zookeeper)) throw new Error('no ZooKeeper')
+  if (libraryOf(version) !== undefined) return
+  const part = `${folderOf(version)}.part`
+  await rm(part, { recursive: true, force: true })
+  await mkdir(part, { recursive: true })
+  const run = (...words: string[]) => promisify(execFile)('python3', words, { timeout: fetchWithinMs, cwd: part })
+  await run('-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', wanted)
+  for (const wheel of globSync('*.whl', { cwd: part })) await run('-m', 'zipfile', '-e', wheel, '.')
+  // Only what is whole has the name that is looked for.
+  await rename(part, folderOf(version))
+}
+
+const folderOf = (version: string): string => cached('clickhouse', version)
+const libraryOf = (version: string): string | undefined => globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
+
+/** Two replicas and their coordinator as processes of this machine, each replica with a host name of its own. */
+export const startPackagedCluster = async (version: string): Promise<Cluster> => {
+  const library = libraryOf(version)
+  if (library === undefined) throw new Error(`the package of ${version} holds no library`)
+  await using opened = new AsyncDisposableStack()
+  const coordinator = opened.use(await startZooKeeper())
+  const local = async () => ({ host: '127.0.0.1', port: await freePort() })
+  const at: Addresses = {
+    listen: '127.0.0.1',
+    keeper: { host: '127.0.0.1', port: Number(new URL(coordinator.url).port) },
+    replicas: { a: await local(), b: await local() },
+    interserver: { a: '127.0.0.1', b: '127.0.0.1' },
+  }
+  const start = async (replica: Replica): Promise<string> => opened.use(await startServer(library, replica, at)).url
+  const urls = { a: await start('a'), b: await start('b') }
+  const running = opened.move()
+  return { urls, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/** The server's own main function, which the library keeps beside what it is made for. */
+const launcher = `import ctypes, sys
+words = [word.encode() for word in ['clickhouse-server', *sys.argv[2:]]]
+main = ctypes.CDLL(sys.argv[1])._Z25mainEntryClickHouseServeriPPc
+sys.exit(main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)))`
+
+const inPython = (library: string, ...words: string[]): string[] => ['python3', '-c', launcher, library, ...words]
+
+/** Replicas are told apart by the names of their hosts. */
+const underName = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
+
+const startServer = (library: string, replica: Replica, at: Addresses): Promise<TestServer> =>
+  startProcess({
+    program: 'unshare',
+    prepare: async (directory, port) => {
+      const ports = { http: port, native: at.replicas[replica].port, interserver: await freePort() }
+      await mkdir(join(directory, 'config.d'))
+      await mkdir(join(directory, 'users.d'))
+      await writeFile(join(directory, 'config.xml'), machineFile(directory, ports))
+      await writeFile(join(directory, 'config.d', 'cluster.xml'), serverFile(replica, at))
+      await writeFile(join(directory, 'users.xml'), machineUsersFile)
+      await writeFile(join(directory, 'users.d', 'default-user.xml'), usersFile)
+    },
+    arguments: (directory) => [
+      ...underName(replica),
+      ...inPython(library, `--config-file=${join(directory, 'config.xml')}`),
+    ],
+    url: (port) => `http://127.0.0.1:${port}`,
+    answers: async (url) => void (await askEngine(url, 'SELECT 1')),
+    readyWithinMs,
+  })
+
+const classes = '/etc/zookeeper/conf:/usr/share/java/*'
+const zooKeeperMain = 'org.apache.zookeeper.server.ZooKeeperServerMain'
+
+const startZooKeeper = (): Promise<TestServer> =>
+  startProcess({
+    program: 'java',
+    prepare: async (directory, port) => {
+      const lines = [
+        `dataDir=${directory}`,
+        `clientPort=${port}`,
+        'clientPortAddress=127.0.0.1',
+        'admin.enableServer=false',
+      ]
+      await writeFile(join(directory, 'zoo.cfg'), [...lines, 'tickTime=2000', ''].join('\n'))
+    },
+    arguments: (directory) => ['-cp', classes, zooKeeperMain, join(directory, 'zoo.cfg')],
+    url: (port) => `tcp://127.0.0.1:${port}`,
+    answers: async (url) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      await once(socket, 'connect')
+      socket.destroy()
+    },
+    readyWithinMs,
+  })

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { openEqualSystems } from './equal-systems.ts'
+
+const systemOf = (...tables: string[]) => ({ tables: new Set(tables), logs: new Map<string, string>() })
+
+it('gives the same objects for equal tables in any order, and others for others', () => {
+  const equal = openEqualSystems()
+  const system = equal(systemOf('parts', 'metrics'))
+  expect(system).toEqual(systemOf('parts', 'metrics'))
+  expect(equal(systemOf('metrics', 'parts'))).toBe(system)
+  expect(equal(systemOf('metrics'))).not.toBe(system)
+})
+
+it('gives others where the same tables are read otherwise', () => {
+  const equal = openEqualSystems()
+  const read = (source: string) => equal({ ...systemOf('part_log'), logs: new Map([['part_log', source]]) })
+  expect(read('one')).not.toBe(read('two'))
+  expect(read('one')).toBe(read('one'))
+})
+
+it('forgets what nobody has needed for longest', () => {
+  const equal = openEqualSystems()
+  const [first, second] = [equal(systemOf('first')), equal(systemOf('second'))]
+  for (let other = 0; other < 99; other++) {
+    equal(systemOf(`other-${other}`))
+    expect(equal(systemOf('first'))).toBe(first)
+  }
+  expect(equal(systemOf('second'))).not.toBe(second)
+})
