@@ -61,6 +61,23 @@ describe('the table of findings', () => {
     expect(await stored({ ids: [idOf('a'), idOf('e')] })).toEqual([anInsight('a')])
   })
 
+  it('is read and written without a statement that fails, whether it is there or not', async () => {
+    await answerOf(sandbox.url, 'SYSTEM FLUSH LOGS query_log')
+    const failed = `http_user_agent = 'watchhouse' AND exception_code = 60 AND log_comment LIKE '%insights/%'`
+    expect(await answerOf(sandbox.url, `SELECT log_comment FROM system.query_log WHERE ${failed}`)).toBe('')
+  })
+
+  it('is made again when somebody has removed it', async () => {
+    await answerOf(sandbox.url, 'RENAME TABLE kept.monitoring_findings TO kept.removed')
+    expect(await stored()).toEqual([])
+    expect(await keep([anInsight('f')], 1)).toEqual({ kept: 1 })
+    expect(await stored()).toEqual([anInsight('f')])
+    await answerOf(sandbox.url, 'DROP TABLE kept.monitoring_findings SYNC')
+    expect(await keep([anInsight('c')], 1)).toEqual({ kept: 1 })
+    expect(await stored()).toEqual([anInsight('c')])
+    await answerOf(sandbox.url, 'EXCHANGE TABLES kept.removed AND kept.monitoring_findings')
+  })
+
   it('shows an insight as it was written last', async () => {
     const dismissed = anInsight('a', { dismissed: { by: 'ada', atMs: 5 } })
     await keep([dismissed], 3)

@@ -1,13 +1,11 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { insightRowMethods } from '#proto/insight-rows.ts'
-import { write } from '../actions/write.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { writeInto } from '../actions/write-into.ts'
 import type { Parts } from '../handlers/parts.ts'
 import { createTable, findingsTable } from './findings-table.ts'
 
 const writesWithinSeconds = 10
-const noSuchTable = 60
 
 /** Writes insights into the host's own table, which is created the first time. */
 export const keepFindings =
@@ -23,13 +21,8 @@ export const keepFindings =
       what: 'insights/keep',
       sql: `INSERT INTO ${quoted} FORMAT JSONEachRow\n${rows.join('\n')}`,
     }
-    try {
-      await write(parts, host, inserting, call)
-    } catch (error) {
-      if (clickhouseCode(error) !== noSuchTable) throw error
-      await write(parts, host, { ...limits, what: 'insights/create', sql: createTable(quoted) }, call)
-      await write(parts, host, inserting, call)
-    }
+    const creating = { ...limits, what: 'insights/create', sql: createTable(quoted) }
+    await writeInto(parts, host, { table: full, creating, inserting }, call)
     return { kept: insights.length }
   }
 

@@ -16,6 +16,7 @@ export const pruneFindings =
     const { client, env } = parts
     const host = parts.hosts.get(hostKey)
     const { full, quoted } = findingsTable(env)
+    if ((await client.presence(host, full, call)) === 'missing') return { removed: 0 }
     const isOld = `found_at < fromUnixTimestamp64Milli(${beforeMs})`
     const counting = { what: 'insights/count', sql: `SELECT count() AS old FROM ${quoted} FINAL WHERE ${isOld}` }
     try {

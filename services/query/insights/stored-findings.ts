@@ -29,6 +29,7 @@ export const storedFindings =
   async ({ hostKey, sinceMs, limit, ids }, call) => {
     const host = hosts.get(hostKey)
     const { full, quoted } = findingsTable(env)
+    if ((await client.presence(host, full, call)) === 'missing') return []
     const sql = `SELECT insight FROM ${quoted} FINAL
 WHERE host = {host:String} AND found_at >= fromUnixTimestamp64Milli({sinceMs:Int64})${ids ? ' AND id IN {ids:Array(String)}' : ''}
 ORDER BY found_at DESC, id

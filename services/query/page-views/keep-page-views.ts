@@ -2,14 +2,12 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import type { PageView, pageViewMethods } from '#proto/page-views.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { write } from '../actions/write.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
+import { writeInto } from '../actions/write-into.ts'
 import { settings } from '../config.ts'
 import { createEventsTable } from '../definitions/events.ts'
 import type { Parts } from '../handlers/parts.ts'
 
 const writesWithinSeconds = 10
-const noSuchTable = 60
 
 /** The product's own page views, kept on a host. Nothing is written to a host unless the operator names the table. */
 export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageViewMethods>> => ({
@@ -22,13 +20,8 @@ export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageView
     const rows = views.map((view) => JSON.stringify(rowOf(view)))
     const sql = `INSERT INTO ${table} (event_time, kind, actor, data, extra) FORMAT JSONEachRow\n${rows.join('\n')}`
     const inserting = { ...limits, what: 'page-views/keep', sql }
-    try {
-      await write(parts, host, inserting, call)
-    } catch (error) {
-      if (clickhouseCode(error) !== noSuchTable) throw error
-      await write(parts, host, { ...limits, what: 'page-views/create', sql: createEventsTable(table) }, call)
-      await write(parts, host, inserting, call)
-    }
+    const creating = { ...limits, what: 'page-views/create', sql: createEventsTable(table) }
+    await writeInto(parts, host, { table, creating, inserting }, call)
     return { kept: views.length }
   },
 })
