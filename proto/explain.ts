@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What `EXPLAIN` shows of a statement. `analyze` executes it, within the limits, and needs a server of 2026. */
+/** What `EXPLAIN` shows of a statement. `analyze` executes it, within the limits, and needs a server of 26.7 or later. */
 export const explainModes = ['plan', 'pipeline', 'ast', 'syntax', 'query-tree', 'estimate', 'analyze'] as const
 /** What `EXPLAIN` may tell of a statement. */
 export const ExplainMode = z.enum(explainModes)

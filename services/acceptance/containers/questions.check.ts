@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { ask, askEngine } from '../ask.ts'
 import { type Product, startProduct } from '../product.ts'
+import { watchFailures } from './failed-statements.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
@@ -17,8 +18,10 @@ const Document = z.object({
 })
 
 let product: Product
+let failed: () => Promise<unknown[]>
 
 beforeAll(async () => {
+  failed = await watchFailures(url)
   await askEngine(url, 'CREATE DATABASE shop')
   await askEngine(
     url,
@@ -60,12 +63,5 @@ it('answers all that can be asked about it, and no statement of ours fails on it
   expect(others).toEqual([])
   const swept = await ask(`${product.url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${secret}` } })
   expect(swept.status).toBe(200)
-  await askEngine(url, 'SYSTEM FLUSH LOGS')
-  const failed = await askEngine(
-    url,
-    `SELECT log_comment, any(exception) AS sentence FROM system.query_log
-    WHERE http_user_agent = 'watchhouse' AND type IN ('ExceptionBeforeStart', 'ExceptionWhileProcessing')
-    GROUP BY log_comment`,
-  )
-  expect(failed).toEqual([])
+  expect(await failed()).toEqual([])
 })

@@ -4,6 +4,7 @@ import type { SkipIndexType } from '#proto/advising.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { quoteName } from '../definitions/quote.ts'
+import { compareVersions } from '../definitions/version.ts'
 import type { Asking } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import { columnSql } from './expression-sql.ts'
@@ -25,14 +26,18 @@ const notPossible: WhatIf = { outcome: 'not-possible', marks: null, isEmpirical:
 
 /** A type or arguments that do not suit the column, or a column that cannot have an index. */
 const unsuited = new Set<number | undefined>([36, 43, 44, 80])
-/** A host that knows no such statement, not for this table, or not for this user. */
+/** A host that cannot do it for this table, or not for this user. */
 const unable = new Set<number | undefined>([1, 48, 62, 344, 497])
+/** The first version that knows the statements. */
+const since = '26.6'
 
 /**
  * Describes an index in a session of its own and asks what it would do. `CREATE HYPOTHETICAL INDEX` writes nothing, and
  * `readonly = 1` lets it through; names and the type from a closed list are all that varies in it.
  */
 export const tryIndex = async ({ parts, host, call }: Asking, asked: Asked): Promise<WhatIf> => {
+  const { version } = await parts.client.capabilities(host, call)
+  if (compareVersions(version, since) < 0) return notPossible
   const { database, table, column, condition, type } = asked
   const on = `${quoteName(database)}.${quoteName(table)}`
   const explained = callersStatement(`SELECT count() FROM ${on} WHERE ${condition}`)

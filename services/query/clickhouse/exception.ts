@@ -18,9 +18,13 @@ const foreignNames: Readonly<Record<string, string>> = {
 /** The last of its kind: a sentence may quote words in parentheses too. */
 const nameAtEnd = /^([\s\S]*)\(([A-Z][A-Z0-9_]{2,})\)/
 
+/** Servers before 26 put the exception of an answer in JSON into it, as its member `exception`. */
+const inJson = /"exception":\s*("(?:[^"\\]|\\.)*")/
+
 /** Reads `Code: 60. DB::Exception: … (UNKNOWN_TABLE) (version …)`, wherever it stands in a text. */
 export const parseException = (text: string): Exception | undefined => {
-  const [, code, rest = ''] = pattern.exec(text) ?? foreign.exec(text) ?? []
+  const told = asText(text)
+  const [, code, rest = ''] = pattern.exec(told) ?? foreign.exec(told) ?? []
   if (code === undefined) return undefined
   const [, named, name] = nameAtEnd.exec(rest) ?? []
   const end = rest.lastIndexOf('(version ')
@@ -29,6 +33,16 @@ export const parseException = (text: string): Exception | undefined => {
     code: Number(code),
     name: name ?? foreignNames[code] ?? 'UNKNOWN',
     sentence: cut(sentence.replace(credentials, '://')),
+  }
+}
+
+const asText = (text: string): string => {
+  const [, quoted] = inJson.exec(text) ?? []
+  try {
+    // A text in quotes can only become a text.
+    return quoted === undefined ? text : (JSON.parse(quoted) as string)
+  } catch {
+    return text
   }
 }
 

@@ -47,6 +47,14 @@ describe('an exception', () => {
         sentence: 'Expected end of line: (in file/uri http://files:80/x): While executing URL.',
       },
     ],
+    [
+      '{\n\t"meta":\n\t[\n\t],\n\n\t"rows": 0,\n\n\t"exception": "Code: 115. DB::Exception: Unknown setting \\"pretty\\" in C:\\\\a\\nfor EXPLAIN. (UNKNOWN_SETTING) (version 24.8.4.1)"\n}\n',
+      { code: 115, name: 'UNKNOWN_SETTING', sentence: 'Unknown setting "pretty" in C:\\a\nfor EXPLAIN.' },
+    ],
+    [
+      '{"exception": "\\z Code: 60. DB::Exception: Gone. (UNKNOWN_TABLE)"}',
+      { code: 60, name: 'UNKNOWN_TABLE', sentence: 'Gone.' },
+    ],
     ['<html>nginx</html>', undefined],
   ])('is read from %j', (text, exception) => {
     expect(parseException(text)).toEqual(exception)

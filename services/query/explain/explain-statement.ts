@@ -1,6 +1,7 @@
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Statement } from '../clickhouse/statement.ts'
+import { compareVersions } from '../definitions/version.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
@@ -9,6 +10,8 @@ interface Kind {
   words: string
   /** What `EXPLAIN` takes for this kind, on the newest servers. */
   settings: readonly string[]
+  /** The first version that knows it, of those that came later than what is supported. */
+  since?: string
 }
 
 const kinds: Readonly<Record<ExplainMode, Kind>> = {
@@ -38,6 +41,7 @@ const kinds: Readonly<Record<ExplainMode, Kind>> = {
   estimate: { words: 'ESTIMATE', settings: [] },
   analyze: {
     words: 'ANALYZE',
+    since: '26.7',
     settings: [
       'header',
       'description',
@@ -69,6 +73,17 @@ export const explainable = (query: string): string => callersStatement(query, re
 const refuseExplain = ([first]: readonly Token[]): void => {
   if (first?.word !== 'EXPLAIN') return
   throw new Rejection('first-word', first.position, 'leave out EXPLAIN; the mode says what is explained')
+}
+
+/** Throws for a mode that a server does not know yet. */
+export const requireKnown = (mode: ExplainMode, host: string, version: string): void => {
+  const { words, since } = kinds[mode]
+  if (since === undefined || compareVersions(version, since) >= 0) return
+  throw new ServiceError(
+    'invalid',
+    `host ${host} runs ${version}, which does not know EXPLAIN ${words}; ${since} and later do`,
+    { details: { parameter: 'mode', host } },
+  )
 }
 
 /** What is sent; a plan is asked for as JSON unless the caller wants a form that only text has. */

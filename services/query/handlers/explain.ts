@@ -1,6 +1,6 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import { explainable, explainStatement } from '../explain/explain-statement.ts'
+import { explainable, explainStatement, requireKnown } from '../explain/explain-statement.ts'
 import { explanation } from '../explain/explanation.ts'
 import { callersFailure } from '../explain/callers-failure.ts'
 import type { Parts } from './parts.ts'
@@ -11,6 +11,7 @@ export const explain =
   async ({ hostKey, query: asked, mode, planSettings, database }, call) => {
     const host = parts.hosts.get(hostKey)
     const statement = explainable(asked)
+    requireKnown(mode, host.name, (await parts.client.capabilities(host, call)).version)
     const explaining = explainStatement(statement, mode, planSettings, database)
     try {
       const answer = await parts.client.run(host, explaining, call)

@@ -36,13 +36,14 @@ const needsOf = ({ operation, params }: Management): Needs => {
   }
 }
 
-// One statement tells all three kinds, so that what is compared was true at one moment.
+// One statement tells all three kinds, so that what is compared was true at one moment. Servers of 2024 compare the enumeration
+// of privileges with no text that is none of them.
 const sql = `SELECT 'user' AS kind, name FROM system.users
   WHERE name IN ({user:String}, {grantee:String}, {free:String})
 UNION ALL SELECT 'role', name FROM system.roles
   WHERE name IN ({role:String}, {grantee:String}, {free:String})
-UNION ALL SELECT 'privilege', privilege FROM system.privileges
-  WHERE privilege = upper({privilege:String}) OR has(aliases, upper({privilege:String}))`
+UNION ALL SELECT 'privilege', toString(privilege) FROM system.privileges
+  WHERE toString(privilege) = upper({privilege:String}) OR has(aliases, upper({privilege:String}))`
 
 const Present = z.object({ kind: z.enum(['user', 'role', 'privilege']), name: z.string() })
 type Present = z.infer<typeof Present>

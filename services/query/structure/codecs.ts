@@ -7,6 +7,7 @@ import { limits, maxSeconds } from '../advice/limits.ts'
 import { figure, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { quoteName } from '../definitions/quote.ts'
+import { compareVersions } from '../definitions/version.ts'
 import type { Asking } from '../explorer/read-view.ts'
 
 interface OfColumn {
@@ -16,15 +17,18 @@ interface OfColumn {
 }
 
 const Ratios = z.object({ ratios: z.array(z.number().nullable()) })
-const unknownFunction = new Set<number | undefined>([46, 63])
+/** The first version that estimates. */
+const since = '25.3'
 /** A codec that does not suit the type. */
 const unsuited = new Set<number | undefined>([36, 43, 378, 431])
 
-/** How far each codec would compress a column, by the host's own estimate (since 25.3). */
+/** How far each codec would compress a column, by the host's own estimate; of a host that makes none, nothing. */
 export const codecRatios = async (
   asking: Asking,
   { codecs, ...column }: OfColumn & { codecs: readonly AdvisedCodec[] },
 ): Promise<{ codec: AdvisedCodec; ratio: number }[]> => {
+  const { version } = await asking.parts.client.capabilities(asking.host, asking.call)
+  if (compareVersions(version, since) < 0) return []
   const told = []
   for (const codec of codecs) {
     const ratio = await ratioOf(asking, column, codec)
@@ -45,8 +49,7 @@ const ratioOf = async (
     const [row] = readRecords(host, Ratios, await parts.client.run(host, statement, call))
     return row?.ratios[0] ?? undefined
   } catch (error) {
-    const code = clickhouseCode(error)
-    if (unknownFunction.has(code) || unsuited.has(code)) return undefined
+    if (unsuited.has(clickhouseCode(error))) return undefined
     throw error
   }
 }
