@@ -1,5 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
-import { optional, type SettingProblem, text, whole } from '#shared/config/setting.ts'
+import { optional, type SettingProblem, whole } from '#shared/config/setting.ts'
 import { subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
 import { agentDoorSettings } from './agent/config.ts'
 import { expositionSettings } from './exposition/config.ts'
@@ -17,6 +17,7 @@ import { edgeSettings } from './edge.ts'
 import { editionSettings } from './edition/config.ts'
 import { featureSettings } from './features/config.ts'
 import { limitBindings, limitSettings } from './limits/config.ts'
+import { portProblems, portSettings } from './ports.ts'
 import { publicUrlSettings } from './public-url.ts'
 import { toolServerSettings } from './tool-server/config.ts'
 import { usageReportSettings } from './usage-report/config.ts'
@@ -25,8 +26,7 @@ import { webhookSettings } from './webhooks/config.ts'
 
 /** What the gateway obeys. */
 export const settings = {
-  PORT: whole(3000, 'Port of the HTTP API and the web; 0 takes a free one.', { max: 65_535 }),
-  HOST: text('0.0.0.0', 'Address the HTTP API and the web are bound to.'),
+  ...portSettings,
   SVC_REQUEST_TIMEOUT_MS: whole(
     75_000,
     'How long the answer to one request may take in all, in milliseconds; keep it above COLUMNDB_MAX_EXECUTION_TIME.',
@@ -61,4 +61,8 @@ export const settings = {
 } as const
 
 /** What is wrong with the settings taken together. */
-export const problems = (env: Environment): readonly SettingProblem[] => [...authProblems(env), ...deviceProblems(env)]
+export const problems = (env: Environment): readonly SettingProblem[] => [
+  ...portProblems(env),
+  ...authProblems(env),
+  ...deviceProblems(env),
+]
