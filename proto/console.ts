@@ -6,7 +6,7 @@ import { exportFormats } from './table-page.ts'
 
 /** Longest statement of a caller that is run, in characters. */
 export const longestStatement = 100_000
-/** Most rows of one answer; `SVC_TABLE_MAX_RESULT_ROWS` lowers it. */
+/** Most rows of one answer; `SVC_TABLE_MAX_RESULT_ROWS` lowers it where the answer is no file. */
 export const mostRows = 1_000_000
 /** Rows of an answer whose caller names no number. */
 export const usualRows = 10_000

@@ -48,7 +48,7 @@ describe('a statement', () => {
     await visit.page.keyboard.press('Control+Enter')
     const table = result(visit).getByRole('table', { name: 'Result' })
     await expectSeen(table.getByRole('cell', { name: 'n1', exact: true }))
-    expect(await table.getByRole('cell').allInnerTexts()).toEqual(['n0', '0', 'n1', '1'])
+    expect(await table.getByRole('cell').allInnerTexts()).toEqual(['n0', '0', '', 'n1', '1', ''])
     await expectSeen(
       result(visit)
         .getByRole('status')
@@ -99,6 +99,21 @@ describe('a statement', () => {
     await expectSeen(result(visit).getByRole('cell', { name: 'first' }))
   })
 
+  it('is run whole from a comment at its end, and not the comment', async () => {
+    const visit = await open("SELECT 'said' AS word -- as it was")
+    await editor(visit).click()
+    await visit.page.keyboard.press('Control+End')
+    await visit.page.keyboard.press('Control+Enter')
+    await expectSeen(result(visit).getByRole('cell', { name: 'said' }))
+  })
+
+  it('that would write is not sent, and what reads the same is named', async () => {
+    const visit = await open('SHOW TABLES')
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await expectSeen(result(visit).getByText('The statement was not sent to the host'))
+    await expectSeen(result(visit).getByText(/can be selected: .* from system\.tables/))
+  })
+
   it('tells what it would read before it is run', async () => {
     const visit = await open('SELECT count() FROM shop.orders WHERE customer_id = 7')
     await expectSeen(visit.page.getByText(/^It would read up to .* rows, .* of shop\.orders\.$/))
@@ -134,6 +149,24 @@ describe('completion', () => {
 })
 
 describe('a result', () => {
+  it('shows a row whole, with long values and what is null', async () => {
+    const visit = await open("SELECT repeat('long ', 100) AS text, NULL AS nothing")
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await result(visit).getByRole('button', { name: 'Whole row' }).click()
+    const row = visit.page.getByRole('dialog', { name: 'Row' })
+    expect((await row.getByRole('region', { name: 'text' }).innerText()).length).toBe(500)
+    await expectSeen(row.getByRole('region', { name: 'nothing' }).getByText('NULL'))
+  })
+
+  it('is still there when somebody comes back from its query', async () => {
+    const visit = await open("SELECT 'back' AS word")
+    await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
+    await result(visit).getByRole('link', { name: 'Its query' }).click()
+    await visit.page.waitForURL(/\/queries\//)
+    await visit.page.goBack()
+    await expectSeen(result(visit).getByRole('cell', { name: 'back' }))
+  })
+
   it('is saved as CSV, as the host writes it', async () => {
     const sql = "SELECT number, concat('row ', toString(number)) AS text FROM numbers(5)"
     const visit = await open(sql)
@@ -182,6 +215,28 @@ describe('the desk', () => {
       .last()
       .click()
     await until(async () => (await tabs.count()) === 2)
+  })
+
+  it('calls a tab as somebody names it', async () => {
+    const visit = await open('SELECT 1')
+    await visit.page.getByRole('button', { name: 'Name the tab SELECT 1' }).click()
+    await visit.page.getByRole('textbox', { name: 'Name of the tab' }).fill('Slow ones')
+    await visit.page.keyboard.press('Enter')
+    const tab = visit.page.getByRole('navigation', { name: 'Statements' }).getByRole('link', { name: 'Slow ones' })
+    await expectSeen(tab)
+    await visit.page.reload()
+    await expectSeen(tab)
+  })
+
+  it('keeps what is written in two windows', async () => {
+    const visit = await open('SELECT 1')
+    const other = await visit.page.context().newPage()
+    await other.goto(`${product.url}/console?host=0&sql=SELECT+2`)
+    await expectSeen(other.getByRole('link', { name: 'SELECT 2' }))
+    await write(visit, 'SELECT 3')
+    await other.reload()
+    const tabs = other.getByRole('navigation', { name: 'Statements' }).getByRole('link')
+    await until(async () => (await tabs.allInnerTexts()).join() === 'SELECT 3,SELECT 2')
   })
 
   it('is left by the keyboard with Tab', async () => {

@@ -131,6 +131,12 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
     expect([head.columns, tail.truncated, tail.statement.rows]).toEqual([null, null, 60])
   })
 
+  it('has in a file all rows that were asked for, however many a page may show', async () => {
+    const { text, tail } = await stream('SELECT id FROM console.events', { hostKey, format: 'tsv', maxRows: 4_999 })
+    expect(text.trimEnd().split('\n').length - 1).toBe(4_999)
+    expect(tail.truncated).toEqual({ reason: 'rows', limit: 4_999, returned: 4_999 })
+  })
+
   it('takes values and a database', async () => {
     const parameters = { low: 7, text: "it's" }
     const sql = 'SELECT count(), {text:String} FROM events WHERE id < {low:UInt64}'

@@ -55,7 +55,7 @@ const obeyed = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }
 /** Runs a caller's statement, if it only reads, up to its first bytes. */
 export const openRun = async (parts: Parts, running: Running, asked: AskedRun, call: Call): Promise<BegunRun> => {
   const host = parts.hosts.get(asked.hostKey)
-  const limits = { rows: rowLimit(parts, asked.maxRows), bytes: asked.maxBytes }
+  const limits = { rows: rowLimit(parts, asked), bytes: asked.maxBytes }
   const { version } = await parts.client.capabilities(host, call)
   const statement = consoleStatement(asked, limits.rows, version)
   const run = running.enter(host, call, mostRuns(parts), asked.runId)
@@ -114,8 +114,9 @@ const truncation = (returned: number, limits: Begun['limits']): Truncation =>
     : { reason: 'bytes', limit: limits.bytes, returned }
 
 /** The asked rows or as many as are usual, never above the cap of the settings. */
-const rowLimit = ({ env }: Parts, asked = usualRows): number =>
-  Math.min(asked, read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows)
+/** The cap of tables bounds what a page has to hold; a file has what was asked for. */
+const rowLimit = ({ env }: Parts, { maxRows = usualRows, format }: AskedRun): number =>
+  format === 'json' ? Math.min(maxRows, read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows) : maxRows
 
 /** Half of a host's turns stay free for whatever else the product shows of it. */
 const mostRuns = ({ env }: Parts): number => Math.ceil(readLimits(env).pool.size / 2)

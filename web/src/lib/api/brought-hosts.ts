@@ -25,10 +25,10 @@ const isBroughtHost = (given: unknown): given is BroughtHost =>
   given !== null &&
   (['id', 'name', 'url', 'user', 'password'] as const).every((name) => typeof Reflect.get(given, name) === 'string')
 
-export const keepBroughtHost = (host: BroughtHost): void =>
+export const keepBroughtHost = (host: BroughtHost): boolean =>
   writeStored(storedAs, JSON.stringify([...broughtHosts(), host].slice(-maximumHosts)))
 
-export const forgetBroughtHost = (id: string): void =>
+export const forgetBroughtHost = (id: string): boolean =>
   writeStored(storedAs, JSON.stringify(broughtHosts().filter((host) => host.id !== id)))
 
 /** The brought host that a page is about, as its URL says. */

@@ -6,7 +6,7 @@ import {
   acceptCompletion,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { bracketMatching, indentOnInput, syntaxHighlighting, syntaxTree } from '@codemirror/language'
+import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state'
 import {
   Decoration,
@@ -21,16 +21,11 @@ import {
 import { builtCount } from '#lib/state/built.ts'
 import { completing, type Offers } from './completion.ts'
 import { clickhouse, colors } from './dialect.ts'
+import { statementAt, type Chosen } from './statement-at.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Completions that are shown at once; people type on rather than scroll through more. */
 const mostCompletions = builtCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
-
-/** A statement of the text, and where in it. */
-export interface Chosen {
-  text: string
-  from: number
-}
 
 export interface EditorOptions {
   parent: HTMLElement
@@ -56,7 +51,7 @@ const look = EditorView.theme({
   '&': { height: '100%', fontSize: '13px', backgroundColor: 'var(--surface)', color: 'var(--ink)' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--font-mono, ui-monospace, monospace)', lineHeight: '1.5' },
-  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-faint)', border: 'none' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-faint)', border: 'none' },
   '.cm-activeLine': { backgroundColor: 'transparent' },
   '&.cm-focused .cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--hover) 60%, transparent)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
@@ -101,17 +96,9 @@ const markAt = ({ doc }: EditorState, position: number | null): DecorationSet =>
   return Decoration.set([wrong.range(from, Math.min(doc.length, from + word))])
 }
 
-/** The statement around a position; of several on one line the one before a position between them. */
-const statementAround = (state: EditorState, position: number): Chosen => {
-  const top = syntaxTree(state).topNode
-  const found = top.childBefore(position + 1) ?? top.childAfter(position)
-  if (!found) return { text: state.doc.toString(), from: 0 }
-  return { text: state.sliceDoc(found.from, found.to).replace(/;\s*$/, ''), from: found.from }
-}
-
 const chosenIn = (state: EditorState): Chosen => {
   const { from, to, empty, head } = state.selection.main
-  return empty ? statementAround(state, head) : { text: state.sliceDoc(from, to), from }
+  return empty ? statementAt(state, head) : { text: state.sliceDoc(from, to), from }
 }
 
 /** An editor of ClickHouse SQL. Tab leaves it, unless there is something to accept. */
@@ -119,7 +106,7 @@ export const createEditor = ({ parent, text, label, hint, offers, onchange, onru
   const language = new Compartment()
   const complete = completing({
     ...offers,
-    statementAt: (context) => statementAround(context.state, context.pos).text,
+    statementAt: (context) => statementAt(context.state, context.pos).text,
   })
   const run = (view: EditorView): boolean => {
     onrun(chosenIn(view.state))

@@ -10,13 +10,14 @@ export const readStored = (name: string, keeper: Keeper = 'localStorage'): strin
   }
 }
 
-/** Keeps a text, or removes it with null; where storing is forbidden a choice lasts as long as the page. */
-export const writeStored = (name: string, text: string | null, keeper: Keeper = 'localStorage'): void => {
+/** Keeps a text, or removes it with null, and tells whether; where storing is forbidden a choice lasts as long as the page. */
+export const writeStored = (name: string, text: string | null, keeper: Keeper = 'localStorage'): boolean => {
   try {
     if (text === null) globalThis[keeper].removeItem(name)
     else globalThis[keeper].setItem(name, text)
+    return true
   } catch {
-    // The choice then lasts as long as the page.
+    return false
   }
 }
 

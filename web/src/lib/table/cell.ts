@@ -4,8 +4,11 @@ import { readNumber } from '#lib/chart/series.ts'
 import { exactValue, formatValue } from '#lib/ui/number.ts'
 import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
 
-/** A column as definitions describe it; one that no definition describes may be set flush right although it is text. */
-export type Column = TableInfo['columns'][number] & { flushRight?: boolean }
+/**
+ * A column as definitions describe it; one that no definition describes may be set flush right although it is text, and may tell null from
+ * empty text.
+ */
+export type Column = TableInfo['columns'][number] & { flushRight?: boolean; isExact?: boolean }
 
 /** How a cell is drawn: its text, and the longer text that a pointer or a screen reader may want. */
 export interface Cell {
@@ -14,6 +17,8 @@ export interface Cell {
   href?: string
   /** What the value means, where the definition says. */
   state?: CellState
+  /** Whether the text stands for something that is none. */
+  isAbsent?: boolean
 }
 
 const units: Partial<Record<CellFormat, Unit>> = {
@@ -45,6 +50,8 @@ const noWords = new Set(['0', 'false'])
 /** One value of a row in the format of its column. */
 export const toCell = (column: Column, row: Row, context: CellContext): Cell => {
   const value = row[column.name]
+  if (column.isExact && (value === null || value === ''))
+    return { text: value === null ? 'NULL' : "''", title: value === null ? 'null' : 'empty text', isAbsent: true }
   if (value === null || value === undefined || value === '') return { text: '–' }
   const unit = units[column.format]
   const number = unit ? readNumber(value) : null

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { toCell } from './cell.ts'
 import { isInstant, isNumber, plainType, resultColumns, resultRows } from './result-rows.ts'
 
 describe('types', () => {
@@ -27,9 +28,19 @@ it('keeps columns of one name apart, and sets numbers flush right', () => {
   ])
 })
 
-it('tells null from empty, and writes what is nested as JSON', () => {
+it('leaves null and empty as they are, and writes what is nested as JSON', () => {
   const columns = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'String' }))
   expect(resultRows({ columns, rows: [[null, '', [1, 'x'], true, 7]] })).toEqual([
-    { c0: 'NULL', c1: "''", c2: '[1,"x"]', c3: 'true', c4: 7 },
+    { c0: null, c1: '', c2: '[1,"x"]', c3: 'true', c4: 7 },
   ])
+})
+
+it.each([
+  [null, { text: 'NULL', title: 'null', isAbsent: true }],
+  ['', { text: "''", title: 'empty text', isAbsent: true }],
+  ['NULL', { text: 'NULL', title: 'NULL' }],
+  [0, { text: '0', title: '0' }],
+])('tells %j from what is written like it', (value, cell) => {
+  const [column] = resultColumns([{ name: 'x', type: 'Nullable(String)' }])
+  expect(column && toCell(column, { c0: value }, { zone: 'UTC', nowMs: 0, link: String })).toEqual(cell)
 })

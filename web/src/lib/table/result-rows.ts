@@ -21,14 +21,15 @@ export const resultColumns = (columns: readonly ResultColumn[]): Column[] =>
   columns.map(({ name, type }, index) => ({
     ...column(keyOf(index), name, 'code', { doc: type }),
     flushRight: isNumber(type),
+    isExact: true,
   }))
 
-/** The rows of a result by the keys of its columns; what is null and what is empty stay apart. */
+/** The rows of a result by the keys of its columns. */
 export const resultRows = ({ columns, rows }: Result['data']): Row[] =>
   rows.map((row) => Object.fromEntries(columns.map((_, index) => [keyOf(index), shown(row[index])])))
 
-const shown = (value: unknown): unknown => {
-  if (value === null) return 'NULL'
-  if (value === '') return "''"
-  return typeof value === 'object' || typeof value === 'boolean' ? JSON.stringify(value) : value
-}
+const shown = (value: unknown): unknown =>
+  (typeof value === 'object' && value !== null) || typeof value === 'boolean' ? JSON.stringify(value) : value
+
+/** A value as it stands in a text: what is null, what is empty and what is written so stay apart in a table by their looks. */
+export const exactText = (value: unknown): string => (value === null || value === undefined ? 'NULL' : String(value))

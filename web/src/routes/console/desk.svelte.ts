@@ -15,12 +15,14 @@ const storedAs = 'console'
 /** A name of one's own among a few is enough. */
 const idLength = 8
 
-/** Statements being written and those that were run, kept by this browser alone. */
+/** Statements being written and those that were run, kept by this browser alone, for all its windows. */
 export const createDesk = () => {
   let desk = $state.raw(readDesk(readStoredJson(storedAs)))
-  const set = (next: Desk): void => {
-    desk = next
-    writeStored(storedAs, JSON.stringify(next))
+  let isKept = true
+  /** What other windows have kept meanwhile stays. */
+  const apply = (change: (present: Desk) => Desk): void => {
+    desk = change(isKept ? readDesk(readStoredJson(storedAs)) : desk)
+    isKept = writeStored(storedAs, JSON.stringify(desk))
   }
   return {
     get drafts(): readonly Draft[] {
@@ -31,12 +33,12 @@ export const createDesk = () => {
     },
     open(sql = '', database = ''): Draft {
       const draft = { id: randomId().slice(0, idLength), sql, database }
-      set(withDraft(desk, draft))
+      apply((present) => withDraft(present, draft))
       return draft
     },
-    close: (id: string): void => set(withoutDraft(desk, id)),
-    change: (id: string, change: Partial<Draft>): void => set(changedDraft(desk, id, change)),
-    remember: (run: PastRun): void => set(withRun(desk, run)),
-    forget: (): void => set({ ...desk, past: [] }),
+    close: (id: string): void => apply((present) => withoutDraft(present, id)),
+    change: (draft: Draft, change: Partial<Draft>): void => apply((present) => changedDraft(present, draft, change)),
+    remember: (run: PastRun): void => apply((present) => withRun(present, run)),
+    forget: (): void => apply((present) => ({ ...present, past: [] })),
   }
 }

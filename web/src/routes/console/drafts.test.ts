@@ -36,7 +36,7 @@ it('tells a statement of a host once, as it was run last', () => {
 
 it('changes and closes one draft alone', () => {
   const desk = [draft('a'), draft('b')].reduce(withDraft, emptyDesk)
-  expect(changedDraft(desk, 'b', { sql: 'SELECT 2' }).drafts.map(({ sql }) => sql)).toEqual(['', 'SELECT 2'])
+  expect(changedDraft(desk, draft('b'), { sql: 'SELECT 2' }).drafts.map(({ sql }) => sql)).toEqual(['', 'SELECT 2'])
   expect(withoutDraft(desk, 'a').drafts.map(({ id }) => id)).toEqual(['b'])
 })
 
@@ -44,5 +44,12 @@ it.each([
   ['', 'New'],
   ['  SELECT\n  1 ', 'SELECT 1'],
   ['-- why\nSELECT 1', 'SELECT 1'],
+  ['/* why,\nand whence */ SELECT 1', 'SELECT 1'],
   ['SELECT a_long_name, another_one FROM t', 'SELECT a_long_name, another_…'],
 ])('calls a tab with %j "%s"', (sql, title) => expect(titleOf(draft('a', sql))).toBe(title))
+
+it('calls a tab what somebody calls it', () =>
+  expect(titleOf({ ...draft('a', 'SELECT 1'), name: 'Slow ones' })).toBe('Slow ones'))
+
+it('has a draft again that another window has closed while it is written', () =>
+  expect(changedDraft(emptyDesk, draft('a', 'SELECT'), { sql: 'SELECT 1' }).drafts).toEqual([draft('a', 'SELECT 1')]))

@@ -4,6 +4,8 @@ export interface Draft {
   sql: string
   /** Where names without a database are looked up; empty for the usual one. */
   database: string
+  /** What somebody calls it; without it the first words of the statement do. */
+  name?: string
 }
 
 /** A statement that was run. */
@@ -44,7 +46,10 @@ const isRecord = (given: unknown): given is Record<string, unknown> => typeof gi
 const areTexts = (given: Record<string, unknown>, ...names: string[]): boolean =>
   names.every((name) => typeof given[name] === 'string')
 
-const isDraft = (given: unknown): given is Draft => isRecord(given) && areTexts(given, 'id', 'sql', 'database')
+const isDraft = (given: unknown): given is Draft =>
+  isRecord(given) &&
+  areTexts(given, 'id', 'sql', 'database') &&
+  (given['name'] === undefined || typeof given['name'] === 'string')
 
 const isPastRun = (given: unknown): given is PastRun =>
   isRecord(given) &&
@@ -63,10 +68,11 @@ export const withoutDraft = (desk: Desk, id: string): Desk => ({
   drafts: desk.drafts.filter((draft) => draft.id !== id),
 })
 
-export const changedDraft = (desk: Desk, id: string, change: Partial<Draft>): Desk => ({
-  ...desk,
-  drafts: desk.drafts.map((draft) => (draft.id === id ? { ...draft, ...change } : draft)),
-})
+/** A draft with a change; one that another window has closed meanwhile is there again, as somebody still writes it. */
+export const changedDraft = (desk: Desk, draft: Draft, change: Partial<Draft>): Desk => {
+  if (!desk.drafts.some(({ id }) => id === draft.id)) return withDraft(desk, { ...draft, ...change })
+  return { ...desk, drafts: desk.drafts.map((each) => (each.id === draft.id ? { ...each, ...change } : each)) }
+}
 
 /** The latest first; the same statement on the same host is told once, as it was run last. */
 export const withRun = (desk: Desk, run: PastRun): Desk => {
@@ -75,9 +81,14 @@ export const withRun = (desk: Desk, run: PastRun): Desk => {
   return { ...desk, past: [run, ...others].slice(0, mostPast) }
 }
 
-/** What a tab is called: the first words of its statement. */
-export const titleOf = ({ sql }: Draft): string => {
-  const words = sql.replaceAll(/--.*$/gm, ' ').replaceAll(/\s+/g, ' ').trim()
+/** What a tab is called: its name, or the first words of its statement. */
+export const titleOf = ({ sql, name }: Draft): string => {
+  if (name) return name
+  const words = sql
+    .slice(0, longestKept)
+    .replaceAll(/--.*$|\/\*[^]*?\*\//gm, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
   const longest = 28
   if (words === '') return 'New'
   return words.length > longest ? `${words.slice(0, longest)}…` : words

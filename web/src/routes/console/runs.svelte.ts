@@ -1,11 +1,12 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { cancelRun, runStatement, type Result } from '#lib/api/console.ts'
-import { failureMessage, RequestFailure } from '#lib/api/failure.ts'
 import { randomId } from '#lib/ui/random-id.ts'
+import { objectionOf, type Objection } from './objection.ts'
 
 /** What is run, and where. */
 export interface Asked {
   host: number
+  hostName: string
   query: string
   database: string
   maxRows: number
@@ -17,7 +18,7 @@ export interface Asked {
 export type Run = { asked: Asked; runId: string; startedMs: number } & (
   | { state: 'running' | 'cancelling' }
   | { state: 'done'; result: Result }
-  | { state: 'failed'; message: string; position: number | null }
+  | ({ state: 'failed' } & Objection)
   | { state: 'cancelled'; afterMs: number }
 )
 
@@ -43,7 +44,7 @@ export const createRuns = (onended: (run: Run) => void) => {
     } catch (thrown) {
       const isCancelled = runs.get(tab)?.state === 'cancelling'
       if (isCancelled) settle(tab, { ...base, state: 'cancelled', afterMs: Date.now() - base.startedMs })
-      else settle(tab, { ...base, state: 'failed', message: failureMessage(thrown), position: positionOf(thrown) })
+      else settle(tab, { ...base, state: 'failed', ...objectionOf(thrown, query) })
     }
   }
 
@@ -59,9 +60,4 @@ export const createRuns = (onended: (run: Run) => void) => {
   }
 
   return { of: (tab: string): Run | undefined => runs.get(tab), start, cancel, drop: (tab: string) => runs.delete(tab) }
-}
-
-const positionOf = (thrown: unknown): number | null => {
-  const position = thrown instanceof RequestFailure ? thrown.details['position'] : undefined
-  return typeof position === 'number' ? position : null
 }
