@@ -215,6 +215,8 @@ describe('insights', () => {
   it('are looked for, and open the statement that they rest on, in the URL', async () => {
     const { page } = await open('/insights', 'Insights')
     await page.getByRole('button', { name: 'Look now' }).click()
+    // The list is in a new order afterwards.
+    await expectSeen(page.getByText(/\d+ findings? now\./))
     const card = page.getByRole('article', { name: /mutation/ }).first()
     await card.getByRole('button', { name: 'Evidence' }).click()
     await page.waitForURL(/insight=[0-9a-f]+/)
