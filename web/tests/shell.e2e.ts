@@ -130,7 +130,8 @@ describe('a product that was renewed since the page was opened', () => {
     )
   }
 
-  const link = ({ page }: Visit) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' })
+  const link = ({ page }: Visit) =>
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' })
   const isOld = ({ page }: Visit) => page.evaluate(() => 'isOld' in window)
 
   it('takes the reader to where they were going, in the new build, and there once', async () => {
