@@ -17,13 +17,9 @@ export const followNewerBuild = (target: () => URL | null | undefined): (() => v
   const look = async ({ payload }: VitePreloadErrorEvent): Promise<void> => {
     // A page that was only looked ahead at, under the pointer, says so again when it is gone to.
     const isAhead = !target() && payload.message.includes('/immutable/nodes/')
-    if (
-      !entry ||
-      isAhead ||
-      (await startPage())?.includes(entry) !== false ||
-      readStored(leftKey, 'sessionStorage') === entry
-    )
-      return
+    if (!entry || isAhead || (await startPage())?.includes(entry) !== false) return
+    // Asked only now: other parts may have failed meanwhile.
+    if (readStored(leftKey, 'sessionStorage') === entry) return
     writeStored(leftKey, entry, 'sessionStorage')
     location.assign(target() ?? location.href)
   }
