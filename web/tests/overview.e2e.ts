@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask, askEngine } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSeeded } from '../../services/acceptance/seeded.ts'
-import type { Sandbox } from '../../services/sandbox/start.ts'
+import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -262,5 +262,21 @@ describe('trouble', () => {
     }, 1_000)
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     expect(await page.getByRole('region', { name: 'Key figures' }).innerText()).toContain('version')
+  })
+
+  it('asks a host again as soon as it is back, however seldom the page refreshes', async () => {
+    const visit = await browser.visit()
+    await visit.page.clock.install()
+    await visit.page.goto(`${product.url}/overview?host=1&refresh=5m`)
+    await expectSeen(visit.page.getByText('two is down', { exact: true }))
+    await visit.settled()
+    scope.use(await startSandbox({ port: Number(new URL(two.url).port) }))
+    await until(async () => {
+      const { body } = await ask(`${product.url}/api/healthz`)
+      return JSON.stringify(body).includes('{"id":1,"status":"up"}')
+    })
+    await visit.page.clock.fastForward('01:01')
+    await expectSeen(figure(visit, 'Uptime').getByText(/^version/))
+    expect(await visit.page.getByText('two is down', { exact: true }).count()).toBe(0)
   })
 })

@@ -85,6 +85,25 @@ describe('a fingerprint', () => {
     await page.waitForURL((url) => !url.searchParams.has('since'))
   })
 
+  it('lets a finger choose executions on a phone', async () => {
+    const size = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+    const { page } = await open(`/fingerprints/${hash}?host=0&range=3d`, size)
+    const map = page.getByRole('figure', { name: /^Durations from/ }).getByRole('presentation')
+    await map.scrollIntoViewIfNeeded()
+    const { x, y, width, height } = (await map.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    const protocol = await page.context().newCDPSession(page)
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', part?: number) =>
+      protocol.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: part === undefined ? [] : [{ x: x + width * part, y: y + height * (0.3 + part / 20) }],
+      })
+    await touch('touchStart', 0.2)
+    for (const part of [0.3, 0.4, 0.5]) await touch('touchMove', part)
+    await touch('touchEnd')
+    await page.waitForURL(/since=\d+.*max=\d+/)
+    await expectSeen(page.getByText('in the chosen part of the map'))
+  })
+
   it('lets the same be typed, and shares it by its address', async () => {
     const visit = await open(`/fingerprints/${hash}?host=0&range=3d`)
     await visit.page.getByLabel('Took at least, ms').fill('8000')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { toCell } from './cell.ts'
-import { columnWidth } from './column-width.ts'
+import { columnSize, columnWidth, tableSize } from './column-width.ts'
 import { column } from './columns.ts'
 
 const context = { zone: 'UTC', nowMs: 0, link: (path: string) => path }
@@ -18,4 +18,9 @@ it('a state is told by its word, with what the host calls it beside it; one that
 it('a badge has room for its edges, and for capitals, which are wide', () => {
   const width = (status: string) => columnWidth(column('status', 'S', 'badge'), [{ status }], context)
   expect([width('not_loaded'), width('NOT_LOADED')]).toEqual([12, 15])
+})
+
+it('leaves room beside a long column on a narrow screen, and counts that in the width of all', () => {
+  expect([columnSize(8), columnSize(44)]).toEqual(['calc(8ch + 1.75rem)', 'calc(min(44ch, 55vw) + 1.75rem)'])
+  expect(tableSize([8, null], 32)).toBe('calc(calc(8ch + 1.75rem) + calc(min(32ch, 55vw) + 1.75rem))')
 })

@@ -24,3 +24,17 @@ export const columnWidth = (column: Column, rows: readonly Row[], context: CellC
   })
   return Math.min(widest, Math.max(narrowest, name, ...texts))
 }
+
+/** More than half of a phone is left to the columns after a long one. */
+const partOfScreen = '55vw'
+const room = '1.75rem'
+/** What may be longer than that part. */
+const longer = 20
+
+/** The width of a column of so many characters, as CSS. */
+export const columnSize = (characters: number): string =>
+  `calc(${characters > longer ? `min(${characters}ch, ${partOfScreen})` : `${characters}ch`} + ${room})`
+
+/** The width of all columns together; those without one of their own get this many characters at least. */
+export const tableSize = (widths: readonly (number | null)[], openWidth: number): string =>
+  `calc(${widths.map((width) => columnSize(width ?? openWidth)).join(' + ') || '0px'})`

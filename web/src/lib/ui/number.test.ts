@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Unit } from '#proto/catalogue.ts'
-import { exactValue, formatTook, formatValue, span } from './number.ts'
+import { axisWords, exactValue, formatTook, formatValue, span } from './number.ts'
 
 describe('numbers in their units', () => {
   it.each<[number, Unit, string]>([
@@ -22,6 +22,9 @@ describe('numbers in their units', () => {
     [2 ** 40, 'bytes-per-second', '1 TiB/s'],
     [2 ** 62, 'bytes', '4 EiB'],
     [90_000, 'rows-per-second', '90,000/s'],
+    [0, 'milliseconds', '0 ms'],
+    [0, 'microseconds', '0 µs'],
+    [0, 'seconds', '0 s'],
     [0.25, 'milliseconds', '250 µs'],
     [12.4, 'milliseconds', '12.4 ms'],
     [1500, 'milliseconds', '1.5 s'],
@@ -46,6 +49,13 @@ describe('numbers in their units', () => {
     [1, '1 ms'],
     [2_500, '2.5 s'],
   ])('says of what took %s ms that it took %s', (ms, text) => expect(formatTook(ms)).toBe(text))
+
+  it.each([
+    [[0, 5_000], 'milliseconds', ['0 s', '5 s']],
+    [[0, 200], 'milliseconds', ['0 ms', '200 ms']],
+    [[0, 7_200], 'seconds', ['0 s', '2h']],
+    [[0, 1024], 'bytes', ['0 B', '1 KiB']],
+  ] as const)('writes an axis of %j %s as %j', (values, unit, words) => expect(axisWords(values, unit)).toEqual(words))
 
   it('keeps every digit in the exact form', () => expect(exactValue(184_213.25, 'bytes')).toBe('184,213.25 bytes'))
 

@@ -42,6 +42,12 @@ export const formatValue = (value: number | null | undefined, unit: Unit): strin
 /** How long something took by a clock of whole milliseconds, which says 0 of what took less. */
 export const formatTook = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
 
+/** The values of an axis; nothing is written in the step of the largest: 0 s below 5 s. */
+export const axisWords = (values: readonly number[], unit: Unit): string[] => {
+  const step = /^[\d.,]+ (?<step>s|ms|µs)$/.exec(formatValue(Math.max(...values), unit))?.groups?.['step']
+  return values.map((value) => (value === 0 && step ? `0 ${step}` : formatValue(value, unit)))
+}
+
 /** The same value without rounding, for a tooltip. */
 export const exactValue = (value: number, unit: Unit): string =>
   unitWords[unit]?.[value] ?? `${plain(value)} ${exactNames[unit]}`.trim()
@@ -57,8 +63,8 @@ const forms: Record<Unit, (value: number) => string> = {
   'rows-per-second': (value) => `${compact(value)}/s`,
   'per-second': (value) => `${compact(value)}/s`,
   seconds: (value) => duration(value * secondsOf.seconds),
-  milliseconds: (value) => duration(value * secondsOf.milliseconds),
-  microseconds: (value) => duration(value * secondsOf.microseconds),
+  milliseconds: (value) => (value === 0 ? '0 ms' : duration(value * secondsOf.milliseconds)),
+  microseconds: (value) => (value === 0 ? '0 µs' : duration(value * secondsOf.microseconds)),
   percent: (value) => `${digits(value)}%`,
   ratio: (value) => `${digits(value)}×`,
 }

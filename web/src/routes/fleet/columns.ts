@@ -10,10 +10,20 @@ const column = (name: string, label: string, format: Column['format'], more: Par
   ...more,
 })
 
+const states: Column['states'] = {
+  up: { word: 'Up', stands: 'ok' },
+  'down: unreachable': { word: 'Unreachable', stands: 'failed' },
+  'down: too slow': { word: 'Too slow', stands: 'failed' },
+  'down: refuses us': { word: 'Refuses us', stands: 'failed' },
+  'down: no ClickHouse': { word: 'No ClickHouse', stands: 'failed' },
+  down: { word: 'Down', stands: 'failed' },
+  unknown: { word: 'Unknown', stands: 'off' },
+}
+
 /** The columns of the table of hosts. */
 export const columns: readonly Column[] = [
   column('name', 'Host', 'link', { href: '/overview?host={id}' }),
-  column('status', 'Status', 'badge', { doc: 'As the last probe found it.' }),
+  column('status', 'Status', 'badge', { doc: 'As the last probe found it.', states }),
   column('group', 'Group', 'text'),
   column('finding', 'Worst finding', 'text', { doc: 'The worst that is wrong now.' }),
   column('cpu', 'CPU', 'percent', { bar: true, doc: 'Of all cores.' }),

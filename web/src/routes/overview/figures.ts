@@ -78,10 +78,10 @@ const stock = (overview: Overview | undefined): Figure[] => {
       unavailable: why.tableCount,
     },
     {
-      label: 'Read-only replicas',
+      label: 'Read-only',
       value: metrics?.readonlyReplicas,
       unit: 'count',
-      note: delay(metrics?.maxReplicaDelaySeconds),
+      note: ['replicas', delay(metrics?.maxReplicaDelaySeconds)].filter(Boolean).join(', '),
       unavailable: why.readonlyReplicas,
     },
     {

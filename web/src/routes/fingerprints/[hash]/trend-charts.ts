@@ -48,7 +48,12 @@ const told: readonly Told[] = [
 
 /** How a pattern came along, as charts like those of the catalogue. */
 export const trendCharts = ({ trend }: Pattern, window: PatternAnswer['metadata']['window']): ChartData[] => {
-  const rows = trend.map((point) => ({ ...point, good: point.calls - point.errors }))
+  const rows = trend.map((point) => ({
+    ...point,
+    good: point.calls - point.errors,
+    // Where nothing ran, nothing used memory or did not.
+    peakMemoryBytes: point.calls > 0 ? point.peakMemoryBytes : null,
+  }))
   return told.map(({ unit, values, ...info }) => ({
     chart: {
       ...info,
