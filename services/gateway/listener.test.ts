@@ -55,7 +55,8 @@ describe('a stop', () => {
 
     const stopped = product.stop()
     expect(product.unmetNeeds()).toEqual(['http'])
-    await expect(begin(product, '/api/health')()).rejects.toThrow('ECONNREFUSED')
+    const knock = () => begin(product, '/api/health')().then(String, ({ code }: { code?: string }) => code)
+    await expect.poll(knock, { interval: 5 }).toBe('ECONNREFUSED')
     gate.release()
     expect(await list).toMatchObject({ status: 200 })
     expect(JSON.parse((await rows).body)).toMatchObject({ data: [{ a: 1 }, { a: 2 }] })
@@ -69,6 +70,39 @@ describe('a stop', () => {
     const stopped = product.stop()
     const last = await begin(product, '/api/health', agent)()
     expect(last).toMatchObject({ status: 200, connection: 'close' })
+    await stopped
+    agent.destroy()
+  })
+
+  it('answers those too who have connected and wait to be let in', async () => {
+    await using product = await startFake({ env: { SHUTDOWN_GRACE_MS: '20000' } })
+    const waiting = Array.from({ length: 40 }, () => begin(product, '/api/health')())
+    const stopped = product.stop()
+    const answers = await Promise.all(waiting)
+    expect(answers.map(({ status, connection }) => [status, connection])).toEqual(Array(40).fill([200, 'close']))
+    await stopped
+  })
+
+  it('sends an answer whole to a slow reader, however long ago it has ended', async () => {
+    // More than socket buffers take.
+    const body = Buffer.alloc(20_000_000, 'a')
+    const lengths = { graceMs: 20_000, stalledAfterMs: 60_000 }
+    const answerWith = (sent: Buffer | string) =>
+      listen((_, response) => response.end(sent), { port: 0, host: '127.0.0.1', ...lengths })
+    const agent = new Agent({ keepAlive: true })
+    const responseOf = async ({ url }: { url: string }) => {
+      // The event `response` of a client request has its message as only argument.
+      const [response] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage]
+      return response
+    }
+    const [listener, other] = await Promise.all([answerWith(body), answerWith('a')])
+    const response = await responseOf(listener)
+    await text(await responseOf(other))
+
+    const stopped = listener[Symbol.asyncDispose]()
+    // Stopped after the first, it has closed what is idle only after the first could have done so.
+    await other[Symbol.asyncDispose]()
+    expect(await text(response)).toHaveLength(body.length)
     await stopped
     agent.destroy()
   })

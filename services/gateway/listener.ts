@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { InvalidSettings } from '#shared/config/setting.ts'
 import { answerUnreadable, refuseTunnel } from './unreadable.ts'
 
@@ -10,7 +11,9 @@ const requestWithinMs = 30_000
 const timeoutsCheckedEveryMs = 1_000
 /** Longer than the 60 seconds of common load balancers, so that they and not we close an idle connection. */
 const keepAliveMs = 75_000
-/** How long a kept connection may still bring a request that was on its way when the stop began. */
+/** Of the grace of a stop, for letting those in that wait to be accepted. */
+const acceptingShare = 0.25
+/** A connection may bring a request that was on its way until nothing has come for this long. */
 const lingerMs = 100
 const idleCheckedEveryMs = 20
 
@@ -50,8 +53,12 @@ export const listen = async (application: RequestListener, options: ListenerOpti
   server.setTimeout(options.stalledAfterMs)
   server.on('clientError', answerUnreadable)
   server.on('connect', (_request, socket) => refuseTunnel(socket))
+  const answering = new Set<ServerResponse>()
+  let isStopping = false
   const answer: RequestListener = (request, response) => {
-    if (!server.listening) response.setHeader('Connection', 'close')
+    if (isStopping) response.setHeader('Connection', 'close')
+    answering.add(response)
+    response.once('close', () => answering.delete(response))
     application(request, response)
   }
   server.on('request', answer)
@@ -61,9 +68,13 @@ export const listen = async (application: RequestListener, options: ListenerOpti
   return {
     url: urlOf(server, options.host),
     get listening() {
-      return server.listening
+      return server.listening && !isStopping
     },
-    [Symbol.asyncDispose]: () => drain(server, options.graceMs),
+    [Symbol.asyncDispose]: async () => {
+      isStopping = true
+      for (const response of answering) if (!response.headersSent) response.setHeader('Connection', 'close')
+      await drain(server, answering, options.graceMs)
+    },
   }
 }
 
@@ -96,19 +107,40 @@ const urlOf = (server: Server, host: string): string => {
  * Stops accepting, answers what is in flight and what still arrives on kept connections, and closes them.
  * `http.Server.close` would cut kept connections at once, and with them a request that is just arriving.
  */
-const drain = async (server: Server, graceMs: number): Promise<void> => {
+const drain = async (server: Server, answering: ReadonlySet<ServerResponse>, graceMs: number): Promise<void> => {
   const closed = Promise.withResolvers<void>()
-  NetServer.prototype.close.call(server, () => closed.resolve())
-  let idle: NodeJS.Timeout | undefined
-  const linger = setTimeout(() => {
-    server.closeIdleConnections()
-    idle = setInterval(() => server.closeIdleConnections(), idleCheckedEveryMs)
-  }, lingerMs)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  let heardMs = performance.now()
+  const hear = (): void => void (heardMs = performance.now())
+  for (const event of ['connection', 'request'] as const) server.on(event, hear)
+  await acceptWaiting(server, graceMs * acceptingShare)
+  NetServer.prototype.close.call(server, () => closed.resolve())
+  const closeIdle = (): void => {
+    if (performance.now() - heardMs < lingerMs) return
+    // Node takes a connection for idle whose answer has ended and is still on its way to a slow reader.
+    if ([...answering].some((response) => response.writableEnded)) return
+    server.closeIdleConnections()
+  }
+  // Only once the sockets have been read, so that what has come by then is heard.
+  const idle = setInterval(() => setImmediate(closeIdle), idleCheckedEveryMs)
   await closed.promise
-  clearTimeout(linger)
   clearInterval(idle)
   clearTimeout(cut)
   // Now only ends the checks for slow clients.
   server.close()
+}
+
+/** The kernel resets connections that nobody has accepted when a port is closed, so those that wait are let in before. */
+const acceptWaiting = async (server: Server, withinMs: number): Promise<void> => {
+  const until = performance.now() + withinMs
+  let hasKnocked = true
+  const knock = (): void => void (hasKnocked = true)
+  server.on('connection', knock)
+  while (hasKnocked && performance.now() < until) {
+    hasKnocked = false
+    // A turn of the event loop accepts one at least, if one waits; the first may have begun already.
+    await turn()
+    await turn()
+  }
+  server.off('connection', knock)
 }
