@@ -1,5 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
-import { lex, type Token } from './lexer.ts'
+import { isSign, lex, type Token } from './lexer.ts'
 import { checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
 
@@ -25,8 +25,15 @@ export const callersStatement = (
 
 const withoutFormat = (query: string, tokens: readonly Token[]): string => {
   const last = tokens.findLastIndex(({ text }) => text !== ';')
-  const [word, name] = [tokens[last - 1], tokens[last]]
-  const isClause = word?.word === 'FORMAT' && name?.kind === 'name'
-  const end = isClause && last > 1 ? word.position : tokens[last + 1]?.position
+  const [before, word, name] = tokens.slice(Math.max(0, last - 2), last + 1)
+  const end = isFormat(before, word, name) ? word?.position : tokens[last + 1]?.position
   return query.slice(0, end).trimEnd()
 }
+
+/** A clause follows an expression: in `ORDER BY format DESC`, `FROM format AS f` and `SELECT a, format b` it is a name. */
+const isFormat = (before: Token | undefined, word: Token | undefined, name: Token | undefined): boolean => {
+  if (word?.word !== 'FORMAT' || (name?.kind !== 'name' && name?.kind !== 'quoted')) return false
+  return !isSign(before, ',') && !isSign(before, '.') && !beforeName.has(before?.word ?? '')
+}
+
+const beforeName: ReadonlySet<string> = new Set(['SELECT', 'DISTINCT', 'BY', 'FROM', 'JOIN'])

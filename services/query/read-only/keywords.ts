@@ -5,10 +5,10 @@ const texts = {
   first: 'SELECT WITH DESCRIBE EXPLAIN',
   writing:
     'INSERT ALTER DROP CREATE TRUNCATE RENAME DELETE UPDATE GRANT REVOKE ATTACH DETACH KILL SET UNDROP EXCHANGE BACKUP RESTORE OPTIMIZE',
-  clause: 'SYSTEM INTO PARALLEL SETTINGS',
-  endOfSources:
-    'SELECT WHERE PREWHERE GROUP ORDER HAVING LIMIT OFFSET QUALIFY WINDOW UNION INTERSECT EXCEPT SETTINGS FORMAT SAMPLE ON USING',
-  source: 'BY FROM JOIN DESCRIBE DESC EXPLAIN TABLE',
+  clause: 'SYSTEM INTO PARALLEL SETTINGS APPLY',
+  endOfSources: 'SELECT WHERE PREWHERE GROUP ORDER HAVING LIMIT QUALIFY WINDOW UNION INTERSECT EXCEPT SETTINGS FORMAT',
+  source: 'BY FROM JOIN DESCRIBE TABLE',
+  subquery: 'SELECT WITH FROM EXPLAIN VALUES',
   beside: 'OUTFILE WITH FILL DISTINCT IS NOT ARRAY OVERRIDE',
   afterColumn:
     'AS FROM IN NOT LIKE ILIKE IS AND OR DESC ASC BETWEEN GLOBAL THEN ELSE END WHEN DIV MOD NULLS COLLATE WHERE INTO HAVING GROUP ORDER LIMIT UNION INTERSECT EXCEPT OVER',
@@ -35,6 +35,9 @@ export const endOfSources = words(texts.endOfSources)
 
 /** Words that begin or end a list of sources. */
 export const clauseWords = words(texts.endOfSources, texts.source)
+
+/** Words with which a subquery begins, also in the parentheses where a source is expected. */
+export const subqueryWords: ReadonlySet<string> = words(texts.subquery)
 
 /** Words that may follow a column of the name `settings`; anything else after it is a SETTINGS clause. */
 export const afterColumn = words(texts.afterColumn)

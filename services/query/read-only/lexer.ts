@@ -11,6 +11,9 @@ export interface Token {
   position: number
 }
 
+/** Whether a token is this sign. */
+export const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
+
 /**
  * Cuts a statement into tokens exactly as ClickHouse's own lexer does, comments and space left out.
  * Throws a `Rejection` for whatever that lexer would not read, or would read as the end of the statement.
@@ -73,11 +76,19 @@ const pushSign = (sql: string, position: number, tokens: Token[]): number => {
 }
 
 /** What ClickHouse takes for space; JavaScript's `\s` lacks the zero-width ones. */
-const space = /[\s\u00a0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/y
+const space = /[\s\u0085\u00a0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/y
 const lineComment = /(?:--|\/\/|#[ !])[^\n]*/y
-const number =
-  /0[xX][\da-fA-F_]*(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|0b[01_]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
-const wholeNumber = /\d+/y
+const digits = String.raw`\d+(?:_\d+)*`
+const hexDigits = String.raw`[\da-fA-F]+(?:_[\da-fA-F]+)*`
+/** It may lack its digits, but not be the last character: what follows `1e-` is no comment in `1e--x`. */
+const exponent = (letter: string): string => `(?:${letter}(?=[^])(?:[+-](?=[^]))?(?:${digits})?)?`
+const number = new RegExp(
+  String.raw`0[xX]${hexDigits}(?:\.(?:${hexDigits})?)?${exponent('[pP]')}|(?:0[bB](?=[01]))?${digits}(?:\.(?:${digits})?)?${exponent('[eE]')}`,
+  'y',
+)
+const fraction = new RegExp(String.raw`\.${digits}${exponent('[eE]')}`, 'y')
+const wholeNumber = new RegExp(digits, 'y')
+const numberedWord = /\w+/y
 const heredocTag = /\$\w*\$/y
 const signs = new Set('+-*/%<>=!()[]{},.:?|&^~@;\u2212')
 
@@ -161,18 +172,27 @@ const readHeredoc = (sql: string, start: number, tokens: Token[]): number => {
 /** After a dot only a whole number may follow, as in `tuple.1.2`. Digits run together with letters are a name. */
 const readNumber = (sql: string, start: number, tokens: Token[]): number => {
   const previous = tokens.at(-1)
-  const afterDot = previous?.kind === 'sign' && previous.text === '.'
-  if (sql[start] === '.' && previous && endsOperand(previous)) return start
-  const end = endOf(afterDot ? wholeNumber : number, sql, start)
-  if (end === start) return start
-  const kind = end < sql.length && traitsAt(sql, end) & continuesWord ? 'name' : 'literal'
-  const tokenEnd = kind === 'name' ? endOfWord(sql, start) : end
-  if (tokenEnd === start) throw new Rejection('unreadable', start, 'a number that runs into a word')
-  tokens.push({ kind, text: cut(sql, start, tokenEnd), word: '', position: start })
-  return tokenEnd
+  if (sql[start] === '.') {
+    const end = previous && isQualified(previous, sql) ? start : endOf(fraction, sql, start)
+    return end > start ? pushNumber('literal', sql, start, end, tokens) : start
+  }
+  const end = endOf(isSign(previous, '.') ? wholeNumber : number, sql, start)
+  if (endOf(numberedWord, sql, end) === end) return pushNumber('literal', sql, start, end, tokens)
+  const endOfName = endOf(numberedWord, sql, start)
+  if (endOfName < end) throw new Rejection('unreadable', start, 'a number that runs into a word')
+  return pushNumber('name', sql, start, endOfName, tokens)
 }
 
-const endsOperand = ({ kind, text }: Token): boolean => kind !== 'sign' || text === ')' || text === ']' || text === '}'
+const pushNumber = (kind: Token['kind'], sql: string, start: number, end: number, tokens: Token[]): number => {
+  tokens.push({ kind, text: cut(sql, start, end), word: '', position: start })
+  return end
+}
+
+/** Whether a dot after a token belongs to it, as in `x.1`; after all else it begins a number. */
+const isQualified = ({ kind, text, position }: Token, sql: string): boolean => {
+  if (kind === 'sign') return text === ')' || text === ']'
+  return kind !== 'literal' || /[\d.]/.test(sql.charAt(position))
+}
 
 const readSign = (sql: string, start: number, tokens: Token[]): number => {
   const text = sql[start] ?? ''

@@ -13,12 +13,23 @@ const refusedFunctions = words(`
   hdfscluster input jdbc loop mongodb mysql odbc oss postgresql prometheusquery prometheusqueryrange redis remote
   remotesecure s3 s3cluster sqlite timeseriesdata timeseriesmetrics timeseriessamples timeseriesselector timeseriestags
   url urlcluster viewexplain ytsaurus
-  catboostevaluate evalmlmethod generateserialid getclienthttpheader logtrace reversednsquery sleep sleepeachrow trap
+  catboostevaluate evalmlmethod generateserialid getclienthttpheader logtrace modelevaluate reversednsquery sleep sleepeachrow trap
 `)
-const refusedFamilies = /^(?:iceberg|deltalake|hudi|paimon|ai(?:classify|embed|extract|generate|translate))/
+/** `icebergBucket` and its like compute what a partition is called, and reach nothing. */
+const refusedFamilies =
+  /^(?:iceberg(?!(?:bucket|hash|truncate)$)|deltalake|hudi|paimon|ai(?:classify|embed|extract|generate|translate))/
 
 /** Whether no statement may call a function of this lower-case name, wherever it stands. */
 export const isRefusedFunction = (name: string): boolean => refusedFunctions.has(name) || refusedFamilies.test(name)
+
+/** Functions whose first argument may be a function, also by its bare name: `arrayMap(lower, names)`. */
+export const takesFunction = words(`
+  arrayall arrayavg arraybottomk arraycompact arraycount arraycumsum arraycumsumnonnegative arraydifference arrayexists
+  arrayfill arrayfilter arrayfirst arrayfirstindex arrayfirstornull arrayfold arraylast arraylastindex arraylastornull
+  arraymap arraymax arraymin arraypartialreversesort arraypartialsort arrayproduct arrayreversefill arrayreversesort
+  arrayreversesplit arraysort arraysplit arraysum arraytopk mapall mapapply mapexists mapfilter mappartialreversesort
+  mappartialsort mapreversesort mapsort
+`)
 
 /** Words after which `FROM` belongs to an expression: `extract(DAY FROM d)`, `trim(BOTH ' ' FROM s)`. */
 export const fromInArguments = words('extract trim ltrim rtrim substring substr overlay position')

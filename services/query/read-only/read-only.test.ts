@@ -52,6 +52,32 @@ describe('what a statement is refused for', () => {
     ["EXPLAIN TABLE OVERRIDE somethingNew('x')", 'source'],
     ["DESCRIBE cluster('all', somethingNew('x'))", 'source'],
     ["SELECT * FROM a JOIN clusterAllReplicas(all, `somethingNew`('x')) USING b", 'source'],
+    ["SELECT * FROM (somethingNew('x') JOIN b USING c)", 'source'],
+    ["SELECT * FROM a JOIN ((somethingNew('x') JOIN b USING c) JOIN d USING c) USING c", 'source'],
+    ["SELECT * FROM a JOIN b ON a.c = b.c, somethingNew('x')", 'source'],
+    ["SELECT * FROM a JOIN b USING (c), somethingNew('x')", 'source'],
+    ["SELECT * FROM a SAMPLE 1/2 OFFSET 1/2, somethingNew('x')", 'source'],
+    ["SELECT * FROM format, somethingNew('x')", 'source'],
+    ["SELECT * FROM a AS format, somethingNew('x')", 'source'],
+    ["SELECT a * from FROM somethingNew('x')", 'source'],
+    ["SELECT a * from FROM t JOIN somethingNew('x') ON 1", 'source'],
+    ["SELECT * FROM array JOIN somethingNew('x') ON 1", 'source'],
+    ["SELECT NOT distinct FROM somethingNew('x')", 'source'],
+    ["SELECT is distinct FROM somethingNew('x')", 'source'],
+    ["DESCRIBE TABLE (SELECT * FROM somethingNew('x'))", 'source'],
+    ['SELECT 1 = "sl\\x65ep"(3)', 'function'],
+    ["SELECT a IN `u\\x72l`('http://x') FROM t", 'function'],
+    ["SELECT * APPLY(file) FROM (SELECT '/etc/passwd')", 'function'],
+    ['SELECT COLUMNS(a) EXCEPT b APPLY lower APPLY sleep FROM t', 'function'],
+    ["SELECT arrayMap(file, ['/etc/passwd'])", 'function'],
+    ["SELECT arrayMap((file) AS f, ['/etc/passwd'])", 'function'],
+    ["SELECT modelEvaluate('m', 1.0)", 'function'],
+    ["SELECT icebergS3('x')", 'function'],
+    ['SELECT 1 AS settings, 2 SETTINGS readonly = 0', 'settings'],
+    ['EXPLAIN DELETE FROM t WHERE 1', 'write'],
+    ["SELECT {a:UInt8}.1e--, url('x')", 'function'],
+    ["SELECT 1e--, url('x')", 'function'],
+    ["SELECT 1$a$ ' $a$, url('x') -- '", 'function'],
     ["DESCRIBE viewIfPermitted(SELECT 1 AS a ELSE somethingNew('x'))", 'source'],
     ["SELECT aiGenerateWhatever('x')", 'function'],
     ["SELECT getClientHTTPHeader('Authorization')", 'function'],
@@ -64,8 +90,17 @@ describe('what a statement is refused for', () => {
     expect(reasonFor(sql)).toBe(reason)
   })
 
-  it('says where', () => {
-    expect(() => checkReadOnly('SELECT 1, sleep(3)')).toThrow(expect.objectContaining({ position: 10 }))
+  it.each([
+    ['SELECT 1, sleep(3)', 'sleep'],
+    ["SELECT 'größer', '日本', '😀' /* é */, sleep(3)", 'sleep'],
+    ["WITH 'é' AS a INSERT INTO t SELECT a", 'INSERT'],
+    ["SELECT 'é', * APPLY(sleep)", 'sleep'],
+    ["SELECT 'é' FROM (somethingNew('x') JOIN b USING c)", 'somethingNew'],
+    ["SELECT 'é' FROM t SETTINGS a = 1", 'SETTINGS'],
+    ["SELECT 'é'; SELECT 2", ';'],
+    ["SELECT 'é' “ FROM t", '“'],
+  ])('says where in %s', (sql, word) => {
+    expect(() => checkReadOnly(sql)).toThrow(expect.objectContaining({ position: sql.indexOf(word) }))
   })
 })
 
@@ -89,6 +124,29 @@ describe('what people write', () => {
     "SELECT * FROM cluster('all', system, one, cityHash64(dummy))",
     "SELECT * FROM cluster(all, merge('system', '^query_log'), rand())",
     "SELECT * FROM viewIfPermitted(SELECT 1 AS a ELSE null('a UInt8'))",
+    'SELECT explain FROM (EXPLAIN SYNTAX (SELECT 1))',
+    'EXPLAIN PIPELINE (SELECT 1)',
+    'EXPLAIN AST (SELECT 1)',
+    'DESCRIBE TABLE (SELECT 1)',
+    'DESCRIBE WITH (SELECT 1) AS a SELECT a',
+    "SELECT table IN ('a'), desc || lower('B') FROM t",
+    "SELECT table || lower('A') FROM system.parts",
+    'WITH table AS (SELECT 1) SELECT * FROM table',
+    'SELECT * FROM ((SELECT 1) AS a JOIN (SELECT 2) AS b ON 1)',
+    'SELECT * FROM (a JOIN numbers(3) AS b ON a.c = b.number)',
+    "SELECT * FROM (VALUES (1, 'a'), (toUInt8(2), lower('B')))",
+    'SELECT * FROM (WITH (SELECT 1) AS a, lower(b) AS c SELECT a)',
+    'SELECT * FROM (FROM (SELECT 1 AS a) SELECT a, lower(a))',
+    'SELECT a AS join, lower(b), c AS from, lower(d) FROM t',
+    'SELECT * FROM a JOIN b USING c, numbers(3) WHERE a.d IN (1, 2)',
+    'SELECT icebergBucket(16, id), icebergTruncate(3, name), icebergHash(id) FROM t',
+    'SELECT * EXCEPT a APPLY(lower) APPLY x -> x || 1 FROM t',
+    'SELECT arrayMap(lower, names), arraySum(file), arrayConcat(url, file) FROM t',
+    'SELECT set, insert, kill > 1, (drop), update.a FROM t ORDER BY alter',
+    'SELECT a AS delete, b AS update FROM t',
+    'SELECT s.name FROM system.settings AS settings JOIN system.one AS s ON settings.a = s.a',
+    "SELECT 'a'.1, .5, 1., 1_000.5e-3, 0x1Fp3, 0b101, x'41', b'01', (1, 2).1, t.1.2",
+    'SELECT\u00851',
   ])('%s', (sql) => {
     expect(reasonFor(sql)).toBe('accepted')
   })

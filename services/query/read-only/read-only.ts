@@ -1,6 +1,6 @@
 import { afterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
-import { lex, type Token } from './lexer.ts'
-import { isRefusedFunction } from './names.ts'
+import { isSign, lex, type Token } from './lexer.ts'
+import { isRefusedFunction, takesFunction } from './names.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
@@ -37,16 +37,14 @@ const checkFirstWord = ([first]: readonly Token[]): void => {
 }
 
 const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
-  if (token.word !== '' && guardedWords.has(token.word) && !isSign(tokens[index - 1], '.'))
-    checkWord(token, index, tokens)
-  else if (isSign(token, '(')) checkFunction(tokens[index - 1])
+  if (isSign(token, '(')) checkCall(index, tokens)
+  else if (guardedWords.has(token.word) && !isSign(tokens[index - 1], '.')) checkWord(token, index, tokens)
 }
 
 const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {
   const { word } = token
   const next = tokens[index + 1]
-  const isRounding = word === 'TRUNCATE' && isSign(next, '(')
-  if (writingWords.has(word) && !isRounding) {
+  if (writingWords.has(word) && !isName(word, next)) {
     throw new Rejection(
       'write',
       token.position,
@@ -62,23 +60,52 @@ const checkWord = (token: Token, index: number, tokens: readonly Token[]): void 
   if (word === 'PARALLEL' && isWord(next, 'WITH')) {
     throw new Rejection('several-statements', token.position, 'PARALLEL WITH joins statements; send one at a time')
   }
-  if (word === 'SETTINGS' && isClause(next, tokens[index + 2])) {
+  if (word === 'SETTINGS' && isClause(index, tokens)) {
     throw new Rejection('settings', token.position, 'a SETTINGS clause is not allowed; limits are set for you')
   }
+  // `* APPLY(lower)` calls a function without parentheses of its own.
+  if (word === 'APPLY') checkFunction(isSign(next, '(') ? tokens[index + 2] : next)
 }
+
+/** What a writing word changes follows it; a column of its name is followed by what follows an expression. */
+const isName = (word: Keyword | '', next: Token | undefined): boolean => {
+  if (next === undefined) return true
+  if (next.kind === 'sign') return afterName.has(next.text) || (word === 'TRUNCATE' && next.text === '(')
+  return next.word === 'FROM' && word !== 'DELETE'
+}
+
+const afterName: ReadonlySet<string> = new Set([',', ')', '.', '=', '<', '>'])
 
 /** Any word but an operator may be the verb of a SYSTEM statement: new ones keep coming. */
 const systemVerbs =
   /^(?!(?:AS|FROM|IN|NOT|LIKE|ILIKE|IS|AND|OR|DESC|ASC|BETWEEN|WHERE|GROUP|ORDER|LIMIT|ON|USING|JOIN|INNER|LEFT|FINAL)$)/i
 
-const isClause = (next: Token | undefined, afterNext: Token | undefined): boolean => {
+const isClause = (index: number, tokens: readonly Token[]): boolean => {
+  const next = tokens[index + 1]
   if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
-  if (isSign(afterNext, '=')) return true
+  if (isSign(tokens[index + 2], '=')) return true
+  if (isWord(tokens[index - 1], 'AS')) return false
   return next.kind === 'quoted' || !afterColumn.has(next.word)
+}
+
+const checkCall = (index: number, tokens: readonly Token[]): void => {
+  const caller = tokens[index - 1]
+  checkFunction(caller)
+  if (caller?.kind === 'sign' || !takesFunction.has(caller?.text.toLowerCase() ?? '')) return
+  let first = index + 1
+  while (isSign(tokens[first], '(')) first++
+  // As many parentheses close as were opened within the argument.
+  let next = first + 1
+  while (isSign(tokens[next], ')') && next < 2 * first - index) next++
+  // Alone it is a column: `arraySum(file)`.
+  if (isSign(tokens[next], ',') || isWord(tokens[next], 'AS')) checkFunction(tokens[first])
 }
 
 const checkFunction = (token: Token | undefined): void => {
   if (token?.kind !== 'name' && token?.kind !== 'quoted') return
+  if (token.kind === 'quoted' && token.text.includes('\\')) {
+    throw new Rejection('function', token.position, 'the name of a function may hold no backslash')
+  }
   if (isRefusedFunction(token.text.toLowerCase())) {
     throw new Rejection(
       'function',
@@ -88,5 +115,4 @@ const checkFunction = (token: Token | undefined): void => {
   }
 }
 
-const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
 const isWord = (token: Token | undefined, word: Keyword): boolean => token?.word === word

@@ -1,5 +1,5 @@
-import { clauseWords, endOfSources, type Keyword } from './keywords.ts'
-import type { Token } from './lexer.ts'
+import { clauseWords, endOfSources, type Keyword, subqueryWords } from './keywords.ts'
+import { isSign, type Token } from './lexer.ts'
 import { fromInArguments, harmlessSources } from './names.ts'
 import { Rejection } from './rejection.ts'
 
@@ -50,7 +50,10 @@ export const checkSources = (tokens: readonly Token[]): void => {
 const readSign = (token: Token, index: number, tokens: readonly Token[], levels: Level[], current: Level): void => {
   if (token.text === '(') {
     const before = tokens[index - 1]
-    levels.push(level(before?.kind === 'name' || before?.kind === 'quoted' ? before.text.toLowerCase() : ''))
+    const inner = level(before?.kind === 'name' || before?.kind === 'quoted' ? before.text.toLowerCase() : '')
+    // Where a source is expected, parentheses hold a subquery or sources again: `FROM (a JOIN b USING c)`.
+    inner.expectsSource = inner.inSources = current.expectsSource
+    levels.push(inner)
     current.expectsSource = false
   } else if (token.text === ')') {
     if (levels.length > 1) levels.pop()
@@ -64,32 +67,52 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
 }
 
 const readWord = (token: Token, index: number, tokens: readonly Token[], current: Level): void => {
-  const isCall = tokens[index + 1]?.text === '(' && tokens[index + 1]?.kind === 'sign'
   const word = token.word
   if (current.expectsSource && token.kind !== 'literal') {
-    if (isCall && word !== 'SELECT' && !harmlessSources.has(token.text.toLowerCase())) {
-      throw new Rejection(
-        'source',
-        token.position,
-        `${token.text}() is not among the table functions that may be read from`,
-      )
-    }
-    // DESCRIBE TABLE x, EXPLAIN TABLE OVERRIDE x: the source is still to come.
-    if (word !== 'TABLE' && word !== 'OVERRIDE') current.expectsSource = false
+    if (beginsSubquery(index, tokens)) current.inSources = current.expectsSource = false
+    else if (word !== 'FROM' && word !== 'JOIN') return readSource(token, index, tokens, current)
   }
   // `viewIfPermitted(SELECT … ELSE source)`. A CASE right in its SELECT counts too, for the sake of what may hide behind one.
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
-  if (word !== '' && clauseWords.has(word) && tokens[index - 1]?.text !== '.') enterClause(word, index, tokens, current)
+  if (word === '' || !clauseWords.has(word) || isName(tokens[index - 1])) return
+  enterClause(word, index, tokens, current)
 }
 
-const enterClause = (word: Keyword | '', index: number, tokens: readonly Token[], current: Level): void => {
+/** The word is a name whatever it means elsewhere: `t.format`, `t AS format`. */
+const isName = (before: Token | undefined): boolean => before?.word === 'AS' || isSign(before, '.')
+
+/** What stands where a source is expected is its name, even where it looks like a clause: `FROM format, url`. */
+const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): void => {
+  if (isSourceToCome(token.word, index, tokens)) return
+  if (isSign(tokens[index + 1], '(') && !harmlessSources.has(token.text.toLowerCase())) {
+    throw new Rejection(
+      'source',
+      token.position,
+      `${token.text}() is not among the table functions that may be read from`,
+    )
+  }
+  current.expectsSource = false
+}
+
+/** `DESCRIBE TABLE x`, `EXPLAIN TABLE OVERRIDE x`. */
+const isSourceToCome = (word: Keyword | '', index: number, tokens: readonly Token[]): boolean =>
+  (word === 'TABLE' && index === 1) || (word === 'OVERRIDE' && index === 2 && wordAt(tokens, 0) === 'EXPLAIN')
+
+const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
+  if (!subqueryWords.has(wordAt(tokens, index))) return false
+  if (isSign(tokens[index - 1], '(')) return true
+  const before = wordAt(tokens, index - 1)
+  return before === 'DESCRIBE' || (before === 'TABLE' && index === 2)
+}
+
+const enterClause = (word: Keyword, index: number, tokens: readonly Token[], current: Level): void => {
   if (word === 'SELECT') current.selects = true
   if (word === 'BY' && wordAt(tokens, index - 1) === 'ORDER') current.orders = true
   else if (endOfSources.has(word)) current.orders = false
   if (word === 'FROM' && !isExpression(index, tokens, current)) expectSources(current)
-  else if (word === 'JOIN') expectJoined(wordAt(tokens, index - 1), current)
-  else if (word === 'DESCRIBE' || word === 'DESC' || word === 'EXPLAIN') current.expectsSource = index < 2
-  else if (word === 'TABLE' && index < 3) current.expectsSource = true
+  else if (word === 'JOIN') current.expectsSource = current.inSources = !isArrayJoin(index, tokens)
+  else if (word === 'DESCRIBE') current.expectsSource = index === 0
+  else if (word === 'TABLE') current.expectsSource = index === 1 && wordAt(tokens, 0) === 'EXPLAIN'
   else if (endOfSources.has(word)) current.inSources = false
 }
 
@@ -98,17 +121,29 @@ const expectSources = (current: Level): void => {
   current.inSources = true
 }
 
-/** What follows ARRAY JOIN are expressions, not tables. */
-const expectJoined = (before: Keyword | '', current: Level): void => {
-  current.expectsSource = before !== 'ARRAY'
-  current.inSources = before !== 'ARRAY'
+/** What follows ARRAY JOIN are expressions, not tables; in `FROM array JOIN t` the word is a table itself. */
+const isArrayJoin = (index: number, tokens: readonly Token[]): boolean => {
+  const before = tokens[index - 2]
+  const isTable = isName(before) || isSign(before, ',') || before?.word === 'FROM' || before?.word === 'JOIN'
+  return wordAt(tokens, index - 1) === 'ARRAY' && !isTable
 }
 
 const isExpression = (index: number, tokens: readonly Token[], current: Level): boolean => {
   if (fromInArguments.has(current.caller) && !current.selects) return true
-  const before = wordAt(tokens, index - 2)
-  if (current.orders && wordAt(tokens, index - 1) === 'FILL' && before === 'WITH') return true
-  return wordAt(tokens, index - 1) === 'DISTINCT' && (before === 'IS' || before === 'NOT')
+  const before = wordAt(tokens, index - 1)
+  if (before === 'FILL') return current.orders && wordAt(tokens, index - 2) === 'WITH'
+  return before === 'DISTINCT' && isComparison(index - 2, tokens)
+}
+
+/** `a IS DISTINCT FROM b`, and not a column of the name `is` or `distinct`: something is compared. */
+const isComparison = (index: number, tokens: readonly Token[]): boolean => {
+  const is = wordAt(tokens, index) === 'NOT' ? index - 1 : index
+  return wordAt(tokens, is) === 'IS' && endsOperand(tokens[is - 1])
+}
+
+const endsOperand = (token: Token | undefined): boolean => {
+  if (token?.kind === 'sign') return token.text === ')' || token.text === ']' || token.text === '}'
+  return token?.word === '' || token?.word === 'END'
 }
 
 const wordAt = (tokens: readonly Token[], index: number): Keyword | '' => tokens[index]?.word ?? ''

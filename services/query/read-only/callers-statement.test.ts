@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { callersStatement } from './callers-statement.ts'
+
+describe('the statement that is run', () => {
+  it.each([
+    ['SELECT 1 FORMAT JSON', 'SELECT 1'],
+    ['SELECT * format "TSV" ; ', 'SELECT *'],
+    ['SELECT f(a) FORMAT Vertical -- rows', 'SELECT f(a)'],
+    ['SELECT a FROM t ORDER BY a DESC FORMAT CSV;', 'SELECT a FROM t ORDER BY a DESC'],
+  ])('has no format of its own: %s', (given, run) => {
+    expect(callersStatement(given)).toBe(run)
+  })
+
+  it.each([
+    'SELECT format FROM t GROUP BY format ORDER BY format DESC',
+    'SELECT a FROM t ORDER BY a, format ASC',
+    'SELECT a FROM t ORDER BY t.format DESC',
+    'SELECT a FROM format f',
+    'SELECT a, format b',
+    'SELECT DISTINCT format b',
+    "SELECT format('{}', a) FROM t",
+  ])('keeps what is called format: %s', (given) => {
+    expect(callersStatement(given)).toBe(given)
+  })
+
+  it('is refused with reason and place', () => {
+    expect(() => callersStatement("SELECT 'é', sleep(1)")).toThrow(
+      expect.objectContaining({ code: 'invalid', details: { parameter: 'query', reason: 'function', position: 12 } }),
+    )
+  })
+})
