@@ -16,6 +16,7 @@ const metadataAddresses: ReadonlySet<string> = new Set([
   'fd00:ec2::23', // AWS pods
   'fd20:ce::254', // Google
   'fd00:42::42', // Scaleway
+  'fd00:c1::a9fe:a9fe', // Oracle
   'fe80::a9fe:a9fe', // OpenStack
 ])
 
@@ -31,13 +32,20 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 /** Reads an address as a resolver or a parsed URL writes it. IPv4 within IPv6 counts as itself when it is mapped, and never else. */
 export const reachOf = (text: string): Reach => {
   if (text.includes('%') || !ipaddr.isValid(text)) return 'never'
-  const address = ipaddr.process(text)
+  const address = ipaddr.process(inHex(text))
   if (metadataAddresses.has(address.toString())) return 'never'
   const range = address.range()
   if (privateRanges.has(range)) return 'private'
   if (range !== 'unicast') return 'never'
   // Whatever lies outside, such as IPv4 at the end of zeros, is called unicast for want of a better name.
   return address.kind() === 'ipv4' || address.match(globalUnicast) ? 'public' : 'never'
+}
+
+/** Resolvers write IPv4 at the end of zeros with dots, where the library takes `::10.0.0.1` for the mapped `::ffff:10.0.0.1`. */
+const inHex = (text: string): string => {
+  const [, start, ...bytes] = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number)
+  return start === undefined ? text : `${start}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
 
 /** Whether every answer of a resolver may be reached. Answers of two kinds are the sign of a name that plays tricks. */
