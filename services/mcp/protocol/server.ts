@@ -1,4 +1,4 @@
-import { McpServer, type ServerOptions as ProtocolOptions } from '@modelcontextprotocol/server'
+import { McpServer, type ServerOptions as ProtocolOptions, type Transport } from '@modelcontextprotocol/server'
 import type { Call } from '#proto/call.ts'
 import type { AskingFor } from '../asking.ts'
 import type { CallTool } from '../call-tool.ts'
@@ -60,7 +60,7 @@ export const openServers = (offered: ServerOptions): ServerFor => {
   const facts = { name: 'watchhouse', title: 'Watchhouse', version: offered.version }
   return (call, part) => {
     const asksFor = (kind: Part['kind']) => part.kind === kind || part.kind === 'all'
-    const server = new McpServer(facts, { ...options, ...further?.options })
+    const server = new ServerOfRequest(facts, { ...options, ...further?.options })
     if (part.kind === 'tool') offerTools(server, call, part.name)
     if (asksFor('tools')) offerTools(server, call)
     if (asksFor('resources')) offerResources(server, call, offered)
@@ -68,6 +68,23 @@ export const openServers = (offered: ServerOptions): ServerFor => {
     if (asksFor('resources')) offered.offerSkills(server, call)
     further?.offer(server)
     return server
+  }
+}
+
+/** Closed as soon as it has answered, when the library makes an error for those who still wait: without a stack, as nobody does. */
+class ServerOfRequest extends McpServer {
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport)
+    const { onclose } = transport
+    transport.onclose = () => {
+      const { stackTraceLimit } = Error
+      Error.stackTraceLimit = 0
+      try {
+        onclose?.()
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit
+      }
+    }
   }
 }
 
