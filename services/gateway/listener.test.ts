@@ -117,6 +117,17 @@ describe('a stop', () => {
     agent.destroy()
   })
 
+  it('ends at once when connections have been opened ahead of any request', async () => {
+    await using product = await startFake({ env: { SHUTDOWN_GRACE_MS: '60000' } })
+    const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    await begin(product, '/api/health')()
+    const startedAt = performance.now()
+    await product.stop()
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+    socket.destroy()
+  })
+
   it('cuts what does not end within its grace', async () => {
     await using product = await startFake({
       env: { SHUTDOWN_GRACE_MS: '500' },

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { InvalidSettings } from '#shared/config/setting.ts'
 import { answerUnreadable, refuseTunnel } from './unreadable.ts'
@@ -53,6 +53,11 @@ export const listen = async (application: RequestListener, options: ListenerOpti
   server.setTimeout(options.stalledAfterMs)
   server.on('clientError', answerUnreadable)
   server.on('connect', (_request, socket) => refuseTunnel(socket))
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   const answering = new Set<ServerResponse>()
   let isStopping = false
   const answer: RequestListener = (request, response) => {
@@ -73,7 +78,7 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     [Symbol.asyncDispose]: async () => {
       isStopping = true
       for (const response of answering) if (!response.headersSent) response.setHeader('Connection', 'close')
-      await drain(server, answering, options.graceMs)
+      await drain(server, { sockets, answering }, options.graceMs)
     },
   }
 }
@@ -103,11 +108,17 @@ const urlOf = (server: Server, host: string): string => {
   return `http://${isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
+/** What a server has open. */
+interface Open {
+  sockets: ReadonlySet<Socket>
+  answering: ReadonlySet<ServerResponse>
+}
+
 /**
  * Stops accepting, answers what is in flight and what still arrives on kept connections, and closes them.
  * `http.Server.close` would cut kept connections at once, and with them a request that is just arriving.
  */
-const drain = async (server: Server, answering: ReadonlySet<ServerResponse>, graceMs: number): Promise<void> => {
+const drain = async (server: Server, { sockets, answering }: Open, graceMs: number): Promise<void> => {
   const closed = Promise.withResolvers<void>()
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   let heardMs = performance.now()
@@ -120,6 +131,8 @@ const drain = async (server: Server, answering: ReadonlySet<ServerResponse>, gra
     // Node takes a connection for idle whose answer has ended and is still on its way to a slow reader.
     if ([...answering].some((response) => response.writableEnded)) return
     server.closeIdleConnections()
+    // Browsers connect ahead of what they may ask for; Node waits for that first request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
   // Only once the sockets have been read, so that what has come by then is heard.
   const idle = setInterval(() => setImmediate(closeIdle), idleCheckedEveryMs)

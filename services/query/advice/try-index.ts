@@ -36,11 +36,11 @@ const since = '26.6'
  * `readonly = 1` lets it through; names and the type from a closed list are all that varies in it.
  */
 export const tryIndex = async ({ parts, host, call }: Asking, asked: Asked): Promise<WhatIf> => {
-  const { version } = await parts.client.capabilities(host, call)
-  if (compareVersions(version, since) < 0) return notPossible
   const { database, table, column, condition, type } = asked
   const on = `${quoteName(database)}.${quoteName(table)}`
   const explained = callersStatement(`SELECT count() FROM ${on} WHERE ${condition}`)
+  const { version } = await parts.client.capabilities(host, call)
+  if (compareVersions(version, since) < 0) return notPossible
   const session = randomUUID()
   const inSession = (sql: string) => ({ what: 'advice/what-if', sql, session, limits, maxSeconds })
   const describe = inSession(
