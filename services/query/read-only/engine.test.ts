@@ -1,7 +1,8 @@
 import { Session } from 'chdb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isRefusedFunction } from './names.ts'
+import { lex } from './lexer.ts'
+import { harmlessSources, isRefusedFunction } from './names.ts'
 import { checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
 
@@ -71,6 +72,10 @@ const payloads = [
   "`url`('http://x', CSV)",
   '"s3"(\'http://x\')',
   "file('/etc/passwd')",
+  String.raw`1 = "sl\x65ep"(3)`,
+  '* APPLY(sleep)',
+  'COLUMNS(a) APPLY file',
+  'arrayMap(sleep, [1])',
   "remote('x', system.one)",
   'INSERT INTO t VALUES (1)',
   'DROP TABLE t',
@@ -100,6 +105,35 @@ const statement = fc
     fc.constantFrom(' ', '', '\n'),
   )
   .map(([start, pieces, glue]) => [start, ...pieces].join(glue === '' ? ' ' : glue))
+
+/** What tokens are made of, with what may change where the next one begins. */
+const tokenPieces =
+  "1 9 0x 0b1 _ e e- 1e a x b'01' $ $1 .. .5 - / * = < > { } [ ] : | @ ? ^ % \t \r \u0085 \u2212 \ufeff é 😀".split(' ')
+const tokensRunTogether = fc
+  .array(fc.constantFrom(...borders, ...tokenPieces, ' '), { minLength: 1, maxLength: 8 })
+  .map((pieces) => `SELECT ${pieces.join('')}`)
+
+/** Where the engine's own lexer begins its tokens, in bytes; undefined when it cannot read them all. */
+const startsOf = (sql: string, session: Session): number[] | undefined => {
+  const tokens =
+    "arrayFilter(t -> t.type NOT IN ('Whitespace', 'Comment', 'EndOfStream'), tokenizeQuery(unhex({hex:String})))"
+  const columns = `arrayExists(t -> t.type LIKE 'Error%', ${tokens}), arrayStringConcat(arrayMap(t -> t.begin, ${tokens}), ',')`
+  const [isUnread, starts = ''] = session
+    .queryBind(`SELECT ${columns}`, { hex: Buffer.from(sql).toString('hex') }, 'TSVRaw')
+    .trim()
+    .split('\t')
+  return isUnread === '0' ? starts.split(',').map(Number) : undefined
+}
+
+const isLexed = (sql: string): boolean => {
+  try {
+    lex(sql)
+    return true
+  } catch (error) {
+    if (error instanceof Rejection) return false
+    throw error
+  }
+}
 
 const isAccepted = (sql: string): boolean => {
   try {
@@ -147,6 +181,28 @@ describe('beside the engine itself', () => {
       { numRuns: 4_000 },
     )
     expect(harmful).toBeGreaterThan(20)
+  })
+
+  it('begins every token where the engine does, or refuses the statement', () => {
+    let compared = 0
+    for (const sql of fc.sample(tokensRunTogether, 1_500)) {
+      const starts = startsOf(sql, session)
+      if (starts === undefined || !isLexed(sql)) continue
+      compared++
+      const ours = new Set(lex(sql).map(({ position }) => Buffer.byteLength(sql.slice(0, position))))
+      expect(
+        starts.filter((start) => !ours.has(start)),
+        sql,
+      ).toEqual([])
+    }
+    expect(compared).toBeGreaterThan(200)
+  })
+
+  it('knows every table function of the engine as harmless or refuses it, wherever it stands', () => {
+    const names = session.query('SELECT name FROM system.table_functions', 'TSVRaw').trim().split('\n')
+    expect(names.length).toBeGreaterThan(80)
+    const unknown = names.map((name) => name.toLowerCase()).filter((name) => !harmlessSources.has(name))
+    expect(unknown.filter((name) => !isRefusedFunction(name))).toEqual([])
   })
 
   it('refuses whatever hides a second statement that the engine would run', () => {

@@ -1,4 +1,4 @@
-import { codeAt, cut } from './characters.ts'
+import { codeAt, cut, inLowerCase } from './characters.ts'
 import { type Keyword, keywordOf } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
@@ -59,8 +59,24 @@ const traitsAt = (sql: string, position: number): number => {
 
 const readWord = (sql: string, start: number, tokens: Token[]): number => {
   const end = endOfWord(sql, start)
+  if (end - start === 1 && sql[end] === "'" && codedString.has(inLowerCase(cut(sql, start, end))))
+    return readCodedString(sql, start, tokens)
   const text = cut(sql, start, end)
   tokens.push({ kind: 'name', text, word: keywordOf(text), position: start })
+  return end
+}
+
+/** Strings that are written in hexadecimal or binary digits, and know no escapes: `x'41'`. */
+const codedString: ReadonlyMap<string, RegExp> = new Map([
+  ['x', /'[\da-fA-F]*'/y],
+  ['b', /'[01]*'/y],
+])
+
+const readCodedString = (sql: string, start: number, tokens: Token[]): number => {
+  const pattern = codedString.get(inLowerCase(cut(sql, start, start + 1)))
+  const end = pattern ? endOf(pattern, sql, start + 1) : start + 1
+  if (end === start + 1) throw new Rejection('unreadable', start, 'a string of digits that is not closed')
+  tokens.push({ kind: 'literal', text: cut(sql, start + 2, end - 1), word: '', position: start })
   return end
 }
 

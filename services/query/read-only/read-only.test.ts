@@ -84,6 +84,8 @@ describe('what a statement is refused for', () => {
     ["SELECT extract(DAY FROM d), * FROM somethingNew('x')", 'source'],
     ["SELECT 'a", 'unreadable'],
     ['SELECT $$a', 'unreadable'],
+    ["SELECT x'4G'", 'unreadable'],
+    ["SELECT b'01", 'unreadable'],
     ['SELECT \u0000', 'unreadable'],
     [`SELECT '${'a'.repeat(100_001)}'`, 'too-long'],
   ])('%s → %s', (sql, reason) => {
