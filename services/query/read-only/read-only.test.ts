@@ -106,6 +106,10 @@ describe('what a statement is refused for', () => {
   })
 })
 
+it('says how a view with parameters is read', () => {
+  expect(() => checkReadOnly('SELECT * FROM v(a = 3)')).toThrow('a view with parameters is named with its database')
+})
+
 describe('what people write', () => {
   it.each([
     'SELECT extract(DAY FROM toDate(now())) FROM t',
@@ -119,6 +123,7 @@ describe('what people write', () => {
     'SELECT a FROM t GROUP BY table WITH TOTALS',
     "SELECT Settings['max_threads'], mapKeys(Settings) FROM system.query_log ORDER BY Settings DESC",
     'SELECT * FROM 1d_table',
+    'SELECT * FROM d.view_with_parameters(a = 3)',
     'SELECT /* a /* b */ c */ 1',
     "SELECT * FROM merge('system', '^query_log')",
     'SELECT 5 \u2212 3',

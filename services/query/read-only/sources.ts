@@ -88,7 +88,7 @@ const readSource = (token: Token, index: number, tokens: readonly Token[], curre
     throw new Rejection(
       'source',
       token.position,
-      `${token.text}() is not among the table functions that may be read from`,
+      `${token.text}() is not among the table functions that may be read from (a view with parameters is named with its database)`,
     )
   }
   current.expectsSource = false
