@@ -74,11 +74,19 @@ describe('a fingerprint', () => {
     const all = await counted()
     const map = page.getByRole('figure', { name: /^Durations from/ }).getByRole('presentation')
     const { x, y, width, height } = (await map.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    const answering = Promise.withResolvers<void>()
+    await page.route(/\/executions\?.*minMs=/, async (route) => {
+      await answering.promise
+      await route.continue()
+    })
     await page.mouse.move(x + width * 0.3, y + height * 0.1)
     await page.mouse.down()
     await page.mouse.move(x + width * 0.6, y + height * 0.6)
     await page.mouse.up()
     await page.waitForURL(/since=\d+.*max=\d+/)
+    // Until they are there, those that are seen are not said to be in the part.
+    await expectSeen(shown.getByText('Looking for those…'))
+    answering.resolve()
     await expectSeen(shown.getByText('in the chosen part of the map'))
     await until(async () => (await counted()) < all)
     await page.getByRole('button', { name: 'Show all' }).click()

@@ -347,6 +347,7 @@ describe('a host of one’s own', () => {
     await dialog.getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9')
     await dialog.getByRole('button', { name: 'Test only' }).click()
     await until(async () => (await dialog.locator('[aria-live] .text-bad').count()) === 1)
+    await expectSeen(dialog.getByText(/9000 is for native clients/))
     expect(await dialog.getByRole('radio', { name: /On the server/ }).isDisabled()).toBe(true)
     await dialog.getByRole('textbox', { name: 'Address' }).fill(own.url)
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('my own')
