@@ -8,6 +8,10 @@ import type { MonitoredHost } from './hosts/host-list.ts'
 import { basicStatement, figuresStatement, loadFigures, readBasics, readFigures } from './status-statement.ts'
 
 const timeoutMs = 2_000
+/** Of a host whose load was late; with it a state is still no older than ten seconds. */
+const secondTimeoutMs = 1_000
+/** Not asked for its load again meanwhile: what was late may still run there. */
+const loadRestMs = 60_000
 
 /** What a probe finds. */
 export type State = Omit<HostState, 'id' | 'key' | 'name'>
@@ -23,6 +27,8 @@ export interface Known {
   skewMs: number
   /** With these the load could not be read, so only the state is asked for until others are learned. */
   loadless: Capabilities | undefined
+  /** Until then only the state is asked for, since the load was late. */
+  loadRestsUntilMs: number
 }
 
 export const unknownState: State = {
@@ -59,8 +65,8 @@ export const probeOnce = async (
   }
 }
 
-const asking = (clock: Clock, signal: AbortSignal) =>
-  ({ signal, deadline: clock.now() + timeoutMs, priority: 'sweep' }) as const
+const asking = (clock: Clock, signal: AbortSignal, limitMs = timeoutMs) =>
+  ({ signal, deadline: clock.now() + limitMs, priority: 'sweep' }) as const
 
 const look = async (place: Place, host: MonitoredHost, known: Known, signal: AbortSignal): Promise<void> => {
   const startedMs = place.clock.now()
@@ -75,19 +81,22 @@ const look = async (place: Place, host: MonitoredHost, known: Known, signal: Abo
 }
 
 const ask = async ({ client, clock }: Place, host: MonitoredHost, known: Known, signal: AbortSignal) => {
-  const own = asking(clock, signal)
-  const send = async (statement: Statement) =>
-    (await client.probe(host, statement, own, own.deadline - clock.now())).rows
-  const stateAlone = async () => ({ rows: await send(stateStatement), hasLoad: false })
+  const send = async (statement: Statement, limitMs: number) =>
+    (await client.probe(host, statement, asking(clock, signal, limitMs), limitMs)).rows
+  const stateAlone = async (limitMs: number) => ({ rows: await send(stateStatement, limitMs), hasLoad: false })
 
   const capabilities = client.known(host)
-  if (!capabilities || capabilities === known.loadless) return stateAlone()
+  const isResting = clock.now() < known.loadRestsUntilMs
+  if (!capabilities || capabilities === known.loadless || isResting) return stateAlone(timeoutMs)
   try {
-    return { rows: await send(loadStatement(capabilities.tables)), hasLoad: true }
+    return { rows: await send(loadStatement(capabilities.tables), timeoutMs), hasLoad: true }
   } catch (error) {
-    if (clickhouseCode(error) === undefined) throw error
-    const answer = await stateAlone()
-    known.loadless = capabilities
+    // A host that waits for its Keeper cannot tell its load, and answers what needs no table.
+    const isLate = failureReason(error) === 'timeout'
+    if (!isLate && clickhouseCode(error) === undefined) throw error
+    const answer = await stateAlone(secondTimeoutMs)
+    if (isLate) known.loadRestsUntilMs = clock.now() + loadRestMs
+    else known.loadless = capabilities
     return answer
   }
 }

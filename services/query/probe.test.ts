@@ -152,6 +152,33 @@ describe('the probe', () => {
     expect(parts.probe.known('closed').load).toBeNull()
   })
 
+  it('takes a host for up that is only late with its load, which rests then', async () => {
+    let now = Date.now()
+    const asked: boolean[] = []
+    await using stub = await startHttpStub(
+      ({ sql }, response) => {
+        asked.push(asksLoad(sql))
+        // As a host does whose Keeper does not answer.
+        if (!asksLoad(sql)) rows(response, [basics])
+      },
+      { tables },
+    )
+    const env = { COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' }
+    const telemetry = quietTelemetry()
+    await using hosts = await openHosts({ env, log: telemetry.log })
+    const clock = { now: () => now }
+    await using client = openClient({ env, telemetry, clock })
+    await using probe = openProbe({ hosts, client, clock, telemetry, silence, random: () => 0 })
+    await expect.poll(() => asked, { timeout: 10_000 }).toEqual([false, true, false])
+    now += 6_500
+    await expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
+    expect(asked).toEqual([false, true, false, false])
+    expect(probe.states()).toMatchObject([{ status: 'up' }])
+    expect(probe.known('first').load).toBeNull()
+    now += 60_000
+    await expect.poll(() => asked.at(4), { timeout: 5_000 }).toBe(true)
+  })
+
   it('ends the wait for a host that it hears nothing from, and for no other', async () => {
     await using hanging = await startHttpStub(() => undefined)
     const { promise: later, resolve: answerLater } = Promise.withResolvers<() => void>()

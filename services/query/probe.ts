@@ -31,7 +31,14 @@ interface Watched extends Known {
   probing: boolean
 }
 
-const unprobed: Known = { state: unknownState, load: null, hostname: null, skewMs: 0, loadless: undefined }
+const unprobed: Known = {
+  state: unknownState,
+  load: null,
+  hostname: null,
+  skewMs: 0,
+  loadless: undefined,
+  loadRestsUntilMs: 0,
+}
 
 interface OpenProbe {
   hosts: Hosts
