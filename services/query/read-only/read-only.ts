@@ -1,6 +1,7 @@
 import { afterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
 import { isSign, lex, type Token } from './lexer.ts'
 import { isRefusedFunction, takesFunction } from './names.ts'
+import { isName } from './operand.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
@@ -44,7 +45,7 @@ const checkToken = (token: Token, index: number, tokens: readonly Token[]): void
 const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {
   const { word } = token
   const next = tokens[index + 1]
-  if (writingWords.has(word) && !isName(word, next)) {
+  if (writingWords.has(word) && !isColumn(word, next)) {
     throw new Rejection(
       'write',
       token.position,
@@ -68,7 +69,7 @@ const checkWord = (token: Token, index: number, tokens: readonly Token[]): void 
 }
 
 /** What a writing word changes follows it; a column of its name is followed by what follows an expression. */
-const isName = (word: Keyword | '', next: Token | undefined): boolean => {
+const isColumn = (word: Keyword | '', next: Token | undefined): boolean => {
   if (next === undefined) return true
   if (next.kind === 'sign') return afterName.has(next.text) || (word === 'TRUNCATE' && next.text === '(')
   return next.word === 'FROM' && word !== 'DELETE'
@@ -84,7 +85,7 @@ const isClause = (index: number, tokens: readonly Token[]): boolean => {
   const next = tokens[index + 1]
   if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
   if (isSign(tokens[index + 2], '=')) return true
-  if (isWord(tokens[index - 1], 'AS')) return false
+  if (isName(index, tokens)) return false
   return next.kind === 'quoted' || !afterColumn.has(next.word)
 }
 

@@ -1,6 +1,7 @@
 import { clauseWords, endOfSources, type Keyword, subqueryWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
 import { fromInArguments, harmlessSources } from './names.ts'
+import { endsOperand, isName } from './operand.ts'
 import { Rejection } from './rejection.ts'
 
 /** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
@@ -74,12 +75,9 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
   }
   // `viewIfPermitted(SELECT … ELSE source)`. A CASE right in its SELECT counts too, for the sake of what may hide behind one.
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
-  if (word === '' || !clauseWords.has(word) || isName(tokens[index - 1])) return
+  if (word === '' || !clauseWords.has(word) || isName(index, tokens)) return
   enterClause(word, index, tokens, current)
 }
-
-/** The word is a name whatever it means elsewhere: `t.format`, `t AS format`. */
-const isName = (before: Token | undefined): boolean => before?.word === 'AS' || isSign(before, '.')
 
 /** What stands where a source is expected is its name, even where it looks like a clause: `FROM format, url`. */
 const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): void => {
@@ -124,7 +122,7 @@ const expectSources = (current: Level): void => {
 /** What follows ARRAY JOIN are expressions, not tables; in `FROM array JOIN t` the word is a table itself. */
 const isArrayJoin = (index: number, tokens: readonly Token[]): boolean => {
   const before = tokens[index - 2]
-  const isTable = isName(before) || isSign(before, ',') || before?.word === 'FROM' || before?.word === 'JOIN'
+  const isTable = isName(index - 1, tokens) || isSign(before, ',') || before?.word === 'FROM' || before?.word === 'JOIN'
   return wordAt(tokens, index - 1) === 'ARRAY' && !isTable
 }
 
@@ -138,12 +136,7 @@ const isExpression = (index: number, tokens: readonly Token[], current: Level): 
 /** `a IS DISTINCT FROM b`, and not a column of the name `is` or `distinct`: something is compared. */
 const isComparison = (index: number, tokens: readonly Token[]): boolean => {
   const is = wordAt(tokens, index) === 'NOT' ? index - 1 : index
-  return wordAt(tokens, is) === 'IS' && endsOperand(tokens[is - 1])
-}
-
-const endsOperand = (token: Token | undefined): boolean => {
-  if (token?.kind === 'sign') return token.text === ')' || token.text === ']' || token.text === '}'
-  return token?.word === '' || token?.word === 'END'
+  return wordAt(tokens, is) === 'IS' && endsOperand(is - 1, tokens)
 }
 
 const wordAt = (tokens: readonly Token[], index: number): Keyword | '' => tokens[index]?.word ?? ''
