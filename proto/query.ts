@@ -206,7 +206,13 @@ export const query = service('query', {
     safe: true,
     prefer: 'hostKey',
     input: TableRequest,
-    head: z.object({ table: TableInfo, limit: z.number().int().nullable(), unavailable: Unavailable.nullable() }),
+    head: z.object({
+      table: TableInfo,
+      limit: z.number().int().nullable(),
+      /** Most rows of any answer or file, whatever is asked for; null without a cap. */
+      mostRows: z.number().int().nullable().optional(),
+      unavailable: Unavailable.nullable(),
+    }),
     frames: bytes(),
     tail: z.object({
       truncated: z.boolean(),

@@ -51,6 +51,8 @@ export const TableAnswer = answer(
   StatementFacts.partial().extend({
     table: TableInfo,
     limit: z.number().nullable(),
+    /** Most rows of any answer or file, whatever is asked for; null without a cap. */
+    mostRows: z.number().nullable().optional(),
     /** There were more rows than `limit`. */
     truncated: z.boolean(),
     /** All rows that the filters leave: on the last page, or with `total=1`; null where it is not known. */

@@ -41,9 +41,12 @@ export const openPage = async (
   return unavailable ? { ...page, unavailable } : { ...page, statement }
 }
 
-/** The asked number of rows, never above the cap of the settings. */
-export const rowLimit = ({ env }: Parts, { limit }: Pick<TableRequest, 'limit'>): number | undefined => {
-  const { SVC_TABLE_MAX_RESULT_ROWS: cap } = read(obeyed, env)
+/** Most rows of any answer or file; undefined where the settings have no cap. */
+export const rowCap = ({ env }: Parts): number | undefined => read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS
+
+/** The asked number of rows, never above the cap. */
+export const rowLimit = (parts: Parts, { limit }: Pick<TableRequest, 'limit'>): number | undefined => {
+  const cap = rowCap(parts)
   return limit === undefined || cap === undefined ? (limit ?? cap) : Math.min(limit, cap)
 }
 

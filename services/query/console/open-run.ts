@@ -113,8 +113,7 @@ const truncation = (returned: number, limits: Begun['limits']): Truncation =>
     ? { reason: 'rows', limit: limits.rows, returned }
     : { reason: 'bytes', limit: limits.bytes, returned }
 
-/** The asked rows or as many as are usual, never above the cap of the settings. */
-/** The cap of tables bounds what a page has to hold; a file has what was asked for. */
+/** The asked rows or as many as are usual. The cap of tables bounds what a page has to hold; a file has what was asked for. */
 const rowLimit = ({ env }: Parts, { maxRows = usualRows, format }: AskedRun): number =>
   format === 'json' ? Math.min(maxRows, read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows) : maxRows
 

@@ -1,14 +1,13 @@
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Produced } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { query, TableRequest, Unavailable } from '#proto/query.ts'
+import type { query, TableRequest } from '#proto/query.ts'
 import { unavailableBy } from '../availability.ts'
 import type { ByteAnswer } from '../clickhouse/client.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { tableInfo } from '../definitions/definitions.ts'
-import type { LoadedTable } from '../definitions/load.ts'
 import { tableStatement, totalStatement } from '../definitions/table-statement.ts'
-import { openPage, type Page as OpenPage, rowLimit } from '../open-page.ts'
+import { openPage, type Page as OpenPage, rowCap, rowLimit } from '../open-page.ts'
 import { passRows } from '../rows.ts'
 import { statementFacts } from '../statement-facts.ts'
 import { unquoteNumbers } from '../unquote-numbers.ts'
@@ -16,10 +15,12 @@ import type { Parts } from './parts.ts'
 
 type Table = Handlers<typeof query>['table']
 type Page = Awaited<ReturnType<Table>>
+type Head = Page['head']
 type Tail = Page extends Produced<infer _Head, infer _Frame, infer T> ? T : never
 
 /** What is known of a page before its first row. */
 interface Opened extends OpenPage {
+  head: Omit<Head, 'unavailable'>
   parts: Parts
   asked: TableRequest
   call: Call
@@ -35,19 +36,19 @@ export const table =
     const page = await openPage(parts, asked, call, (definition, circumstances) =>
       tableStatement(definition, asked, { ...circumstances, limit }),
     )
-    if ('unavailable' in page) return without(page.table, limit, page.unavailable)
-    return open({ ...page, parts, asked, call, limit })
+    const head = { table: tableInfo(page.table), limit: limit ?? null, mostRows: rowCap(parts) ?? null }
+    if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
+    return open({ ...page, head, parts, asked, call, limit })
   }
 
 const open = async (opened: Opened): Promise<Page> => {
-  const { parts, host, table, statement, limit, call } = opened
+  const { parts, head, host, table, statement, call } = opened
   try {
     const answer = await parts.client.stream(host, statement, call)
-    const head = { table: tableInfo(table), limit: limit ?? null, unavailable: null }
-    return { head, frames: frames(opened, answer) }
+    return { head: { ...head, unavailable: null }, frames: frames(opened, answer) }
   } catch (error) {
     const unavailable = unavailableBy(parts.client, host, table, error)
-    if (unavailable) return without(table, limit, unavailable)
+    if (unavailable) return { head: { ...head, unavailable }, frames: nothing() }
     throw error
   }
 }
@@ -88,11 +89,6 @@ const total = async (opened: Opened, rows: number, truncated: boolean): Promise<
     throw error
   }
 }
-
-const without = (table: LoadedTable, limit: number | undefined, unavailable: Unavailable): Page => ({
-  head: { table: tableInfo(table), limit: limit ?? null, unavailable },
-  frames: nothing(),
-})
 
 async function* nothing(): AsyncGenerator<Uint8Array, Tail, void> {
   yield* []
