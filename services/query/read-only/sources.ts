@@ -76,6 +76,8 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
   // `viewIfPermitted(SELECT … ELSE source)`. A CASE right in its SELECT counts too, for the sake of what may hide behind one.
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
   if (word === '' || !clauseWords.has(word) || isName(index, tokens)) return
+  // No clause begins with a comma: `SELECT join, b`, `FROM t select, u`.
+  if (isSign(tokens[index + 1], ',')) return
   enterClause(word, index, tokens, current)
 }
 
