@@ -9,6 +9,8 @@ import { startBareToolServer, startToolServices } from './start-bare-server.ts'
 const repetitions = 5
 /** Until the engine has compiled what runs for every call, which a process that has run for a while has behind it. */
 const warmUpMs = 4_000
+/** A query goes a longer way, more of which is to be compiled, and fewer of them are asked in a time. */
+const warmUpOfQueriesMs = 15_000
 const measuredMs = 3_000
 const crowd = 16
 const path = '/api/mcp'
@@ -45,7 +47,7 @@ const constantTool = async (where: string, url: string, atLeast: number): Promis
     modernCall(url, path, asked),
     classicCall(url, path, asked),
   ] as const
-  const [reference, modern, classic] = await inTurn(targets, crowd)
+  const [reference, modern, classic] = await inTurn(targets, crowd, warmUpMs)
   const perSecond = (results: readonly LoadResult[] = []) => results.map((result) => result.perSecond)
   const unit = 'calls/s'
   const common = { name: `a constant tool, ${where}`, unit }
@@ -76,7 +78,7 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
     env: { SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '100000000', LOG_LEVEL: 'error' },
   })
   const straight: Target = { origin: host, path: '/', method: 'POST', body: 'SELECT 1' }
-  const [reference, ours] = await inTurn([straight, query(product, 'SELECT 1')], 1)
+  const [reference, ours] = await inTurn([straight, query(product, 'SELECT 1')], 1, warmUpOfQueriesMs)
   const p50 = (results: readonly LoadResult[] = []) => results.map((result) => result.p50Ms)
   const little = await mostHeld(product, "SELECT repeat('x', 1000)")
   const much = await mostHeld(product, "SELECT repeat('x', 1000) FROM numbers(231 * 1049)")
@@ -116,7 +118,7 @@ const mostHeld = async (product: Product, sql: string): Promise<number> => {
 }
 
 /** Each target alone, one after the other and again, so that a machine that slows down slows all. */
-const inTurn = async (targets: readonly Target[], connections: number): Promise<LoadResult[][]> => {
+const inTurn = async (targets: readonly Target[], connections: number, warmUpMs: number): Promise<LoadResult[][]> => {
   const results: LoadResult[][] = targets.map(() => [])
   for (const target of targets) await load(target, crowd, warmUpMs)
   for (let repetition = 0; repetition < repetitions; repetition++) {
