@@ -7,7 +7,7 @@ export type MemoryHub = Hub
 
 /** What a NATS server accepts by default; the monolith must not allow what a cluster would refuse. */
 const maxMessageBytes = 1024 * 1024
-/** Messages handed over before timers and sockets get their turn. */
+/** Messages handed over before timers and sockets surely get their turn. */
 const deliveriesPerTurn = 256
 /** Subjects whose listeners are remembered; those in use are few, as inboxes use theirs again. */
 const rememberedSubjects = 1_024
@@ -128,7 +128,7 @@ class MemoryWire implements Wire {
   }
 }
 
-/** Runs what it is given in order, soon but never at once, and lets timers and sockets in between. */
+/** Runs what it is given in order, soon but never at once; after so many, timers and sockets get their turn. */
 const deliverInTurns = (): ((deliver: () => void) => void) => {
   let waiting: (() => void)[] = []
   let planned = false
@@ -138,15 +138,19 @@ const deliverInTurns = (): ((deliver: () => void) => void) => {
     planned = false
     const due = waiting
     waiting = []
-    if (deliveredThisTurn === 0) setImmediate(() => (deliveredThisTurn = 0))
     deliveredThisTurn += due.length
     for (const deliver of due) deliver()
+  }
+  const runNextTurn = () => {
+    deliveredThisTurn = 0
+    run()
   }
   return (deliver) => {
     waiting.push(deliver)
     if (planned) return
     planned = true
+    // When a turn ends by itself is not asked for: whoever wants to know keeps the event loop from sleeping.
     if (deliveredThisTurn < deliveriesPerTurn) queueMicrotask(run)
-    else setImmediate(run)
+    else setImmediate(runNextTurn)
   }
 }
