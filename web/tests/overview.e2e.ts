@@ -265,16 +265,20 @@ describe('trouble', () => {
   })
 
   it('asks a host again as soon as it is back, however seldom the page refreshes', async () => {
+    const isTold = (status: string) =>
+      until(async () => {
+        const { body } = await ask(`${product.url}/api/healthz`)
+        return JSON.stringify(body).includes(`{"id":1,"status":"${status}"`)
+      })
+    await two[Symbol.asyncDispose]()
+    await isTold('down')
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${product.url}/overview?host=1&refresh=5m`)
     await expectSeen(visit.page.getByText('two is down', { exact: true }))
-    await visit.settled()
     scope.use(await startSandbox({ port: Number(new URL(two.url).port) }))
-    await until(async () => {
-      const { body } = await ask(`${product.url}/api/healthz`)
-      return JSON.stringify(body).includes('{"id":1,"status":"up"}')
-    })
+    await isTold('up')
+    await visit.settled()
     await visit.page.clock.fastForward('01:01')
     await expectSeen(figure(visit, 'Uptime').getByText(/^version/))
     expect(await visit.page.getByText('two is down', { exact: true }).count()).toBe(0)
