@@ -13,6 +13,7 @@ export default defineConfig({
     maxWorkers: isShared ? 1 : 2,
     tags: [
       { name: 'long', description: 'faults, fuzz, soak, real servers, whole catalogues: left to `npm run test:all`' },
+      { name: 'night', description: 'needs what only machines of the night have' },
     ],
     reporters: report ? ['default', 'json'] : ['default'],
     outputFile: report ? { json: report } : {},

@@ -8,6 +8,7 @@ const tests = [
   { status: 'passed', tags: [] },
   { status: 'skipped', tags: [] },
   { status: 'skipped', tags: ['long'] },
+  { status: 'skipped', tags: ['night'] },
 ]
 const green = { numPassedTests: 3, numFailedTests: 0, testResults: [{ status: 'passed', assertionResults: tests }] }
 const unloadable = { status: 'failed', assertionResults: [] }

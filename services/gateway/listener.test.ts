@@ -79,7 +79,9 @@ describe('a stop', () => {
     const waiting = Array.from({ length: 40 }, () => begin(product, '/api/health')())
     const stopped = product.stop()
     const answers = await Promise.all(waiting)
-    expect(answers.map(({ status, connection }) => [status, connection])).toEqual(Array(40).fill([200, 'close']))
+    expect(answers.map(({ status, connection }) => [status, connection])).toEqual(
+      Array.from({ length: 40 }, () => [200, 'close']),
+    )
     await stopped
   })
 

@@ -76,6 +76,8 @@ class ServerOfRequest extends McpServer {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
     const { onclose } = transport
+    // A transport is no event target.
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener
     transport.onclose = () => {
       const { stackTraceLimit } = Error
       Error.stackTraceLimit = 0
