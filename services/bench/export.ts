@@ -9,7 +9,8 @@ import { residentMb } from './resident-memory.ts'
 
 const repetitions = 25
 const watchEveryMs = 50
-const warmUps = 3
+/** Until the engine has compiled what runs for every file, which a product that has run for a while has behind it. */
+const warmUps = 120
 const rowsOfPage = 10_000
 /** A hundred times as much as is exported otherwise, so that whatever is kept of it would show. */
 const rowsOfFlood = 1_000_000

@@ -43,12 +43,12 @@ async function* givenBack(
   frames: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, void> {
   let written: Uint8Array[] = []
-  const onDrain = (): void => {
+  const onSent = (): void => {
     // What is compressed may still be read when all that was written has left; what waits for the socket has not left yet.
     if (!response.hasHeader('Content-Encoding') && response.writableLength === 0) written.forEach(giveBack)
     written = []
   }
-  response.on('drain', onDrain)
+  response.on('drain', onSent)
   try {
     for await (const frame of frames) {
       // Small frames leave without a word and are left to the collector.
@@ -56,6 +56,7 @@ async function* givenBack(
       yield frame
     }
   } finally {
-    response.off('drain', onDrain)
+    response.off('drain', onSent)
+    response.once('finish', onSent)
   }
 }

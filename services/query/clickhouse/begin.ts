@@ -26,6 +26,7 @@ export const begin = (
   const arrivals = openArrivals(() => dispatched.resume())
   const leave = (): void => {
     if (!arrivals.ended) dispatched.giveUp(new DOMException('the reader left', 'AbortError'))
+    arrivals.release()
   }
   const dispatched: Dispatched = dispatch(dispatcher, options, signal, {
     begun(statusCode, headers) {

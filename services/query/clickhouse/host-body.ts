@@ -9,12 +9,14 @@ export interface HostBody {
    * the next one is asked for, as their memory is used again.
    */
   take(left?: Buffer): Promise<Buffer | undefined>
-  /** Ends the answer before its end; afterwards there is nothing to do. */
+  /** Ends the answer if it has not ended, and gives the memory of the last piece back. Later calls do nothing. */
   leave(): void
 }
 
 /** Chunks as they come from a socket, until somebody takes them. */
 export interface Arrivals extends Pick<HostBody, 'take'> {
+  /** Gives the memory of the last piece back. */
+  release(): void
   push(chunk: Buffer): void
   /** Nothing more comes; with an error that is the end. Later calls do nothing. */
   end(error?: Error): void
@@ -47,6 +49,7 @@ export const openArrivals = (onRoom: () => void): Arrivals => {
       end ??= { error }
       wake()
     },
+    release: join.release,
     async take(left = nothing) {
       if (chunks.length === 0 && !end) await new Promise<void>((resolve) => (wake = resolve))
       // Until the next turn the socket may give more, which then is one piece: each costs its way through the bus.
@@ -56,7 +59,7 @@ export const openArrivals = (onRoom: () => void): Arrivals => {
         return undefined
       }
       const taken = chunks.splice(0, fitting(chunks, Math.max(frameBytes - left.length, frameBytes / 2)))
-      const piece = join(left, taken)
+      const piece = join.pieceOf(left, taken)
       bytes -= piece.length - left.length
       if (bytes < frameBytes) onRoom()
       return piece
@@ -73,21 +76,32 @@ const fitting = (chunks: readonly Buffer[], bytes: number): number => {
   return first === -1 ? chunks.length : Math.max(1, first)
 }
 
+interface Join {
+  pieceOf(left: Buffer, chunks: readonly Buffer[]): Buffer
+  release(): void
+}
+
 /** Joins pieces in memory that is used again for the next; asking for it anew costs more than the copy. */
-const openJoin = (): ((left: Buffer, chunks: readonly Buffer[]) => Buffer) => {
+const openJoin = (): Join => {
   let memory = nothing
-  return (left, chunks) => {
-    const [only] = chunks
-    if (only && left.length === 0 && chunks.length === 1) return only
-    const length = chunks.reduce((sum, chunk) => sum + chunk.length, left.length)
-    const target = length <= memory.length ? memory : Buffer.allocUnsafeSlow(Math.max(frameBytes, length * 2))
-    left.copy(target)
-    let at = left.length
-    for (const chunk of chunks) {
-      at += chunk.copy(target, at)
-      giveBack(chunk)
-    }
-    memory = target
-    return target.subarray(0, length)
+  return {
+    pieceOf(left, chunks) {
+      const [only] = chunks
+      if (only && left.length === 0 && chunks.length === 1) return only
+      const length = chunks.reduce((sum, chunk) => sum + chunk.length, left.length)
+      const target = length <= memory.length ? memory : Buffer.allocUnsafeSlow(Math.max(frameBytes, length * 2))
+      left.copy(target)
+      let at = left.length
+      for (const chunk of chunks) {
+        at += chunk.copy(target, at)
+        giveBack(chunk)
+      }
+      memory = target
+      return target.subarray(0, length)
+    },
+    release() {
+      giveBack(memory)
+      memory = nothing
+    },
   }
 }

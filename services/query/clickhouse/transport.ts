@@ -147,9 +147,8 @@ const endingWith = (visit: Visit, { take, leave }: HostBody): HostBody => {
       }
     },
     leave() {
-      if (!isOpen) return
       leave()
-      end(new DOMException('the reader left', 'AbortError'))
+      if (isOpen) end(new DOMException('the reader left', 'AbortError'))
     },
   }
 }
