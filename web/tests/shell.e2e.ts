@@ -356,7 +356,12 @@ describe('a host of one’s own', () => {
     await expectSeen(page.getByRole('button', { name: /^Host: my own/ }))
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     await page.goto(`${product.url}/hosts?host=0`)
-    await page.getByRole('button', { name: 'Forget my own' }).click()
+    await page.getByRole('button', { name: 'Change my own' }).click()
+    const changing = page.getByRole('dialog', { name: 'Change my own' })
+    await changing.getByRole('textbox', { name: 'Name', exact: true }).fill('still my own')
+    await changing.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Forget still my own' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click()
     await expectSeen(page.getByText(/^None yet\./))
   })
 

@@ -25,8 +25,15 @@ const isBroughtHost = (given: unknown): given is BroughtHost =>
   given !== null &&
   (['id', 'name', 'url', 'user', 'password'] as const).every((name) => typeof Reflect.get(given, name) === 'string')
 
-export const keepBroughtHost = (host: BroughtHost): boolean =>
-  writeStored(storedAs, JSON.stringify([...broughtHosts(), host].slice(-maximumHosts)))
+/** Keeps a host, in the place of the one that has its id. */
+export const keepBroughtHost = (host: BroughtHost): boolean => {
+  const present = broughtHosts()
+  const isNew = present.every(({ id }) => id !== host.id)
+  const hosts = isNew ? [...present, host] : present.map((each) => (each.id === host.id ? host : each))
+  // What is open may be of the address and password before.
+  session = undefined
+  return writeStored(storedAs, JSON.stringify(hosts.slice(-maximumHosts)))
+}
 
 export const forgetBroughtHost = (id: string): boolean =>
   writeStored(storedAs, JSON.stringify(broughtHosts().filter((host) => host.id !== id)))

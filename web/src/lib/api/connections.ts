@@ -28,5 +28,12 @@ export const keptConnectionsQuery = () =>
 export const keepConnection = async (name: string, target: Target) =>
   (await requestJson<z.infer<typeof UserConnectionAnswer>>(base, { body: { name, ...target } })).data
 
+/** A new name, and with a target everything anew: the one before is never given out, not even to be kept. */
+export const changeConnection = async (id: string, name: string, target?: Target) =>
+  requestJson<z.infer<typeof UserConnectionAnswer>>(`${base}/${encodeURIComponent(id)}`, {
+    method: 'PUT',
+    body: { name, ...target },
+  })
+
 export const forgetConnection = (id: string) =>
   requestJson<z.infer<typeof UserConnectionAnswer>>(`${base}/${encodeURIComponent(id)}`, { method: 'DELETE' })

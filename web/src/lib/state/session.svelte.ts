@@ -14,6 +14,8 @@ export interface Session {
   readonly hosts: readonly HostSummary[]
   /** The host of this page; undefined while hosts are loading or when there is no such host. */
   readonly host: HostSummary | undefined
+  /** Whether the host of this page is a connection of whoever looks, which nobody watches while they look elsewhere. */
+  readonly isBrought: boolean
   readonly catalogue: Catalogue | undefined
   /** IANA name of the zone in which instants are shown. */
   readonly zone: string
@@ -50,6 +52,9 @@ export const createSession = (): Session => {
     },
     get host() {
       return hosts.find((host) => host.id === view.host)
+    },
+    get isBrought() {
+      return view.connection !== null || view.host < 0
     },
     get catalogue() {
       return config.data?.catalogue

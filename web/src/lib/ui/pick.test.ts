@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { found, rowsOf } from './pick.ts'
+import { found, rowsOf, topsOf } from './pick.ts'
 
 const picks = [
   { id: '1', title: 'Slow queries', detail: 'queries' },
@@ -31,4 +31,14 @@ it('puts a heading before each group, and counts only what can be picked', () =>
     'a1',
     'c2',
   ])
+})
+
+it('gives a heading no more room than it needs, so that nothing is empty above the first', () => {
+  const rows = rowsOf([
+    { id: 'a', title: 'A', group: 'One' },
+    { id: 'b', title: 'B', group: 'One' },
+    { id: 'c', title: 'C', group: 'Two' },
+  ])
+  expect(topsOf(rows, { heading: 26, pick: 44 })).toEqual([0, 26, 70, 114, 140, 184])
+  expect(topsOf([], { heading: 26, pick: 44 })).toEqual([0])
 })

@@ -34,6 +34,19 @@ const rankOf = ({ title, detail = '', group = '', words: more = '' }: Pick, word
   return words.some((word) => name.includes(word)) ? 2 : 3
 }
 
+/** How high the lines of a list are, in pixels. */
+export interface RowHeights {
+  heading: number
+  pick: number
+}
+
+/** Where each line begins, in pixels from the top of the list, and at last where the list ends. */
+export const topsOf = <P extends Pick>(rows: readonly PickRow<P>[], heights: RowHeights): number[] => {
+  const tops = [0]
+  for (const row of rows) tops.push((tops.at(-1) ?? 0) + ('heading' in row ? heights.heading : heights.pick))
+  return tops
+}
+
 /** The lines of a list, with a heading before each group. */
 export const rowsOf = <P extends Pick>(picks: readonly P[]): PickRow<P>[] => {
   const grouped = [...Map.groupBy(picks, ({ group = '' }) => group)].toSorted(

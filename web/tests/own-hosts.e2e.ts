@@ -1,0 +1,163 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { type Sandbox, startSandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const secret = 'operator-secret-of-the-hosts-that-people-keep'
+const longName = `the cluster of the warehouse in the north, which everybody calls ${'n'.repeat(30)}`
+
+let engine: Sandbox
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  engine = scope.use(await startSandbox())
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-own-hosts-'))
+  scope.defer(() => rm(directory, { recursive: true, force: true }))
+  const env = {
+    SVC_API_KEY_SECRET: secret,
+    SVC_ALLOW_PRIVATE_HOSTS: 'true',
+    SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
+    SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that only the operator knows',
+    SVC_STATE_DB_URL: `file:${directory}/state.db`,
+    RATE_LIMIT_BROWSER_CONN_PER_MIN: '1000',
+  }
+  product = scope.use(await startProduct({ hosts: [{ url: engine.url, name: 'watched' }], env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const keyOf = async (label: string): Promise<string> => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` }
+  const init = { method: 'POST', headers, body: JSON.stringify({ label }) }
+  return (await (await fetch(`${product.url}/api/v1/auth/api-key`, init)).json()).data.apiKey
+}
+
+const signedIn = async (key: string, path: string, width = 1440): Promise<Visit> => {
+  const visit = await browser.visit({ viewport: { width, height: 900 } })
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByLabel('API key').fill(key)
+  await visit.page.getByRole('button', { name: 'Sign in with the key' }).click()
+  return visit
+}
+
+const addForm = async (page: Page) => {
+  await page.getByRole('button', { name: 'Add a host…' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Add a host' })
+  const field = (name: string) => form.getByRole('textbox', { name })
+  return { form, field, outcome: form.locator('[aria-live]') }
+}
+
+/** Adds a host that the server keeps, and gives its number. */
+const keep = async (page: Page, name: string): Promise<number> => {
+  const { form, field } = await addForm(page)
+  await field('Address').fill(engine.url)
+  await field('Name').fill(name)
+  await form.getByRole('radio', { name: /On the server/ }).check()
+  await form.getByRole('button', { name: 'Add the host' }).click()
+  await page.waitForURL(/\/overview\?.*host=-\d+/)
+  return Number(new URL(page.url()).searchParams.get('host'))
+}
+
+describe('a host that the server keeps for one person', () => {
+  it('is refused with what is wrong with it, until the form is changed', async () => {
+    const { page } = await signedIn(await keyOf('Ada'), '/hosts?host=0')
+    const { form, field, outcome } = await addForm(page)
+    const said = async (url: string, words: RegExp) => {
+      await field('Address').fill(url)
+      expect(await outcome.innerText()).toBe('')
+      await form.getByRole('button', { name: 'Test only' }).click()
+      await until(async () => words.test(await outcome.innerText()))
+    }
+    await said('http://127.0.0.1:9', /cannot be reached[^]*8123/)
+    await said(engine.url.replace('http:', 'https:'), /cannot be reached[^]*without TLS/)
+    await said(product.url, /not ClickHouse[^]*Check the port/)
+    await said('http://nobody.invalid:8123', /^The address leads nowhere[^]*SVC_ALLOW_PRIVATE_HOSTS/)
+    await said('ftp://127.0.0.1', /^The address must begin with http/)
+    await field('User').fill('watchhouse')
+    await field('Password').fill('wrong')
+    await said(engine.url, /refused[^]*Check user and password/)
+    await page.keyboard.press('Escape')
+    const again = await addForm(page)
+    expect([await again.outcome.innerText(), await again.field('Address').inputValue()]).toEqual(['', ''])
+  })
+
+  it('is added, renamed, pointed elsewhere and forgotten', async () => {
+    const visit = await signedIn(await keyOf('Ada'), '/hosts?host=0', 390)
+    const { page } = visit
+    await keep(page, longName)
+    const switcher = page.getByRole('button', { name: `Host: ${longName}. Switch host` })
+    await expectSeen(switcher)
+    await page.goto(`${product.url}/hosts?host=0`)
+    const change = async (name: string) => {
+      await page.getByRole('button', { name: `Change ${name}` }).click()
+      return page.getByRole('dialog', { name: `Change ${name}` })
+    }
+    const renaming = await change(longName)
+    expect(await findings(visit)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await renaming.getByRole('textbox', { name: 'Name', exact: true }).fill('mine')
+    await renaming.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(page.getByRole('link', { name: 'mine', exact: true }))
+
+    const moving = await change('mine')
+    await moving.getByRole('checkbox', { name: /^Another address/ }).check()
+    await moving.getByRole('textbox', { name: 'Address' }).fill(engine.url)
+    await moving.getByRole('textbox', { name: 'User' }).fill('watchhouse')
+    await moving.getByRole('textbox', { name: 'Password' }).fill('wrong')
+    await moving.getByRole('button', { name: 'Save' }).click()
+    await expectSeen(moving.getByText(/refused/))
+    await moving.getByRole('textbox', { name: 'Password' }).fill('watchhouse')
+    await moving.getByRole('button', { name: 'Save' }).click()
+    await until(async () => !(await moving.isVisible()))
+    await page.getByRole('link', { name: 'mine', exact: true }).click()
+    await page.goto(page.url().replace('/overview', '/console'))
+    await page.getByRole('textbox', { name: 'SQL statement' }).fill('SELECT currentUser() AS me')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await expectSeen(page.getByRole('cell', { name: 'watchhouse' }))
+
+    await page.goto(page.url().replace('/console', '/hosts'))
+    await page.getByRole('button', { name: 'Forget mine' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click()
+    await expectSeen(page.getByText(/^None yet\./))
+    // The page is not left with a host that is gone.
+    await expectSeen(page.getByRole('button', { name: /^Host: watched/ }))
+  })
+
+  it('is there after signing in again, and nobody else hears of it', async () => {
+    const [ada, bob] = [await keyOf('Ada'), await keyOf('Bob')]
+    const { page } = await signedIn(ada, '/hosts?host=0')
+    const hostId = await keep(page, 'Ada’s own')
+    await page.getByRole('button', { name: 'Ada: account and settings' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+    const others = await signedIn(bob, `/overview?host=${hostId}`)
+    await expectSeen(others.page.getByText(/a connection that is not among yours/))
+    expect(await others.page.getByText('Ada’s own').count()).toBe(0)
+    const back = await signedIn(ada, '/hosts?host=0')
+    await expectSeen(back.page.getByRole('link', { name: 'Ada’s own' }))
+  })
+
+  it('is not said to be ill where nobody watches it', async () => {
+    const visit = await signedIn(await keyOf('Ada'), '/hosts?host=0')
+    const { page } = visit
+    const hostId = await keep(page, 'looked at')
+    for (const path of ['/health', '/alerts/rules', '/insights', '/reports']) {
+      await page.goto(`${product.url}${path}?host=${hostId}`)
+      await expectSeen(page.getByText('Nobody watches looked at'))
+      await visit.settled()
+      expect(await page.getByText('No answer').count(), path).toBe(0)
+      expect(visit.complaints, path).toEqual([])
+      await page.getByRole('main').getByRole('link', { name: 'watched', exact: true }).click()
+      await page.waitForURL(`**${path}?*host=0*`)
+    }
+  })
+})
