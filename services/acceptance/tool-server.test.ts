@@ -22,6 +22,15 @@ describeOnTopologies('the tool server', (topology) => {
   }, startLimitMs)
   afterAll(() => server?.[Symbol.asyncDispose]())
 
+  const ofFirst = 'columndb://databases/{database}/tables/{table}/schema'
+  const ofAny = 'columndb://hosts/{hostId}/databases/{database}/tables/{table}/schema'
+  const completion = async (uri: string, name: string, value: string, known: Record<string, string> = {}) => {
+    const ref = { type: 'ref/resource' as const, uri }
+    const asked = { ref, argument: { name, value }, context: { arguments: known } }
+    return (await server.client.complete(asked)).completion
+  }
+  const completed = async (...asked: Parameters<typeof completion>) => (await completion(...asked)).values
+
   describe('speaks', () => {
     it('the classic era with and without a handshake', async () => {
       expect(server.client.getServerVersion()).toMatchObject({ name: 'watchhouse' })
@@ -68,9 +77,24 @@ describeOnTopologies('the tool server', (topology) => {
         200,
         -32_602,
       ],
+      ['a cursor that none of its lists gave', 'tools/list', { cursor: 'MTA' }, {}, 200, -32_602],
+      ['parameters of another type', 'prompts/get', { name: 5 }, {}, 200, -32_602],
+      ['parameters that are missing', 'resources/read', {}, {}, 200, -32_602],
+      ['a reference to nothing that can be completed', 'completion/complete', { ref: { type: 'x' } }, {}, 200, -32_602],
       ['a revision that there is none of', 'tools/list', {}, { 'mcp-protocol-version': '2031-01-01' }, 400, -32_020],
     ])('exactly of %s', async (_what, method, params, headers, status, code) => {
       expect(await server.current(method, params, headers)).toMatchObject({ status, error: { code } })
+    })
+
+    it.each([
+      ['initialize', {}, 'Invalid params: params.protocolVersion: Invalid input: expected string'],
+      ['resources/read', { uri: 1 }, 'Invalid params: params.uri: Invalid input: expected string, received number'],
+      ['tools/call', { name: 'query', arguments: [] }, 'Invalid params: params.arguments: Invalid input'],
+      ['tools/list', { cursor: '' }, 'Invalid params: cursor is of no list here'],
+    ])('in words of what is wrong with the parameters of %s', async (method, params, message) => {
+      const { error } = await server.classic(method, params)
+      expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining(message) })
+      expect(error?.message).not.toContain('{')
     })
   })
 
@@ -190,18 +214,25 @@ describeOnTopologies('the tool server', (topology) => {
     })
 
     it('whose names can be completed', async () => {
-      const complete = async (name: string, value: string, known: Record<string, string> = {}) => {
-        const ref = { type: 'ref/resource' as const, uri: 'columndb://databases/{database}/tables/{table}/schema' }
-        const { completion } = await server.client.complete({
-          ref,
-          argument: { name, value },
-          context: { arguments: known },
-        })
-        return completion.values
+      expect(await completed(ofFirst, 'database', 'caf')).toEqual(['cafe'])
+      expect(await completed(ofFirst, 'table', 'v', { database: 'cafe' })).toEqual(['visits'])
+      expect(await completed(ofFirst, 'table', 'v', { database: 'none' })).toEqual([])
+    })
+
+    it('whose names are those of the host beside them, and of none before it is named', async () => {
+      expect(await completed(ofAny, 'hostId', '')).toEqual(['0', '1'])
+      expect(await completed(ofAny, 'database', 'caf', { hostId: '0' })).toEqual(['cafe'])
+      expect(await completed(ofAny, 'database', 'caf')).toEqual([])
+      for (const hostId of ['', '1', '00', 'one']) {
+        expect(await completed(ofAny, 'database', 'caf', { hostId })).toEqual([])
       }
-      expect(await complete('database', 'caf')).toEqual(['cafe'])
-      expect(await complete('table', 'v', { database: 'cafe' })).toEqual(['visits'])
-      expect(await complete('table', 'v', { database: 'none' })).toEqual([])
+    })
+
+    it('of which a completion says how many there are when there are more than it may tell', async () => {
+      const { values, total, hasMore } = await completion(ofFirst, 'table', '', { database: 'system' })
+      expect([values.length, hasMore]).toEqual([100, true])
+      const tables = "SELECT toUInt32(count()) AS total FROM system.tables WHERE database = 'system'"
+      expect(await askEngine(server.hostUrl, tables)).toEqual([{ total }])
     })
   })
 

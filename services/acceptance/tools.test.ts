@@ -83,12 +83,14 @@ describeOnTopologies('the tool server has tools', (topology) => {
 
   it.each([
     ['SELECT number FROM numbers(20000)', {}, { reason: 'rows', limit: 10_000, returned: 10_000 }],
-    ['SELECT number FROM numbers(20000)', { maxRows: 3 }, { reason: 'rows', limit: 3, returned: 3 }],
+    ['SELECT number FROM numbers(20000)', { maxRows: 1 }, { reason: 'rows', limit: 1, returned: 1 }],
     ["SELECT repeat('x', 500000) FROM numbers(9)", {}, { reason: 'bytes', limit: 1_048_576, returned: 2 }],
   ])('query, which says in words and numbers that it cut %s', async (sql, more, truncated) => {
+    const { limit, reason } = truncated
     const { content, structuredContent } = await server.call('query', { sql, ...more })
     expect(structuredContent).toMatchObject({ truncated })
-    expect(content[0]?.text).toContain('there are more')
+    const limited = limit === 1 ? '1 row' : `${limit} ${reason}`
+    expect(content[0]?.text).toContain(`cut off at ${limited}: there are more`)
   })
 
   it.each([

@@ -63,12 +63,17 @@ export const openCallTool = ({
     } catch (error) {
       const sentence = sentenceOf(error)
       if (sentence === undefined) log.error({ tool: name, err: error }, 'tool failed')
-      end(error instanceof ServiceError ? error.code : 'invalid', sentence === undefined ? 'failed' : 'refused')
+      end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'something failed on our side; the log of the service tells more'
       return { isError: true, text: text.slice(0, longestFailure), structured: null }
     }
   }
+}
+
+const outcomeOf = (error: unknown): string => {
+  if (error instanceof ServiceError) return error.code
+  return error instanceof z.ZodError ? 'invalid' : 'internal'
 }
 
 /** What a caller may know of a failure; undefined for a defect. */

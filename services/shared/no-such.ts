@@ -8,7 +8,7 @@ const nearestCount = 5
 export const noSuch = (kind: string, name: string, known: Iterable<string>, parameter = 'name'): ServiceError => {
   const nearest = nearestTo(name, known)
   const [best] = nearest
-  const isClose = best !== undefined && distance(best, name) <= best.length / 2
+  const isClose = best !== undefined && apart(best, name) <= best.length / 2
   return new ServiceError('not-found', `no such ${kind}: ${name}${isClose ? `; did you mean ${best}?` : ''}`, {
     details: { parameter, nearest },
   })
@@ -16,7 +16,14 @@ export const noSuch = (kind: string, name: string, known: Iterable<string>, para
 
 /** The five names that are nearest to one, the very nearest first. */
 export const nearestTo = (name: string, known: Iterable<string>): string[] =>
-  [...known].toSorted((a, b) => distance(a, name) - distance(b, name)).slice(0, nearestCount)
+  [...known].toSorted((a, b) => apart(a, name) - apart(b, name)).slice(0, nearestCount)
+
+/** What the case of a letter counts beside the letter itself. */
+const caseCounts = 0.001
+
+/** Letters to change; of names that differ in nothing but case, the one that differs least. */
+const apart = (known: string, name: string): number =>
+  distance(known.toLowerCase(), name.toLowerCase()) + caseCounts * distance(known, name)
 
 /** Hosts that a refusal names. */
 const namedHosts = 20

@@ -1,18 +1,23 @@
 import type { CompleteResourceTemplateCallback } from '@modelcontextprotocol/server'
 import { ServiceError } from '#proto/errors.ts'
-import { type Asking, hostAt } from '../asking.ts'
-
-/** Most that the protocol lets one completion tell. */
-const mostValues = 100
+import { type Asking, hostAt, WrittenHostId } from '../asking.ts'
 
 type Known = Readonly<Record<string, string>>
 
-/** How the names in an address go on, as far as the host that is named beside them can tell. */
+/**
+ * How the names in an address go on, as far as the host that is named beside them can tell. An address of any host leads nowhere
+ * before its host is named; the other kind is always about the first.
+ */
 export const completionsOf = (
   asking: Asking,
+  ofAnyHost: boolean,
 ): Record<'hostId' | 'database' | 'table', CompleteResourceTemplateCallback> => {
   const { query, call } = asking
-  const hostKey = async ({ hostId = '0' }: Known) => (await hostAt(asking, Number(hostId))).key
+  const hostKey = async ({ hostId }: Known) => {
+    const written = WrittenHostId.safeParse(ofAnyHost ? (hostId ?? '') : '0')
+    if (!written.success) throw new ServiceError('invalid', 'no host is named')
+    return (await hostAt(asking, Number(written.data))).key
+  }
   return {
     hostId: beginning(async () => (await asking.hosts()).map(({ id }) => String(id))),
     database: beginning(async (known) => {
@@ -28,12 +33,15 @@ export const completionsOf = (
   }
 }
 
-/** Those that begin as what is written already; none when what stands beside it leads nowhere. */
+/**
+ * Those that begin as what is written already; none when what stands beside it leads nowhere. The library tells as many as the
+ * protocol lets one completion tell, and how many there are.
+ */
 const beginning =
   (all: (known: Known) => Promise<string[]>): CompleteResourceTemplateCallback =>
   async (written, context) => {
     try {
-      return (await all(context?.arguments ?? {})).filter((name) => name.startsWith(written)).slice(0, mostValues)
+      return (await all(context?.arguments ?? {})).filter((name) => name.startsWith(written))
     } catch (error) {
       if (error instanceof ServiceError) return []
       throw error

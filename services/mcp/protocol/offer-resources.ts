@@ -35,22 +35,24 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
     server.registerResource(name, uri, config, () => ({ contents: [{ uri, mimeType: markdown, text }] }))
   }
   const read = async (each: Facts, { href }: URL, variables: Variables, signal: AbortSignal) => {
-    const asking = askingFor({ ...call, signal: AbortSignal.any([call.signal, signal]) })
+    const reading = askingFor({ ...call, signal: AbortSignal.any([call.signal, signal]) })
     try {
       requireFeature(call.identity, each.feature, `the resource ${each.name}`)
       const { hostId, ...names } = Names.parse(decoded(variables))
-      const found = await each.read(names, await hostAt(asking, hostId), asking)
+      const found = await each.read(names, await hostAt(reading, hostId), reading)
       return { contents: [{ uri: href, mimeType: json, text: JSON.stringify(found) }] }
     } catch (error) {
       throw refusal(error, href)
     }
   }
-  const complete = completionsOf(askingFor(call))
+  const asking = askingFor(call)
+  const completeAny = completionsOf(asking, true)
+  const completeFirst = completionsOf(asking, false)
   for (const each of facts) {
     const { name, path, title, description } = each
     const addresses = addressesOf(path)
     const config = { title, description, mimeType: json, cacheHint: ofCaller }
-    const ofAny = new ResourceTemplate(addresses.ofAny, { list: undefined, complete })
+    const ofAny = new ResourceTemplate(addresses.ofAny, { list: undefined, complete: completeAny })
     server.registerResource(
       `host-${name}`,
       ofAny,
@@ -58,7 +60,7 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
       (uri, variables, context) => read(each, uri, variables, context.mcpReq.signal),
     )
     if (path.includes('{')) {
-      const ofFirst = new ResourceTemplate(addresses.ofFirst, { list: undefined, complete })
+      const ofFirst = new ResourceTemplate(addresses.ofFirst, { list: undefined, complete: completeFirst })
       server.registerResource(name, ofFirst, config, (uri, variables, { mcpReq }) =>
         read(each, uri, variables, mcpReq.signal),
       )

@@ -8,6 +8,7 @@ import type { OfferSkills } from '../skills/skills.ts'
 import type { Tool } from '../tool.ts'
 import type { Part } from './part.ts'
 import { offerResources } from './offer-resources.ts'
+import { refuseInvalidParams } from './invalid-params.ts'
 import { openToolOffer } from './offer-tools.ts'
 
 const minuteMs = 60_000
@@ -71,10 +72,11 @@ export const openServers = (offered: ServerOptions): ServerFor => {
   }
 }
 
-/** Closed as soon as it has answered, when the library makes an error for those who still wait: without a stack, as nobody does. */
+/** Exact about what callers did wrong; closed as soon as it has answered, when the library makes an error for those who still wait: without a stack, as nobody does. */
 class ServerOfRequest extends McpServer {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
+    refuseInvalidParams(transport)
     const { onclose } = transport
     // A transport is no event target.
     // oxlint-disable-next-line unicorn/prefer-add-event-listener

@@ -35,7 +35,7 @@ export const query = tool({
     const input = { hostKey: host.key, query: sql, maxBytes: mostBytes, ...options }
     const { columns, rows, truncated, statement } = await asking.query.runQuery(input, asking.call)
     const told = truncated
-      ? `${counted(rows.length, 'row')}, cut off at ${truncated.limit} ${truncated.reason}: there are more. Aggregate, filter or LIMIT to see all.`
+      ? `${counted(rows.length, 'row')}, cut off at ${counted(truncated.limit, truncated.reason.replace(/s$/, ''))}: there are more. Aggregate, filter or LIMIT to see all.`
       : `${counted(rows.length, 'row')}, complete.`
     const { rowsRead, durationMs } = statement
     return {

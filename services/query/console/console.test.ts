@@ -152,6 +152,15 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
   )
 
   it.each([
+    'EXPLAIN SELECT 1',
+    '/* why */ explain syntax SELECT id FROM console.events',
+    'EXPLAIN QUERY TREE SELECT 1',
+  ])('%s tells of no limit that the caller did not write', async (sql) => {
+    const { rows } = await run(sql, { hostKey })
+    expect(rows.flat().join('\n')).not.toMatch(/limit/i)
+  })
+
+  it.each([
     ['SELECT nothing FROM console.events', 47, 'UNKNOWN_IDENTIFIER'],
     ['SELECT * FROM console.missing', 60, 'UNKNOWN_TABLE'],
     ["SELECT toUInt8('x')", 6, 'CANNOT_PARSE_TEXT'],

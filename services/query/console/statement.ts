@@ -18,25 +18,30 @@ const failuresAsRows = '23.9'
 
 /**
  * A caller's statement as it is sent; throws `invalid` unless it only reads. The setting `limit` bounds the outer SELECT
- * exactly and leaves its text alone; the one row more tells whether there are more. EXPLAIN and DESCRIBE do not obey it.
+ * exactly and leaves its text alone; the one row more tells whether there are more. DESCRIBE does not obey it, and EXPLAIN
+ * would tell of it as if the caller had written it.
  */
 export const consoleStatement = (
   { query, database, parameters, maxSeconds, purpose }: Asked,
   maxRows: number,
   serverVersion: string,
-): Statement => ({
-  what: purpose ?? 'console',
-  sql: callersStatement(query),
-  limits: {
-    limit: maxRows + 1,
-    max_memory_usage: maxMemoryBytes,
-    // Also for decimals and what is no number: JSON of the console loses nothing.
-    output_format_json_quote_64bit_integers: 1,
-    output_format_json_quote_decimals: 1,
-    output_format_json_quote_denormals: 1,
-    ...(compareVersions(serverVersion, failuresAsRows) >= 0 && { http_write_exception_in_output_format: 0 }),
-  },
-  ...(database !== undefined && { database }),
-  ...(parameters !== undefined && { parameters }),
-  ...(maxSeconds !== undefined && { maxSeconds }),
-})
+): Statement => {
+  let explains = false
+  const sql = callersStatement(query, ([first]) => (explains = first?.word === 'EXPLAIN'))
+  return {
+    what: purpose ?? 'console',
+    sql,
+    limits: {
+      ...(!explains && { limit: maxRows + 1 }),
+      max_memory_usage: maxMemoryBytes,
+      // Also for decimals and what is no number: JSON of the console loses nothing.
+      output_format_json_quote_64bit_integers: 1,
+      output_format_json_quote_decimals: 1,
+      output_format_json_quote_denormals: 1,
+      ...(compareVersions(serverVersion, failuresAsRows) >= 0 && { http_write_exception_in_output_format: 0 }),
+    },
+    ...(database !== undefined && { database }),
+    ...(parameters !== undefined && { parameters }),
+    ...(maxSeconds !== undefined && { maxSeconds }),
+  }
+}

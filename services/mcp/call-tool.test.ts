@@ -1,0 +1,55 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { systemClock } from '#shared/clock.ts'
+import { untraced } from '#shared/telemetry/tracing.ts'
+import type { Asking } from './asking.ts'
+import { openCallTool } from './call-tool.ts'
+import { tool } from './tool.ts'
+
+const call: Call = {
+  identity: { kind: 'user', subject: 'tester', features: 'all' },
+  deadline: 30_000,
+  signal: new AbortController().signal,
+  priority: 'person',
+}
+// No tool here asks anything.
+const asking = { call } as Asking
+
+const toolThat = (run: () => Promise<never>) =>
+  tool({
+    name: 'count_sheep',
+    title: 'Count sheep',
+    description: 'Counts.',
+    feature: 'TABLES',
+    input: z.strictObject({ sheep: z.int().default(0) }),
+    output: z.object({}),
+    run,
+  })
+
+it.each([
+  ['a defect of ours', {}, new TypeError('x is undefined'), 'internal', 'failed', 'on our side'],
+  ['a host that is busy', {}, new ServiceError('busy', 'host one has no time'), 'busy', 'refused', 'busy: host one'],
+  ['arguments that do not fit', { sheep: 'many' }, undefined, 'invalid', 'refused', 'invalid arguments: sheep'],
+])('counts %s as what it is', async (_what, given, thrown, outcome, result, sentence) => {
+  const metrics = new Registry()
+  const audited: string[] = []
+  const callTool = openCallTool({
+    clock: systemClock,
+    audit: ({ result: written }) => audited.push(written),
+    askingFor: () => asking,
+    telemetry: { log: pino({ level: 'silent' }), metrics, tracer: untraced.tracer('mcp') },
+  })
+  const told = await callTool(
+    toolThat(() => Promise.reject(thrown)),
+    given,
+    call,
+  )
+  expect(told).toMatchObject({ isError: true, structured: null, text: expect.stringContaining(sentence) })
+  expect(audited).toEqual([result])
+  const [counter] = await metrics.getMetricsAsJSON()
+  expect(counter?.values).toMatchObject([{ value: 1, labels: { tool: 'count_sheep', outcome } }])
+})
