@@ -11,7 +11,21 @@ const most = 12
 const pieces = [
   ['/*', '$a$', '$a$x', "'a'", "'", '"', '((', '[', 'FROM x(', '1.', '--\n', 'a,', 'a.', 'a ', ';', '\u200b'],
   ['hasColumnInTable(', 'hasColumnInTable(a,', 'extract(a FROM ', 'SETTINGS ', 'JOIN ', 'view(SELECT 1 FROM '],
-  ['FROM (', 'arrayMap((', 'arrayMap(a)', '* APPLY(', '1_', '1e-', '.1', "x'41'", 'a IS DISTINCT FROM '],
+  [
+    'EXPLAIN AST ',
+    'DISTINCT ON (',
+    'EXCEPT (',
+    'array JOIN ',
+    'FROM (',
+    'arrayMap((',
+    'arrayMap(a)',
+    '* APPLY(',
+    '1_',
+    '1e-',
+    '.1',
+    "x'41'",
+    'a IS DISTINCT FROM ',
+  ],
 ].flat()
 
 const statement = (piece: string, length: number): string => `SELECT ${piece.repeat(Math.floor(length / piece.length))}`

@@ -1,12 +1,31 @@
+import { beforeOperand, type Keyword } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
 
-/** Whether an expression may end here. Words that the guard knows are no operands, but for names such as `t.format` and the end of a CASE. */
+/** Whether an expression may end here: with a name, a literal or what is closed, not with an operator or a word that begins a list. */
 export const endsOperand = (index: number, tokens: readonly Token[]): boolean => {
   const token = tokens[index]
-  if (token?.kind === 'sign') return token.text === ')' || token.text === ']' || token.text === '}'
-  return token?.word === '' || token?.word === 'END' || isSign(tokens[index - 1], '.')
+  if (token === undefined) return false
+  if (token.kind === 'sign') return token.text === ')' || token.text === ']' || token.text === '}'
+  if (token.word === '' || isQualified(index, tokens)) return true
+  const withPrefix = onlyAfter.get(token.word)
+  if (withPrefix !== undefined) return tokens[index - 1]?.word !== withPrefix
+  return !beforeOperand.has(token.word)
 }
+
+/** Words that are names unless the other stands before them: `* EXCEPT STRICT a`, `WITH RECURSIVE a`, `TOP 1 WITH TIES a`. */
+const onlyAfter: ReadonlyMap<Keyword, Keyword> = new Map([
+  ['STRICT', 'EXCEPT'],
+  ['RECURSIVE', 'WITH'],
+  ['TIES', 'WITH'],
+])
 
 /** Whether a word is a name whatever it means elsewhere: `t.format`, `t AS format`, but not `SELECT as FROM t`. */
 export const isName = (index: number, tokens: readonly Token[]): boolean =>
-  isSign(tokens[index - 1], '.') || (tokens[index - 1]?.word === 'AS' && endsOperand(index - 2, tokens))
+  isQualified(index, tokens) || (tokens[index - 1]?.word === 'AS' && endsOperand(index - 2, tokens))
+
+/** Whether a dot makes a word part of a name. In `SAMPLE . JOIN t` and `SAMPLE 1 / . JOIN t` the dot is a number of its own. */
+export const isQualified = (index: number, tokens: readonly Token[]): boolean => {
+  if (!isSign(tokens[index - 1], '.')) return false
+  const before = tokens[index - 2]
+  return before?.word !== 'SAMPLE' && before?.word !== 'OFFSET' && !isSign(before, '/')
+}

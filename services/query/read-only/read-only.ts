@@ -1,7 +1,9 @@
+import { checkExplained } from './explained.ts'
+import { withFirstColumns } from './first-column.ts'
 import { afterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
 import { isSign, lex, type Token } from './lexer.ts'
 import { isRefusedFunction, takesFunction } from './names.ts'
-import { isName } from './operand.ts'
+import { isName, isQualified } from './operand.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
@@ -16,9 +18,10 @@ export const checkReadOnly = (sql: string): void => {
   if (sql.length > longestStatement) {
     throw new Rejection('too-long', longestStatement, `longer than ${longestStatement} characters`)
   }
-  const tokens = oneStatement(lex(sql))
+  const tokens = withFirstColumns(oneStatement(lex(sql)))
   checkFirstWord(tokens)
   tokens.forEach((token, index) => checkToken(token, index, tokens))
+  checkExplained(tokens)
   checkSources(tokens)
 }
 
@@ -39,7 +42,7 @@ const checkFirstWord = ([first]: readonly Token[]): void => {
 
 const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
   if (isSign(token, '(')) checkCall(index, tokens)
-  else if (guardedWords.has(token.word) && !isSign(tokens[index - 1], '.')) checkWord(token, index, tokens)
+  else if (guardedWords.has(token.word) && !isQualified(index, tokens)) checkWord(token, index, tokens)
 }
 
 const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {

@@ -19,6 +19,8 @@ interface Level {
   /** Between FROM and the word that ends its list, where a comma begins another source. */
   inSources: boolean
   selects: boolean
+  /** The columns of the query at hand have been named, so that another SELECT is none of its clauses. */
+  hasColumns: boolean
   /** Within ORDER BY, where `WITH FILL FROM` begins an expression. */
   orders: boolean
   commas: number
@@ -29,6 +31,7 @@ const level = (caller: string): Level => ({
   expectsSource: false,
   inSources: false,
   selects: false,
+  hasColumns: false,
   orders: false,
   commas: 0,
 })
@@ -106,14 +109,37 @@ const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
 }
 
 const enterClause = (word: Keyword, index: number, tokens: readonly Token[], current: Level): void => {
-  if (word === 'SELECT') current.selects = true
   if (word === 'BY' && wordAt(tokens, index - 1) === 'ORDER') current.orders = true
   else if (endOfSources.has(word)) current.orders = false
   if (word === 'FROM' && !isExpression(index, tokens, current)) expectSources(current)
   else if (word === 'JOIN') current.expectsSource = current.inSources = !isArrayJoin(index, tokens)
   else if (word === 'DESCRIBE') current.expectsSource = index === 0
   else if (word === 'TABLE') current.expectsSource = index === 1 && wordAt(tokens, 0) === 'EXPLAIN'
-  else if (endOfSources.has(word)) current.inSources = false
+  else if (word === 'SELECT') enterColumns(current)
+  else if (endsSources(word, index, tokens)) {
+    current.inSources = false
+    if (betweenQueries.has(word)) current.hasColumns = false
+  }
+}
+
+/** `FROM t SELECT a` ends the sources; in `SELECT a FROM t select` the word is what the table is called. */
+const enterColumns = (current: Level): void => {
+  if (!current.hasColumns) current.inSources = false
+  current.selects = current.hasColumns = true
+}
+
+const betweenQueries: ReadonlySet<Keyword> = new Set(['UNION', 'EXCEPT', 'INTERSECT'])
+
+/** A clause follows something complete: in `ON limit = b` and `USING where` the word is a column. */
+const endsSources = (word: Keyword, index: number, tokens: readonly Token[]): boolean =>
+  endOfSources.has(word) && endsOperand(index - 1, tokens) && !(word === 'EXCEPT' && isTransformer(index, tokens))
+
+/** `COLUMNS('a') EXCEPT b` leaves out a column, `EXCEPT SELECT` and `EXCEPT ALL SELECT` begin another query. */
+const isTransformer = (index: number, tokens: readonly Token[]): boolean => {
+  let next = index + 1
+  while (isSign(tokens[next], '(')) next++
+  const after = wordAt(tokens, next)
+  return !subqueryWords.has(after) && after !== 'ALL' && after !== 'DISTINCT'
 }
 
 const expectSources = (current: Level): void => {
@@ -121,11 +147,10 @@ const expectSources = (current: Level): void => {
   current.inSources = true
 }
 
-/** What follows ARRAY JOIN are expressions, not tables; in `FROM array JOIN t` the word is a table itself. */
+/** What follows ARRAY JOIN are expressions, not tables; in `FROM array JOIN t` and `USING array JOIN t` the word is a name itself. */
 const isArrayJoin = (index: number, tokens: readonly Token[]): boolean => {
-  const before = tokens[index - 2]
-  const isTable = isName(index - 1, tokens) || isSign(before, ',') || before?.word === 'FROM' || before?.word === 'JOIN'
-  return wordAt(tokens, index - 1) === 'ARRAY' && !isTable
+  if (wordAt(tokens, index - 1) !== 'ARRAY' || isName(index - 1, tokens)) return false
+  return endsOperand(index - 2, tokens)
 }
 
 const isExpression = (index: number, tokens: readonly Token[], current: Level): boolean => {
