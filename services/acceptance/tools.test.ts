@@ -266,6 +266,10 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(findings[4]?.value).toBeCloseTo(Number(disk?.used), 0)
   })
 
+  it('analyze_performance, which says of a host that answers nothing why, and gives it no health', async () => {
+    expect(await failure('analyze_performance', { hostId: 1 })).toBe('unavailable: host silent cannot be reached')
+  })
+
   it('that say why they know nothing where the host keeps no query log', async () => {
     const without = async (name: string, given: object = {}) => {
       await askEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')

@@ -16,6 +16,8 @@ export interface PerformanceCheck {
   warning: number
   critical: number
   summary(value: number): string
+  /** What it means that the host has no row, and whether that is well. */
+  none: { severity: Severity; value: number | null; summary: string }
 }
 
 export const severityOf = (
@@ -37,6 +39,7 @@ export const checks: readonly PerformanceCheck[] = [
     warning: 10,
     critical: 60,
     summary: (value) => `The slowest query of the last day took ${seconds(value)}.`,
+    none: { severity: 'ok', value: 0, summary: 'No query of the last day is in the log.' },
     sql: (asking) => `
 SELECT ${statementText(asking)} AS name, query_duration_ms / 1000 AS value
 FROM system.query_log
@@ -50,6 +53,7 @@ ORDER BY value DESC`,
     warning: 300,
     critical: 1_000,
     summary: (value) => `The fullest partition has ${value} active parts.`,
+    none: { severity: 'ok', value: 0, summary: 'There are no parts.' },
     sql: () => `
 SELECT concat(database, '.', table, ' ', partition) AS name, count() AS value
 FROM system.parts
@@ -63,6 +67,7 @@ ORDER BY value DESC`,
     warning: 600,
     critical: 3_600,
     summary: (value) => `The longest merge has been running for ${seconds(value)}.`,
+    none: { severity: 'ok', value: 0, summary: 'No merge is running.' },
     sql: () => `
 SELECT concat(database, '.', table) AS name, elapsed AS value
 FROM system.merges
@@ -74,6 +79,7 @@ ORDER BY value DESC`,
     warning: 80,
     critical: 90,
     summary: (value) => `Memory is used to ${percent(value)}.`,
+    none: { severity: 'unknown', value: null, summary: 'The host does not tell how much memory there is and is used.' },
     // In a container the limit of its control group is smaller than the memory of the machine.
     sql: () => `
 SELECT 'server' AS name, 100 * used / total AS value
@@ -91,6 +97,7 @@ WHERE used IS NOT NULL AND total IS NOT NULL`,
     warning: 80,
     critical: 90,
     summary: (value) => `The fullest disk is used to ${percent(value)}.`,
+    none: { severity: 'unknown', value: null, summary: 'The host has no local disk whose size it tells.' },
     // Disks of object stores claim a size without meaning.
     sql: () => `
 SELECT name, 100 * (1 - free_space / total_space) AS value

@@ -31,7 +31,11 @@ export const analyzePerformance = tool({
   output: z.object({ severity: Severity, findings: z.array(Finding) }),
   async run({ hostId }, asking) {
     const host = await hostAt(asking, hostId)
-    const findings = await Promise.all(checks.map((check) => findingOf(check, asking, host)))
+    const asked = await Promise.all(checks.map((check) => findingOf(check, asking, host)))
+    const findings = asked.map(({ finding }) => finding)
+    const [first, ...others] = asked
+    // A host that answers nothing at all has no health to tell, and why is all there is to know.
+    if (first?.failure && others.every(({ failure }) => failure)) throw first.failure
     const worst = order.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? 'ok'
     const told = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
     const text = `${host.name}: ${worst}. ${told.length === 0 ? 'Nothing stands out.' : told.join(' ')}`
@@ -42,17 +46,25 @@ export const analyzePerformance = tool({
 const mostWhere = 5
 const Row = z.object({ name: z.string(), value: z.coerce.number() })
 
-/** Each check fails alone: what one cannot tell, the others still do. */
-const findingOf = async (check: PerformanceCheck, asking: Asking, host: Host): Promise<Finding> => {
-  const { name, sql, warning, critical, summary } = check
+/** Each check fails alone: what one cannot tell, the others still do. A failure is of the statement, not of what the host keeps. */
+const findingOf = async (
+  check: PerformanceCheck,
+  asking: Asking,
+  host: Host,
+): Promise<{ finding: Finding; failure?: ServiceError }> => {
+  const { name, sql, warning, critical, summary, none } = check
   const common = { check: name, warning, critical }
   try {
     const where = await select(asking, host, { sql: sql(asking), maxRows: mostWhere }, Row)
-    const value = where[0]?.value ?? 0
-    return { ...common, severity: severityOf(value, check), summary: summary(value), value, where }
+    const [worst] = where
+    if (worst === undefined) return { finding: { ...common, ...none, where } }
+    const { value } = worst
+    return { finding: { ...common, severity: severityOf(value, check), summary: summary(value), value, where } }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internal' || asking.call.signal.aborted) throw error
-    const why = whyUntold(error, host, check.table) ?? error.message
-    return { ...common, severity: 'unknown', summary: `${name} is not known: ${why}`, value: null, where: [] }
+    const why = whyUntold(error, host, check.table)
+    const untold = `${name} is not known: ${why ?? error.message}.`
+    const finding = { ...common, severity: 'unknown' as const, summary: untold, value: null, where: [] }
+    return { finding, ...(why === undefined && { failure: error }) }
   }
 }
