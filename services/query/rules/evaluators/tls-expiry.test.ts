@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import { expect, it } from 'vitest'
+import type { Connector } from '#shared/net/connect.ts'
+import { openNet } from '#shared/net/net.ts'
 import { anAsked } from '../../testing/an-asked.ts'
 import { host } from '../../testing/chunked.ts'
 import { startTcpStub } from '../../testing/stub-host.ts'
@@ -28,20 +30,49 @@ DwOEo5r4ajOCB17JK2eJLwIgbh/KvZJociYfyUPbqMa/z3uhaSOeK1kmO613kMj9
 `
 const endsMs = Date.parse('2126-10-28T15:48:48Z')
 
-const expiryOf = async (url: string, nowMs: number) =>
-  (await tlsExpiry(anAsked({ host: { ...host, url: new URL(url) }, nowMs }))).measured
+const expiryOf = async (url: string, nowMs: number, connect?: Connector) => {
+  const asked = { ...host, url: new URL(url), ...(connect && { connect }) }
+  return (await tlsExpiry(anAsked({ host: asked, nowMs }))).measured
+}
 
-it('the certificate that a host shows ends in so many seconds, whoever issued it', async () => {
+const startServer = async () => {
   const server = createServer({ key, cert }).listen(0, '127.0.0.1')
   await once(server, 'listening')
+  let accepted = 0
+  server.on('connection', () => accepted++)
   // A listening TCP server's address is always this shape.
   const { port } = server.address() as AddressInfo
-  try {
-    expect((await expiryOf(`https://127.0.0.1:${port}`, endsMs - 5_000)).value).toBe(5)
-    expect((await expiryOf(`https://localhost:${port}`, endsMs + 60_000)).value).toBe(-60)
-  } finally {
-    server.close()
-  }
+  return { port, accepted: () => accepted, [Symbol.asyncDispose]: async () => void server.close() }
+}
+
+it('the certificate that a host shows ends in so many seconds, whoever issued it', async () => {
+  await using server = await startServer()
+  expect((await expiryOf(`https://127.0.0.1:${server.port}`, endsMs - 5_000)).value).toBe(5)
+  expect((await expiryOf(`https://localhost:${server.port}`, endsMs + 60_000)).value).toBe(-60)
+})
+
+it.each(['127.0.0.1', 'brought.example.com'])(
+  'a host that somebody brought is reached through the guard: %s',
+  async (name) => {
+    await using server = await startServer()
+    const resolve = async () => ['127.0.0.1']
+    await using open = openNet({ env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' }, resolve })
+    await using closed = openNet({ env: {}, resolve })
+    const url = `https://${name}:${server.port}`
+    expect(await expiryOf(url, endsMs, closed.connect)).toMatchObject({
+      value: null,
+      reason: 'host db shows no certificate',
+    })
+    expect(server.accepted()).toBe(0)
+    expect((await expiryOf(url, endsMs - 5_000, open.connect)).value).toBe(5)
+  },
+)
+
+it('a port where nobody listens shows no certificate', async () => {
+  expect(await expiryOf('https://127.0.0.1:1', 0)).toMatchObject({
+    value: null,
+    reason: 'host db shows no certificate',
+  })
 })
 
 it('a host without TLS has nothing that ends', async () => {
