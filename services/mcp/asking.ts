@@ -27,7 +27,7 @@ export type AskingFor = (call: Call) => Asking
 
 /** The parameter that every tool has. */
 export const ofHost = {
-  hostId: HostPosition.default(0).describe('Position in the list of hosts'),
+  hostId: HostPosition.default(0).describe('Which host, from 0'),
 }
 
 /** The same where only text can stand, in addresses and prompts. */

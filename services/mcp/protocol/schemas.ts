@@ -25,7 +25,16 @@ export const briefly = (schema: z.ZodObject, io: 'input' | 'output'): Record<str
       if (io === 'input') return
       delete jsonSchema.additionalProperties
       delete jsonSchema.required
+      mayBeNull(jsonSchema)
     },
   })
   return json
+}
+
+/** An object or null in one schema instead of three. */
+const mayBeNull = (schema: z.core.JSONSchema.BaseSchema): void => {
+  const [given, absent, ...others] = schema.anyOf ?? []
+  if (given?.type !== 'object' || absent?.type !== 'null' || others.length > 0) return
+  delete schema.anyOf
+  Object.assign(schema, given, { type: ['object', 'null'] })
 }

@@ -16,7 +16,7 @@ const forAll = { ttlMs: 5 * minuteMs, cacheScope: 'public' } as const
 
 /** What whoever connects is told of the whole. */
 const instructions =
-  'Read-only access to monitored ClickHouse hosts. Every tool takes hostId, the position of a host in the list; 0 is the first.'
+  'Read-only access to monitored ClickHouse hosts. Every tool takes hostId, the position of a host in the list; 0 is the first, and one that is not there is answered with those that are.'
 
 /** What is offered never changes while a process runs. */
 const fixed = { listChanged: false }

@@ -15,7 +15,7 @@ export const query = tool({
   name: 'query',
   title: 'Run a read-only query',
   description:
-    'Runs one SELECT, WITH, DESCRIBE or EXPLAIN statement. Statements that write, several at once and table functions that reach elsewhere are refused.',
+    'Runs one SELECT, WITH, DESCRIBE or EXPLAIN; what writes or reaches beyond the host is refused. Rows are cut at maxRows or 1 MiB: aggregate, or add a LIMIT.',
   feature: 'QUERIES',
   input: z.strictObject({
     ...ofHost,
