@@ -2,22 +2,15 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { systemClock } from '#shared/clock.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
-import type { Asking } from './asking.ts'
 import { openCallTool } from './call-tool.ts'
+import { askingHost } from './testing/asking.ts'
 import { tool } from './tool.ts'
 
-const call: Call = {
-  identity: { kind: 'user', subject: 'tester', features: 'all' },
-  deadline: 30_000,
-  signal: new AbortController().signal,
-  priority: 'person',
-}
-// No tool here asks anything.
-const asking = { call } as Asking
+const asking = askingHost(() => [])
+const { call } = asking
 
 const toolThat = (run: () => Promise<never>) =>
   tool({

@@ -10,5 +10,4 @@ export const HostPosition = z.int().min(0).max(lastHostId)
 export const name = (what: string) => z.string().min(1).max(256).describe(what)
 
 /** How many entries a tool tells: `usual` where nobody says. */
-export const limitOf = (usual: number, most: number) =>
-  z.int().min(1).max(most).default(usual).describe('Most entries to tell')
+export const limitOf = (usual: number, most: number) => z.int().min(1).max(most).default(usual).describe('Most to tell')

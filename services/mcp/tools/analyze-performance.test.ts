@@ -1,53 +1,12 @@
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import type { query } from '#proto/query.ts'
-import type { Client } from '#proto/contract.ts'
-import type { Asking } from '../asking.ts'
+import { askingHost } from '../testing/asking.ts'
 import { analyzePerformance } from './analyze-performance.ts'
-
-type RunQuery = Client<typeof query>['runQuery']
-
-const facts = {
-  queryId: '',
-  durationMs: 1,
-  rows: 0,
-  rowsRead: 0,
-  bytesRead: 0,
-  host: 'one',
-  clickhouseVersion: '26.7.2.1',
-  timezone: null,
-}
-
-/** Asks a host that answers each statement as `rowsOf` says. */
-const asking = (rowsOf: (sql: string) => [string, number][]): Asking => {
-  const runQuery: RunQuery = async ({ query: sql }) => ({
-    columns: [
-      { name: 'name', type: 'String' },
-      { name: 'value', type: 'Float64' },
-    ],
-    rows: rowsOf(sql),
-    truncated: null,
-    statement: { ...facts, sql },
-  })
-  return {
-    // Nothing else is asked of it.
-    query: { runQuery } as Asking['query'],
-    report: {} as Asking['report'],
-    hosts: async () => [{ id: 0, key: 'one', name: 'one', host: 'one', group: null, tags: [] }],
-    call: {
-      identity: { kind: 'user', subject: 'tester', features: 'all' },
-      deadline: 30_000,
-      signal: new AbortController().signal,
-      priority: 'person',
-    },
-    fullStatements: false,
-  }
-}
 
 it('claims no figure that the host does not tell', async () => {
   const { text, structured } = await analyzePerformance.run(
     {},
-    asking(() => []),
+    askingHost(() => []),
   )
   expect(structured).toMatchObject({
     severity: 'unknown',
@@ -67,9 +26,9 @@ it('claims no figure that the host does not tell', async () => {
 it('tells of the checks that succeed what they found, and of the other why it failed', async () => {
   const { text } = await analyzePerformance.run(
     {},
-    asking((sql) => {
+    askingHost((sql) => {
       if (sql.includes('system.parts')) throw new ServiceError('timeout', 'host one did not answer in time')
-      return [['it', 85]]
+      return [{ name: 'it', value: 85 }]
     }),
   )
   expect(text).toBe(
@@ -79,7 +38,7 @@ it('tells of the checks that succeed what they found, and of the other why it fa
 
 it('fails as the host does when it answers nothing', async () => {
   const failure = new ServiceError('unavailable', 'host one cannot be reached')
-  const failing = asking(() => {
+  const failing = askingHost(() => {
     throw failure
   })
   await expect(analyzePerformance.run({}, failing)).rejects.toBe(failure)

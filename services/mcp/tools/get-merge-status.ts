@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { count, select } from '#shared/select.ts'
 import { limitOf } from '#shared/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
+import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'
 
 const Merge = z.object({
@@ -29,14 +30,17 @@ export const getMergeStatus = tool({
   description: 'Merges and mutations of parts that are running, longest first; progress is from 0 to 1.',
   feature: 'OPERATIONS',
   input: z.strictObject({ ...ofHost, limit: limitOf(50, 500) }),
-  output: z.object({ merges: z.array(Merge) }),
+  output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
   async run({ hostId, limit }, asking) {
     const host = await hostAt(asking, hostId)
-    const merges = await select(asking, host, { sql, maxRows: limit }, Merge)
+    // One more than is told tells whether there are more.
+    const running = await select(asking, host, { sql, maxRows: limit + 1 }, Merge)
+    const merges = running.slice(0, limit)
+    const truncated = running.length > limit
     const [longest] = merges
     const text = longest
-      ? `${merges.length} merges on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
+      ? `${truncated ? 'More than ' : ''}${counted(merges.length, 'merge')} on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `No merge is running on ${host.name}.`
-    return { text, structured: { merges } }
+    return { text, structured: { merges, truncated } }
   },
 })

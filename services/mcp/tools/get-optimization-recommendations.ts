@@ -9,13 +9,13 @@ export const getOptimizationRecommendations = tool({
   name: 'get_optimization_recommendations',
   title: 'Advice for a query',
   description:
-    'Ranked advice for one SELECT: skip index, projection, partition key or PREWHERE, with DDL, savings, risk, and whether the host verified it. Changes nothing.',
+    'Ranked advice for one SELECT: skip index, projection, partition key or PREWHERE, with DDL, savings, risk, and whether the host verified it.',
   feature: 'QUERIES',
   input: z.strictObject({
     ...ofHost,
     sql: z.string().min(1).max(longestStatement).optional().describe('The SELECT; or give queryId'),
     queryId: z.string().min(1).max(256).optional().describe('A query in the log'),
-    database: name('Where names without a database are looked up').optional(),
+    database: name('Database of names without one').optional(),
   }),
   output: z.object({
     recommendations: z.array(Recommendation.omit({ tellsValues: true })),

@@ -28,14 +28,17 @@ export const getRunningQueries = tool({
   description: 'What the host works on now, longest first.',
   feature: 'QUERIES',
   input: z.strictObject({ ...ofHost, limit: limitOf(50, 500) }),
-  output: z.object({ queries: z.array(Running) }),
+  output: z.object({ queries: z.array(Running), truncated: z.boolean() }),
   async run({ hostId, limit }, asking) {
     const host = await hostAt(asking, hostId)
-    const queries = await select(asking, host, { sql: sql(asking), maxRows: limit }, Running)
+    // One more than is told tells whether there are more.
+    const running = await select(asking, host, { sql: sql(asking), maxRows: limit + 1 }, Running)
+    const queries = running.slice(0, limit)
+    const truncated = running.length > limit
     const [longest] = queries
     const text = longest
-      ? `${queries.length} running on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
+      ? `${truncated ? 'More than ' : ''}${queries.length} running on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `Nothing is running on ${host.name}.`
-    return { text, structured: { queries } }
+    return { text, structured: { queries, truncated } }
   },
 })

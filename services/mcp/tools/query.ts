@@ -20,7 +20,7 @@ export const query = tool({
   input: z.strictObject({
     ...ofHost,
     sql: z.string().min(1).max(longestStatement).describe('The statement, without FORMAT and SETTINGS'),
-    database: name('Where names without a database are looked up').optional(),
+    database: name('Database of names without one').optional(),
     maxRows: z.int().min(1).max(usualRows).default(usualRows).describe('Most rows to return'),
   }),
   output: z.object({
