@@ -142,7 +142,10 @@ const ofSeveral: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
 const valueLength = 1024
 const inValues = 50
 
-/** `column.operator.value`; the values of `in`, `notIn` and `between` are separated by commas. */
+/** Commas between values; one that belongs to a value has a backslash before it. */
+const separator = /(?<!\\),/
+
+/** `column.operator.value`; the values of `in`, `notIn` and `between` are separated by commas, and `\,` is a comma in one. */
 const TableFilter = z
   .string()
   .max(valueLength * 4, `must not be longer than ${valueLength * 4} characters`)
@@ -154,7 +157,9 @@ const TableFilter = z
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }
-    const values = ofSeveral.has(known.data) ? value.split(',') : [value]
+    const values = ofSeveral.has(known.data)
+      ? value.split(separator).map((each) => each.replaceAll('\\,', ','))
+      : [value]
     if (values.length > inValues || values.some((each) => each.length > valueLength)) {
       const message = `must have at most ${inValues} values of ${valueLength} characters`
       context.addIssue({ code: 'custom', message })

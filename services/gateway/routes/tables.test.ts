@@ -45,6 +45,27 @@ describe('GET /api/v1/tables/{name}', () => {
     expect(answered.metadata).toMatchObject({ table: tableInfo, limit: 100, truncated: false, queryId: 'q1' })
   })
 
+  it.each([
+    ['user.in.a,b', ['a', 'b']],
+    [String.raw`user.in.a\,b,c`, ['a,b', 'c']],
+    [String.raw`user.notIn.corp\ann,\,`, [String.raw`corp\ann`, ',']],
+    ['user.between.a,b', ['a', 'b']],
+    [String.raw`user.eq.a\,b,c`, [String.raw`a\,b,c`]],
+  ])('asks with the values of the filter %s', async (filter, values) => {
+    const asked: unknown[] = []
+    const { table } = manyFrames(0)
+    await using product = await startFake({
+      query: {
+        table: async ({ filters }) => {
+          asked.push(filters)
+          return table()
+        },
+      },
+    })
+    await (await fetch(`${product.url}${path}?${new URLSearchParams({ filter }).toString()}`)).text()
+    expect(asked).toEqual([[{ column: 'user', operator: filter.split('.')[1], values }]])
+  })
+
   it('answers an empty list with the reason when a table is missing', async () => {
     const unavailable = {
       reason: 'missing-table' as const,

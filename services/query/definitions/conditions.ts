@@ -118,8 +118,11 @@ const contains = (column: Column, values: readonly string[], prefix: string): Co
 const comparable = (column: Column): string =>
   isNumeric(column) ? `toFloat64(${quoteName(column.name)})` : textOf(column)
 
-/** Any cell as text. */
-const textOf = (column: Column): string => `ifNull(toString(${quoteName(column.name)}), '')`
+/** Any cell as text; of a list its items one below the other, without what an array is written with. */
+const textOf = (column: Column): string =>
+  column.format === 'list'
+    ? `arrayStringConcat(arrayMap(item -> ifNull(toString(item), ''), ${quoteName(column.name)}), '\\n')`
+    : `ifNull(toString(${quoteName(column.name)}), '')`
 
 const single = ({ operator, values, column }: Filter): void => {
   if (values.length === 1) return

@@ -90,6 +90,13 @@ describe('a table page', () => {
       { filter_0_0: '12' },
     ],
     [
+      'tags',
+      'contains',
+      ["'"],
+      String.raw`(positionCaseInsensitiveUTF8(arrayStringConcat(arrayMap(item -> ifNull(toString(item), ''), ${'`tags`'}), '\n'), {filter_0_0:String}) > 0)`,
+      { filter_0_0: "'" },
+    ],
+    [
       'name',
       'notContains',
       ['a'],
