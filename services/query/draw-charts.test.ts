@@ -66,7 +66,7 @@ const answering = async (
       if (sql.includes(failing)) response.writeHead(500).end(exception)
       else rows(response, [[7]])
     },
-    { tables: ['query_log', 'metric_log', 'part_log', 'parts'] },
+    { tables: ['query_log', 'metric_log', 'part_log', 'parts', 'replicas'] },
   )
   return { stub, asked }
 }
@@ -105,6 +105,7 @@ describe('a batch', () => {
 
   it.each([
     ['kept for different times', ['query-type', 'query-count-heatmap']],
+    ['waiting for Keeper or not', ['health-readonly-replicas', 'health-readonly-replicas-detail']],
     ['given different values of one parameter', ['slow-query-occurrences', 'slow-query-regressions']],
   ])('asks charts apart that are %s', async (_, names) => {
     const { stub, asked } = await answering('nothing')

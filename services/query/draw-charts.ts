@@ -47,11 +47,12 @@ const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
   return groups
 }
 
-/** Whether one statement may answer both: with settings, kept equally long, and no name bound to two values. */
+/** Whether one statement may answer both: with settings, without Keeper, kept equally long, and no name bound to two values. */
 const fit = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolean => {
   const { parameters: theirs = {} } = b
   const bound = Object.entries(a.parameters ?? {})
-  return !a.bare && !b.bare && a.cache === b.cache && bound.every(([name, value]) => (theirs[name] ?? value) === value)
+  const mayShare = !a.bare && !b.bare && !a.readsKeeper && !b.readsKeeper
+  return mayShare && a.cache === b.cache && bound.every(([name, value]) => (theirs[name] ?? value) === value)
 }
 
 const askGroup = async (

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
+import { openNet } from '#shared/net/net.ts'
 import { hostList } from '../hosts/host-list.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
@@ -37,6 +38,20 @@ describe('a host that', () => {
     expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'unreachable' } })
   })
 
+  it('has a name that the resolver does not know is told as that, also when somebody brought it', async () => {
+    const url = 'http://nothing.invalid:8123'
+    await using client = clientWith()
+    await using net = openNet({ env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } })
+    const unknown = {
+      code: 'unavailable',
+      message: 'host db cannot be reached: the resolver does not know its host name',
+      details: { reason: 'unreachable' },
+    }
+    expect(await failureAt(url, client)).toMatchObject(unknown)
+    const brought = { ...hostAt(url), key: 'user:a:b', connect: net.connect }
+    await expect(client.run(brought, statement, aCall())).rejects.toMatchObject(unknown)
+  })
+
   it('resets connections is unreachable, after one more try', async () => {
     let connections = 0
     await using stub = await startTcpStub((socket) => {
@@ -54,6 +69,26 @@ describe('a host that', () => {
     const started = performance.now()
     expect(await failureAt(stub.url, client)).toMatchObject({ code: 'timeout', details: { reason: 'timeout' } })
     expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
+  it('hangs over a statement that reads Keeper tells that its Keeper does not answer', async () => {
+    await using stub = await startHttpStub(() => undefined)
+    await using client = clientWith()
+    const asked = client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, aCall())
+    await expect(asked).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'host db: its Keeper does not answer, from which this would be read',
+    })
+    await using late = await startHttpStub((_, response) =>
+      response.writeHead(417).end('Code: 159. DB::Exception: Timeout exceeded: elapsed 10009 ms. (TIMEOUT_EXCEEDED)'),
+    )
+    await expect(client.run(hostAt(late.url), { ...statement, readsKeeper: true }, aCall())).rejects.toMatchObject({
+      message: 'host db: its Keeper does not answer, from which this would be read',
+    })
+    const impatient = aCall({ deadline: Date.now() + 500 })
+    await expect(client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, impatient)).rejects.toMatchObject({
+      message: 'host db did not answer in time',
+    })
   })
 
   it('hangs in the middle of its answer ends in time as a timeout', async () => {

@@ -7,7 +7,8 @@ export interface Exception {
 }
 
 const maxSentence = 500
-const pattern = /Code:\s*(\d+)\.\s*DB::(?:\w+)?Exception:\s*([\s\S]*)/
+/** What Keeper's client threw is called `Coordination::Exception`. */
+const pattern = /Code:\s*(\d+)\.\s*(?:DB|Coordination)::(?:\w+)?Exception:\s*([\s\S]*)/
 /** What ClickHouse did not throw itself, as it words that: `Poco::Exception. Code: 1000, e.code() = 111, Connection refused (version …)`. */
 const foreign = /(?:Poco::Exception|std::exception|Unknown exception)\. Code:\s*(\d+),\s*([\s\S]*)/
 const foreignNames: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxAnswerBytes, readFailure } from './answer.ts'
 import type { Begun } from './begin.ts'
 import type { Connections, PoolSettings, Request } from './connections.ts'
-import { answerFailure, connectionFailure } from './failure.ts'
+import { answerFailure, clickhouseCode, connectionFailure, silentKeeper } from './failure.ts'
 import { BodyTooLong, type Gathered } from './gather.ts'
 import type { HostBody } from './host-body.ts'
 import { requestPath, type Sending, type Statement } from './statement.ts'
@@ -47,7 +47,7 @@ export const exchange = async (
     connections.begin(host, { ...request, heard }, terms.pool),
   )
   const body = translatedBody(host, answer.body, terms.limit)
-  if (answer.statusCode !== 200) throw answerFailure(host, answer.statusCode, await readFailure(body))
+  if (answer.statusCode !== 200) throw refusal(host, statement, answer.statusCode, await readFailure(body))
   return { queryId, headers: answer.headers, body }
 }
 
@@ -68,8 +68,16 @@ export const wholeExchange = async (
     connections.gather(host, { ...request, mostBytes: maxAnswerBytes, heard }, terms.pool)
   const { queryId, answer } = await sendTwice(host, statement, terms, sent, send, () => begun)
   const text = answer.body.toString('utf8')
-  if (answer.statusCode !== 200) throw answerFailure(host, answer.statusCode, text)
+  if (answer.statusCode !== 200) throw refusal(host, statement, answer.statusCode, text)
   return { queryId, text }
+}
+
+const timeExceeded = 159
+
+/** A host that did not get an answer from Keeper in the time it was given says only that the time is over. */
+const refusal = (host: MonitoredHost, { readsKeeper }: Statement, status: number, text: string): ServiceError => {
+  const failure = answerFailure(host, status, text)
+  return readsKeeper && clickhouseCode(failure) === timeExceeded ? silentKeeper(host) : failure
 }
 
 /** Sends a statement that only reads once more when the connection turned out to be closed before any answer had begun. */

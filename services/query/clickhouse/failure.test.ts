@@ -18,6 +18,10 @@ describe('an exception', () => {
       'Code: 241. DB::Exception: Memory limit exceeded: would use 1 GiB. (MEMORY_LIMIT_EXCEEDED)',
       { code: 241, name: 'MEMORY_LIMIT_EXCEEDED', sentence: 'Memory limit exceeded: would use 1 GiB.' },
     ],
+    [
+      'Code: 999. Coordination::Exception: Coordination error: Connection loss, path /ddl. (KEEPER_EXCEPTION) (version 25.8.2.1)',
+      { code: 999, name: 'KEEPER_EXCEPTION', sentence: 'Coordination error: Connection loss, path /ddl.' },
+    ],
     ['Code: 159, e.displayText() = whatever', undefined],
     [
       '{"a":1}\nCode: 395. DB::Exception: Value passed to throwIf: while executing. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)',
@@ -96,6 +100,14 @@ describe('a refused statement', () => {
     [302, '', 'garbage'],
   ])('with status %i and %j is unavailable', (status, text, reason) => {
     expect(answerFailure(host, status, text)).toMatchObject({ code: 'unavailable', details: { host: 'db', reason } })
+  })
+
+  it.each([
+    ['Coordination error: Connection loss, path /clickhouse.', 'its Keeper does not answer: '],
+    ['Coordination error: No node, path /clickhouse.', ''],
+  ])('tells of a Keeper that does not answer: %s', (sentence, told) => {
+    const { message } = answerFailure(host, 500, `Code: 999. DB::Exception: ${sentence} (KEEPER_EXCEPTION)`)
+    expect(message).toBe(`host db: ${told}${sentence} (999 KEEPER_EXCEPTION)`)
   })
 
   it('never names the address, the user or the password', () => {

@@ -1,4 +1,5 @@
 import { errors } from 'undici'
+import { NetFailure, unknownName } from '#shared/net/failure.ts'
 import { type ErrorCode, ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Exception, parseException } from './exception.ts'
@@ -14,8 +15,13 @@ const sentences: Record<HostFailure, string> = {
 }
 
 /** The error of a host that gave no answer; it names the host by its label alone. */
-export const hostFailure = (host: MonitoredHost, reason: HostFailure, cause?: unknown): ServiceError =>
-  new ServiceError(reason === 'timeout' ? 'timeout' : 'unavailable', `host ${host.name} ${sentences[reason]}`, {
+export const hostFailure = (
+  host: MonitoredHost,
+  reason: HostFailure,
+  cause?: unknown,
+  sentence = sentences[reason],
+): ServiceError =>
+  new ServiceError(reason === 'timeout' ? 'timeout' : 'unavailable', `host ${host.name} ${sentence}`, {
     details: { host: host.name, reason },
     cause,
   })
@@ -24,6 +30,12 @@ export const hostFailure = (host: MonitoredHost, reason: HostFailure, cause?: un
 export const silentHost = (host: MonitoredHost): ServiceError =>
   new ServiceError('unavailable', `host ${host.name} has stopped answering; the probe hears nothing from it either`, {
     details: { host: host.name, reason: 'unreachable' },
+  })
+
+/** The error of a statement that the host did not answer while it waited for its Keeper. */
+export const silentKeeper = (host: MonitoredHost): ServiceError =>
+  new ServiceError('timeout', `host ${host.name}: its Keeper does not answer, from which this would be read`, {
+    details: { host: host.name },
   })
 
 /** Why a host gave no answer, if that is what an error says. */
@@ -37,12 +49,23 @@ const isHostFailure = (reason: unknown): reason is HostFailure =>
 
 /** Translates what the HTTP client threw. */
 export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceError => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = systemCode(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
   if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW')
     return hostFailure(host, 'garbage', error)
-  return hostFailure(host, 'unreachable', error)
+  return hostFailure(host, 'unreachable', error, unresolved.get(code))
 }
+
+const systemCode = (error: unknown): string | undefined => {
+  if (error instanceof NetFailure) return error.systemCode
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/** What the look-up of a name ends with when it gives no address. */
+const unresolved: ReadonlyMap<string | undefined, string> = new Map([
+  [unknownName, 'cannot be reached: the resolver does not know its host name'],
+  ['EAI_AGAIN', 'cannot be reached: the resolver does not answer for its host name'],
+])
 
 const authenticationCodes = new Set([192, 193, 194, 516])
 /** Codes whose cause is what was asked: the caller can mend it. */
@@ -71,12 +94,19 @@ export const isKnownCode = (code: number): boolean => code in kinds || askedWron
 export const statementFailure = (host: MonitoredHost, exception: Exception): ServiceError => {
   if (authenticationCodes.has(exception.code)) return hostFailure(host, 'refused')
   const code = kinds[exception.code] ?? (askedWrongly.has(exception.code) ? 'invalid' : 'unavailable')
-  const sentence = withoutUser(host, exception.sentence)
+  const sentence = `${isKeeperAway(exception) ? 'its Keeper does not answer: ' : ''}${withoutUser(host, exception.sentence)}`
   return new ServiceError(code, `host ${host.name}: ${sentence} (${exception.code} ${exception.name})`, {
     details: { host: host.name, clickhouseCode: exception.code, clickhouseName: exception.name },
     ...(code === 'busy' && { retryAfterMs }),
   })
 }
+
+const keeperFailed = 999
+
+/** Keeper's other failures are answers. */
+const isKeeperAway = ({ code, sentence }: Exception): boolean =>
+  code === keeperFailed &&
+  /Connection loss|Operation timeout|Session expired|All connection tries failed/i.test(sentence)
 
 /** ClickHouse begins some sentences with the name of the user. */
 const withoutUser = ({ user }: MonitoredHost, sentence: string): string =>

@@ -26,6 +26,13 @@ describe('the address of a statement', () => {
     })
   })
 
+  it('has ten seconds at most to wait for Keeper', () => {
+    expect(settingsOf({ readsKeeper: true }).query).toMatchObject({ max_execution_time: '10' })
+    expect(settingsOf({ readsKeeper: true }, { maxExecutionSeconds: 3 }).query).toMatchObject({
+      max_execution_time: '3',
+    })
+  })
+
   it('yields in the background', () => {
     expect(settingsOf({}, { background: true }).query).toMatchObject({
       max_execution_time: '10',

@@ -18,6 +18,8 @@ export interface Statement {
   bare?: boolean
   /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`; of what writes, the limit itself. */
   maxSeconds?: number
+  /** It waits for the host's Keeper, so it gets no longer than `keeperSeconds`, and its failure says what it waited for. */
+  readsKeeper?: boolean
   /** Limits sent besides, where the user's profile lets settings be sent at all. */
   limits?: Readonly<Record<string, string | number>>
   /** It changes the host. Never shared with others who ask the same, nor answered from a cache. */
@@ -29,6 +31,8 @@ export interface Statement {
 }
 
 const backgroundSeconds = 10
+/** A server that waits for a Keeper which hangs heeds no limit of its own, and would wait for minutes. */
+const keeperSeconds = 10
 const backgroundThreads = 2
 /** ClickHouse runs lower numbers first; 0 is what people's statements have. */
 const backgroundPriority = 10
@@ -56,7 +60,12 @@ export const secondsFor = (
   { maxExecutionSeconds, background }: Pick<Sending, 'maxExecutionSeconds' | 'background'>,
 ): number =>
   (statement.writes && statement.maxSeconds) ||
-  Math.min(maxExecutionSeconds, statement.maxSeconds ?? Infinity, background ? backgroundSeconds : Infinity)
+  Math.min(
+    maxExecutionSeconds,
+    statement.maxSeconds ?? Infinity,
+    statement.readsKeeper ? keeperSeconds : Infinity,
+    background ? backgroundSeconds : Infinity,
+  )
 
 /** Path and query of the request that carries a statement; the SQL itself is the body. */
 export const requestPath = (base: URL, statement: Statement, queryId: string, sending: Sending): string => {

@@ -6,7 +6,7 @@ import type { Clock } from '#shared/clock.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections, PoolSettings } from './connections.ts'
 import { type Exchange, exchange, type WholeExchange, wholeExchange } from './exchange.ts'
-import { clickhouseCode, failureReason, hostFailure, silentHost } from './failure.ts'
+import { clickhouseCode, failureReason, hostFailure, silentHost, silentKeeper } from './failure.ts'
 import type { Killer } from './housekeeping.ts'
 import type { Silence } from './silence.ts'
 import { secondsFor, type Sending, type Statement, type StreamFormat } from './statement.ts'
@@ -53,8 +53,12 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   const { host, statement, asking, sending, pool } = entering
   const { tracer, duration, clock, connections, silence, turns, killer } = place
   const seconds = secondsFor(statement, sending)
-  const limitMs = Math.min(seconds * 1_000 + graceMs, timeLeft(asking, clock.now()))
-  const limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
+  const ownLimitMs = seconds * 1_000 + graceMs
+  const limitMs = Math.min(ownLimitMs, timeLeft(asking, clock.now()))
+  // A caller who leaves earlier has not waited for Keeper to the end.
+  const waitedForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
+  const late = () => (waitedForKeeper ? silentKeeper(host) : hostFailure(host, 'timeout'))
+  const limit = openTimeLimit({ outer: asking.signal, limitMs, late })
   const wait = silence.wait(host, () => limit.end(silentHost(host)))
   const started = performance.now()
   const span = tracer.start('statement', 'client', asking.trace, {

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { ConnectionTarget } from '#proto/connections.ts'
-import { NetFailure } from '#shared/net/failure.ts'
+import { NetFailure, unknownName } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
@@ -27,16 +27,18 @@ export const requireDiallable = async (net: Net, url: string): Promise<void> => 
   try {
     await net.check(url, 'database')
   } catch (error) {
-    if (error instanceof NetFailure) throw refusedUrl(sentences[error.rule ?? 'address'])
-    throw error
+    if (!(error instanceof NetFailure)) throw error
+    throw refusedUrl(error.systemCode === unknownName ? nameUnknown : sentences[error.rule ?? 'address'])
   }
 }
+
+const nameUnknown = 'has a host name that the resolver does not know'
 
 const sentences: Readonly<Record<string, string>> = {
   url: 'must be an address that begins with http:// or https://',
   scheme: 'must begin with http:// or https://',
   userinfo: 'must not contain user or password; give them in fields of their own',
-  // One sentence for names that do not exist and for those that lead inside, so that nobody can list what is there.
+  // Where private networks are closed: one sentence for names that do not exist and for those that lead inside, so that nobody can list what is there.
   name: 'leads nowhere that this installation may connect to',
   address: 'leads nowhere that this installation may connect to',
 }

@@ -61,7 +61,7 @@ describe('a connection that is tried', () => {
     ['http://127.0.0.1/?readonly=0', 'must have neither query nor fragment'],
     ['http://169.254.169.254', 'leads nowhere that this installation may connect to'],
     ['http://metadata.google.internal', 'leads nowhere that this installation may connect to'],
-    ['http://nothing.invalid', 'leads nowhere that this installation may connect to'],
+    ['http://nothing.invalid', 'has a host name that the resolver does not know'],
   ])('is refused in a sentence for %s', async (url, sentence) => {
     await using parts = await openParts(privateAllowed)
     const trying = parts.handlers.testConnection({ target: targetOf(url) }, aCall())

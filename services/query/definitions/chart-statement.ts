@@ -5,6 +5,7 @@ import { buckets } from './intervals.ts'
 import { expandMacros } from './macros.ts'
 import { bindParameters, type GivenParameters } from './parameters.ts'
 import { quoteName } from './quote.ts'
+import { readsKeeper } from './reads-keeper.ts'
 import { sqlFor } from './version.ts'
 import type { ChartWindow } from './window.ts'
 
@@ -28,6 +29,7 @@ export const chartStatement = (chart: LoadedChart, circumstances: Circumstances)
     what: `chart/${chart.name}`,
     cache: chart.cache,
     bare: chart.bare,
+    readsKeeper: readsKeeper(expanded),
     sql: filled(chart, expanded, circumstances),
     parameters: bindParameters(chart.parameters, circumstances.parameters),
   }

@@ -8,6 +8,7 @@ import type { LoadedTable } from './load.ts'
 import { expandMacros } from './macros.ts'
 import { bindParameters, refuseUnknown } from './parameters.ts'
 import { quoteName } from './quote.ts'
+import { readsKeeper } from './reads-keeper.ts'
 import { sqlFor } from './version.ts'
 
 /** What selects the rows of a page. */
@@ -41,7 +42,7 @@ export const tableStatement = (
     ...(circumstances.limit === undefined ? [] : [`LIMIT ${circumstances.limit + 1}`]),
     ...(asked.offset > 0 ? [`OFFSET ${asked.offset}`] : []),
   ]
-  return { what: `table/${table.name}`, sql: lines.join('\n'), parameters: selected.parameters, bare: table.bare }
+  return { what: `table/${table.name}`, sql: lines.join('\n'), ...selected.sent }
 }
 
 /** The statement that counts all rows of a page that its filters leave. */
@@ -53,7 +54,7 @@ export const totalStatement = (
   const selected = select(table, asked, circumstances)
   if (!selected) return undefined
   const sql = ['SELECT count() AS total', ...selected.lines].join('\n')
-  return { what: `table/${table.name}/total`, sql, parameters: selected.parameters, bare: table.bare }
+  return { what: `table/${table.name}/total`, sql, ...selected.sent }
 }
 
 /** The statement that tells the values of a column, those of most rows first, and one more than is shown. */
@@ -71,17 +72,10 @@ export const optionsStatement = (
     'ORDER BY filter_option_rows DESC, filter_option',
     `LIMIT ${asked.limit + 1}`,
   ]
-  const { parameters } = selected
-  return {
-    what: `table/${table.name}/options`,
-    sql: lines.join('\n'),
-    parameters,
-    bare: table.bare,
-    cache: 'standard',
-  }
+  return { what: `table/${table.name}/options`, sql: lines.join('\n'), ...selected.sent, cache: 'standard' }
 }
 
-/** FROM and WHERE around the SQL of a page. */
+/** FROM and WHERE around the SQL of a page, and what is sent with it. */
 const select = (table: LoadedTable, asked: Selecting, { serverVersion, logs, zone }: TableCircumstances) => {
   refuseUnknown(table.parameters, asked.parameters)
   const conditions = conditionsOf(table, asked)
@@ -90,7 +84,8 @@ const select = (table: LoadedTable, asked: Selecting, { serverVersion, logs, zon
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), { window: tableWindow(table), zone, logs })
   const where = conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []
-  return { lines: [`FROM (\n${expanded}\n)`, ...where], parameters }
+  const sent = { parameters, bare: table.bare, readsKeeper: readsKeeper(expanded) }
+  return { lines: [`FROM (\n${expanded}\n)`, ...where], sent }
 }
 
 const conditionsOf = (table: LoadedTable, { filters, search }: Selecting) => {

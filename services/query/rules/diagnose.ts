@@ -4,6 +4,7 @@ import { askFor, tooOld } from '../availability.ts'
 import { ruleScope } from '../definitions/check-rule.ts'
 import type { LoadedRule } from '../definitions/load.ts'
 import { expandMacros } from '../definitions/macros.ts'
+import { readsKeeper } from '../definitions/reads-keeper.ts'
 import { sqlFor } from '../definitions/version.ts'
 import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -41,5 +42,10 @@ export const diagnosticStatement = (rule: LoadedRule, version: string, logs: Rot
   const sql = rule.diagnostic && sqlFor(rule.diagnostic, version)
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), ruleScope(rule, logs))
-  return { what: `rule/${rule.name}`, maxSeconds, sql: `SELECT * FROM (\n${expanded}\n) LIMIT ${maxDiagnosticRows}` }
+  return {
+    what: `rule/${rule.name}`,
+    maxSeconds,
+    readsKeeper: readsKeeper(expanded),
+    sql: `SELECT * FROM (\n${expanded}\n) LIMIT ${maxDiagnosticRows}`,
+  }
 }

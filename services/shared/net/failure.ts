@@ -1,8 +1,14 @@
 /** Why an outgoing request gave no answer that may be used. */
 export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' | 'too-large'
 
-/** Which rule of the guard refused an address; `address` stands for names without answers too, so that none can be told from the other. */
+/**
+ * Which rule of the guard refused an address; where private networks are closed `address` stands for names without answers too,
+ * so that none can be told from the other.
+ */
 export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
+
+/** What systems call a name that their resolver knows no address of. */
+export const unknownName = 'ENOTFOUND'
 
 const sentences: Readonly<Record<NetReason, string>> = {
   'not-allowed': 'may not be asked',

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { Environment } from '../config/environment.ts'
 import { mayReach } from './address.ts'
 import { allowsPrivateHosts } from './config.ts'
-import { NetFailure } from './failure.ts'
+import { NetFailure, unknownName } from './failure.ts'
 import { reachOfName } from './name.ts'
 import { forms, isServicePort, type Purpose } from './purposes.ts'
 
@@ -41,6 +41,8 @@ export const openGuard = (
     const host = bareHost(hostname)
     requireHost(host, allowPrivate)
     const addresses = isIP(host) === 0 ? await answersOf(resolve(host), lookUpWithinMs) : [host]
+    // Where private networks are open nobody learns from this what is there; elsewhere it is told like a closed address.
+    if (addresses.length === 0 && allowPrivate) throw new NetFailure('unreachable', { host, systemCode: unknownName })
     if (!mayReach(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
     return addresses
   },

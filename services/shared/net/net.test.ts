@@ -103,14 +103,26 @@ describe('a guarded request', () => {
     answers = ['169.254.169.254']
     expect(await ask()).toMatchObject({ reason: 'not-allowed', rule: 'address' })
     answers = []
-    expect(await ask()).toMatchObject({ reason: 'not-allowed', rule: 'address' })
+    expect(await ask()).toMatchObject({ reason: 'unreachable', systemCode: 'ENOTFOUND' })
   })
 
   it('takes a name that nobody answers for one that leads nowhere', async () => {
     const { promise: never } = Promise.withResolvers<string[]>()
-    await using net = openNet({ env: privateAllowed, resolve: () => never, lookUpWithinMs: 1 })
+    await using net = openNet({ env: {}, resolve: () => never, lookUpWithinMs: 1 })
     const failure = await failureOf(net.check('http://slow.example.com/', 'database'))
-    expect(failure).toMatchObject({ reason: 'not-allowed', rule: 'address' })
+    expect(failure).toMatchObject({ reason: 'not-allowed', rule: 'address', systemCode: undefined })
+  })
+
+  it('says that nobody answers for a name where private networks are open, and hides it elsewhere', async () => {
+    const resolve = async () => Promise.reject(new Error('getaddrinfo ENOTFOUND'))
+    await using open = openNet({ env: privateAllowed, resolve })
+    await using closed = openNet({ env: {}, resolve })
+    const url = 'http://nobody.example.com/'
+    expect(await failureOf(open.check(url, 'database'))).toMatchObject({
+      reason: 'unreachable',
+      message: 'nobody.example.com cannot be reached (ENOTFOUND)',
+    })
+    expect(await failureOf(closed.check(url, 'database'))).toMatchObject({ reason: 'not-allowed', rule: 'address' })
   })
 
   it.each(['S151', 'S152'])('does not follow a redirect (%s)', async (entry) => {
