@@ -193,6 +193,8 @@ describe('what people write', () => {
     'SELECT arrayMap(lower, names), arraySum(file), arrayConcat(url, file) FROM t',
     'SELECT set, insert, kill > 1, (drop), update.a FROM t ORDER BY alter',
     'SELECT a AS delete, b AS update FROM t',
+    'SELECT avg(a) AS delete FROM t',
+    'SELECT drop AS d FROM t',
     'SELECT s.name FROM system.settings AS settings JOIN system.one AS s ON settings.a = s.a',
     "SELECT 'a'.1, .5, 1., 1_000.5e-3, 0x1Fp3, 0b101, x'41', b'01', (1, 2).1, t.1.2",
     'SELECT\u00851',

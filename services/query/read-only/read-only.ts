@@ -48,7 +48,7 @@ const checkToken = (token: Token, index: number, tokens: readonly Token[]): void
 const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {
   const { word } = token
   const next = tokens[index + 1]
-  if (writingWords.has(word) && !isColumn(word, next)) {
+  if (writingWords.has(word) && !isName(index, tokens) && !isColumn(word, next)) {
     throw new Rejection(
       'write',
       token.position,
@@ -75,7 +75,7 @@ const checkWord = (token: Token, index: number, tokens: readonly Token[]): void 
 const isColumn = (word: Keyword | '', next: Token | undefined): boolean => {
   if (next === undefined) return true
   if (next.kind === 'sign') return afterName.has(next.text) || (word === 'TRUNCATE' && next.text === '(')
-  return next.word === 'FROM' && word !== 'DELETE'
+  return next.word === 'AS' || (next.word === 'FROM' && word !== 'DELETE')
 }
 
 const afterName: ReadonlySet<string> = new Set([',', ')', '.', '=', '<', '>'])
