@@ -4,7 +4,7 @@ import { ofHost } from './host.ts'
 
 /** How a host's figures stand. */
 export const ExpositionHead = z.object({
-  /** Whether the host's last batch of figures came; else the code of the error that it met. */
+  /** Null when the host's last batch of figures came; else what kept the host from answering, or the code of another error. */
   failure: z.string().nullable(),
   /** Since the figures were taken; null when there are none. */
   ageMs: z.number().nullable(),

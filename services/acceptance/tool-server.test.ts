@@ -217,6 +217,7 @@ describeOnTopologies('the tool server', (topology) => {
       expect(await completed(ofFirst, 'database', 'caf')).toEqual(['cafe'])
       expect(await completed(ofFirst, 'table', 'v', { database: 'cafe' })).toEqual(['visits'])
       expect(await completed(ofFirst, 'table', 'v', { database: 'none' })).toEqual([])
+      for (const name of ['column', 'constructor']) expect(await completed(ofFirst, name, 'v')).toEqual([])
     })
 
     it('whose names are those of the host beside them, and of none before it is named', async () => {

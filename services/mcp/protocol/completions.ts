@@ -18,7 +18,7 @@ export const completionsOf = (
     if (!written.success) throw new ServiceError('invalid', 'no host is named')
     return (await hostAt(asking, Number(written.data))).key
   }
-  return {
+  const completions = {
     hostId: beginning(async () => (await asking.hosts()).map(({ id }) => String(id))),
     database: beginning(async (known) => {
       const { rows } = await query.exploreDatabases({ hostKey: await hostKey(known) }, call)
@@ -31,6 +31,9 @@ export const completionsOf = (
       return rows.map(({ name }) => name)
     }),
   }
+  // Callers name what is completed, and the library looks it up in here, also by names that every object has.
+  Object.setPrototypeOf(completions, null)
+  return completions
 }
 
 /**

@@ -107,11 +107,11 @@ clickhouse_load +Inf
     clock.aheadMs = 30_000
     const kept = await ask()
     expect(kept.text).toBe(good.text)
-    expect(kept.head).toMatchObject({ failure: 'unavailable', ageMs: expect.closeTo(30_000, -4) })
+    expect(kept.head).toMatchObject({ failure: 'garbage', ageMs: expect.closeTo(30_000, -4) })
     clock.aheadMs = 400_000
     const old = await ask()
     expect(old.text).toBeUndefined()
-    expect(old.head).toMatchObject({ failure: 'unavailable', ageMs: null })
+    expect(old.head).toMatchObject({ failure: 'garbage', ageMs: null })
   })
 
   it('of a host that hung keep nobody waiting a second time', async () => {
@@ -123,20 +123,31 @@ clickhouse_load +Inf
     })
     await using parts = await openOn(stub.url)
     const { ask, clock } = asking(parts)
-    expect((await ask()).head.failure).toBe('unavailable')
+    expect((await ask()).head.failure).toBe('garbage')
     clock.aheadMs = 30_000
     // Answered while the host still holds the second batch.
-    expect((await ask()).head.failure).toBe('unavailable')
+    expect((await ask()).head.failure).toBe('garbage')
     await expect.poll(() => held !== undefined).toBe(true)
     if (held) threeFigures(held)
     await expect.poll(async () => (await ask()).head.failure).toBeNull()
     expect(stub.batches).toHaveLength(2)
   })
 
+  it('are missed with what kept the host from answering', async () => {
+    await using stub = await startStub((response) => {
+      response.writeHead(403, { 'x-clickhouse-exception-code': '516' })
+      response.end('Code: 516. DB::Exception: Authentication failed. (AUTHENTICATION_FAILED)')
+    })
+    await using closed = await openOn(stub.url)
+    expect((await asking(closed).ask()).head.failure).toBe('refused')
+    await using away = await openOn('http://127.0.0.1:9')
+    expect((await asking(away).ask()).head.failure).toBe('unreachable')
+  })
+
   it.each(['1 2', '1\nup 1', 'NaN', '', '0x10', '1e', '{}'])('are garbage with the value %j', async (value) => {
     await using stub = await startStub((response) => rows(response, [['Query', value, '']]))
     await using parts = await openOn(stub.url)
-    expect(await asking(parts).ask()).toMatchObject({ head: { failure: 'unavailable' }, text: undefined })
+    expect(await asking(parts).ask()).toMatchObject({ head: { failure: 'garbage' }, text: undefined })
   })
 
   it('come from the table that the user may read, and are refused when that is neither', async () => {

@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
+import { failureReason } from '../clickhouse/failure.ts'
 import type { Parts } from '../handlers/parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { expositionText, readFigures } from './exposition-text.ts'
@@ -42,7 +43,7 @@ export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] =
       entry.takenMs = clock.now()
       entry.failure = null
     } catch (error) {
-      entry.failure = error instanceof ServiceError ? error.code : 'internal'
+      entry.failure = failureReason(error) ?? (error instanceof ServiceError ? error.code : 'internal')
       if (!(error instanceof ServiceError)) throw error
     } finally {
       entry.asking = undefined
