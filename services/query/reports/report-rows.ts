@@ -2,18 +2,17 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { type reportRowMethods, reportRowSets } from '#proto/report-rows.ts'
 import { readRecords } from '../analysis/records.ts'
 import { askFor } from '../availability.ts'
-import { clickhouseCode } from '../clickhouse/failure.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { Parts } from '../handlers/parts.ts'
+import type { WithStore } from '../rules/earlier.ts'
+import { certificatesOf } from './certificates.ts'
 import { reportSets } from './report-sets.ts'
-
-/** A server that was given no certificate fails when it is asked which it has. */
-const failedToSetUp = 1000
 
 /** Asks one host for one set of rows about a period. */
 const reportRows =
-  ({ hosts, client }: Parts): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
+  (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
   async ({ hostKey, set, fromMs, toMs }, call) => {
+    const { hosts, client } = parts
     const host = hosts.get(hostKey)
     const { requires, sql: template } = reportSets[set]
     const { logs } = await client.capabilities(host, call)
@@ -23,15 +22,12 @@ const reportRows =
     const ask = async () =>
       readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, sql }, call))
     const { told, unavailable } = await askFor(client, host, { requires }, call, () =>
-      ask().catch((error: unknown) => {
-        if (set === 'certificates' && clickhouseCode(error) === failedToSetUp) return []
-        throw error
-      }),
+      set === 'certificates' ? certificatesOf(parts, hostKey, ask) : ask(),
     )
     return { rows: told ?? [], unavailable }
   }
 
 /** What reports are made of. */
-export const reportRowHandlers = (parts: Parts): Handlers<Service<typeof reportRowMethods>> => ({
+export const reportRowHandlers = (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>> => ({
   reportRows: reportRows(parts),
 })
