@@ -86,6 +86,12 @@ describeOnTopologies('the tool server', (topology) => {
       expect(await server.current(method, params, headers)).toMatchObject({ status, error: { code } })
     })
 
+    it('the era of today to whoever forgot how it is spoken', async () => {
+      const { status, error } = await server.classic('server/discover')
+      expect(status).toBe(400)
+      expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('protocolVersion') })
+    })
+
     it.each([
       ['initialize', {}, 'Invalid params: params.protocolVersion: Invalid input: expected string'],
       ['resources/read', { uri: 1 }, 'Invalid params: params.uri: Invalid input: expected string, received number'],

@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   classifyInboundRequest,
   createMcpHandler,
   isLegacyRequest,
   type McpServer,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
@@ -48,9 +51,10 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
   const respond = async (asked: Asked, call: Call): Promise<Response> => {
     if (asked.method !== 'POST') return methodNotAllowed()
     const parsedBody = parsed(asked)
-    const { part, isModern } = glanceAt(parsedBody)
+    const { part, isModern, discoveryId } = glanceAt(parsedBody)
     const request = requestOf(asked, parsedBody, part.kind === 'tool' ? undefined : call.signal)
     if (!isModern && (await isClassic(request, asked, parsedBody))) {
+      if (discoveryId !== undefined) return envelopeMissing(discoveryId)
       const { accept = '' } = asked.headers
       const asEvents = accept.includes(eventStream) && (tellsOnTheWay || !accept.includes(json))
       return answerClassic(request, parsedBody, serverFor(call, part), asEvents)
@@ -120,6 +124,13 @@ const answerClassic = async (
   await server.connect(transport)
   request.headers.set('accept', bothTypes)
   return transport.handleRequest(request, { parsedBody })
+}
+
+/** The method is there, so to say that there is none would send whoever lacks nothing but the envelope away. */
+const envelopeMissing = (id: string | number): Response => {
+  const message = `Invalid params: server/discover needs _meta with ${PROTOCOL_VERSION_META_KEY} and ${CLIENT_CAPABILITIES_META_KEY}`
+  const error = { code: ProtocolErrorCode.InvalidParams, message, data: { envelope: { missing: ['_meta'] } } }
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 })
 }
 
 const methodNotAllowed = (): Response =>

@@ -4,7 +4,9 @@ import { z } from 'zod'
 /** The part of the offer that a message is about. */
 export type Part = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
 
+const Id = z.union([z.string(), z.number()])
 const Message = z.object({
+  id: Id.optional().catch(undefined),
   method: z.string(),
   params: z.object({ name: z.string().optional(), _meta: z.looseObject({}).optional() }).optional(),
 })
@@ -14,12 +16,18 @@ export interface Glance {
   part: Part
   /** It says of which revision it is, as messages of the modern era do; a first message of either era may say it wrongly. */
   isModern: boolean
+  /** The id under which it asks what the server is, which only messages of the modern era do. */
+  discoveryId: z.output<typeof Id> | undefined
 }
 
 export const glanceAt = (message: unknown): Glance => {
-  const { method = '', params } = Message.safeParse(message).data ?? {}
+  const { id, method = '', params } = Message.safeParse(message).data ?? {}
   const saysRevision = params?._meta !== undefined && PROTOCOL_VERSION_META_KEY in params._meta
-  return { part: partOf(method, params?.name), isModern: saysRevision && method !== 'initialize' }
+  return {
+    part: partOf(method, params?.name),
+    isModern: saysRevision && method !== 'initialize',
+    discoveryId: method === 'server/discover' ? id : undefined,
+  }
 }
 
 /**
