@@ -12,14 +12,14 @@ import { tool } from './tool.ts'
 const asking = askingHost(() => [])
 const { call } = asking
 
-const toolThat = (run: () => Promise<never>) =>
+const toolThat = (run: () => Promise<{ text: string; structured: Record<string, never> }>) =>
   tool({
     name: 'count_sheep',
     title: 'Count sheep',
     description: 'Counts.',
     feature: 'TABLES',
     input: z.strictObject({ sheep: z.int().default(0) }),
-    output: z.object({}),
+    output: z.strictObject({}),
     run,
   })
 
@@ -45,4 +45,20 @@ it.each([
   expect(audited).toEqual([result])
   const [counter] = await metrics.getMetricsAsJSON()
   expect(counter?.values).toMatchObject([{ value: 1, labels: { tool: 'count_sheep', outcome } }])
+})
+
+it('lets nothing out that the schema of a tool does not allow', async () => {
+  const told = { text: 'two sheep', structured: JSON.parse('{ "sheep": 2 }') }
+  const callTool = openCallTool({
+    clock: systemClock,
+    audit: () => undefined,
+    askingFor: () => asking,
+    telemetry: { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('mcp') },
+  })
+  const answered = await callTool(
+    toolThat(async () => told),
+    {},
+    call,
+  )
+  expect(answered).toEqual({ isError: true, structured: null, text: expect.stringContaining('on our side') })
 })

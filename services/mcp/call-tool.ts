@@ -56,6 +56,7 @@ export const openCallTool = ({
       const onHost = (asked: Host) => (host = asked.name)
       const hostKey = agent?.hostKey
       const { text, structured } = await tool.run(given, { ...asking, ...record, hostKey, onHost })
+      requireDeclared(tool, structured)
       end('told', 'done')
       span.end()
       const evidence = record?.evidence.slice(0, mostEvidence)
@@ -69,6 +70,12 @@ export const openCallTool = ({
       return { isError: true, text: text.slice(0, longestFailure), structured: null }
     }
   }
+}
+
+/** Clients hold an answer against the schema that they were told. */
+const requireDeclared = ({ name, output }: Tool, structured: unknown): void => {
+  const { error } = output.safeParse(structured)
+  if (error) throw new Error(`${name} told what its schema does not allow`, { cause: error })
 }
 
 const outcomeOf = (error: unknown): string => {

@@ -7,6 +7,7 @@ import {
   type McpServer,
   PROTOCOL_VERSION_META_KEY,
   ProtocolErrorCode,
+  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
@@ -117,7 +118,7 @@ const isClassic = (request: Request, { method, headers }: Asked, parsedBody: unk
 const answerClassic = async (
   request: Request,
   parsedBody: unknown,
-  server: McpServer,
+  server: McpServer | Server,
   asEvents: boolean,
 ): Promise<Response> => {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !asEvents })

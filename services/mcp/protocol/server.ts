@@ -1,4 +1,4 @@
-import { McpServer, type ServerOptions as ProtocolOptions, type Transport } from '@modelcontextprotocol/server'
+import type { McpServer, Server, ServerOptions as ProtocolOptions } from '@modelcontextprotocol/server'
 import type { Call } from '#proto/call.ts'
 import type { AskingFor } from '../asking.ts'
 import type { CallTool } from '../call-tool.ts'
@@ -8,8 +8,8 @@ import type { OfferSkills } from '../skills/skills.ts'
 import type { Tool } from '../tool.ts'
 import type { Part } from './part.ts'
 import { offerResources } from './offer-resources.ts'
-import { refuseInvalidParams } from './invalid-params.ts'
-import { openToolOffer } from './offer-tools.ts'
+import { answerCall, openToolOffer } from './offer-tools.ts'
+import { ServerOfCall, ServerOfRequest } from './server-of-request.ts'
 
 const minuteMs = 60_000
 const forAll = { ttlMs: 5 * minuteMs, cacheScope: 'public' } as const
@@ -53,42 +53,24 @@ interface ServerOptions {
 }
 
 /** A server for the calls of one request, with the part of the offer that it asks for. */
-export type ServerFor = (call: Call, part: Part) => McpServer
+export type ServerFor = (call: Call, part: Part) => McpServer | Server
 
 export const openServers = (offered: ServerOptions): ServerFor => {
   const { further } = offered
   const offerTools = openToolOffer(offered.tools, offered.callTool)
   const facts = { name: 'watchhouse', title: 'Watchhouse', version: offered.version }
   return (call, part) => {
+    const all = { ...options, ...further?.options }
+    const called = part.kind === 'tool' ? offered.tools.find((tool) => tool.name === part.name) : undefined
+    if (called) return answerCall(new ServerOfCall(facts, all), called, offered.callTool, call)
     const asksFor = (kind: Part['kind']) => part.kind === kind || part.kind === 'all'
-    const server = new ServerOfRequest(facts, { ...options, ...further?.options })
-    if (part.kind === 'tool') offerTools(server, call, part.name)
+    const server = new ServerOfRequest(facts, all)
     if (asksFor('tools')) offerTools(server, call)
     if (asksFor('resources')) offerResources(server, call, offered)
     if (asksFor('prompts')) offerPrompts(server, offered.prompts)
     if (asksFor('resources')) offered.offerSkills(server, call)
     further?.offer(server)
     return server
-  }
-}
-
-/** Exact about what callers did wrong; closed as soon as it has answered, when the library makes an error for those who still wait: without a stack, as nobody does. */
-class ServerOfRequest extends McpServer {
-  override async connect(transport: Transport): Promise<void> {
-    await super.connect(transport)
-    refuseInvalidParams(transport)
-    const { onclose } = transport
-    // A transport is no event target.
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener
-    transport.onclose = () => {
-      const { stackTraceLimit } = Error
-      Error.stackTraceLimit = 0
-      try {
-        onclose?.()
-      } finally {
-        Error.stackTraceLimit = stackTraceLimit
-      }
-    }
   }
 }
 

@@ -25,7 +25,7 @@ export const begin = (
   const { promise, resolve, reject } = Promise.withResolvers<Begun>()
   const arrivals = openArrivals(() => dispatched.resume())
   const leave = (): void => {
-    if (!arrivals.ended) dispatched.giveUp(new DOMException('the reader left', 'AbortError'))
+    if (!arrivals.hasEnded()) dispatched.giveUp(new DOMException('the reader left', 'AbortError'))
     arrivals.release()
   }
   const dispatched: Dispatched = dispatch(dispatcher, options, signal, {
@@ -36,7 +36,7 @@ export const begin = (
     came(chunk, controller) {
       heard()
       arrivals.push(chunk)
-      if (arrivals.full) controller.pause()
+      if (arrivals.isFull()) controller.pause()
     },
     ended(error) {
       arrivals.end(error)

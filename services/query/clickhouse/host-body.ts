@@ -20,9 +20,9 @@ export interface Arrivals extends Pick<HostBody, 'take'> {
   push(chunk: Buffer): void
   /** Nothing more comes; with an error that is the end. Later calls do nothing. */
   end(error?: Error): void
-  readonly ended: boolean
+  hasEnded(): boolean
   /** Whether there is as much as a piece may have. */
-  readonly full: boolean
+  isFull(): boolean
 }
 
 /** Collects chunks and hands them over joined. `onRoom` is called when more may come. */
@@ -34,12 +34,8 @@ export const openArrivals = (onRoom: () => void): Arrivals => {
   let wake = (): void => undefined
 
   return {
-    get ended() {
-      return end !== undefined
-    },
-    get full() {
-      return bytes >= frameBytes
-    },
+    hasEnded: () => end !== undefined,
+    isFull: () => bytes >= frameBytes,
     push(chunk) {
       chunks.push(chunk)
       bytes += chunk.length
