@@ -228,6 +228,59 @@ describe('the desk', () => {
     await expectSeen(tab)
   })
 
+  it('opens a closed tab again by button and by key, with its text, name and place', async () => {
+    const visit = await open('SELECT 1')
+    const { page } = visit
+    await page.getByRole('button', { name: 'Name the tab SELECT 1' }).click()
+    await page.getByRole('textbox', { name: 'Name of the tab' }).fill('Slow ones')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'New statement' }).click()
+    await write(visit, 'SELECT 2')
+    const tabs = page.getByRole('navigation', { name: 'Statements' }).getByRole('link')
+    const named = async (names: string) => until(async () => (await tabs.allInnerTexts()).join() === names)
+    const close = () => page.getByRole('button', { name: 'Close Slow ones' }).click()
+    await named('Slow ones,SELECT 2')
+    await close()
+    await named('SELECT 2')
+    await page.getByRole('button', { name: 'Open the closed tab Slow ones again' }).click()
+    await named('Slow ones,SELECT 2')
+    await expectSeen(editor(visit).getByText('SELECT 1'))
+    await close()
+    await named('SELECT 2')
+    await page.reload()
+    await editor(visit).click()
+    await page.keyboard.press('Alt+Shift+Z')
+    await named('Slow ones,SELECT 2')
+    await expectSeen(editor(visit).getByText('SELECT 1'))
+    expect(await page.getByRole('button', { name: /^Open the closed tab/ }).count()).toBe(0)
+  })
+
+  it.each([1440, 390])('says at %d px before a further tab closes the first, which can be had back', async (width) => {
+    const visit = await open('SELECT 0', { viewport: { width, height: 900 } })
+    const { page } = visit
+    await page.evaluate(() => {
+      const drafts = Array.from({ length: 19 }, (_, index) => ({
+        id: `t${index}`,
+        sql: `SELECT ${index}`,
+        database: '',
+      }))
+      localStorage.setItem('console', JSON.stringify({ drafts, past: [] }))
+    })
+    await page.goto(`${product.url}/console?host=0&tab=t18`)
+    const warning = page.getByText('20 tabs are open. The next one closes the first, “SELECT 0”')
+    await expectSeen(editor(visit).getByText('SELECT 18'))
+    expect(await warning.count()).toBe(0)
+    const further = page.getByRole('button', { name: 'New statement' })
+    await further.click()
+    await expectSeen(warning)
+    expect(await findings(visit)).toEqual([])
+    await further.click()
+    await page.getByRole('button', { name: 'Open the closed tab SELECT 0 again' }).click()
+    await expectSeen(editor(visit).getByText('SELECT 0'))
+    const tabs = page.getByRole('navigation', { name: 'Statements' }).getByRole('link')
+    expect([await tabs.count(), await tabs.first().innerText()]).toEqual([20, 'SELECT 0'])
+  })
+
   it('keeps what is written in two windows', async () => {
     const visit = await open('SELECT 1')
     const other = await visit.page.context().newPage()

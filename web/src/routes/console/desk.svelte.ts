@@ -2,8 +2,10 @@ import { readStoredJson, writeStored } from '#lib/state/stored.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import {
   changedDraft,
+  givingWay,
   readDesk,
   withDraft,
+  withReopened,
   withoutDraft,
   withRun,
   type Desk,
@@ -28,6 +30,14 @@ export const createDesk = () => {
     get drafts(): readonly Draft[] {
       return desk.drafts
     },
+    /** What “open again” would open; undefined while nothing was closed. */
+    get lastClosed(): Draft | undefined {
+      return desk.closed[0]?.draft
+    },
+    /** What is closed when a further one is opened; undefined while there is room. */
+    get givingWay(): Draft | undefined {
+      return givingWay(desk)
+    },
     get past(): readonly PastRun[] {
       return desk.past
     },
@@ -36,9 +46,18 @@ export const createDesk = () => {
       apply((present) => withDraft(present, draft))
       return draft
     },
+    /** Opens again what was closed last, with its place; undefined when that was nothing. */
+    reopen(): Draft | undefined {
+      let draft: Draft | undefined
+      apply((present) => {
+        draft = present.closed[0]?.draft
+        return withReopened(present)
+      })
+      return draft
+    },
     close: (id: string): void => apply((present) => withoutDraft(present, id)),
     change: (draft: Draft, change: Partial<Draft>): void => apply((present) => changedDraft(present, draft, change)),
     remember: (run: PastRun): void => apply((present) => withRun(present, run)),
-    forget: (): void => apply((present) => ({ ...present, past: [] })),
+    forget: (): void => apply((present) => ({ ...present, past: [], closed: [] })),
   }
 }
