@@ -205,6 +205,14 @@ describe('what the reader chooses', () => {
     await page.getByRole('button', { name: 'Memory as table' }).click()
     const values = page.getByRole('region', { name: 'Values of Memory' })
     expect(await values.getByRole('row').count()).toBeGreaterThan(10)
+    // Of a course of time the newest comes first, with what is compared beside one another.
+    await page.getByRole('button', { name: 'Queries as table', exact: true }).click()
+    const queries = page.getByRole('region', { name: 'Values of Queries', exact: true })
+    const heads = await queries.getByRole('columnheader').allInnerTexts()
+    expect(heads).toEqual(expect.arrayContaining(['Insert', 'Select']))
+    const instants = await queries.locator('tbody td:first-child').allInnerTexts()
+    expect(instants).toEqual([...new Set(instants)])
+    expect(await queries.locator('[aria-sort=descending]').count()).toBe(1)
   })
 
   it('zooms into the stretch of a chart that was dragged over', async () => {
