@@ -59,14 +59,17 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   const instant = column.format === 'time' || column.format === 'relative-time' ? readInstant(value) : null
   if (instant !== null) return timeCell(column, instant, context)
   if (column.format === 'boolean') return { text: noWords.has(String(value)) ? 'No' : 'Yes' }
-  if (column.format === 'list') return { text: [value].flat().join(', ') }
+  if (column.format === 'list') return whole([value].flat().join(', '))
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   const state = column.states?.[text]
   if (state) return { text: state.word, title: text, state }
   if ((column.format === 'link' || column.format === 'query') && column.href)
-    return { text, href: context.link(fill(column.href, row)) }
-  return { text, title: text }
+    return { ...whole(text), href: context.link(fill(column.href, row)) }
+  return whole(text)
 }
+
+/** A text that its column may cut is told whole by its title. */
+const whole = (text: string): Cell => ({ text, title: text })
 
 /** The host has no such moment: ClickHouse writes "never" as the first instant of its calendar. */
 const never = 0

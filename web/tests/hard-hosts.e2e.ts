@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Refusal, startBeforeHost } from '../../services/acceptance/before-host.ts'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSandbox } from '../../services/sandbox/start.ts'
+import { answerOf } from '../../services/sandbox/curl.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+import { findings } from './findings.ts'
+import { startManagedHost } from './managed-host.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const long = 'x'.repeat(60)
+const [hostName, database, table] = [`host-of-the-north-${long}`, `warehouse_of_the_north_${long}`, 'Größe_注文_зак']
+const named = [
+  `CREATE DATABASE ${database}`,
+  `CREATE TABLE ${database}.\`${table}\` (\`with a space ${long}\` UInt8) ENGINE = MergeTree ORDER BY tuple()`,
+  `INSERT INTO ${database}.\`${table}\` SELECT number FROM numbers(10)`,
+]
+const managed = [
+  `INSERT INTO managed.users (name, storage, auth_type, host_ip) VALUES ('user_${long}', 'local_directory', ['sha256_password'], ['::/0'])`,
+  `INSERT INTO managed.roles (name, storage) VALUES ('role_${long}', 'local_directory')`,
+  `INSERT INTO managed.role_grants (user_name, granted_role_name) VALUES ('user_${long}', 'role_${long}')`,
+  `INSERT INTO managed.grants (role_name, access_type, database, table) VALUES ('role_${long}', 'SELECT', '${database}', '${table}')`,
+]
+
+let product: Product
+let browser: TestBrowser
+let isIll = true
+const scope = new AsyncDisposableStack()
+
+const denied = new Refusal(
+  497,
+  "watchhouse: Not enough privileges. To execute this query, it's necessary to have the grant SELECT(event_time) ON system.asynchronous_metric_log. (ACCESS_DENIED)",
+)
+const slow = new Refusal(159, 'Timeout exceeded: elapsed 60003 ms, maximum: 60000 ms. (TIMEOUT_EXCEEDED)')
+
+beforeAll(async () => {
+  const engine = scope.use(await startSandbox())
+  const host = scope.use(await startManagedHost(engine.url))
+  for (const sql of [...named, ...managed]) await answerOf(engine.url, sql)
+  const before = scope.use(
+    await startBeforeHost(host.url, async (body) => {
+      if (!isIll) return body
+      if (body.includes('asynchronous_metric_log')) return denied
+      return body.includes('part_log') ? slow : body
+    }),
+  )
+  const env = { COLUMNDB_MANAGEMENT_ENABLED: 'true' }
+  product = scope.use(await startProduct({ hosts: [{ url: before.url, name: hostName }], env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string, width = 1440): Promise<Visit> => {
+  const visit = await browser.visit({ viewport: { width, height: 2_400 } })
+  await visit.page.goto(`${product.url}${path}`)
+  await expectSeen(visit.page.getByRole('heading', { level: 1 }))
+  await visit.settled()
+  return visit
+}
+
+describe('a statement that fails', () => {
+  it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is told on its card alone', async (path) => {
+    isIll = true
+    const { page } = await open(`${path}?host=0`)
+    const card = page.getByRole('group', { name: 'New parts' }).or(page.getByRole('region', { name: 'New parts' }))
+    await expectSeen(card.getByText(/Timeout exceeded/))
+    if (path === '/overview') expect(await page.getByText('No answer').count()).toBe(1)
+    isIll = false
+    await card.getByRole('button', { name: 'Try again' }).click()
+    await until(async () => (await card.getByText('No answer').count()) === 0)
+  })
+
+  it('for want of a right names the right', async () => {
+    isIll = true
+    const { page } = await open('/storage?host=0')
+    await expectSeen(page.getByText(/GRANT SELECT\(event_time\) ON system\.asynchronous_metric_log TO/).first())
+    // What rests on other tables stands there all the same.
+    await expectSeen(page.getByRole('table', { name: 'Disk usage by database' }))
+    await expectSeen(page.getByRole('cell', { name: 'system', exact: true }).first())
+  })
+})
+
+describe('names as long as hosts may have them', () => {
+  it.each([
+    '/overview',
+    '/fleet',
+    '/hosts',
+    '/health',
+    '/storage',
+    '/parts',
+    '/explorer',
+    `/explorer?database=${database}`,
+    '/tables/tables-overview',
+    '/management',
+    '/management?view=roles',
+    '/management?view=grants',
+    '/settings-diff',
+    '/alerts/rules',
+  ])('widen no page, and can be read whole: %s', async (path) => {
+    isIll = true
+    const visit = await open(`${path}${path.includes('?') ? '&' : '?'}host=0`, 390)
+    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    const cut = await visit.page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('main *')]
+        .filter((each) => each.children.length === 0 && each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 2)
+        .filter((each) => getComputedStyle(each).textOverflow === 'ellipsis' && !each.closest('[title], th'))
+        .map((each) => each.textContent),
+    )
+    expect(cut).toEqual([])
+  })
+
+  it('break nothing that axe looks at', async () => {
+    expect(await findings(await open('/overview?host=0', 390))).toEqual([])
+  })
+})
