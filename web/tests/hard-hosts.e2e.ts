@@ -59,6 +59,17 @@ const open = async (path: string, width = 1440): Promise<Visit> => {
   return visit
 }
 
+/** What is pressed and smaller than 24 pixels, where it is no part of a sentence or inside of what is pressed instead. */
+const smallTargets = ({ page }: Visit): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('main :is(a[href], button, select, summary)')]
+      .filter((each) => {
+        const { width, height } = each.getBoundingClientRect()
+        return width > 2 && height > 2 && (width < 24 || height < 24) && getComputedStyle(each).display !== 'inline'
+      })
+      .map((each) => each.outerHTML.slice(0, 200)),
+  )
+
 describe('a statement that fails', () => {
   it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is told on its card alone', async (path) => {
     isIll = true
@@ -108,6 +119,11 @@ describe('names as long as hosts may have them', () => {
         .map((each) => each.textContent),
     )
     expect(cut).toEqual([])
+    expect(await smallTargets(visit)).toEqual([])
+  })
+
+  it('leave nothing of the console too small to be met by a finger', async () => {
+    expect(await smallTargets(await open('/console?host=0', 390))).toEqual([])
   })
 
   it('break nothing that axe looks at', async () => {

@@ -339,6 +339,26 @@ describe('what can be done to a row', () => {
   })
 })
 
+describe('the documentation', () => {
+  it('begins with its text on a phone, and has the list of texts folded above it', async () => {
+    const { page } = await open('/docs', { viewport: { width: 390, height: 844 } })
+    const article = page.getByRole('article')
+    await expectSeen(article)
+    const list = page.getByRole('navigation', { name: 'Documentation' })
+    expect([await list.isVisible(), ((await article.boundingBox())?.y ?? Infinity) < 300]).toEqual([false, true])
+    await page.getByText('All texts').click()
+    await list.getByRole('link', { name: 'Alerts' }).click()
+    await expectSeen(page.getByRole('heading', { name: 'Alerts', level: 1 }))
+    expect(await list.isVisible()).toBe(false)
+  })
+
+  it('has the list beside its text where there is room', async () => {
+    const { page } = await open('/docs')
+    await expectSeen(page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Alerts' }))
+    expect(await page.getByText('All texts').isVisible()).toBe(false)
+  })
+})
+
 describe('a host of one’s own', () => {
   it('is tried, added to this browser alone, shown, and forgotten', async () => {
     const { page } = await open('/hosts?host=0')
