@@ -126,7 +126,7 @@ describe('cells', () => {
 
   it('links to a path filled from the row', () => {
     const made = toCell(column('link', { href: '/tables/parts/{c}' }), { c: 'a b' }, context)
-    expect(made).toEqual({ text: 'a b', href: '/tables/parts/a%20b?host=0' })
+    expect(made).toEqual({ text: 'a b', title: 'a b', href: '/tables/parts/a%20b?host=0' })
   })
 
   it('sets numbers flush right and text flush left', () => {
