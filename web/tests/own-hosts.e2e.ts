@@ -119,6 +119,7 @@ describe('a host that the server keeps for one person', () => {
     await moving.getByRole('button', { name: 'Save' }).click()
     await until(async () => !(await moving.isVisible()))
     await page.getByRole('link', { name: 'mine', exact: true }).click()
+    await page.waitForURL('**/overview?*')
     await page.goto(page.url().replace('/overview', '/console'))
     await page.getByRole('textbox', { name: 'SQL statement' }).fill('SELECT currentUser() AS me')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
