@@ -1,14 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { clientAddress } from './client-address.ts'
-import { cloudMode } from './cloud-mode.ts'
-import { exchangeOf } from './exchange.ts'
+import { clientAddress } from './server/client-address.ts'
+import { cloudMode } from './web/cloud-mode.ts'
+import { exchangeOf } from './server/exchange.ts'
 import { refusalOf, withinPermissions } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
 import { anonymous } from './identity.ts'
 import { requireWithin, type Standing, standingHeaders } from './limits/limits.ts'
-import { publicUrl } from './public-url.ts'
+import { publicUrl } from './request/public-url.ts'
 import type { Route } from './route.ts'
 
 type AnyRequest = Request<Record<string, string>>

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { Identity } from '#proto/call.ts'
 import { read } from '#shared/config/setting.ts'
 import { isSharedSecret } from '../auth/shared-secret.ts'
-import { bearerOf } from '../bearer.ts'
+import { bearerOf } from '../request/bearer.ts'
 import type { Gateway } from '../gateway.ts'
 import { agentDoorSettings } from './config.ts'
 

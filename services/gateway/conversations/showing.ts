@@ -1,5 +1,5 @@
 import type { ConversationSummary } from '#proto/conversations.ts'
-import type { HostList } from '../host-list.ts'
+import type { HostList } from '../hosts/host-list.ts'
 
 /** How callers see conversations: keys of hosts stay inside, as callers know hosts by their position and name. */
 export const showing = async (hosts: HostList) => {

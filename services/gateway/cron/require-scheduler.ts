@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { requireBearer } from '../require-bearer.ts'
+import { requireBearer } from '../request/require-bearer.ts'
 import { cronSettings } from './config.ts'
 
 /** Lets through who knows `CRON_SECRET`, or the one before it, and nobody while there is none. */

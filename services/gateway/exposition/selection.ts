@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { MetricsQuery } from '#proto/http/exposition.ts'
 import type { Host } from '#proto/query.ts'
-import type { HostList } from '../host-list.ts'
+import type { HostList } from '../hosts/host-list.ts'
 
 /** Same for all questions that have the same answer. */
 export const selectionKey = ({ 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>

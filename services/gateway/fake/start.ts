@@ -25,7 +25,7 @@ import { fakeMcp } from './mcp.ts'
 import { fakeAlerts, fakeReport } from './owners.ts'
 import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
 import { startWith } from '../service.ts'
-import { openWebBuild } from '../web-build.ts'
+import { openWebBuild } from '../web/web-build.ts'
 
 interface Replaced {
   query?: Partial<QueryHandlers>

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, parseFlag, read } from '#shared/config/setting.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
-import { isOnEdge } from '../edge.ts'
+import { isOnEdge } from '../server/edge.ts'
 import { featureSettings, parseAccess, parseFeature } from './config.ts'
 import type { FilePermission, FilePermissions } from './permissions.ts'
 

@@ -1,7 +1,7 @@
 import { Feature, features, type Identity, mayUse } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { openingScopes, scopesOpen } from '../auth/keys/scopes.ts'
-import { HttpError } from '../http-error.ts'
+import { HttpError } from '../response/http-error.ts'
 import type { Route } from '../route.ts'
 import type { Permissions } from './permissions.ts'
 import type { Policy } from './policy.ts'

@@ -3,7 +3,7 @@ import type { Client } from '#proto/contract.ts'
 import { mostPageViews, type PageView } from '#proto/page-views.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
-import type { HostList } from '../host-list.ts'
+import type { HostList } from '../hosts/host-list.ts'
 import { gatewayItself } from '../identity.ts'
 
 /** Page views on their way to the host that keeps them. */

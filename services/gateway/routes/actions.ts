@@ -3,7 +3,7 @@ import { ActionAnswer, ActionRequest } from '#proto/http/actions.ts'
 import { HostQuery } from '#proto/http/parameters.ts'
 import { carryOut } from '../actions/carry-out.ts'
 import { postRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const actions = postRoute({
   path: '/api/v1/actions',

@@ -1,7 +1,7 @@
 import { AdviceAnswer, AdviceRequest } from '#proto/http/advice.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { postRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const advice = postRoute({
   path: '/api/v1/advice',

@@ -8,9 +8,9 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { z } from 'zod'
 import { carryOut } from '../actions/carry-out.ts'
 import type { Gateway } from '../gateway.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { postRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const ApprovalPath = z.object({ id: ApprovalId })
 

@@ -10,7 +10,7 @@ import {
 } from '#proto/http/models.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { deleteRoute, getRoute, postRoute, redirectRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const reading = { feature: 'AGENT', access: 'read', limit: 'data', query: noQuery } as const
 const writing = { ...reading, access: 'write' } as const

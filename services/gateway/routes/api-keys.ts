@@ -9,9 +9,9 @@ import { isOperator, notTheOperator, operator } from '../auth/keys/operator.ts'
 import type { KeyRecord } from '../auth/keys/registry.ts'
 import { scopesOpen } from '../auth/keys/scopes.ts'
 import { KeyId } from '../auth/keys/token.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, postRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery } as const
 

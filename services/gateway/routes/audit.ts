@@ -1,7 +1,7 @@
 import { AuditAnswer, AuditQuery } from '#proto/http/audit.ts'
 import { pageOf } from '../audit/page.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const audit = getRoute({
   path: '/api/v1/audit',

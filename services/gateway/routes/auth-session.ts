@@ -7,7 +7,7 @@ import { isCrossSiteWrite } from '../auth/cross-site.ts'
 import { meOf, signInPath } from '../auth/me.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, type Given, postRoute, redirectRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data' } as const
 const session = { ...open, path: '/api/v1/auth/session' } as const

@@ -2,7 +2,7 @@ import { BillingAnswer } from '#proto/http/billing.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { billingOf } from '../billing/billing.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const billing = getRoute({
   path: '/api/v1/billing',

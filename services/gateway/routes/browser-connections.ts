@@ -11,7 +11,7 @@ import { connectionKey, newConnectionId, ownerOf } from '../connections/owner.ts
 import { sessionToken } from '../connections/session-token.ts'
 import { requireWorking } from '../connections/tested.ts'
 import { postRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const lifetimeSeconds = 15 * 60
 const longestName = 100

@@ -3,7 +3,7 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import { CatalogueAnswer } from '#proto/http/data.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const catalogue = getRoute({
   path: '/api/v1/catalogue',

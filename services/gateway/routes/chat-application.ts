@@ -11,9 +11,9 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { cookieLine, cookieOf, isSecure, removedCookie } from '../auth/cookies.ts'
 import { isSameText } from '../auth/same-text.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, redirectRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const path = '/api/v1/health/chat-application'
 const common = { feature: 'HEALTH', limit: 'data' } as const

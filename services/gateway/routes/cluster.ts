@@ -2,7 +2,7 @@ import { TopologyAnswer, TopologyQuery } from '#proto/http/cluster.ts'
 import type { Host } from '#proto/query.ts'
 import type { Cluster } from '#proto/topology.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const clusterTopology = getRoute({
   path: '/api/v1/cluster/topology',

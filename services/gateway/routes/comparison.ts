@@ -2,7 +2,7 @@ import { ComparisonAnswer, ComparisonQuery, SettingsDiffAnswer, SettingsDiffQuer
 import type { Host } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const common = { access: 'read', limit: 'data' } as const
 

@@ -4,9 +4,9 @@ import { CancelAnswer, CancelPath, CancelQuery, ConsoleAnswer, ConsoleRequest } 
 import { noQuery } from '#proto/http/parameters.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { Gateway } from '../gateway.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { deleteRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 import { exportFormat, exportTypes, fileFacts } from './table-export.ts'
 
 const common = { feature: 'QUERIES', access: 'write', limit: 'data' } as const

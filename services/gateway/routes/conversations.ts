@@ -12,9 +12,9 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { notKeptHere, requireKeptHere } from '../conversations/kept-here.ts'
 import { showing } from '../conversations/showing.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, putRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 import { exportConversations } from './conversation-export.ts'
 
 const path = '/api/v1/conversations'

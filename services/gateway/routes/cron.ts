@@ -5,7 +5,7 @@ import { pruneAll } from '../cron/prune.ts'
 import { requireScheduler } from '../cron/require-scheduler.ts'
 import { gatewayItself } from '../identity.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const common = { feature: null, access: 'own-bearer', limit: 'data', query: CronQuery } as const
 

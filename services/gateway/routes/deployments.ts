@@ -1,7 +1,7 @@
 import { DeploymentsAnswer, DeploymentsQuery } from '#proto/http/deployments.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
-import { hearsOfInstallation } from '../watched-hosts.ts'
+import { success } from '../response/success.ts'
+import { hearsOfInstallation } from '../hosts/watched-hosts.ts'
 
 const secondMs = 1_000
 const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * secondMs)

@@ -15,9 +15,9 @@ import type { Verdict } from '../auth/device/login.ts'
 import { oauthRefusal } from '../auth/device/oauth-refusal.ts'
 import { shownUserCode } from '../auth/device/user-code.ts'
 import { operator } from '../auth/keys/operator.ts'
-import { HttpError } from '../http-error.ts'
+import { HttpError } from '../response/http-error.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 /** Both names of each path: the one that the specification states, and the one beside the other routes. */
 const prefixes = ['/auth', '/api/v1/auth'] as const

@@ -2,7 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { DocAnswer, DocsAnswer } from '#proto/http/docs.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const common = { feature: 'DOCS', access: 'read', limit: 'data', query: noQuery, revalidated: true } as const
 

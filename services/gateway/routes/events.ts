@@ -1,6 +1,6 @@
 import { EventsAnswer, EventsQuery, placeOf } from '#proto/http/events.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const events = getRoute({
   path: '/api/v1/events',

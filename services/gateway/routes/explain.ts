@@ -4,7 +4,7 @@ import { ExplainAnswer, ExplainQuery, ExplainRequest } from '#proto/http/analysi
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const common = {
   path: '/api/v1/explain',

@@ -26,7 +26,7 @@ import type { Call } from '#proto/call.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, type Route, rowsRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const common = { feature: 'TABLES', access: 'read', limit: 'data' } as const
 

@@ -1,7 +1,7 @@
 import { FilterOptionsAnswer } from '#proto/http/data.ts'
 import { FilterOptionsQuery } from '#proto/http/parameters.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 import { pageParameters } from './table-parameters.ts'
 
 export const filterOptions = getRoute({

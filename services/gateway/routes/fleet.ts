@@ -6,8 +6,8 @@ import type { HostLoad } from '#proto/query.ts'
 import { sessionOf } from '../connections/session-token.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
-import { worstFindings } from '../worst-findings.ts'
+import { success } from '../response/success.ts'
+import { worstFindings } from '../hosts/worst-findings.ts'
 
 export const fleet = getRoute({
   path: '/api/v1/fleet',

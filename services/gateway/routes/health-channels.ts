@@ -1,7 +1,7 @@
 import { ChannelTestAnswer, ChannelTestRequest } from '#proto/http/channels.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { postRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const test = postRoute({
   path: '/api/v1/health/channels/{channel}/test',

@@ -7,9 +7,9 @@ import {
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { randomHex, settledRoutes } from '../settled-routes.ts'
-import { success } from '../success.ts'
-import { findWatched } from '../watched-hosts.ts'
+import { randomHex, settledRoutes } from '../settling/settled-routes.ts'
+import { success } from '../response/success.ts'
+import { findWatched } from '../hosts/watched-hosts.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const path = '/api/v1/health/custom-rules'

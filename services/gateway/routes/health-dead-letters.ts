@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { DeadLettersAnswer, DeadLettersQuery, ReplayAnswer, ReplayRequest } from '#proto/http/deliveries.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { joinedLetters, type LetterPage } from '../joined-letters.ts'
+import { joinedLetters, type LetterPage } from '../settling/joined-letters.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { namedOr, shownOf } from '../shown-of.ts'
-import { success } from '../success.ts'
-import { watchedHosts } from '../watched-hosts.ts'
+import { namedOr, shownOf } from '../hosts/shown-of.ts'
+import { success } from '../response/success.ts'
+import { watchedHosts } from '../hosts/watched-hosts.ts'
 
 type Letter = z.input<typeof DeadLettersAnswer>['data'][number]
 

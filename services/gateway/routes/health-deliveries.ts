@@ -1,9 +1,9 @@
 import { DeliveriesAnswer, DeliveriesQuery, TargetsAnswer } from '#proto/http/deliveries.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
-import { watchedHosts } from '../watched-hosts.ts'
-import { shownOf } from '../shown-of.ts'
+import { success } from '../response/success.ts'
+import { watchedHosts } from '../hosts/watched-hosts.ts'
+import { shownOf } from '../hosts/shown-of.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
 

@@ -4,8 +4,8 @@ import { InboundAckRequest, InboundDismissRequest, SilenceAnswer } from '#proto/
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, postRoute, type Route } from '../route.ts'
-import { deeds } from '../silence-deeds.ts'
-import { success } from '../success.ts'
+import { deeds } from '../settling/silence-deeds.ts'
+import { success } from '../response/success.ts'
 
 const path = '/api/v1/health/inbound/{episode}'
 const writing = {

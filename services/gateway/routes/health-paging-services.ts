@@ -1,6 +1,6 @@
 import { PagingServicesAnswer, PagingServicesQuery } from '#proto/http/paging-services.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 /** For those who set paging up, and for nobody else: what an account calls its services is its own. */
 export const healthPagingServices = getRoute({

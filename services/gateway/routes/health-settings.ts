@@ -10,8 +10,8 @@ import {
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { deleteRoute, getRoute, putRoute, type Route } from '../route.ts'
-import { settle, unsettle } from '../settling.ts'
-import { success } from '../success.ts'
+import { settle, unsettle } from '../settling/settling.ts'
+import { success } from '../response/success.ts'
 
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
 const reading = { ...common, access: 'read' } as const

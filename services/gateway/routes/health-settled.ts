@@ -12,9 +12,9 @@ import {
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute, type Route } from '../route.ts'
-import { randomHex, settledRoutes } from '../settled-routes.ts'
-import { success } from '../success.ts'
-import { findWatched, type NameHost, watchedHosts } from '../watched-hosts.ts'
+import { randomHex, settledRoutes } from '../settling/settled-routes.ts'
+import { success } from '../response/success.ts'
+import { findWatched, type NameHost, watchedHosts } from '../hosts/watched-hosts.ts'
 
 const reading = { feature: 'HEALTH', access: 'read', limit: 'data', query: noQuery } as const
 

@@ -4,9 +4,9 @@ import { AckRequest, DismissRequest, SilenceAnswer, SilenceQuery, SilencesAnswer
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../route.ts'
-import { deeds } from '../silence-deeds.ts'
-import { success } from '../success.ts'
-import { findWatched, type NameHost, watchedHosts } from '../watched-hosts.ts'
+import { deeds } from '../settling/silence-deeds.ts'
+import { success } from '../response/success.ts'
+import { findWatched, type NameHost, watchedHosts } from '../hosts/watched-hosts.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const writing = { ...common, access: 'write', answer: SilenceAnswer } as const

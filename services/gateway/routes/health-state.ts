@@ -14,8 +14,8 @@ import type { Call } from '#proto/call.ts'
 import { mostInbound } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
-import { findWatched, hearsOfInstallation, watchedHosts } from '../watched-hosts.ts'
+import { success } from '../response/success.ts'
+import { findWatched, hearsOfInstallation, watchedHosts } from '../hosts/watched-hosts.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
 

@@ -9,8 +9,8 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptForAlerts } from '../encrypt-for-alerts.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { settledRoutes } from '../settled-routes.ts'
-import { success } from '../success.ts'
+import { settledRoutes } from '../settling/settled-routes.ts'
+import { success } from '../response/success.ts'
 
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
 const path = '/api/v1/health/webhook-targets'

@@ -3,7 +3,7 @@ import type { Call, Identity } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { Healthz } from '#proto/http/status.ts'
 import type { HostState } from '#proto/query.ts'
-import { cloudMode } from '../cloud-mode.ts'
+import { cloudMode } from '../web/cloud-mode.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute } from '../route.ts'
 

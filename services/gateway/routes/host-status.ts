@@ -1,7 +1,7 @@
 import { HostStatusAnswer } from '#proto/http/data.ts'
 import { HostStatusQuery } from '#proto/http/parameters.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const hostStatus = getRoute({
   path: '/api/v1/host-status',

@@ -1,7 +1,7 @@
 import { HostsAnswer } from '#proto/http/data.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const hosts = getRoute({
   path: '/api/v1/hosts',

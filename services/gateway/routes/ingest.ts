@@ -2,12 +2,12 @@ import { eventMediaTypes, IngestAnswer, IngestBody } from '#proto/http/events.ts
 import { noQuery } from '#proto/http/parameters.ts'
 import { isIngestHeader, longestIngestBody, type Taken } from '#proto/ingest.ts'
 import type { z } from 'zod'
-import { textOf } from '../body.ts'
+import { textOf } from '../request/body.ts'
 import { requireSender } from '../events/require-sender.ts'
-import { HttpError } from '../http-error.ts'
+import { HttpError } from '../response/http-error.ts'
 import { gatewayItself } from '../identity.ts'
 import type { Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 /** Takes events of other systems: answered once they are kept, or not at all. */
 export const ingestEvents: Route = {

@@ -19,8 +19,8 @@ import {
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Host } from '#proto/query.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
-import { findWatched } from '../watched-hosts.ts'
+import { success } from '../response/success.ts'
+import { findWatched } from '../hosts/watched-hosts.ts'
 
 const reading = { feature: 'INSIGHTS', access: 'read', limit: 'data' } as const
 const writing = { feature: 'INSIGHTS', access: 'write', limit: 'data', query: noQuery } as const

@@ -5,7 +5,7 @@ import { mcpVersions } from '#proto/mcp.ts'
 import type { Call } from '#proto/call.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 import { isOpenToAll } from '../tool-server/identify.ts'
 
 const endpoint = '/api/mcp'

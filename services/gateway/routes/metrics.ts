@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { MetricsQuery } from '#proto/http/exposition.ts'
 import { read } from '#shared/config/setting.ts'
-import { cloudMode } from '../cloud-mode.ts'
+import { cloudMode } from '../web/cloud-mode.ts'
 import { refuseSession } from '../connections/session-token.ts'
 import { expositionSettings } from '../exposition/config.ts'
 import type { Gateway } from '../gateway.ts'

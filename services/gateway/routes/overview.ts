@@ -1,7 +1,7 @@
 import { OverviewAnswer } from '#proto/http/data.ts'
 import { HostQuery } from '#proto/http/parameters.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const overview = getRoute({
   path: '/api/v1/overview',

@@ -1,6 +1,6 @@
 import { OwnCostAnswer, OwnCostQuery } from '#proto/http/own-cost.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const ownCost = getRoute({
   path: '/api/v1/own-cost',

@@ -2,7 +2,7 @@ import { PageViewAnswer, PageViewRequest } from '#proto/http/page-views.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { visitorOf } from '../page-views/visitor.ts'
 import { postRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 export const pageView = postRoute({
   path: '/api/v1/page-views',

@@ -11,7 +11,7 @@ import {
   PostgresTablesQuery,
 } from '#proto/http/postgres.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const traits = { access: 'read', limit: 'data' } as const
 

@@ -10,9 +10,9 @@ import {
   QueryPatternsAnswer,
   QueryPatternsQuery,
 } from '#proto/http/analysis.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { getRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const common = { feature: 'QUERIES', access: 'read', limit: 'data' } as const
 

@@ -10,7 +10,7 @@ import {
   RepldbSlots,
 } from '#proto/http/repldb.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { told } from '../told-by-query.ts'
+import { told } from '../response/told-by-query.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
 

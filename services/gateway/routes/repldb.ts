@@ -22,7 +22,7 @@ import {
   RepldbVersion,
 } from '#proto/http/repldb.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { told } from '../told-by-query.ts'
+import { told } from '../response/told-by-query.ts'
 import { repldbPeerRoutes } from './repldb-peers.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const

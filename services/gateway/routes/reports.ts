@@ -10,10 +10,10 @@ import {
   ReportsQuery,
 } from '#proto/http/reports.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { documentRoute, getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
-import { findWatched, type NamedHost, watchedHosts } from '../watched-hosts.ts'
+import { success } from '../response/success.ts'
+import { findWatched, type NamedHost, watchedHosts } from '../hosts/watched-hosts.ts'
 
 const common = { feature: 'INSIGHTS', limit: 'data' } as const
 

@@ -1,7 +1,7 @@
 import { HostAdviceQuery, StructureAdviceAnswer, TableAdviceRequest } from '#proto/http/structure-advice.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const tableAdvice = postRoute({
   path: '/api/v1/advice/table',

@@ -6,7 +6,7 @@ import type { ExportFormat } from '#proto/table-page.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Preferred } from '../route.ts'
-import type { Download } from '../send-download.ts'
+import type { Download } from '../response/send-download.ts'
 
 /** Media types of the files. */
 export const exportTypes = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson']

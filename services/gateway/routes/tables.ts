@@ -5,7 +5,7 @@ import { TableListQuery, TableQuery } from '#proto/http/parameters.ts'
 import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, rowsRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 import { exportFormat, exportTypes, exported } from './table-export.ts'
 import { pageParameters } from './table-parameters.ts'
 

@@ -15,9 +15,9 @@ import type { KeptConnection } from '../connections/kept-connections.ts'
 import { connectionKey, newConnectionId } from '../connections/owner.ts'
 import { requireWorking } from '../connections/tested.ts'
 import type { Gateway } from '../gateway.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, postRoute, putRoute } from '../route.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const path = '/api/v1/user-connections/{id}'
 const common = { feature: null, limit: 'data', query: noQuery } as const

@@ -3,7 +3,7 @@ import { Version } from '#proto/http/status.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
-import { isOnEdge } from '../edge.ts'
+import { isOnEdge } from '../server/edge.ts'
 import { editionOf } from '../edition/edition.ts'
 import { getRoute } from '../route.ts'
 

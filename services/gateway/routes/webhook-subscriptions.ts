@@ -14,10 +14,10 @@ import {
 } from '#proto/http/subscriptions.ts'
 import type { Subscription } from '#proto/subscriptions.ts'
 import { encryptForAlerts } from '../encrypt-for-alerts.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../route.ts'
 import { subscriberOf } from '../subscriptions/subscriber.ts'
-import { success } from '../success.ts'
+import { success } from '../response/success.ts'
 
 const path = '/api/v1/webhook-subscriptions'
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const

@@ -1,9 +1,9 @@
 import type { Request } from 'express'
 import { errorStatuses } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { bearerOf } from '../bearer.ts'
-import type { Shown } from '../failure.ts'
-import { publicUrl } from '../public-url.ts'
+import { bearerOf } from '../request/bearer.ts'
+import type { Shown } from '../response/failure.ts'
+import { publicUrl } from '../request/public-url.ts'
 
 /**
  * What a refused client learns about signing in (RFC 6750 §3, RFC 9728 §5.1): without credentials there is no error to name, and

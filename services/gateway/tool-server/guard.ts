@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { trustsProxies } from '../client-address.ts'
-import { crossOriginSettings } from '../cross-origin.ts'
-import { publicUrl, publicUrlSettings } from '../public-url.ts'
+import { trustsProxies } from '../server/client-address.ts'
+import { crossOriginSettings } from '../server/cross-origin.ts'
+import { publicUrl, publicUrlSettings } from '../request/public-url.ts'
 
 type Asking = Pick<Request, 'headers' | 'protocol' | 'socket'>
 

@@ -5,7 +5,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
-import type { HostList } from '../host-list.ts'
+import type { HostList } from '../hosts/host-list.ts'
 import { usageReportSettings } from './config.ts'
 
 /** All that is ever told. */

@@ -4,9 +4,9 @@ import { chatActions, ChatSubject } from '#proto/chat-application.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { ChatAction } from '#proto/http/chat-application.ts'
 import type { Gateway } from '../gateway.ts'
-import { parse } from '../parse.ts'
-import { deeds } from '../silence-deeds.ts'
-import { watchedHosts } from '../watched-hosts.ts'
+import { parse } from '../request/parse.ts'
+import { deeds } from '../settling/silence-deeds.ts'
+import { watchedHosts } from '../hosts/watched-hosts.ts'
 
 /** Who pressed what under which alert. */
 interface Click {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Deployment } from '#proto/deployments.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../request/parse.ts'
 
 /** What charts mark of it, or why they mark nothing. */
 export type Heard = { deployment: Omit<Deployment, 'atMs'> & { atMs: number | null } } | { reason: string }

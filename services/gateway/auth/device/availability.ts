@@ -1,7 +1,7 @@
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { cloudMode } from '../../cloud-mode.ts'
+import { cloudMode } from '../../web/cloud-mode.ts'
 import { keySettings } from '../keys/config.ts'
 import { providerOf } from '../provider.ts'
 import { deviceSettings } from './config.ts'

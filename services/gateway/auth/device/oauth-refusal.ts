@@ -1,4 +1,4 @@
-import type { Refusal, Shown } from '../../failure.ts'
+import type { Refusal, Shown } from '../../response/failure.ts'
 
 /** What our failures are called in OAuth (RFC 6749 §5.2, RFC 8628 §3.5); its own errors keep their names. */
 const oauthNames: Readonly<Record<string, string>> = {

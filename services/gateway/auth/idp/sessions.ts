@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Identity } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { publicUrl } from '../../public-url.ts'
+import { publicUrl } from '../../request/public-url.ts'
 import { cookieLine, cookieOf, idpCookie, isSecure } from '../cookies.ts'
 import { renewableMs, type Renew } from './renewal.ts'
 import type { SessionTokens } from './session-token.ts'

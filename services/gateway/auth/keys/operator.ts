@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { bearerOf } from '../../bearer.ts'
+import { bearerOf } from '../../request/bearer.ts'
 import type { ApiKeys } from './keys.ts'
 
 /** Whoever knows the operator's secret, on record. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import type { Identity } from '#proto/call.ts'
-import type { Refusal, Shown } from './failure.ts'
+import type { Refusal, Shown } from '../response/failure.ts'
 
 /** One request and what became of it, for its log line and metrics. */
 export interface Exchange {

@@ -4,11 +4,11 @@ import { SettledId } from '#proto/alert-policy.ts'
 import type { Settling } from '#proto/alerting.ts'
 import { SettledIdAnswer } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import type { Gateway } from './gateway.ts'
-import { parse } from './parse.ts'
-import { deleteRoute, postRoute, putRoute, type Route } from './route.ts'
+import type { Gateway } from '../gateway.ts'
+import { parse } from '../request/parse.ts'
+import { deleteRoute, postRoute, putRoute, type Route } from '../route.ts'
 import { settle, unsettle } from './settling.ts'
-import { success } from './success.ts'
+import { success } from '../response/success.ts'
 
 type Listed = Extract<Settling, { value: { id: string } }>
 

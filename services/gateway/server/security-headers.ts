@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import helmet, { type HelmetOptions } from 'helmet'
 import type { BuildFacts } from '#proto/http/build.ts'
-import { analyticsOrigins, originOf } from './analytics-origins.ts'
+import { analyticsOrigins, originOf } from '../web/analytics-origins.ts'
 
 /** Names and values of headers that are the same for every answer of their kind. */
 export type HeaderLines = readonly (readonly [string, string])[]

@@ -1,7 +1,7 @@
 import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
-import { encryptForAlerts } from './encrypt-for-alerts.ts'
-import type { Gateway } from './gateway.ts'
+import { encryptForAlerts } from '../encrypt-for-alerts.ts'
+import type { Gateway } from '../gateway.ts'
 
 /** A request that settles something. */
 interface Asked {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { randomUUID } from 'node:crypto'
-import { failure } from './failure.ts'
+import { failure } from '../response/failure.ts'
 
 interface Unreadable {
   status: number

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { sameTextAs } from './auth/same-text.ts'
+import { sameTextAs } from '../auth/same-text.ts'
 import { bearerOf } from './bearer.ts'
 
 /** What is said where there is no secret, and to who does not know it. */

@@ -15,7 +15,7 @@ export const webSettings = {
   ),
 } as const
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 
 /** The folder of the web that the operator wants served. */
 export const webDirectory = (env: Environment): string => resolve(root, read(webSettings, env).SVC_WEB_DIRECTORY)

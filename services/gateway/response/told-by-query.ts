@@ -1,5 +1,5 @@
 import type { Call } from '#proto/call.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import { success } from './success.ts'
 
 /** Answers with what `query` tells, as it tells it. */

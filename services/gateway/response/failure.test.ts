@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { startFake } from './fake/start.ts'
+import { startFake } from '../fake/start.ts'
 
 const overviewThatThrows = async (error: unknown) => {
   await using product = await startFake({

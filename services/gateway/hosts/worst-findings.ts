@@ -1,6 +1,6 @@
 import type { Call } from '#proto/call.ts'
 import type { Finding } from '#proto/finding.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from '../gateway.ts'
 
 /** How long their owners may take to say what they remember; a list of hosts waits no longer. */
 const answerWithinMs = 1_000

@@ -1,8 +1,8 @@
 import { raw, type Request, type RequestHandler, type Response } from 'express'
 import { ServiceError } from '#proto/errors.ts'
-import { HttpError } from './http-error.ts'
+import { HttpError } from '../response/http-error.ts'
 import { parseForm } from './query-string.ts'
-import type { Route } from './route.ts'
+import type { Route } from '../route.ts'
 
 /** No body that a route reads is longer: a statement of 100,000 characters with its escapes fits. */
 const maxBodyBytes = 512 * 1024

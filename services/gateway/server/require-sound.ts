@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
-import { HttpError } from './http-error.ts'
+import { HttpError } from '../response/http-error.ts'
 
 /** More than browsers and the proxies behind them send; Node itself would drop what it thinks too many and say nothing. */
 const maxHeaderFields = 100

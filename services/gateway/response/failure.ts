@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { errorStatuses, ServiceError, type ErrorDetails } from '#proto/errors.ts'
 import type { Failure } from '#proto/http/answer.ts'
-import { exchangeOf } from './exchange.ts'
+import { exchangeOf } from '../server/exchange.ts'
 import { HttpError } from './http-error.ts'
 import { sendJson } from './send-json.ts'
 
