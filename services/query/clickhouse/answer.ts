@@ -12,9 +12,12 @@ const maxFailureBytes = 64 * 1024
 const Column = z.object({ name: z.string(), type: z.string() })
 export type Column = z.infer<typeof Column>
 
+/** Looked at and not copied, as there may be a million cells, and what they hold is for their readers to say. */
+const Cells = z.custom<readonly (readonly unknown[])[]>((data) => Array.isArray(data) && data.every(Array.isArray))
+
 const Body = z.object({
   meta: z.array(Column),
-  data: z.array(z.array(z.unknown())),
+  data: Cells,
   statistics: z.object({ rows_read: z.coerce.number().catch(0), bytes_read: z.coerce.number().catch(0) }).optional(),
   exception: z.string().optional(),
 })
