@@ -3,6 +3,7 @@ import { McpInfo, ServerCard } from '#proto/http/mcp.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { mcpVersions } from '#proto/mcp.ts'
 import type { Call } from '#proto/call.ts'
+import { whenAvailable } from '#shared/when-available.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute } from '../route.ts'
 import { success } from '../response/success.ts'
@@ -33,14 +34,7 @@ export const mcpInfo = getRoute({
 })
 
 /** That the tool server does not run is an answer here like any other. */
-const offerOf = async ({ mcp }: Gateway, call: Call) => {
-  try {
-    return await mcp.offer({}, call)
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'unavailable') return undefined
-    throw error
-  }
-}
+const offerOf = ({ mcp }: Gateway, call: Call) => whenAvailable(() => mcp.offer({}, call))
 
 const fixed = { listChanged: false }
 

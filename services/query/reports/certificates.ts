@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
+import { whenAvailable } from '#shared/when-available.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { Parts } from '../handlers/parts.ts'
 
@@ -14,7 +14,7 @@ interface Place extends Pick<Parts, 'clock' | 'probe'> {
 
 /**
  * The rows of `system.certificates`, none where the server was given no certificate. There is no way to know that beforehand, and a server
- * notes each such failure as an error: so it is asked only once between two of its starts, at which it may be given one.
+ * notes each such failure as an error: so it is asked only once between two of its starts, at which it may be given one. Without a store it is asked each time.
  */
 export const certificatesOf = async (
   place: Place,
@@ -22,13 +22,13 @@ export const certificatesOf = async (
   ask: () => Promise<Record<string, unknown>[]>,
 ): Promise<Record<string, unknown>[]> => {
   const key = `query:reports:without-certificates:${hostKey}`
-  const learntMs = await patiently(() => place.store.get(key, z.number()))
+  const learntMs = await whenAvailable(() => place.store.get(key, z.number()))
   if (learntMs !== undefined && runsSince(place, hostKey, learntMs)) return []
   try {
     return await ask()
   } catch (error) {
     if (clickhouseCode(error) !== failedToSetUp) throw error
-    await patiently(() =>
+    await whenAvailable(() =>
       place.store.update(key, z.number(), () => ({ value: place.clock.now(), expiresInMs: keptMs })),
     )
     return []
@@ -38,14 +38,4 @@ export const certificatesOf = async (
 const runsSince = ({ probe }: Place, hostKey: string, atMs: number): boolean => {
   const { uptimeSeconds, checkedAtMs } = probe.known(hostKey).state
   return uptimeSeconds !== null && checkedAtMs !== null && checkedAtMs - uptimeSeconds * 1_000 < atMs
-}
-
-/** Without a store it is asked each time. */
-const patiently = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'unavailable') return undefined
-    throw error
-  }
 }

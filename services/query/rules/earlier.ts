@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
+import { whenAvailable } from '#shared/when-available.ts'
 
 /** Days of one disk's samples, and disks of one host, that are kept. */
 export const maxDays = 30
@@ -41,24 +41,15 @@ const keyOf = (hostKey: string): string => `query:rules:${hostKey}`
 
 /** Undefined while the store does not answer, so that rules which need none of it go on. */
 export const readEarlier = (store: Kept, hostKey: string): Promise<Earlier | undefined> =>
-  patiently(async () => (await store.get(keyOf(hostKey), Earlier)) ?? Earlier.parse({}))
+  whenAvailable(async () => (await store.get(keyOf(hostKey), Earlier)) ?? Earlier.parse({}))
 
 /** Keeps what changed. What cannot be written is found again by the next sweep. */
 export const keepEarlier = async (store: Kept, hostKey: string, changes: Partial<Earlier>): Promise<void> => {
   if (Object.keys(changes).length === 0) return
-  await patiently(() =>
+  await whenAvailable(() =>
     store.update(keyOf(hostKey), Earlier, (current) => ({
       value: { ...(current ?? Earlier.parse({})), ...changes },
       expiresInMs: keptMs,
     })),
   )
-}
-
-const patiently = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'unavailable') return undefined
-    throw error
-  }
 }
