@@ -116,6 +116,8 @@ export const TableRequest = z.object({
   search: z.string().max(256).optional(),
   limit: z.number().int().min(1).optional(),
   offset: z.number().int().min(0).default(0),
+  /** Counts from 1 and wins over the offset: pages as long as the answer may be, so that none leaves rows out. */
+  page: z.number().int().min(1).optional(),
   parameters: Parameters.default({}),
   timezone: z.string().max(64).optional(),
   /** Count all rows when there are more than were asked for; one statement more. */
@@ -236,7 +238,7 @@ export const query = service('query', {
     callers: readers,
     safe: true,
     prefer: 'hostKey',
-    input: TableRequest.omit({ sort: true, limit: true, offset: true, total: true }).extend({
+    input: TableRequest.omit({ sort: true, limit: true, offset: true, page: true, total: true }).extend({
       column: z.string().min(1).max(128),
     }),
     output: z.object({

@@ -44,10 +44,14 @@ export const openPage = async (
 /** Most rows of any answer or file; undefined where the settings have no cap. */
 export const rowCap = ({ env }: Parts): number | undefined => read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS
 
-/** The asked number of rows, never above the cap. */
-export const rowLimit = (parts: Parts, { limit }: Pick<TableRequest, 'limit'>): number | undefined => {
+/** The asked number of rows, never above the cap, and how many are before them: pages are as long as the cap lets them be. */
+export const rowRange = (
+  parts: Parts,
+  { limit: given, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,
+) => {
   const cap = rowCap(parts)
-  return limit === undefined || cap === undefined ? (limit ?? cap) : Math.min(limit, cap)
+  const limit = given === undefined || cap === undefined ? (given ?? cap) : Math.min(given, cap)
+  return { limit, offset: page === undefined || limit === undefined ? offset : (page - 1) * limit }
 }
 
 const obeyed = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }

@@ -67,5 +67,5 @@ export const tableRequest = ({
 }: z.output<typeof TableQuery>): Omit<z.input<typeof TableRequest>, 'hostKey' | 'name'> => {
   const limit = rows ?? pageSize
   const skipped = page === undefined || limit === undefined ? offset : (page - 1) * limit
-  return { sort, filters, search, limit, offset: skipped, timezone, total, parameters: pageParameters(others) }
+  return { sort, filters, search, limit, offset: skipped, page, timezone, total, parameters: pageParameters(others) }
 }

@@ -95,7 +95,7 @@ const wrongFilter = (sentence: string): ServiceError =>
 
 /** A cell as the text by which a filter names it; the items of a list one by one. */
 export const cellText = (column: Column): string =>
-  column.format === 'list' ? `toString(arrayJoin(${quoteName(column.name)}))` : textOf(column)
+  column.format === 'list' ? `ifNull(toString(arrayJoin(${quoteName(column.name)})), '')` : textOf(column)
 
 /** The text in any column that holds text. */
 export const searchCondition = (columns: readonly Column[], search: string): Condition => {

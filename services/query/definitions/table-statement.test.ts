@@ -146,7 +146,7 @@ describe('a table page', () => {
     expect(totalStatement(table, asked, circumstances)?.sql).toContain(`SELECT count() AS total\n${from}`)
     const options = optionsStatement(table, { ...asked, column: 'tags', limit: 5 }, circumstances)
     expect(options?.sql).toContain(
-      `SELECT toString(arrayJoin(\`tags\`)) AS filter_option, count() AS filter_option_rows\n${from}`,
+      `SELECT ifNull(toString(arrayJoin(\`tags\`)), '') AS filter_option, count() AS filter_option_rows\n${from}`,
     )
     expect(options?.sql).toMatch(/LIMIT 6$/)
     expect(options?.parameters).toEqual({ last_hours: 24, search: 'x' })

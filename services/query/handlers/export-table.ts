@@ -7,7 +7,7 @@ import type { StreamFormat } from '../clickhouse/statement.ts'
 import { tableInfo } from '../definitions/definitions.ts'
 import { tableStatement } from '../definitions/table-statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { openPage, rowLimit } from '../open-page.ts'
+import { openPage, rowRange } from '../open-page.ts'
 import { passRows } from '../rows.ts'
 import { passTextRows, type TextFormat } from '../text-rows.ts'
 import type { Parts } from './parts.ts'
@@ -26,8 +26,9 @@ export const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
 /** One table page for a file. The bytes are the host's own; nothing is held but what lies between two rows. */
 export const exportTable =
   (parts: Parts): ExportTable =>
-  async ({ format, ...asked }, call) => {
-    const limit = rowLimit(parts, asked)
+  async ({ format, ...given }, call) => {
+    const { limit, offset } = rowRange(parts, given)
+    const asked = { ...given, offset }
     const page = await openPage(parts, asked, call, (definition, circumstances) =>
       tableStatement(definition, asked, { ...circumstances, limit }),
     )

@@ -129,6 +129,26 @@ describe('the pages of a history', () => {
   })
 })
 
+describe('pages that are asked to be longer than an answer may be', () => {
+  const capped = async <Answer>(use: () => Promise<Answer>): Promise<Answer> => {
+    parts.env.SVC_TABLE_MAX_RESULT_ROWS = '4'
+    return use().finally(() => delete parts.env.SVC_TABLE_MAX_RESULT_ROWS)
+  }
+  const sort = { column: 'name', direction: 'asc' as const }
+  const namesOf = (rows: readonly Record<string, unknown>[]) => rows.map((row) => row.name)
+
+  it('follow one another without a gap, as rows and as files', async () => {
+    const first = namesOf((await readTable(parts, { ...settings, sort, limit: 12 })).rows)
+    await capped(async () => {
+      const asked = { ...settings, sort, limit: 6, page: 3, offset: 12 }
+      expect(namesOf((await readTable(parts, asked)).rows)).toEqual(first.slice(8))
+      const { text } = await exported({ ...asked, format: 'jsoneachrow' })
+      const lines = text.trimEnd().split('\n')
+      expect(namesOf(lines.map((line) => JSON.parse(line)))).toEqual(first.slice(8))
+    })
+  })
+})
+
 describe('the options of a filter', () => {
   it('are the values of a column with their rows, most first, within the other filters', async () => {
     const counted = await direct(

@@ -7,7 +7,7 @@ import type { ByteAnswer } from '../clickhouse/client.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { tableInfo } from '../definitions/definitions.ts'
 import { tableStatement, totalStatement } from '../definitions/table-statement.ts'
-import { openPage, type Page as OpenPage, rowCap, rowLimit } from '../open-page.ts'
+import { openPage, type Page as OpenPage, rowCap, rowRange } from '../open-page.ts'
 import { passRows } from '../rows.ts'
 import { statementFacts } from '../statement-facts.ts'
 import { unquoteNumbers } from '../unquote-numbers.ts'
@@ -31,8 +31,9 @@ interface Opened extends OpenPage {
 /** The rows of one table page as the host sends them. */
 export const table =
   (parts: Parts): Table =>
-  async (asked, call) => {
-    const limit = rowLimit(parts, asked)
+  async (given, call) => {
+    const { limit, offset } = rowRange(parts, given)
+    const asked = { ...given, offset }
     const page = await openPage(parts, asked, call, (definition, circumstances) =>
       tableStatement(definition, asked, { ...circumstances, limit }),
     )

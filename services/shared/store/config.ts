@@ -30,5 +30,7 @@ export const storeSettings = {
   POSTGRES_NAME: optional('Another name of POSTGRES_DATABASE.'),
   POSTGRES_USER: optional('User of POSTGRES_HOST.'),
   POSTGRES_PASSWORD: secret('Password of POSTGRES_HOST.'),
-  POSTGRES_SSLMODE: optional('TLS to POSTGRES_HOST: disable, require, verify-full or no-verify.'),
+  POSTGRES_SSLMODE: optional(
+    'TLS to POSTGRES_HOST: disable, no-verify, or any of prefer, require, verify-ca and verify-full, which all verify the certificate of the server.',
+  ),
 } as const

@@ -70,6 +70,7 @@ describe('the state database', () => {
     [{ SVC_STATE_DB_URL: 'file:/tmp/x', SVC_STATE_DB_USER: 'a' }, 'SVC_STATE_DB_URL', /neither/],
     [{ SVC_STATE_DB_URL: postgres, SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }, 'SVC_STATE_DB_TABLE_PREFIX', /lower-case/],
     [{ POSTGRES_HOST: 'db', POSTGRES_PORT: 'x' }, 'POSTGRES_PORT', /port number/],
+    [{ POSTGRES_HOST: 'db', POSTGRES_SSLMODE: 'requre' }, 'POSTGRES_SSLMODE', /one of disable/],
   ])('is refused in words, without the value: %j', (env, name, sentence) => {
     const problems = () => stateDatabase(env)
     expect(problems).toThrow(sentence)

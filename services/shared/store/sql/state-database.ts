@@ -16,6 +16,8 @@ type StoreValues = Values<typeof storeSettings>
 
 const postgresProtocols = new Set(['postgres:', 'postgresql:'])
 const sqliteProtocols = new Set(['file:', 'libsql:', 'http:', 'https:', 'ws:', 'wss:'])
+/** Those that the driver knows; it takes whatever else for verify-full, and the connection then fails without a word why. */
+const sslModes: ReadonlySet<string> = new Set(['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'])
 const tablePrefixShape = /^([a-z_][a-z0-9_]{0,30})?$/
 
 /** The state database that the environment names, if any; throws `InvalidSettings`. */
@@ -76,6 +78,8 @@ const discreteUrl = (settings: StoreValues, host: string): string => {
   const url = new URL('postgres://localhost')
   if (port !== undefined && !/^\d{1,5}$/.test(port)) throw refused('POSTGRES_PORT', 'must be a port number')
   if (port !== undefined) url.port = port
+  if (sslmode !== undefined && !sslModes.has(sslmode))
+    throw refused('POSTGRES_SSLMODE', `must be one of ${[...sslModes].join(', ')}`)
   if (host.startsWith('/')) url.searchParams.set('host', host)
   else url.hostname = host.includes(':') ? `[${host}]` : host
   if (sslmode !== undefined) url.searchParams.set('sslmode', sslmode)
