@@ -37,7 +37,8 @@ export const openChatApplication = async ({ env, database, clock, log }: Place):
     initial: [],
     clock,
     read: readAll,
-    failed: (error) => log.warn({ err: error }, 'chats of the chat application cannot be read; those read last hold'),
+    log,
+    named: 'chats of the chat application',
   })
   return { store: () => store, current: () => known.get(), changed: () => known.changed() }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Outcome, QueuedMessage } from '#shared/bus/durable/queue.ts'
 import type { Store } from '#shared/store/store.ts'
+import type { Outage } from '#shared/telemetry/outage.ts'
 import { brokenNotice } from './broken.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
 import { type Target, type WayOut, targetsNow } from '../channels/targets.ts'
@@ -28,6 +29,8 @@ export interface Delivering {
   clock: Clock
   log: Logger
   deliveries: Deliveries
+  /** Hears whether ends of deliveries can be recorded. */
+  recording: Outage
   retry: RetryPlan
   line: Line
   policy(): Promise<Policy>

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
+import { openOutage } from '#shared/telemetry/outage.ts'
 import { type Ended, end } from './end.ts'
 import type { Queued } from './queued.ts'
 import { memoryDeliveries } from './records/memory.ts'
@@ -22,8 +23,8 @@ const endWith = async (ended: Ended, { nowMs, isAway }: { nowMs: number; isAway:
     await kept.put(delivered)
   }
   const clock = { now: () => nowMs }
-  const log = pino({ level: 'silent' })
-  const outcome = await end({ store, deliveries: { ...kept, put }, clock, log, retry: briefRetry }, queued, ended)
+  const recording = openOutage(pino({ level: 'silent' }), { begins: 'away', ends: 'there' })
+  const outcome = await end({ store, deliveries: { ...kept, put }, clock, recording, retry: briefRetry }, queued, ended)
   return { outcome, recorded: await kept.list({ limit: 10 }) }
 }
 

@@ -7,7 +7,7 @@ import { type Queued, messageIdOf } from './queued.ts'
 /** How a notice for one target ended. */
 export type Ended = Pick<Delivered, 'result' | 'reason' | 'attempts'>
 
-type Ending = Pick<Delivering, 'store' | 'deliveries' | 'clock' | 'log' | 'retry'>
+type Ending = Pick<Delivering, 'store' | 'deliveries' | 'clock' | 'recording' | 'retry'>
 
 /** The end of a message: told to the digest's episodes and to the record of deliveries. It comes again while it cannot be recorded. */
 export const end = async (ending: Ending, queued: Queued, ended: Ended): Promise<Outcome> => {
@@ -29,15 +29,16 @@ export const end = async (ending: Ending, queued: Queued, ended: Ended): Promise
   return isRecorded || !isWaitedFor ? 'done' : { againInMs: retry.recordAgainMs }
 }
 
-const record = async ({ deliveries, clock, log }: Ending, queued: Queued, ended: Ended): Promise<boolean> => {
+const record = async ({ deliveries, clock, recording }: Ending, queued: Queued, ended: Ended): Promise<boolean> => {
   const { notice, channel, target } = queued
   const { episode, sequence, kind, ruleId, hostKey, severity } = notice
   const of = { episode, sequence, kind, ruleId, hostKey, severity, channel, target }
   try {
     await deliveries.put({ id: messageIdOf(queued), atMs: clock.now(), ...of, ...ended })
+    recording.worked()
     return true
   } catch (error) {
-    log.warn({ err: error }, 'delivery could not be recorded')
+    recording.failed(error)
     return false
   }
 }

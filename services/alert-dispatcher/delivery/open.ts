@@ -7,6 +7,7 @@ import type { Context } from '#shared/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
+import { openOutage } from '#shared/telemetry/outage.ts'
 import type { Channel } from '../channels/channel.ts'
 import { everyChannel as every } from '../channels/index.ts'
 import { type Target, targetsNow } from '../channels/targets.ts'
@@ -66,6 +67,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
     line: openLine(),
     queue,
     deliveries,
+    recording: openOutage(log, { begins: 'deliveries cannot be recorded', ends: 'deliveries are recorded again' }),
     targets,
     hosts: openListedHosts(parts),
     origin: openInstallationId(store),

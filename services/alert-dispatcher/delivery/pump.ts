@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { openOutage } from '#shared/telemetry/outage.ts'
 import type { ClaimedMessage, Outbox, Store } from '#shared/store/store.ts'
 import { Notice, noticeTopic } from '../notice.ts'
 
@@ -18,14 +19,16 @@ export const startPump = (
   handOn: (notice: Notice) => Promise<void>,
 ): AsyncDisposable => {
   let running: Promise<void> | undefined
+  const outage = openOutage(log, { begins: 'outbox cannot be read', ends: 'outbox is read again' })
   const run = async () => {
     try {
       for (let some = source.next(); some; some = source.next()) {
         await outbox.ack(await handedOn(await some, handOn, log))
+        outage.worked()
       }
     } catch (error) {
       // A store that is away is asked again at the next wake, which comes every second.
-      log.warn({ err: error }, 'outbox cannot be read')
+      outage.failed(error)
     } finally {
       // With the last look and not after it: what comes in between would lie there until the next wake.
       running = undefined

@@ -1,4 +1,6 @@
+import type { Logger } from 'pino'
 import type { Clock } from '#shared/clock.ts'
+import { openOutage } from '#shared/telemetry/outage.ts'
 
 /** How long what was read is used: a change through another process shows within this. */
 const freshMs = 2_000
@@ -14,11 +16,15 @@ interface Reading<T> {
   initial: T
   clock: Clock
   read(): Promise<T>
-  failed(error: unknown): void
+  log: Logger
+  /** What it is that is read, for the log. */
+  named: string
 }
 
 /** Reads for all who ask meanwhile at once. */
-export const openLastKnown = <T>({ initial, clock, read, failed }: Reading<T>): LastKnown<T> => {
+export const openLastKnown = <T>({ initial, clock, read, log, named }: Reading<T>): LastKnown<T> => {
+  const begins = `${named} cannot be read; those read last hold`
+  const outage = openOutage(log, { begins, ends: `${named} are read again` })
   let known = initial
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
@@ -28,8 +34,9 @@ export const openLastKnown = <T>({ initial, clock, read, failed }: Reading<T>): 
     const before = changes
     try {
       known = await read()
+      outage.worked()
     } catch (error) {
-      failed(error)
+      outage.failed(error)
     }
     // What changed meanwhile may have been missed.
     if (before === changes) readAtMs = clock.now()

@@ -80,6 +80,21 @@ describe('the policy', () => {
     expect(logged.join('')).toContain('those read last hold')
   })
 
+  it('says once that the database is away, and once that it is back', async () => {
+    const { store, state } = breakable()
+    const policy = open(store)
+    for (const isThere of [false, false, false, true, true]) {
+      state.isThere = isThere
+      nowMs += 2_000
+      await policy.current()
+    }
+    expect(state.reads).toBe(5)
+    expect(logged.map((line) => JSON.parse(line).msg)).toEqual([
+      'settings of alerts cannot be read; those read last hold',
+      'settings of alerts are read again',
+    ])
+  })
+
   it('warns once of each variable that cannot be meant, and of each entry that is not understood', async () => {
     const { store } = breakable()
     await store.put('rule', 'r', { warning: 'many' }, nowMs)

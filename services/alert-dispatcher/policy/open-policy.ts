@@ -59,7 +59,8 @@ export const openPolicy = ({
       }
       return layer
     },
-    failed: (error) => log.warn({ err: error }, 'settings of alerts cannot be read; those read last hold'),
+    log,
+    named: 'settings of alerts',
   })
   const layers = async (): Promise<readonly Layer[]> => [await database.get(), file, environmentLayer(env)]
 

@@ -41,7 +41,8 @@ export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Sub
     initial: await openAll(store, env),
     clock,
     read: () => openAll(store, env),
-    failed: (error) => log.warn({ err: error }, 'subscriptions cannot be read; those read last hold'),
+    log,
+    named: 'subscriptions',
   })
   const running = opening.move()
   return {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
+import { openOutage } from '../../telemetry/outage.ts'
 import { decodeJson, encodeJson } from '../body.ts'
 import type { Attached, QueueDriver, Taken } from './driver.ts'
 import type { QueueLimits } from './limits.ts'
@@ -66,11 +67,10 @@ const startConsuming = (
       inHand.set(taken, handling)
     }
   }
-  let isFailing = false
+  const facts = { consumer: consumer.name }
+  const outage = openOutage(log, { begins: 'messages cannot be taken', ends: 'messages are taken again', facts })
   const failed = async (cause: unknown) => {
-    // Told once: a server that is away fails each request.
-    if (!isFailing) log?.warn({ err: cause, consumer: consumer.name }, 'messages cannot be taken')
-    isFailing = true
+    outage.failed(cause)
     await wait(limits.retryMs, undefined, { signal: stop.signal }).catch(() => {})
     // The server may have come back without what it knew of the consumer.
     await driver.attach(consumer).catch(() => {})
@@ -80,8 +80,7 @@ const startConsuming = (
       if (inHand.size >= consumer.maxInFlight) await Promise.race(inHand.values())
       try {
         await takeSome()
-        if (isFailing) log?.info({ consumer: consumer.name }, 'messages are taken again')
-        isFailing = false
+        outage.worked()
       } catch (error) {
         if (!stop.signal.aborted) await failed(error)
       }
@@ -104,21 +103,31 @@ const sayWorking = (inHand: ReadonlyMap<Taken, unknown>, everyMs: number): NodeJ
     for (const taken of inHand.keys()) taken.working()
   }, everyMs)
 
-/** Handles one message and answers for it; never throws. */
-const handler =
-  <S extends z.ZodType>(parts: QueueParts, consumer: Attached & Consumer<S>, handle: Handle<z.output<S>>) =>
-  async (taken: Taken): Promise<void> => {
-    const { limits, log } = parts
+/** Handles one message and answers for it; never throws. What is away is told once, as it has each message put back. */
+const handler = <S extends z.ZodType>(
+  parts: QueueParts,
+  consumer: Attached & Consumer<S>,
+  handle: Handle<z.output<S>>,
+): ((taken: Taken) => Promise<void>) => {
+  const { limits, log } = parts
+  const facts = { consumer: consumer.name }
+  const outage = openOutage(log, { begins: 'messages are put back', ends: 'messages are dealt with again', facts })
+  return async (taken) => {
     try {
       const outcome = await outcomeOf(consumer, handle, taken)
       if (outcome === 'done') await taken.done()
       else if ('dead' in outcome) await bury(parts, taken, outcome.dead)
       else taken.again(outcome.againInMs)
+      if (outcome === 'done') outage.worked()
     } catch (error) {
-      log?.error({ err: error, consumer: consumer.name, deliveries: taken.deliveries }, 'message put back')
+      if (isAway(error)) outage.failed(error)
+      else log?.error({ err: error, ...facts, deliveries: taken.deliveries }, 'message put back')
       taken.again(limits.failedAgainMs)
     }
   }
+}
+
+const isAway = (error: unknown): boolean => error instanceof ServiceError && error.code === 'unavailable'
 
 const outcomeOf = async <S extends z.ZodType>(
   { tries = 1, body }: Attached & Consumer<S>,

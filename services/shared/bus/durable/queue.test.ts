@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { pino } from 'pino'
 import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
 import { describeWith } from '../../../acceptance/servers.ts'
 import { until } from '../conformance/implementations.suite.ts'
 import { type Place, implementations } from './implementations.suite.ts'
@@ -91,6 +93,25 @@ for (const implementation of implementations) {
       await until(() => seen.length === 3)
       expect(seen).toEqual(['late', 'other', 'late'])
       expect(deliveries).toEqual([1, 1, 2])
+    })
+
+    it('says once that what its handlers need is away, and once that it is back', async () => {
+      await queue[Symbol.asyncDispose]()
+      const lines: string[] = []
+      queue = await place.open(pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) }))
+      let isAway = true
+      const seen = await consume(
+        async () => {
+          if (isAway) throw new ServiceError('unavailable', 'the state store does not answer')
+          return 'done'
+        },
+        { tries: 1_000 },
+      )
+      for (const id of ['one', 'two', 'three']) await publish(id)
+      await until(() => seen.length > 6)
+      isAway = false
+      await until(() => lines.includes('messages are dealt with again'))
+      expect(lines).toEqual(['messages are put back', 'messages are dealt with again'])
     })
 
     it('gives up a message whose handler fails each time, and blocks nobody meanwhile', async () => {

@@ -1,0 +1,36 @@
+import { pino } from 'pino'
+import { expect, it, vi } from 'vitest'
+import { ServiceError } from '#proto/errors.ts'
+import { openStore } from '#shared/store/open.ts'
+import { startPump } from './pump.ts'
+
+it('says once that the outbox is away, however often it looks, and once that it is back', async () => {
+  await using store = await openStore({ env: {}, busIsShared: false })
+  const lines: string[] = []
+  let look = () => {}
+  let looks = 0
+  let isAway = true
+  const outbox = {
+    ...store.outbox,
+    claim: async () => {
+      looks += 1
+      if (isAway) throw new ServiceError('unavailable', 'the state store does not answer')
+      return []
+    },
+    onAppend: (listener: () => void) => {
+      look = listener
+      return { [Symbol.dispose]: () => {} }
+    },
+  }
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) })
+  await using _pump = startPump({ store: { ...store, outbox }, log }, async () => {})
+  const lookAgain = (count: number) =>
+    vi.waitFor(() => {
+      look()
+      expect(looks).toBeGreaterThanOrEqual(count)
+    })
+  await lookAgain(5)
+  isAway = false
+  await lookAgain(looks + 5)
+  expect(lines).toEqual(['outbox cannot be read', 'outbox is read again'])
+})
