@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
+import { shown } from './failure.ts'
+import { callerLeft, clientClosedStatus } from './http-error.ts'
 import { startFake } from '../fake/start.ts'
 
 const overviewThatThrows = async (error: unknown) => {
@@ -47,6 +49,11 @@ describe('errors', () => {
     expect(body.error).toEqual({ type: 'internal', message: expect.stringContaining('on our side') })
     expect(JSON.stringify(body)).not.toContain('secret')
     expect(logged).toContain('"requestId":"my-id"')
+  })
+
+  it('takes it for no failure of ours when a stream fails at both ends because its caller left', () => {
+    const left = callerLeft()
+    expect(shown(new AggregateError([left, new Error('aborted')], left.message)).status).toBe(clientClosedStatus)
   })
 
   it('answers 503 at once when nobody serves the hosts', async () => {

@@ -37,6 +37,8 @@ const refusals: Readonly<Record<number, Omit<Shown, 'status'>>> = {
 
 /** What a caller may know of an error; whatever is not meant for callers becomes one fixed sentence. */
 export const shown = (error: unknown): Shown => {
+  // A stream that failed at both ends tells of them together, first of why.
+  if (error instanceof AggregateError && error.errors.length > 0) return shown(error.errors[0])
   if (error instanceof ServiceError) {
     if (error.code === 'internal') return defect
     const { code, message, details, retryAfterMs } = error

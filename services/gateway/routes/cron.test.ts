@@ -182,6 +182,19 @@ describe('a cron route whose owner is not running', () => {
   })
 })
 
+it('says what a service lacks that is there', async () => {
+  const sweep = async () => {
+    throw new ServiceError('unavailable', 'the state store does not answer', { retryAfterMs: 1_000 })
+  }
+  await using product = await startFake({ env: withSecret, alerts: { sweep } })
+  const { status, headers, error } = await ask(`${product.url}/api/cron/health-sweep`, secret)
+  expect([status, headers.get('retry-after'), error?.message]).toEqual([
+    503,
+    '1',
+    'alert-dispatcher cannot do it now: the state store does not answer',
+  ])
+})
+
 it('has nothing to remove of an owner whose release keeps nothing', async () => {
   const prune = async () => {
     throw new ServiceError('not-implemented', 'report has no method prune in this release.')

@@ -52,6 +52,10 @@ const named = async <T>(service: ServiceName, asked: Promise<T>): Promise<T> => 
     return await asked
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
-    throw new ServiceError('unavailable', `the service ${service} does not answer`, { cause: error })
+    // Who is there says what it lacks, and when to ask again.
+    const { retryAfterMs, message } = error
+    const isThere = retryAfterMs !== undefined
+    const sentence = isThere ? `${service} cannot do it now: ${message}` : `the service ${service} does not answer`
+    throw new ServiceError('unavailable', sentence, { retryAfterMs, cause: error })
   }
 }
