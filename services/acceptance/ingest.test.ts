@@ -71,7 +71,7 @@ describe('an alert of Alertmanager', () => {
       (count) => count === 1,
     )
     expect(webhook.told[0]).toContain('CRITICAL: Disk')
-    expect(webhook.told[0]).toContain('(db-9) on alertmanager')
+    expect(webhook.told[0]).toContain('(db-9), from alertmanager')
     expect((await send('resolved', '2026-03-01T11:00:00Z')).status).toBe(202)
     await eventually(
       async () => webhook.told.length,

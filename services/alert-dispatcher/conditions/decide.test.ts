@@ -94,6 +94,17 @@ describe('where the specification is silent', () => {
     ])
   })
 
+  it('names the worst while it lasts, and nobody once it is over', () => {
+    const story = newStory([disk], { cooldownMs: 10 * 60_000 })
+    for (const disk of [85, 85, 85]) sweepOnce(story, { disk }, { offenders: ['default'] })
+    for (const disk of [50, 50]) sweepOnce(story, { disk })
+    expect(story.notices.map(({ kind, offenders }) => [kind, offenders])).toEqual([
+      ['fire', ['default']],
+      ['remind', ['default']],
+      ['recover', []],
+    ])
+  })
+
   it('shows why a rule is unknown, and keeps what it was', () => {
     const story = newStory([disk])
     sweepOnce(story, { disk: 85 })

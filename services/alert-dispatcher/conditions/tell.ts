@@ -96,7 +96,8 @@ const noticeOf = (kind: Due, condition: Condition, reason: string, { hostKey, no
     severity: kind === 'recover' ? peak : facts.severity,
     ...(kind === 'recover' && condition.clears === 0 && { isUnseen: true }),
     unit,
-    offenders,
+    // What was worst is so no longer, and would be read as if it were.
+    offenders: kind === 'recover' ? [] : offenders,
     runbook,
     atMs: nowMs,
     reason,

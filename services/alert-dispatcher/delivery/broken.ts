@@ -30,7 +30,7 @@ export const brokenNotice = (
     // Who is broken need not be told so.
     source: `${channel}:${target}`,
     ruleId: brokenRule,
-    title: 'Alerts cannot be delivered',
+    title: `Alerts do not reach ${channel}:${target}`,
     severity: 'warning',
     value: null,
     threshold: null,

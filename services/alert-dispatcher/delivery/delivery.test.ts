@@ -211,7 +211,7 @@ describe('delivery', () => {
     await place.tell(fire('e'))
     await until(() => post.told.length === 2)
     expect(post.messages.map(({ notice }) => notice.ruleId)).toContain(brokenRule)
-    expect(post.messages.map(({ headline }) => headline)).toContain('WARNING: Alerts cannot be delivered on post:a')
+    expect(post.messages.map(({ headline }) => headline)).toContain('WARNING: Alerts do not reach post:a')
     await place.tell(fire('other'))
     await until(() => post.messages.some(({ notice }) => notice.ruleId === brokenRule && notice.kind === 'recover'))
     expect(post.tried.filter((line) => line.startsWith('a ') && line.includes('broken'))).toEqual([])

@@ -45,7 +45,11 @@ describe('a message', () => {
     [{ kind: 'recover' }, '[prod] RECOVERED: Disk almost full on Database'],
     [{ kind: 'recover', isUnseen: true }, '[prod] CLOSED: Disk almost full on Database'],
     [{ kind: 'test', hostKey: null }, '[prod] TEST: Disk almost full'],
-    [{ hostKey: null, source: 'grafana' }, '[prod] WARNING: Disk almost full on grafana'],
+    [{ hostKey: null, source: 'grafana' }, '[prod] WARNING: Disk almost full, from grafana'],
+    [
+      { hostKey: null, source: 'webhook:default', title: 'Alerts do not reach webhook:default' },
+      '[prod] WARNING: Alerts do not reach webhook:default',
+    ],
     [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone'],
   ] as const)('of %j begins with %j', (more, headline) => {
     expect(message(more).headline).toBe(headline)
@@ -81,7 +85,7 @@ describe('a message', () => {
       4_000,
     )
     expect(text).toContain('[prod] DIGEST: 2 conditions\n')
-    expect(text).toContain('WARNING: Parts on Database\nWARNING: Other on prometheus (fired and recovered)')
+    expect(text).toContain('WARNING: Parts on Database\nWARNING: Other, from prometheus (fired and recovered)')
   })
 
   it('lets no text of others begin a line of its own', () => {

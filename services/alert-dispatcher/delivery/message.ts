@@ -60,7 +60,7 @@ export const messageOf = (
   return {
     notice,
     origin,
-    headline: `${prefix}${word(notice)}${title}${where === null ? '' : ` on ${where}`}`,
+    headline: `${prefix}${word(notice)}${title}${placed(notice, hosts)}`,
     host: hostOf(notice, hosts),
     severity: notice.severity,
     isOver: notice.kind === 'recover',
@@ -106,6 +106,17 @@ const placeOf = (
   return oneLine(hosts.get(hostKey)?.name ?? hostKey)
 }
 
+/** A host is where it is; a source only says so, and need not be named twice. */
+const placed = (
+  notice: Pick<Notice, 'hostKey' | 'source' | 'title'>,
+  hosts: ReadonlyMap<string, NamedHost>,
+): string => {
+  const place = placeOf(notice, hosts)
+  if (place === null) return ''
+  if (notice.hostKey !== null) return ` on ${place}`
+  return oneLine(notice.title).includes(place) ? '' : `, from ${place}`
+}
+
 const factsOf = (notice: Notice, where: string | null, metadata: Message['metadata']): Fact[] => {
   const pairs: readonly (readonly [string, string | null])[] = [
     [notice.hostKey === null ? 'Source' : 'Host', where],
@@ -135,13 +146,10 @@ const conditionPairs = (notice: Notice): [string, string | null][] => {
 /** Without the parts of a second, which nobody reads. */
 const instant = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
-const gatheredLine = (
-  { title, severity, recovered, isUnseen, hostKey, source }: Notice['gathered'][number],
-  hosts: ReadonlyMap<string, NamedHost>,
-): string => {
-  const where = placeOf({ hostKey, source }, hosts)
+const gatheredLine = (entry: Notice['gathered'][number], hosts: ReadonlyMap<string, NamedHost>): string => {
+  const { title, severity, recovered, isUnseen } = entry
   const end = isUnseen ? ' (fired, then closed)' : ' (fired and recovered)'
-  return `${severity.toUpperCase()}: ${oneLine(title)}${where === null ? '' : ` on ${where}`}${recovered ? end : ''}`
+  return `${severity.toUpperCase()}: ${oneLine(title)}${placed(entry, hosts)}${recovered ? end : ''}`
 }
 
 const linkOf = (base: string, { hostKey, announced }: Notice, hosts: ReadonlyMap<string, NamedHost>): string => {

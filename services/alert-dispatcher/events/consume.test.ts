@@ -51,6 +51,15 @@ describe('an inbound event', () => {
     expect(inbound.notices).toMatchObject([{ kind: 'recover', reason: 'its source says that it is over' }])
   })
 
+  it('says what to do where its source has written that down, however long its text is', async () => {
+    await using inbound = await openInbound()
+    const labels = { runbook_url: 'https://runbooks/disk' }
+    await inbound.hear({ labels, body: 'x'.repeat(5_000), url: 'https://grafana/d' })
+    const told = inbound.notices[0]?.runbook ?? ''
+    expect(told.length).toBe(4_000)
+    expect(told.endsWith('x\n\nRunbook: https://runbooks/disk\n\nhttps://grafana/d')).toBe(true)
+  })
+
   it.each([
     ['of severity info', { severity: 'info' as const }],
     ['that tells of something', { status: 'info' as const }],

@@ -63,7 +63,7 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: Told): Watch
   return {
     id: cut(`event:${labels.alertname ?? sourceType}`, longest.id),
     title: cut(subject, longest.title),
-    runbook: cut([body, url ?? ''].filter((text) => text !== '').join('\n\n'), longest.runbook),
+    runbook: adviceOf({ body, url, labels }),
     unit: 'none',
     measure: 'gauge',
     metric: null,
@@ -78,6 +78,15 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: Told): Watch
     everySweeps: 1,
     once: false,
   }
+}
+
+/** What its source says of it, what to do where that is written down, and where to look; a long text gives way to the links. */
+const adviceOf = ({ body, url, labels }: Pick<Told, 'body' | 'url' | 'labels'>): string => {
+  const runbook = labels.runbook_url
+  const links = [...(runbook ? [`Runbook: ${runbook}`] : []), ...(url ? [url] : [])].join('\n\n')
+  const room = longest.runbook - links.length - 2
+  if (room < 0) return cut(links, longest.runbook)
+  return [cut(body, room), links].filter((text) => text !== '').join('\n\n')
 }
 
 const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')

@@ -91,16 +91,26 @@ export const newStory = (rules: readonly Rule[], settled: Partial<Policy> = {}):
 const hostKey = 'db'
 const minuteMs = 60_000
 
+/** What a sweep has besides the values. */
+interface Sweep {
+  uptimeSeconds?: number | null
+  afterMinutes?: number
+  /** Of each rule. */
+  offenders?: readonly string[]
+}
+
 /** A sweep five minutes after what came before. What it tells reads as `fire disk critical`. */
 export const sweepOnce = (
   story: Story,
   values: Values,
-  { uptimeSeconds = 1_000, afterMinutes = 5 }: { uptimeSeconds?: number | null; afterMinutes?: number } = {},
+  { uptimeSeconds = 1_000, afterMinutes = 5, offenders = [] }: Sweep = {},
 ): string[] => {
   story.nowMs += afterMinutes * minuteMs
   const { policy, nowMs } = story
   const watched = watchedRules({ rules: story.rules, metrics: [] }, policy)
-  const readings = new Map(watched.map(({ id }) => [id, plainReading(id, values[id] ?? null)]))
+  const readings = new Map(
+    watched.map(({ id }) => [id, plainReading(id, values[id] ?? null, { offenders: [...offenders] })]),
+  )
   const measured = { readings, metrics: new Map(), uptimeSeconds }
   const newEpisode = () => `episode-${++story.begun}`
   const deciding = { hostKey, policy, nowMs, watched, asked: watched, measured, newEpisode }
