@@ -1,12 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { requireBearer } from '../request/require-bearer.ts'
 import { cronSettings } from './config.ts'
 
+interface Asked {
+  headers: IncomingHttpHeaders
+  query: object
+}
+
 /** Lets through who knows `CRON_SECRET`, or the one before it, and nobody while there is none. */
-export const requireScheduler = (headers: IncomingHttpHeaders, env: Environment): void =>
-  requireBearer(headers, read(cronSettings, env).CRON_SECRET, {
+export const requireScheduler = ({ headers, query }: Asked, env: Environment): void => {
+  const secret = read(cronSettings, env).CRON_SECRET
+  if (secret !== undefined) refuseInUrl(query)
+  requireBearer(headers, secret, {
     unset: 'cron routes are shut: the operator has not set CRON_SECRET',
     wrong: 'send the cron secret as Authorization: Bearer',
   })
+}
+
+/** Proxies and browsers write URLs down. */
+const refuseInUrl = (query: object): void => {
+  if (!Object.hasOwn(query, 'secret')) return
+  const message = 'must not be in the URL; send it as Authorization: Bearer'
+  const details = { parameter: 'secret', problems: [{ parameter: 'secret', message }] }
+  throw new ServiceError('invalid', `secret ${message}`, { details })
+}

@@ -39,8 +39,10 @@ describe('a cron route', () => {
       const { alerts, heard } = overheard()
       await using product = await startFake({ env, alerts, report: {} })
       for (const bearer of [undefined, '', 'undefined', secret]) {
-        const { status, error } = await ask(product.url + path, bearer)
-        expect([status, error?.type]).toEqual([503, 'unavailable'])
+        for (const asked of [path, `${path}?secret=${encodeURIComponent(secret)}`]) {
+          const { status, error } = await ask(product.url + asked, bearer)
+          expect([status, error?.type]).toEqual([503, 'unavailable'])
+        }
       }
       expect(heard).toEqual([])
     }

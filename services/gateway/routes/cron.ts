@@ -14,8 +14,8 @@ export const healthSweep = getRoute({
   path: '/api/cron/health-sweep',
   doc: 'Runs the health checks over all hosts and sends alerts',
   answer: SweepAnswer,
-  handle: async ({ headers, call }, gateway) => {
-    requireScheduler(headers, gateway.env)
+  handle: async ({ headers, query, call }, gateway) => {
+    requireScheduler({ headers, query }, gateway.env)
     const swept = await named('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call)))
     return success(swept.enabled ? swept : { enabled: false as const }, {})
   },
@@ -26,8 +26,8 @@ export const retentionPrune = getRoute({
   path: '/api/cron/retention-prune',
   doc: 'Removes what is older than its stated age',
   answer: PruneAnswer,
-  handle: async ({ headers, call }, gateway) => {
-    requireScheduler(headers, gateway.env)
+  handle: async ({ headers, query, call }, gateway) => {
+    requireScheduler({ headers, query }, gateway.env)
     return success({ removed: await pruneAll(gateway, scheduled(call)) }, {})
   },
 })
@@ -37,8 +37,8 @@ export const weeklyReport = getRoute({
   path: '/api/cron/weekly-report',
   doc: 'Builds the weekly reports of the hosts that have opted in',
   answer: WeeklyReportAnswer,
-  handle: async ({ headers, call }, gateway) => {
-    requireScheduler(headers, gateway.env)
+  handle: async ({ headers, query, call }, gateway) => {
+    requireScheduler({ headers, query }, gateway.env)
     return success(await named('report', gateway.report.weekly({}, scheduled(call))), {})
   },
 })
