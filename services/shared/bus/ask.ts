@@ -84,6 +84,7 @@ const open = ({ channel, caller, clock }: Asking, request: Request, instance: st
   const { reading, limits } = channel
   if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)
   return new Exchange(channel, {
+    service,
     subject: callSubject(service, caller, name, instance),
     headers: questionHeaders(call, timeLeftMs),
     body,

@@ -1,3 +1,4 @@
+import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeFailure } from './failure.ts'
 import { type Control, type Frame, controlHeaders, readFrame } from './frame.ts'
@@ -19,6 +20,7 @@ export interface Channel {
 
 /** A question as it goes onto the wire. */
 export interface Question {
+  service: ServiceName
   subject: string
   headers: WireHeaders
   body: Uint8Array
@@ -41,6 +43,7 @@ export class Exchange {
   /** True when nobody listens on the subject, so nothing was done. */
   unheard = false
   readonly #channel: Channel
+  readonly #service: ServiceName
   readonly #signal: AbortSignal
   readonly #address: InboxAddress
   readonly #deadline: NodeJS.Timeout
@@ -60,6 +63,7 @@ export class Exchange {
   constructor(channel: Channel, question: Question) {
     const { inbox, limits, link } = channel
     this.#channel = channel
+    this.#service = question.service
     this.#signal = question.signal
     this.first = this.#first.promise
     // Whoever has left does not look at it any more.
@@ -133,7 +137,9 @@ export class Exchange {
     if (message.unheard) {
       this.unheard = true
       const details = { running: false }
-      return this.#close(new ServiceError('unavailable', 'No process of that service is running.', { details }))
+      return this.#close(
+        new ServiceError('unavailable', `No process of the service ${this.#service} is running.`, { details }),
+      )
     }
     const frame = readFrame(message)
     if (!frame) return

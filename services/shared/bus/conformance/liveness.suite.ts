@@ -20,7 +20,10 @@ export const liveness = (place: () => Place): void => {
   it('fails at once when nobody answers', async () => {
     const client = (await place().open('gateway')).client(probe)
     const asked = performance.now()
-    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'No process of the service query is running.',
+    })
     await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     await expect(client.count({ to: 1 }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     // Far less than the silence after which a caller gives up.
