@@ -120,7 +120,21 @@ const reasonOf = (due: Due, condition: Condition, { nowMs }: Telling): string =>
   if (due === 'recover') return clears > 0 ? `ok on ${sweeps(clears)} in a row` : 'it is no longer watched'
   if (due === 'remind') return `still so ${minutes(nowMs - (told?.atMs ?? nowMs))} after it was told last`
   const cause = due === 'fire' ? 'it has reached its threshold' : 'it has become worse'
-  return held === null ? cause : `${cause}; it was held until now: ${held}`
+  return heldUntilNow(cause, held)
+}
+
+/** Why it is told, and in words why not before. */
+export const heldUntilNow = (cause: string, held: HeldReason | null): string =>
+  held === null ? cause : `${cause}; it was held until now: ${heldWords[held]}`
+
+const heldWords: Readonly<Record<HeldReason, string>> = {
+  disabled: 'alerts were switched off',
+  maintenance: 'maintenance',
+  'quiet-hours': 'quiet hours',
+  severity: 'it was below the severity that people are told of',
+  'host-unreachable': 'the host did not answer',
+  acknowledged: 'it was acknowledged',
+  dismissed: 'it was dismissed',
 }
 
 const sweeps = (count: number): string => (count === 1 ? '1 sweep' : `${count} sweeps`)

@@ -53,7 +53,7 @@ describe('what another service tells', () => {
     expect(await notify(place)).toEqual(['webhook queued', 'email queued'])
     expect(await ended(place, 2)).toEqual(['default notify sent', 'default notify sent'])
     const { text, attachments } = JSON.parse(hook.taken[0]?.text ?? '')
-    expect(text).toBe('[prod] Week 47 of Database on Database <https://watch.example/reports/db/2026-W47|Open>')
+    expect(text).toBe('[prod] Week 47 of Database <https://watch.example/reports/db/2026-W47|Open>')
     expect(attachments[0]).toMatchObject({
       text: weekly.text,
       fields: [

@@ -50,6 +50,7 @@ describe('a message', () => {
       { hostKey: null, source: 'webhook:default', title: 'Alerts do not reach webhook:default' },
       '[prod] WARNING: Alerts do not reach webhook:default',
     ],
+    [{ kind: 'notify', title: 'Weekly report of Database' }, '[prod] Weekly report of Database'],
     [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone'],
   ] as const)('of %j begins with %j', (more, headline) => {
     expect(message(more).headline).toBe(headline)

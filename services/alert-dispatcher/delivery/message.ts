@@ -106,15 +106,16 @@ const placeOf = (
   return oneLine(hosts.get(hostKey)?.name ?? hostKey)
 }
 
-/** A host is where it is; a source only says so, and need not be named twice. */
+/** A host is where it is, and a source only says so; neither is named twice, but a host may be called like part of a rule. */
 const placed = (
-  notice: Pick<Notice, 'hostKey' | 'source' | 'title'>,
+  notice: Pick<Notice, 'hostKey' | 'source' | 'title'> & Partial<Pick<Notice, 'kind'>>,
   hosts: ReadonlyMap<string, NamedHost>,
 ): string => {
   const place = placeOf(notice, hosts)
   if (place === null) return ''
-  if (notice.hostKey !== null) return ` on ${place}`
-  return oneLine(notice.title).includes(place) ? '' : `, from ${place}`
+  const isNamed = oneLine(notice.title).includes(place)
+  if (notice.hostKey !== null) return isNamed && notice.kind === 'notify' ? '' : ` on ${place}`
+  return isNamed ? '' : `, from ${place}`
 }
 
 const factsOf = (notice: Notice, where: string | null, metadata: Message['metadata']): Fact[] => {

@@ -51,6 +51,17 @@ describe('an inbound event', () => {
     expect(inbound.notices).toMatchObject([{ kind: 'recover', reason: 'its source says that it is over' }])
   })
 
+  it('says in words why it was held, and of which source it was', async () => {
+    await using inbound = await openInbound()
+    const days = [0, 1, 2, 3, 4, 5, 6]
+    const quiet = { id: 'q', days, start: '00:00', end: '24:00', timezone: 'UTC', severityCap: 'critical' } as const
+    inbound.policy = { ...inbound.policy, quietHours: [quiet] }
+    expect(await inbound.hear({})).toEqual([])
+    inbound.policy = { ...inbound.policy, quietHours: [] }
+    await inbound.tick()
+    expect(inbound.notices).toMatchObject([{ reason: 'its source says so; it was held until now: quiet hours' }])
+  })
+
   it('says what to do where its source has written that down, however long its text is', async () => {
     await using inbound = await openInbound()
     const labels = { runbook_url: 'https://runbooks/disk' }

@@ -2,7 +2,7 @@ import type { Condition } from '../conditions/condition.ts'
 import type { Happening } from '../conditions/episode.ts'
 import type { Telling } from '../conditions/held.ts'
 import type { Notice } from '../notice.ts'
-import { tell } from '../conditions/tell.ts'
+import { heldUntilNow, tell } from '../conditions/tell.ts'
 import type { EventEpisode } from './event-episode.ts'
 import type { EventEntry } from './record.ts'
 
@@ -36,7 +36,7 @@ export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>):
       ...happening,
       hostKey: null,
       reason: reasonOf(happening, condition),
-      title: `${happening.title} on ${source}`.slice(0, longestTitle),
+      title: `${happening.title}, from ${source}`.slice(0, longestTitle),
     })),
   }
 }
@@ -49,5 +49,5 @@ const reasonOf = (
   { held, clears }: Condition,
 ): string => {
   if (kind === 'recover') return clears > 0 ? 'its source says that it is over' : 'nothing more was heard of it'
-  return kind === 'fire' && held === null ? 'its source says so' : reason
+  return kind === 'fire' ? heldUntilNow('its source says so', held) : reason
 }

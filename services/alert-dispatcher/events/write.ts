@@ -68,7 +68,7 @@ export const writeEntry = async (
 
 /** Brings lists, figures and history up to date with entries that were written. */
 export const settle = async (
-  { store, episodes, eventEpisodes, observe, telemetry: { log } }: Writing,
+  { store, episodes, eventEpisodes, observe }: Writing,
   written: readonly Written[],
 ): Promise<void> => {
   // Of those that were written more than once the last one stands.
@@ -77,7 +77,6 @@ export const settle = async (
   observe.told({ notices: written.flatMap((each) => each.notices), happenings })
   if (happenings.length === 0) return
   const kept = written.flatMap((each) => each.episodes)
-  await Promise.all([episodes.write([], happenings), eventEpisodes.write(kept)]).catch((error: unknown) =>
-    log.warn({ err: error }, 'the history of inbound events could not be kept'),
-  )
+  const keeping = Promise.all([episodes.write([], happenings), eventEpisodes.write(kept)])
+  await keeping.then(observe.history.worked, observe.history.failed)
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
+import { type Outage, openOutage } from '#shared/telemetry/outage.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import type { Told } from '../conditions/tell.ts'
@@ -12,9 +13,11 @@ export interface Observe {
   /** How many conditions of inbound events are open. */
   inbound(open: number): void
   told(told: Pick<Told, 'notices' | 'happenings'>): void
+  /** Hears whether the history of inbound events can be kept. */
+  history: Outage
 }
 
-export const openObserve = ({ metrics: registry }: Pick<Telemetry, 'metrics'>): Observe => {
+export const openObserve = ({ metrics: registry, log }: Pick<Telemetry, 'metrics' | 'log'>): Observe => {
   const duration = metrics.sweepDuration(registry)
   const firing = metrics.conditionsFiring(registry)
   const unknown = metrics.rulesUnknown(registry)
@@ -22,7 +25,12 @@ export const openObserve = ({ metrics: registry }: Pick<Telemetry, 'metrics'>): 
   const suppressed = metrics.noticesSuppressed(registry)
   const counts = { ofHosts: 0, inbound: 0 }
   const showFiring = () => firing.set(counts.ofHosts + counts.inbound)
+  const history = openOutage(log, {
+    begins: 'the history of inbound events cannot be kept',
+    ends: 'the history of inbound events is kept again',
+  })
   return {
+    history,
     async sweep(sweeping) {
       const took = duration.startTimer()
       try {
