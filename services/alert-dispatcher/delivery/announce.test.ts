@@ -62,7 +62,7 @@ describe('what another service tells', () => {
       ],
     })
     const raw = mail.taken[0]?.raw ?? ''
-    expect(raw).toContain('Subject: [prod] Week 47 of Database on Database')
+    expect(raw).toContain('Subject: [prod] Week 47 of Database')
     expect(raw).toMatch(/List-Unsubscribe:\s+<mailto:watch@watch\.example\?subject=unsubscribe>/)
     expect(raw).toContain('All is well.')
   })
