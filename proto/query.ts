@@ -38,7 +38,7 @@ import { Unavailable } from './unavailable.ts'
 import { UsedWindow, Window } from './window.ts'
 
 /** A chart or table page as a caller names it; a name that is none is `not-found` with the nearest that are. */
-const AskedName = z.string().min(1).max(128)
+const AskedName = z.string().min(1).max(128, 'must not be longer than 128 characters')
 
 export * from './host.ts'
 export * from './statement.ts'

@@ -36,6 +36,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/host-status?hostId=0&fleet=yes', 'fleet', '1 or 0'],
   ['/api/v1/tables?hostId=x', 'hostId', 'whole number'],
   ['/api/v1/charts/query-count?hostId=x', 'hostId', 'whole number'],
+  [`/api/v1/charts/${'x'.repeat(129)}`, 'name', 'longer than 128 characters'],
   ['/api/v1/charts/query-count?interval=toStartOfSecond', 'interval', 'must be one of toStartOfMinute'],
   ['/api/v1/charts/query-count?interval=', 'interval', 'must be one of'],
   ['/api/v1/charts/query-count?lastHours=0', 'lastHours', 'from 1 to 8760'],

@@ -2,17 +2,17 @@ import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from './body.ts'
 
-const issuesTold = 10
+const problemsTold = 10
 
 /** The input in a question's body; whoever sent something else is told what does not fit. */
 export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> => {
   const parsed = schema.safeParse(json(body))
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues
-    .slice(0, issuesTold)
-    .map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
-  const sentence = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
-  throw new ServiceError('invalid', sentence, { details: { issues } })
+  const problems = parsed.error.issues
+    .slice(0, problemsTold)
+    .map(({ path, message }) => ({ parameter: path.map(String).join('.'), message }))
+  const sentences = problems.map(({ parameter, message }) => (parameter === '' ? message : `${parameter}: ${message}`))
+  throw new ServiceError('invalid', sentences.join('; '), { details: { parameter: problems[0]?.parameter, problems } })
 }
 
 /** What a handler gave, as its contract states it. Anything else is a defect of the service. */
