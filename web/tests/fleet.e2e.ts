@@ -43,6 +43,15 @@ it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   expect(visit.complaints).toEqual([])
 })
 
+it('leads from a row to the host of that row', async () => {
+  const { page } = await open()
+  await page.getByRole('searchbox', { name: 'Search hosts by name or tag' }).fill('stub-499')
+  const row = page.getByRole('table', { name: 'Hosts' }).getByRole('row').filter({ hasText: 'stub-499' })
+  await row.getByRole('link', { name: 'stub-499' }).click()
+  await page.waitForURL(/\/overview\?host=499$/)
+  await expectSeen(page.getByRole('button', { name: /Host: stub-499/ }))
+})
+
 it('finds one of them by name, in the table and in the switcher', async () => {
   const { page } = await open()
   await page.getByRole('searchbox', { name: 'Search hosts by name or tag' }).fill('stub-499')

@@ -55,13 +55,17 @@ export const view = {
   setComparing: (comparing: boolean) => change({ compare: comparing ? '1' : null }),
   setPaused: (paused: boolean) => change({ paused: paused ? '1' : null }),
 
-  /** A path of this application, with parameters of its own or without, and with what the reader has chosen so far. */
+  /**
+   * A path of this application, with parameters of its own or without, and with what the reader has chosen so far. Where the path
+   * names a host or a time, that is what it leads to.
+   */
   link(target: string, more: Record<string, string> = {}): string {
     const [path = '', own] = target.split('?')
     const search = new URLSearchParams(own)
+    const named = new Set(search.keys())
     for (const name of kept) {
       const value = page.url.searchParams.get(name)
-      if (value !== null) search.set(name, value)
+      if (value !== null && !named.has(name)) search.set(name, value)
     }
     if (!search.has('host')) search.set('host', '0')
     for (const [name, value] of Object.entries(more)) search.set(name, value)

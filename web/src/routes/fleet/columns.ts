@@ -25,7 +25,7 @@ export const columns: readonly Column[] = [
   column('name', 'Host', 'link', { href: '/overview?host={id}' }),
   column('status', 'Status', 'badge', { doc: 'As the last probe found it.', states }),
   column('group', 'Group', 'text'),
-  column('finding', 'Worst finding', 'text', { doc: 'The worst that is wrong now.' }),
+  column('finding', 'Worst finding', 'link', { href: '/health?host={id}', doc: 'The worst that is wrong now.' }),
   column('cpu', 'CPU', 'percent', { bar: true, doc: 'Of all cores.' }),
   column('memory', 'Memory', 'percent', { bar: true }),
   column('disk', 'Disk', 'percent', { bar: true, doc: 'Of all local disks together.' }),
