@@ -65,6 +65,49 @@ describe('the overview', () => {
     expect(data.tableCount).toBeGreaterThan(0)
   })
 
+  it('says in its first line what fires on this host and on how many others, and leads there', async () => {
+    const visit = await browser.visit()
+    const { page } = visit
+    const of = (hostId: number, firing: number) => ({ hostId, host: `${hostId}`, failed: false, firing, unknown: 0 })
+    const swept = { count: 1, sweptAtMs: 1, isSweeping: false }
+    await page.route('**/api/v1/health/snapshot', (route) =>
+      route.fulfill({
+        json: {
+          success: true,
+          data: [
+            { ...of(0, 1), worst: 'warning' },
+            { ...of(1, 2), worst: 'critical' },
+          ],
+          metadata: { ...swept, inbound: 0 },
+        },
+      }),
+    )
+    const condition = {
+      ruleId: 'mutations',
+      title: 'Failing mutations',
+      phase: 'firing',
+      severity: 'warning',
+      sinceMs: 1,
+    }
+    await page.route('**/api/v1/health/alert-state*', (route) =>
+      route.fulfill({ json: { success: true, data: [condition], metadata: { ...swept, truncated: false } } }),
+    )
+    await page.goto(`${product.url}/overview?host=0`)
+    const line = page.getByRole('region', { name: 'What is wrong' })
+    await expectSeen(line.getByRole('link', { name: 'Warning 1 condition firing Failing mutations' }))
+    expect(await line.getByRole('link', { name: 'On 1 other host' }).getAttribute('href')).toContain('hosts=all')
+    await page.unrouteAll()
+    await line.getByRole('link', { name: /Failing mutations/ }).click()
+    await page.waitForURL(/\/health\?host=0/)
+  })
+
+  it('leads from a chart to the rows that it counts', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.getByRole('button', { name: 'More of Slow queries' }).click()
+    await page.getByRole('link', { name: 'Rows: Slow queries' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Slow queries' }).waitFor()
+  })
+
   it('draws the charts that the catalogue has, without a complaint of the browser', async () => {
     const { page, complaints } = await open('/overview?host=0')
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
