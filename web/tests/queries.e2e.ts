@@ -52,6 +52,19 @@ describe('somebody who was told that something is slow', () => {
     expect(complaints).toEqual([])
   })
 
+  it('comes from a list of queries by the statement itself, and on to the table that it read', async () => {
+    const { page } = await open('/tables/slow-queries?host=0&p.min_duration_s=0')
+    await page
+      .getByRole('table', { name: 'Slow queries' })
+      .getByRole('link', { name: /shop\.orders/ })
+      .first()
+      .click()
+    const used = page.getByRole('region', { name: 'What it used' })
+    await used.getByRole('link', { name: 'shop.orders', exact: true }).click()
+    await page.waitForURL(/\/explorer\?host=0&database=shop&table=orders/)
+    await expectSeen(page.getByRole('heading', { name: /orders/ }).first())
+  })
+
   it('has the host try out what would save', async () => {
     const { page } = await open('/fingerprints?host=0&search=note+like')
     await page.getByRole('table', { name: 'Fingerprints' }).getByRole('link').first().click()

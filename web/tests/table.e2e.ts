@@ -62,6 +62,14 @@ describe('pages of storage', () => {
 })
 
 describe('a table page', () => {
+  it('sets four charts side by side, so that its rows are on the first screen', async () => {
+    const { page } = await open('/tables/running-queries?host=0')
+    const cards = page.getByRole('region', { name: 'Related charts' }).locator('section')
+    await until(async () => (await cards.count()) === 4)
+    const tops = await cards.evaluateAll((each) => each.map((card) => card.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
+  })
+
   it('is reached from the menu and says what it shows and what it cost', async () => {
     const visit = await open('/overview?host=0&range=6h')
     const menu = visit.page.getByRole('navigation', { name: 'Pages' })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toCell } from './cell.ts'
+import { isNumeric, setFlush, toCell } from './cell.ts'
 import { columnSize, columnWidth, tableSize } from './column-width.ts'
 import { column } from './columns.ts'
 
@@ -29,4 +29,27 @@ it('a text that its column may cut is told whole by its title, a link and a list
 it('leaves room beside a long column on a narrow screen, and counts that in the width of all', () => {
   expect([columnSize(8), columnSize(44)]).toEqual(['calc(8ch + 1.75rem)', 'calc(min(44ch, 55vw) + 1.75rem)'])
   expect(tableSize([8, null], 32)).toBe('calc(calc(8ch + 1.75rem) + calc(min(32ch, 55vw) + 1.75rem))')
+})
+
+it('sets a count that leads somewhere as other numbers are set, and an id made of digits as a text', () => {
+  const link = column('of', 'Of', 'link', { href: '/parts?table={of}' })
+  const isFlush = (values: unknown[]) =>
+    isNumeric(
+      setFlush(
+        link,
+        values.map((of) => ({ of })),
+      ),
+    )
+  expect([isFlush([5, 104, null]), isFlush(['12330981374349800572']), isFlush([1, '2']), isFlush([])]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
+it('leaves the room of a query id to the statement beside it', () => {
+  const rows = [{ query_id: '49f1946d-b6a9-4850-a7fe-e71f0f219c5a' }]
+  const link = (href: string) => columnWidth(column('query_id', 'Query id', 'link', { href }), rows, context)
+  expect([link('/queries/{query_id}'), link('/elsewhere/{query_id}')]).toEqual([14, 36])
 })

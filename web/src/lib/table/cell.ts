@@ -35,6 +35,14 @@ const units: Partial<Record<CellFormat, Unit>> = {
 /** Columns of numbers are set flush right, so that digits of the same weight stand below one another. */
 export const isNumeric = (column: Column): boolean => column.flushRight ?? units[column.format] !== undefined
 
+/** A count that leads somewhere is set as other numbers are. An id made of digits comes as text, and is set as texts are. */
+export const setFlush = (column: Column, rows: readonly Row[]): Column => {
+  const values = column.format === 'link' ? rows.map((row) => row[column.name]) : []
+  return values.some((value) => typeof value === 'number') && values.every((value) => typeof value !== 'string')
+    ? { ...column, flushRight: true }
+    : column
+}
+
 export const isMono = (column: Column): boolean => column.format === 'code' || column.format === 'query'
 
 export interface CellContext {
