@@ -52,6 +52,17 @@ describe('a page of another site', () => {
     },
   )
 
+  it('hears of the tool server that it may ask, and in words why it is refused', async () => {
+    const asked = await ask('', stranger, '/api/mcp', { method: 'OPTIONS', headers: preflight })
+    expect([asked.status, asked.allowed, asked.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      '*',
+      'authorization',
+    ])
+    const read = await ask('', stranger, '/api/mcp', { method: 'POST' })
+    expect([read.status, read.allowed, read.headers.has('access-control-allow-credentials')]).toEqual([403, '*', false])
+  })
+
   it('reads refusals, too', async () => {
     const { status, allowed } = await ask(friend, friend, '/api/nothing')
     expect([status, allowed]).toEqual([404, friend])
