@@ -58,6 +58,8 @@ export const AlertHost = z.object({
   firing: Whole,
   /** Of the conditions that fire; null when none does. */
   worst: Severity.nullable(),
+  /** What the worst of them is called; null when none fires, and of an older release. */
+  worstTitle: z.string().nullable().default(null),
   /** Rules that could not be judged. */
   unknown: Whole,
   /** Empty where only figures were asked for. */

@@ -69,32 +69,21 @@ describe('the overview', () => {
     const visit = await browser.visit()
     const { page } = visit
     const of = (hostId: number, firing: number) => ({ hostId, host: `${hostId}`, failed: false, firing, unknown: 0 })
-    const swept = { count: 1, sweptAtMs: 1, isSweeping: false }
     await page.route('**/api/v1/health/snapshot', (route) =>
       route.fulfill({
         json: {
           success: true,
           data: [
-            { ...of(0, 1), worst: 'warning' },
-            { ...of(1, 2), worst: 'critical' },
+            { ...of(0, 2), worst: 'warning', worstTitle: 'Failing mutations' },
+            { ...of(1, 2), worst: 'critical', worstTitle: 'Disk usage' },
           ],
-          metadata: { ...swept, inbound: 0 },
+          metadata: { count: 2, sweptAtMs: 1, isSweeping: false, inbound: 0 },
         },
       }),
     )
-    const condition = {
-      ruleId: 'mutations',
-      title: 'Failing mutations',
-      phase: 'firing',
-      severity: 'warning',
-      sinceMs: 1,
-    }
-    await page.route('**/api/v1/health/alert-state*', (route) =>
-      route.fulfill({ json: { success: true, data: [condition], metadata: { ...swept, truncated: false } } }),
-    )
     await page.goto(`${product.url}/overview?host=0`)
     const line = page.getByRole('region', { name: 'What is wrong' })
-    await expectSeen(line.getByRole('link', { name: 'Warning 1 condition firing Failing mutations' }))
+    await expectSeen(line.getByRole('link', { name: 'Warning 2 conditions firing Failing mutations and 1 more' }))
     expect(await line.getByRole('link', { name: 'On 1 other host' }).getAttribute('href')).toContain('hosts=all')
     await page.unrouteAll()
     await line.getByRole('link', { name: /Failing mutations/ }).click()

@@ -30,6 +30,7 @@ export const alertState =
       failed,
       firing,
       worst: worst?.severity ?? null,
+      worstTitle: worst?.title ?? null,
       unknown,
       conditions: (conditions.get(key) ?? []).map(shown),
     }))

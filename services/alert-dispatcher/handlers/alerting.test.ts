@@ -63,10 +63,12 @@ describe('what is wrong', () => {
       ['two', 1],
     ])
     const { hosts } = await rig.dispatchers.alerts.alertState({ figuresOnly: true }, rig.dispatchers.call())
-    expect(hosts.map(({ hostKey, worst, conditions }) => [hostKey, worst, conditions])).toEqual([
-      ['one', 'warning', []],
-      ['two', 'critical', []],
-    ])
+    expect(hosts.map(({ hostKey, worst, worstTitle, conditions }) => [hostKey, worst, worstTitle, conditions])).toEqual(
+      [
+        ['one', 'warning', 'disk', []],
+        ['two', 'critical', 'memory', []],
+      ],
+    )
     expect(await asked.state('one')).toMatchObject([
       {
         hostKey: 'one',
@@ -74,7 +76,7 @@ describe('what is wrong', () => {
       },
     ])
     expect(await asked.state('three')).toEqual([
-      { hostKey: 'three', failed: false, firing: 0, worst: null, unknown: 0, conditions: [] },
+      { hostKey: 'three', failed: false, firing: 0, worst: null, worstTitle: null, unknown: 0, conditions: [] },
     ])
   })
 

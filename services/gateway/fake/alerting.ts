@@ -152,8 +152,16 @@ const requireDiskUsage = (ruleId: string): void => {
 export const fakeAlerting: Handlers<Service<typeof alertingMethods>> = {
   alertState: async ({ hostKey = 'logs' }) => ({
     hosts: [
-      { hostKey: 'analytics', failed: false, firing: 0, worst: null, unknown: 1, conditions: [] },
-      { hostKey: 'logs', failed: false, firing: 1, worst: 'critical' as const, unknown: 0, conditions: [condition] },
+      { hostKey: 'analytics', failed: false, firing: 0, worst: null, worstTitle: null, unknown: 1, conditions: [] },
+      {
+        hostKey: 'logs',
+        failed: false,
+        firing: 1,
+        worst: 'critical' as const,
+        worstTitle: 'Disk usage',
+        unknown: 0,
+        conditions: [condition],
+      },
     ].filter((host) => host.hostKey === hostKey || hostKey === 'logs'),
     sweptAtMs: 2_000,
     isSweeping: false,

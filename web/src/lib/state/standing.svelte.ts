@@ -1,0 +1,38 @@
+import { createQuery } from '@tanstack/svelte-query'
+import { snapshotQuery } from '#lib/api/health.ts'
+import { createAfterPage } from './after-page.svelte.ts'
+import { getSession } from './session.svelte.ts'
+
+/** Sweeps are minutes apart. */
+const refreshMs = 120_000
+
+/** What fires on each host and from other systems, asked once a page stands, and once for all that show it. */
+export const createStanding = () => {
+  const session = getSession()
+  const page = createAfterPage()
+  const snapshot = createQuery(() => ({
+    ...snapshotQuery(),
+    enabled: page.isDue && session.mayRead === true,
+    staleTime: refreshMs,
+    refetchInterval: refreshMs,
+  }))
+  return {
+    get isPending() {
+      return snapshot.isPending
+    },
+    get hasFailed() {
+      return snapshot.isError
+    },
+    /** Whether any sweep has begun yet. */
+    get isSwept() {
+      return typeof snapshot.data?.metadata.sweptAtMs === 'number'
+    },
+    get hosts() {
+      return snapshot.data?.data ?? []
+    },
+    /** Conditions that other systems told of. */
+    get inbound() {
+      return snapshot.data?.metadata.inbound ?? 0
+    },
+  }
+}
