@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
 import { barPath, extentOf, linePath, toLayers } from './layers.ts'
 import { toRanks } from './ranks.ts'
-import { bucketMs, maximumSeries, nearest, readNumber, toTimeSeries } from './series.ts'
+import { bucketMs, latestWhole, maximumSeries, nearest, readNumber, toTimeSeries } from './series.ts'
 import { summariseRanks, summariseSeries } from './summary.ts'
 import { timeTicks, valueTicks } from './ticks.ts'
 
@@ -207,3 +207,14 @@ describe('the summary of a chart', () => {
     )
   })
 })
+
+it.each([
+  [[0, 60, 120], 150, 1],
+  [[0, 60, 120], 180, 2],
+  [[0, 60, 120], 1_000, 2],
+  [[0, 60, 120], 30, 2],
+  [[0], 30, 0],
+  [[], 30, -1],
+])('the newest of %j that is over at %d is at %d', (times, untilMs, expected) =>
+  expect(latestWhole(times, untilMs)).toBe(expected),
+)

@@ -86,3 +86,10 @@ export const bucketMs = (times: readonly number[]): number => {
   const steps = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? timeMs))
   return steps.length > 0 ? Math.min(...steps) : 0
 }
+
+/** The position of the newest bucket that was over at `untilMs`; of the last where none was. One that has only begun would be read as a fall. */
+export const latestWhole = (times: readonly number[], untilMs: number): number => {
+  const step = bucketMs(times)
+  const found = times.findLastIndex((timeMs) => timeMs + step <= untilMs)
+  return found === -1 ? times.length - 1 : found
+}
