@@ -132,7 +132,7 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
   [
     `${table}?pageSize=20&page=3`,
     'table',
-    { hostKey: 'analytics', name: 'running-queries', ...noFilters, limit: 20, offset: 40 },
+    { hostKey: 'analytics', name: 'running-queries', ...noFilters, limit: 20, offset: 40, page: 3 },
   ],
 ]
 

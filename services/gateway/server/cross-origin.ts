@@ -35,7 +35,7 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
-/** Its clients may live in browsers, so it answers every preflight; pages that may not use it are refused in words that they can read. */
+/** Its clients may live in browsers, so it answers every preflight. */
 const toolServerPath = '/api/mcp'
 /** What is the same for everybody, and needed by pages of other sites before they know anything of this one. */
 const publicDocuments = '/.well-known/'
@@ -47,15 +47,15 @@ export const crossOrigin = (env: Environment): RequestHandler => {
   const allowedNow = () => read(crossOriginSettings, env).SVC_CORS_ORIGINS
   const answer = cors<Request>(({ path }, decided) => {
     const allowed = allowedNow()
-    const origin = isOpen(path) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
+    const origin = path.startsWith(publicDocuments) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
     decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
   })
   return (request, response, next) => {
     const { path, headers, method } = request
-    const isAsked = headers.origin !== undefined || (method === 'OPTIONS' && path === toolServerPath)
-    if (isAsked && (isOpen(path) || allowedNow().length > 0)) answer(request, response, next)
+    const isOpen = path === toolServerPath || path.startsWith(publicDocuments)
+    const isPreflight = method === 'OPTIONS' && path === toolServerPath
+    if (isPreflight || (headers.origin !== undefined && (isOpen || allowedNow().length > 0)))
+      answer(request, response, next)
     else next()
   }
 }
-
-const isOpen = (path: string): boolean => path === toolServerPath || path.startsWith(publicDocuments)
