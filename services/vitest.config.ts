@@ -6,6 +6,9 @@ const { TEST_REPORT: report, TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL } 
 /** A server found by its address is shared by all test files, so they take turns. */
 const isShared = [TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL].some(Boolean)
 
+/** What becomes so is waited for as long as a busy machine may need; nothing passes because it waited. */
+const expect = { requireAssertions: true, poll: { timeout: 30_000 } }
+
 /** Three projects: the services under plain Node, as the product runs; the web's own tests; its journeys in a browser. */
 export default defineConfig({
   root,
@@ -24,7 +27,7 @@ export default defineConfig({
           name: 'services',
           include: ['proto/**/*.test.ts', 'services/**/*.test.ts'],
           environment: 'node',
-          expect: { requireAssertions: true },
+          expect,
           experimental: { viteModuleRunner: false },
           // Modules keep nothing between files, so they are loaded once for all files of a worker.
           isolate: false,
@@ -41,7 +44,7 @@ export default defineConfig({
           name: 'web',
           include: ['web/{src,build-time,tests}/**/*.test.ts'],
           environment: 'node',
-          expect: { requireAssertions: true },
+          expect,
           sequence: { groupOrder: 1 },
         },
       },
@@ -51,7 +54,7 @@ export default defineConfig({
           name: 'browser',
           include: ['web/tests/**/*.e2e.ts'],
           environment: 'node',
-          expect: { requireAssertions: true },
+          expect,
           experimental: { viteModuleRunner: false },
           isolate: false,
           testTimeout: 60_000,
