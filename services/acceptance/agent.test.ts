@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSandbox } from '../sandbox/start.ts'
 import { chunksOf, dataOf, ofType, textOf } from '../agent/testing/start-agent.ts'
@@ -117,7 +117,7 @@ describeOnTopologies('the agent', (topology) => {
     const text = await again.text()
     expect(text.startsWith('id: 3\n')).toBe(true)
     expect(ofType(await chunksOf(text), 'abort')).toHaveLength(1)
-    await vi.waitFor(() => expect(gateway.abandoned).toBe(abandonedBefore + 1))
+    await expect.poll(() => gateway.abandoned).toBe(abandonedBefore + 1)
   })
 
   it('ends the statement that runs on the host when it is stopped', async () => {

@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { pino } from 'pino'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import type { UserServer } from '#proto/external-tools.ts'
@@ -96,7 +96,7 @@ describe('the web crawler', () => {
     server.instead = (response) => response.writeHead(500).end()
     clock.nowMs += 1_000
     expect(await external.tools([], callOf())).toHaveLength(2)
-    await vi.waitFor(async () => expect(await external.tools([], callOf())).toEqual([]))
+    await expect.poll(() => external.tools([], callOf())).toEqual([])
   })
 
   it('that cannot be reached takes no tools from the others', async () => {
@@ -236,6 +236,6 @@ describe('a tool server that a caller brings', () => {
     const running = tool?.run({ text: 'a' }, asking)
     leaving.abort(new Error('gone'))
     await expect(running).rejects.toThrow('gone')
-    await vi.waitFor(() => expect(hanging.requests).toBeGreaterThan(0))
+    await expect.poll(() => hanging.requests).toBeGreaterThan(0)
   })
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Script } from '../testing/script.ts'
 import { evidenceOf } from '../testing/script.ts'
@@ -309,7 +309,7 @@ describe('a model gateway that fails', () => {
     agent.env.SVC_AGENT_STEP_SECONDS = '1'
     play([{ silent: true }])
     expect(await failureOf()).toMatchObject({ code: 'provider-timeout', retryable: true })
-    await vi.waitFor(() => expect(agent.gateway.abandoned).toBe(1))
+    await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
   it('may send all calls under one index, and calls without any', async () => {

@@ -237,7 +237,7 @@ describe('live lists', () => {
     expect(a.heard).toHaveLength(1)
     clock.nowMs += 1
     expect(await ids()).toContain('one')
-    await vi.waitFor(async () => expect(await ids()).toContain('three'))
+    await expect.poll(ids).toContain('three')
     expect(a.heard).toHaveLength(2)
   })
 

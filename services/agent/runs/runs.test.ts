@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openBus } from '#shared/bus/open.ts'
 import { agent as contract } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
@@ -31,10 +31,10 @@ describe('a run', () => {
   it('goes on while nobody reads it, for a while', async () => {
     const runId = await agent.begin('Count')
     const first = await agent.client.read({ runId, after: 0 }, callOf())
-    await vi.waitFor(() => expect(agent.logged.join()).toContain('"outcome":"stopped"'), 5_000)
+    await expect.poll(() => agent.logged.join()).toContain('"outcome":"stopped"')
     const { chunks } = await agent.read(runId, first.last)
     expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'nobody was reading' }])
-    await vi.waitFor(() => expect(agent.gateway.abandoned).toBe(1))
+    await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
   it('is stopped when its owner asks, with what it asks of the model', async () => {
@@ -45,7 +45,7 @@ describe('a run', () => {
     expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped as asked' }])
     expect(chunks.at(-1)?.type).toBe('abort')
     expect(await agent.client.stop({ runId }, callOf())).toEqual({ stopped: false })
-    await vi.waitFor(() => expect(agent.gateway.abandoned).toBe(1))
+    await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
   it('is nobody else’s to read or stop', async () => {
@@ -60,10 +60,8 @@ describe('a run', () => {
 
   it('is gone some time after its end', async () => {
     const { runId } = await agent.ask('Count')
-    await vi.waitFor(
-      () => expect(agent.client.read({ runId, after: 0 }, callOf())).rejects.toMatchObject({ code: 'gone' }),
-      5_000,
-    )
+    const failure = () => agent.client.read({ runId, after: 0 }, callOf()).catch((error: unknown) => error)
+    await expect.poll(failure).toMatchObject({ code: 'gone' })
   })
 
   it('is gone with its process, and for whoever makes an id up', async () => {

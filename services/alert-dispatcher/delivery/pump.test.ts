@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import { startPump } from './pump.ts'
@@ -24,13 +24,12 @@ it('says once that the outbox is away, however often it looks, and once that it 
   }
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) })
   await using _pump = startPump({ store: { ...store, outbox }, log }, async () => {})
-  const lookAgain = (count: number) =>
-    vi.waitFor(() => {
-      look()
-      expect(looks).toBeGreaterThanOrEqual(count)
-    })
-  await lookAgain(5)
+  const looked = () => {
+    look()
+    return looks
+  }
+  await expect.poll(looked).toBeGreaterThanOrEqual(5)
   isAway = false
-  await lookAgain(looks + 5)
+  await expect.poll(looked).toBeGreaterThanOrEqual(looks + 5)
   expect(lines).toEqual(['outbox cannot be read', 'outbox is read again'])
 })

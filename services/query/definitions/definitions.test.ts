@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Catalogue } from '#proto/catalogue.ts'
 import { openDefinitions } from './definitions.ts'
-import { firstTables, topics } from './topics.ts'
+import { firstCharts, firstTables, topics } from './topics.ts'
 
 let directory: string
 const warned: Record<string, unknown>[] = []
@@ -41,9 +41,13 @@ describe('our own definitions', () => {
     expect(warned).toEqual([])
   })
 
-  it.each(Object.entries(firstTables))('of %s begin with what people look for first', async (topic, first) => {
+  const firsts = [
+    ...Object.entries(firstCharts).map(([topic, first]) => ['charts', topic, first] as const),
+    ...Object.entries(firstTables).map(([topic, first]) => ['tables', topic, first] as const),
+  ]
+  it.each(firsts)('begin the %s of %s with what people look for first', async (kind, topic, first) => {
     const { catalogue } = await openDefinitions(log)
-    const names = catalogue.tables.filter((table) => table.topic === topic).map(({ name }) => name)
+    const names = catalogue[kind].filter((definition) => definition.topic === topic).map(({ name }) => name)
     expect(names.slice(0, first.length)).toEqual(first)
   })
 

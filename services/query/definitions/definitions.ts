@@ -13,7 +13,7 @@ import {
   loadDefinitions,
   noDefinitions,
 } from './load.ts'
-import { tableOrder, topicOf, topicOrder } from './topics.ts'
+import { firstCharts, firstTables, topicOf, topicOrder, useOrder } from './topics.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../charts', import.meta.url))
 
@@ -154,8 +154,8 @@ const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definit
     metrics: inMenuOrder(metrics),
     catalogue: {
       topics: used.map(topicOf),
-      charts: inMenuOrder(charts).map(chartInfo),
-      tables: inMenuOrder(tables, byUse).map(tableInfo),
+      charts: inMenuOrder(charts, byUse(firstCharts)).map(chartInfo),
+      tables: inMenuOrder(tables, byUse(firstTables)).map(tableInfo),
     },
     chart: (name) => byName.charts.get(name) ?? unknown('chart', name, byName.charts),
     table: (name) => byName.tables.get(name) ?? unknown('table', name, byName.tables),
@@ -170,8 +170,10 @@ const named = <D extends Located>(definitions: readonly D[]): Map<string, D> =>
 const byTopic = (a: string, b: string): number => topicOrder(a) - topicOrder(b) || a.localeCompare(b)
 
 const byAlphabet = (a: Located, b: Located): number => a.name.localeCompare(b.name)
-const byUse = (a: Located, b: Located): number =>
-  tableOrder(a.topic, a.name) - tableOrder(b.topic, b.name) || byAlphabet(a, b)
+const byUse =
+  (first: typeof firstTables) =>
+  (a: Located, b: Located): number =>
+    useOrder(first, a.topic, a.name) - useOrder(first, b.topic, b.name) || byAlphabet(a, b)
 
 const inMenuOrder = <D extends Located>(definitions: readonly D[], within = byAlphabet): D[] =>
   definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || within(a, b))

@@ -49,9 +49,57 @@ export const firstTables: Readonly<Record<string, readonly string[]>> = {
   tables: ['tables-overview', 'tables-list', 'columns', 'dictionaries', 'view-refreshes'],
 }
 
-/** Position of a table within its topic, before the alphabet decides. */
-export const tableOrder = (topic: string, name: string): number => {
-  const first = firstTables[topic] ?? []
-  const position = first.indexOf(name)
-  return position === -1 ? first.length : position
+/** Charts that people look at first in a topic, in this order: how much, how well, by whom; the others follow by the alphabet. */
+export const firstCharts: Readonly<Record<string, readonly string[]>> = {
+  insights: ['insight-total-queries', 'insight-error-rate', 'insight-avg-duration', 'insight-active-queries'],
+  keeper: ['keeper-health', 'keeper-requests', 'keeper-wait-time', 'keeper-connection-events'],
+  logs: ['log-level-distribution', 'error-rate-over-time', 'crash-frequency'],
+  merges: ['merge-count', 'merge-avg-duration', 'new-parts-created', 'merge-timeline', 'mutation-progress'],
+  queries: [
+    'query-count',
+    'failed-query-count',
+    'query-duration-percentiles',
+    'query-memory',
+    'query-count-by-user',
+    'query-type',
+    'top-query-fingerprints',
+    'slow-query-occurrences',
+    'slow-query-regressions',
+  ],
+  'query-insights': [
+    'query-insights-qps',
+    'query-insights-latency',
+    'query-insights-errors',
+    'query-insights-memory',
+    'query-insights-read-throughput',
+    'query-insights-top-users',
+  ],
+  replication: ['replication-lag-trend', 'replication-lag', 'replication-queue-count', 'readonly-replica'],
+  system: [
+    'cpu-usage',
+    'memory-usage',
+    'cpu-load-average',
+    'disk-usage-trend',
+    'disk-io-throughput',
+    'memory-breakdown',
+    'disks-usage',
+    'thread-pool-utilization',
+  ],
+  tables: ['top-table-size', 'disk-usage-by-database', 'parts-per-table', 'partition-part-health', 'partition-sizes'],
+  traffic: [
+    'traffic-summary',
+    'traffic-ingest-speed',
+    'traffic-inserted-rows',
+    'traffic-inserted-bytes',
+    'traffic-insert-queries',
+    'traffic-network',
+    'traffic-disk-write-speed',
+  ],
+}
+
+/** Position of a definition within its topic, before the alphabet decides. */
+export const useOrder = (first: typeof firstTables, topic: string, name: string): number => {
+  const names = first[topic] ?? []
+  const position = names.indexOf(name)
+  return position === -1 ? names.length : position
 }

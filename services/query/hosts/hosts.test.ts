@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openHosts } from './hosts.ts'
 
 const recheckEveryMs = 20
@@ -47,22 +47,20 @@ describe('a host file', () => {
     await write(
       'hosts:\n  - { url: "http://a:8123", label: one, passwordFile: secret }\n  - { url: "http://b:8123" }\n',
     )
-    await vi.waitFor(() => expect(watched.hosts.list()).toHaveLength(2), 5_000)
+    await expect.poll(() => watched.hosts.list()).toHaveLength(2)
     await write('changed\n', join(directory, 'secret'))
-    await vi.waitFor(() => expect(watched.hosts.get('one').password).toBe('changed'), 5_000)
+    await expect.poll(() => watched.hosts.get('one').password).toBe('changed')
   })
 
   it('keeps the last good list and warns when it became broken', async () => {
     await write('hosts:\n  - { url: "http://a:8123", label: one }\n')
     await using watched = await watching()
     await write('hosts:\n  - { url: "http://a:8123", lable: two }\n')
-    await vi.waitFor(
-      () => expect(watched.lines.map((line) => line.msg)).toContain('host list is broken, the last good one stays'),
-      5_000,
-    )
+    const messages = () => watched.lines.map((line) => line.msg)
+    await expect.poll(messages).toContain('host list is broken, the last good one stays')
     expect(watched.hosts.list().map((host) => host.name)).toEqual(['one'])
     await write('hosts:\n  - { url: "http://a:8123", label: two }\n')
-    await vi.waitFor(() => expect(watched.hosts.list().map((host) => host.name)).toEqual(['two']), 5_000)
+    await expect.poll(() => watched.hosts.list().map((host) => host.name)).toEqual(['two'])
   })
 
   it.each([
