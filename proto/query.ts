@@ -35,7 +35,7 @@ import { ruleMethods } from './rules.ts'
 import { structureFactMethods } from './structure-advice.ts'
 import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
-import { UsedWindow, Window } from './window.ts'
+import { Span, UsedWindow, Window } from './window.ts'
 
 /** A chart or table page as a caller names it; a name that is none is `not-found` with the nearest that are. */
 const AskedName = z.string().min(1).max(128, 'must not be longer than 128 characters')
@@ -119,6 +119,8 @@ export const TableRequest = z.object({
   /** Counts from 1 and wins over the offset: pages as long as the answer may be, so that none leaves rows out. */
   page: z.number().int().min(1).optional(),
   parameters: Parameters.default({}),
+  /** For pages that look back: those with the parameter `last_hours`, for which `lastHours` is another word. */
+  ...Span.shape,
   timezone: z.string().max(64).optional(),
   /** Count all rows when there are more than were asked for; one statement more. */
   total: z.boolean().default(false),

@@ -11,6 +11,13 @@ export const Window = z.object({
 })
 export type Window = z.infer<typeof Window>
 
+/** The parameter by which a table page says that it looks back, and how many hours. */
+export const lookBack = 'last_hours'
+
+/** The part of it that says from when to when. */
+export const Span = Window.pick({ lastHours: true, from: true, to: true })
+export type Span = z.infer<typeof Span>
+
 /** The span of time and the bucket that an answer is about; null where there are no buckets. */
 export const UsedWindow = z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() })
 export type UsedWindow = z.infer<typeof UsedWindow>

@@ -97,14 +97,19 @@ export const backwards = { path: ['to'], message: 'must be later than from' }
 /** The last second of the year 2099. */
 export const latestSecond = 4_102_444_799
 
+/** From when to when, of whatever looks back: instants in epoch seconds, which win over `lastHours`. */
+const span = {
+  lastHours: whole(1, 8760).optional(),
+  from: whole(0, latestSecond).optional(),
+  to: whole(0, latestSecond).optional(),
+}
+
 /** `GET /api/v1/charts/{name}`. `from` and `to` are epoch seconds and win over `lastHours`. */
 export const ChartQuery = z
   .strictObject({
     hostId: hostId.default(0),
     interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
-    lastHours: whole(1, 8760).optional(),
-    from: whole(0, latestSecond).optional(),
-    to: whole(0, latestSecond).optional(),
+    ...span,
     timezone: TimeZone.optional(),
     params: JsonParameters.optional(),
   })
@@ -176,6 +181,7 @@ const filters = z.preprocess(
 /** What selects rows of a table page; every other parameter is a value for one that the page declares. */
 const selecting = {
   hostId: hostId.default(0),
+  ...span,
   filter: filters,
   search: text.max(256, 'must not be longer than 256 characters').optional(),
   timezone: TimeZone.optional(),
@@ -210,6 +216,7 @@ export const TableQuery = z
     path: ['page'],
     message: 'needs limit or pageSize',
   })
+  .refine(forwards, backwards)
 
 /** `GET /api/v1/tables/{name}/filter-options` */
 export const FilterOptionsQuery = z
@@ -218,6 +225,7 @@ export const FilterOptionsQuery = z
     column: text.min(1, 'must name a column').max(128, 'must not be longer than 128 characters'),
   })
   .catchall(pageParameter)
+  .refine(forwards, backwards)
 
 const defaultDatabaseTables = 1_000
 

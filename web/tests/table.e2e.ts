@@ -82,6 +82,25 @@ describe('a table page', () => {
     expect(visit.complaints).toEqual([])
   })
 
+  it('shows the rows of the time range that it names, first as far back as the page usually looks', async () => {
+    const visit = await open('/tables/slow-queries?host=0')
+    const range = visit.page.getByRole('button', { name: /^Time range: / })
+    await expectSeen(range.getByText('Last 7 days'))
+    await expectSeen(visit.page.getByRole('status').getByText('Last 7 days'))
+    const all = (await column(visit, 'Time')).length
+    expect(all).toBeGreaterThan(1)
+    const { timestamp } = await visit.page.evaluate(() => ({ timestamp: Math.floor(Date.now() / 1_000) }))
+    await visit.page.goto(
+      `${product.url}/tables/slow-queries?host=0&from=${timestamp - 604_800}&to=${timestamp - 86_400}`,
+    )
+    await visit.settled()
+    await until(async () => (await column(visit, 'Time')).length < all)
+    await visit.page.goto(`${product.url}/tables/slow-queries?host=0&range=1h`)
+    await visit.settled()
+    await expectSeen(visit.page.getByText('Last hour').first())
+    expect(visit.complaints).toEqual([])
+  })
+
   it('sorts by a column, in the URL, over a reload', async () => {
     const visit = await open('/tables/history-queries?host=0')
     const header = visit.page.getByRole('columnheader', { name: 'Rows read' })

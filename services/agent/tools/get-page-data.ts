@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
+import { lookBack } from '#proto/window.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import { limitOf, name } from '#shared/tool-parameters.ts'
@@ -19,14 +20,22 @@ export const getPageData = readTool({
     ...ofHost,
     name: name('Name of the chart or table page, such as failed-queries'),
     search: name('Text that rows of a table page contain').optional(),
-    lastHours: z.int().min(1).max(8760).optional().describe('Window of a chart, or its usual one'),
+    lastHours: z
+      .int()
+      .min(1)
+      .max(8760)
+      .optional()
+      .describe('How far to look back, unless as far as the page usually does'),
     limit: limitOf(50, 200),
   }),
   async run({ hostId, name: page, search, lastHours, limit }, asking) {
     const host = await hostAt(asking, hostId)
     const { tables, charts } = await asking.query.catalogue({}, asking.call)
-    if (tables.some((table) => table.name === page)) {
-      return readTable(asking, { hostKey: host.key, name: page, limit, ...(search && { search }) })
+    const table = tables.find((each) => each.name === page)
+    if (table) {
+      const looksBack = table.parameters.some((parameter) => parameter.name === lookBack)
+      const span = looksBack && lastHours ? { lastHours } : {}
+      return readTable(asking, { hostKey: host.key, name: page, limit, ...(search && { search }), ...span })
     }
     if (charts.some((chart) => chart.name === page)) {
       return readChart(asking, { hostKey: host.key, name: page, ...(lastHours && { lastHours }) }, limit)
@@ -44,6 +53,7 @@ interface AskedTable {
   name: string
   limit: number
   search?: string
+  lastHours?: number
 }
 
 const readTable = async (asking: Asking, asked: AskedTable): Promise<ToolAnswer> => {

@@ -13,9 +13,11 @@ export const filterOptions = getRoute({
   query: FilterOptionsQuery,
   answer: FilterOptionsAnswer,
   handle: async ({ path: { name }, query, call }, gateway) => {
-    const { hostId, column, filter: filters, search, timezone, ...others } = query
+    const { hostId, column, filter: filters, search, timezone, lastHours, from, to, ...others } = query
     const { key, name: host } = await gateway.hosts.find(hostId)
-    const question = { hostKey: key, name, column, filters, search, timezone, parameters: pageParameters(others) }
+    const span = { lastHours, from, to }
+    const parameters = pageParameters(others)
+    const question = { hostKey: key, name, column, filters, search, timezone, ...span, parameters }
     const { options, truncated, unavailable } = await gateway.query.filterOptions(question, call)
     return success(options, { host, column, truncated, unavailable })
   },

@@ -61,11 +61,15 @@ export const tableRequest = ({
   page,
   offset,
   timezone,
+  lastHours,
+  from,
+  to,
   total,
   format: _format,
   ...others
 }: z.output<typeof TableQuery>): Omit<z.input<typeof TableRequest>, 'hostKey' | 'name'> => {
   const limit = rows ?? pageSize
   const skipped = page === undefined || limit === undefined ? offset : (page - 1) * limit
-  return { sort, filters, search, limit, offset: skipped, page, timezone, total, parameters: pageParameters(others) }
+  const parameters = pageParameters(others)
+  return { sort, filters, search, limit, offset: skipped, page, timezone, lastHours, from, to, total, parameters }
 }

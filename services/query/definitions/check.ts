@@ -1,6 +1,7 @@
 import { type ChartDefinition, intervals, type Sql, type TableDefinition } from '#proto/catalogue.ts'
+import { lookBack } from '#proto/window.ts'
 import { expandMacros, type Scope } from './macros.ts'
-import { endOfNow } from './window.ts'
+import { tableWindow } from './window.ts'
 
 /** What no schema can say about a definition: whether its parts fit one another. Sentences begin with the key that is wrong. */
 export const checkChart = (chart: ChartDefinition): string[] => {
@@ -40,12 +41,6 @@ export const checkTable = (table: TableDefinition): string[] => {
   ]
 }
 
-/** The window of a table page: its own parameter `last_hours`, when it declares one. */
-export const tableWindow = (table: Pick<TableDefinition, 'parameters'>): Scope['window'] =>
-  table.parameters.some((parameter) => parameter.name === 'last_hours')
-    ? { interval: undefined, since: '(now() - toIntervalHour({last_hours:UInt16}))', until: endOfNow }
-    : undefined
-
 export const anyScope: Scope = { window: undefined, zone: undefined, logs: new Map() }
 
 const checkNames = (columns: readonly { name: string }[]): string[] => {
@@ -81,7 +76,7 @@ const checkParameters = (sql: Sql, parameters: readonly { name: string; type: st
   )
   const windowed = texts.some((text) => /\$(?:window|since|until)\b/.test(text))
   const declared = new Set(parameters.map((parameter) => parameter.name))
-  const unused = parameters.filter(({ name }) => !used.has(name) && !(name === 'last_hours' && windowed))
+  const unused = parameters.filter(({ name }) => !used.has(name) && !(name === lookBack && windowed))
   const otherwise = parameters.filter(({ name, type }) => used.has(name) && used.get(name) !== type)
   return [
     ...[...used.keys()].filter((name) => !declared.has(name)).map((name) => `parameters: {${name}} is not declared`),

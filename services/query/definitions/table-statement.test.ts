@@ -50,6 +50,32 @@ describe('a table page', () => {
     expect(ask()?.parameters).toEqual({ last_hours: 24 })
   })
 
+  it.each([
+    [{ lastHours: 6 }, '(now() - toIntervalHour({last_hours:UInt16}))', '(now() + 1)', 6],
+    [{ from: 1_700_000_000, to: 1_700_003_600, lastHours: 6 }, 'toDateTime(1700000000)', 'toDateTime(1700003600)', 6],
+    [{ from: 1_700_000_000 }, 'toDateTime(1700000000)', '(now() + 1)', 24],
+    [
+      { to: 1_700_003_600, parameters: { last_hours: 2 } },
+      '(toDateTime(1700003600) - toIntervalHour({last_hours:UInt16}))',
+      'toDateTime(1700003600)',
+      2,
+    ],
+  ])('that looks back does so as asked by %j', (asked, since, until, hours) => {
+    const both = { ...table, sql: 'SELECT $since, $until' }
+    const none = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+    const statement = tableStatement(both, { ...none, ...asked }, circumstances)
+    expect(statement?.sql).toContain(`SELECT ${since}, ${until}\n`)
+    expect(statement?.parameters).toEqual({ last_hours: hours })
+  })
+
+  it('that shows the present moment refuses a span of time, naming it', () => {
+    const present = { ...table, parameters: [], sql: 'SELECT 1' }
+    const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, to: 5 }
+    expect(() => tableStatement(present, asked, circumstances)).toThrow(
+      expect.objectContaining({ code: 'invalid', details: { parameter: 'to' } }),
+    )
+  })
+
   it('sorts by a declared column only, and skips rows', () => {
     expect(ask({ sort: { column: 'name', direction: 'asc' }, offset: 200 })?.sql).toMatch(
       /ORDER BY `name` ASC NULLS LAST, `size`, [^\n]+\nLIMIT 101\nOFFSET 200$/,
@@ -185,6 +211,8 @@ describe('a table page', () => {
       { filters: [{ column: 'seen', operator: 'withinHours', values: ['9000'] }] },
       /needs a number of hours up to 8760/,
     ],
+    ['a span of time that ends before it begins', { from: 2, to: 1 }, /from must be before to/],
+    ['more than a year', { from: 1, to: 40_000_000 }, /at most 8760 hours apart/],
     ['an unknown parameter', { parameters: { last_days: 1 } }, /no such parameter: last_days; it takes last_hours/],
     [
       'a parameter out of its type',

@@ -1,8 +1,8 @@
 import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { lookBack } from '#proto/window.ts'
 import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
-import { tableWindow } from './check.ts'
 import { cellText, condition, searchCondition } from './conditions.ts'
 import type { LoadedTable } from './load.ts'
 import { expandMacros } from './macros.ts'
@@ -10,9 +10,10 @@ import { bindParameters, refuseUnknown } from './parameters.ts'
 import { quoteName } from './quote.ts'
 import { readsKeeper } from './reads-keeper.ts'
 import { sqlFor } from './version.ts'
+import { tableWindow } from './window.ts'
 
 /** What selects the rows of a page. */
-export type Selecting = Pick<TableRequest, 'filters' | 'parameters' | 'search'>
+export type Selecting = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
 /** What selects, orders and pages them. */
 export type Asked = Selecting & Pick<TableRequest, 'offset' | 'sort'>
 
@@ -78,11 +79,13 @@ export const optionsStatement = (
 /** FROM and WHERE around the SQL of a page, and what is sent with it. */
 const select = (table: LoadedTable, asked: Selecting, { serverVersion, logs, zone }: TableCircumstances) => {
   refuseUnknown(table.parameters, asked.parameters)
+  const window = tableWindow(table, asked)
+  const given = { ...asked.parameters, ...(asked.lastHours !== undefined && { [lookBack]: asked.lastHours }) }
   const conditions = conditionsOf(table, asked)
-  const parameters = { ...bindParameters(table.parameters, asked.parameters), ...conditions.parameters }
+  const parameters = { ...bindParameters(table.parameters, given), ...conditions.parameters }
   const sql = sqlFor(table.sql, serverVersion)
   if (sql === undefined) return undefined
-  const expanded = expandMacros(sql.trim(), { window: tableWindow(table), zone, logs })
+  const expanded = expandMacros(sql.trim(), { window, zone, logs })
   const where = conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []
   const sent = { parameters, bare: table.bare, readsKeeper: readsKeeper(expanded) }
   return { lines: [`FROM (\n${expanded}\n)`, ...where], sent }

@@ -1,6 +1,6 @@
-import { type ChartDefinition, type Interval, intervals } from '#proto/catalogue.ts'
+import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Window } from '#proto/query.ts'
+import { lookBack, type Span, type Window } from '#proto/window.ts'
 import { buckets } from './intervals.ts'
 
 /** Points of one series; a finer interval than fits is made coarser. */
@@ -43,13 +43,36 @@ const spanOf = (defaultHours: number, asked: Window, hostNowMs: number): Omit<Ch
   }
   const to = asked.to ?? Math.floor(hostNowMs / 1_000)
   const from = asked.from ?? to - hours * 3_600
-  if (from >= to) throw new ServiceError('invalid', 'from must be before to', { details: { parameter: 'from' } })
-  if (to - from > maxHours * 3_600) {
-    throw new ServiceError('invalid', `from and to must be at most ${maxHours} hours apart`, {
-      details: { parameter: 'from' },
+  checkSpan(from, to)
+  return { since: `toDateTime(${from})`, until: `toDateTime(${to})`, fromMs: from * 1_000, toMs: to * 1_000 }
+}
+
+const checkSpan = (from: number, to: number): void => {
+  const wrong = (sentence: string) => new ServiceError('invalid', sentence, { details: { parameter: 'from' } })
+  if (from >= to) throw wrong('from must be before to')
+  if (to - from > maxHours * 3_600) throw wrong(`from and to must be at most ${maxHours} hours apart`)
+}
+
+/** The window of a table page: what was asked for, else its own parameter; none when it shows the present moment. */
+export const tableWindow = (
+  { parameters }: Pick<TableDefinition, 'parameters'>,
+  { lastHours, from, to }: Span = {},
+): Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined => {
+  if (!parameters.some((parameter) => parameter.name === lookBack)) {
+    const [asked] = Object.entries({ lastHours, from, to }).find(([, value]) => value !== undefined) ?? []
+    if (asked === undefined) return undefined
+    throw new ServiceError('invalid', `${asked} is for pages that look back; this one shows the present moment`, {
+      details: { parameter: asked },
     })
   }
-  return { since: `toDateTime(${from})`, until: `toDateTime(${to})`, fromMs: from * 1_000, toMs: to * 1_000 }
+  if (from !== undefined && to !== undefined) checkSpan(from, to)
+  const until = to === undefined ? undefined : `toDateTime(${to})`
+  const hours = `toIntervalHour({${lookBack}:UInt16})`
+  return {
+    interval: undefined,
+    since: from === undefined ? `(${until ?? 'now()'} - ${hours})` : `toDateTime(${from})`,
+    until: until ?? endOfNow,
+  }
 }
 
 const coarseEnough = (wanted: Interval, spanSeconds: number, most: number): Interval => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { defaultHours, intervalOf, presets, readRange, spanSeconds, toWindow, writeRange, type Range } from './range.ts'
+import { intervalOf, presets, readRange, spanSeconds, toWindow, writeRange, type Range } from './range.ts'
 
-const read = (search: string): Range => readRange(new URLSearchParams(search))
+const read = (search: string): Range | null => readRange(new URLSearchParams(search))
 
 describe('the time range in the URL', () => {
   it.each([
@@ -12,17 +12,18 @@ describe('the time range in the URL', () => {
   ])('reads %s', (search, range) => expect(read(search)).toEqual(range))
 
   it.each(['', 'range=0h', 'range=6', 'range=-1h', 'range=9999d', 'from=2000&to=1000', 'from=1', 'from=a&to=b'])(
-    'falls back to the default for "%s"',
-    (search) => expect(read(search)).toEqual({ kind: 'last', hours: defaultHours }),
+    'finds none in "%s"',
+    (search) => expect(read(search)).toBeNull(),
   )
 
   it.each(presets)('reads $short as it writes it', ({ hours }) => {
-    const written = Object.entries(writeRange({ kind: 'last', hours })).filter(([, value]) => value !== null)
+    const written = Object.entries(writeRange({ kind: 'last', hours }, 5)).filter(([, value]) => value !== null)
     expect(read(new URLSearchParams(written as [string, string][]).toString())).toEqual({ kind: 'last', hours })
   })
 
-  it('leaves the default out of the URL', () => {
-    expect(writeRange({ kind: 'last', hours: defaultHours })).toEqual({ range: null, from: null, to: null })
+  it('leaves out of the URL what is usual where the reader is', () => {
+    expect(writeRange({ kind: 'last', hours: 168 }, 168)).toEqual({ range: null, from: null, to: null })
+    expect(writeRange({ kind: 'last', hours: 24 }, 168)).toEqual({ range: '24h', from: null, to: null })
   })
 })
 

@@ -24,24 +24,19 @@ export const presets: readonly { hours: number; short: string; label: string }[]
   { hours: 2160, short: '90d', label: 'Last 90 days' },
 ]
 
-/** Reads `range=6h`, `range=7d` or `from=…&to=…`; anything else is the default. */
-export const readRange = (parameters: ReadableParameters): Range => {
+/** Reads `range=6h`, `range=7d` or `from=…&to=…`; null for anything else. */
+export const readRange = (parameters: ReadableParameters): Range | null => {
   const [from, to] = [Number(parameters.get('from')), Number(parameters.get('to'))]
   if (Number.isInteger(from) && Number.isInteger(to) && from > 0 && to > from) return { kind: 'between', from, to }
-  return { kind: 'last', hours: readHours(parameters.get('range')) }
+  const parts = /^(\d{1,4})([hd])$/.exec(parameters.get('range') ?? '')
+  const hours = parts ? Number(parts[1]) * (parts[2] === 'd' ? 24 : 1) : 0
+  return hours >= 1 && hours <= longestHours ? { kind: 'last', hours } : null
 }
 
-const readHours = (text: string | null): number => {
-  const parts = /^(\d{1,4})([hd])$/.exec(text ?? '')
-  if (!parts) return defaultHours
-  const hours = Number(parts[1]) * (parts[2] === 'd' ? 24 : 1)
-  return hours >= 1 && hours <= longestHours ? hours : defaultHours
-}
-
-/** The parameters that state a range in the URL; null removes one. */
-export const writeRange = (range: Range): Record<'range' | 'from' | 'to', string | null> => {
+/** The parameters that state a range in the URL; null removes one, as the range that is usual where the reader is needs none. */
+export const writeRange = (range: Range, usualHours: number): Record<'range' | 'from' | 'to', string | null> => {
   if (range.kind === 'between') return { range: null, from: String(range.from), to: String(range.to) }
-  return { range: range.hours === defaultHours ? null : shortHours(range.hours), from: null, to: null }
+  return { range: range.hours === usualHours ? null : shortHours(range.hours), from: null, to: null }
 }
 
 export const shortHours = (hours: number): string => (hours > 24 && hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`)

@@ -1,6 +1,6 @@
 import { goto } from '$app/navigation'
 import { page } from '$app/state'
-import { intervalOf, readRange, shifted, writeRange, zoomedOut, type Range } from './range.ts'
+import { defaultHours, intervalOf, readRange, shifted, writeRange, zoomedOut, type Range } from './range.ts'
 import { connectionOf } from '#lib/api/brought-hosts.ts'
 import { preferences } from './preferences.ts'
 import { readRefresh, writeRefresh } from './refresh.ts'
@@ -8,6 +8,9 @@ import { readZone, type ZoneChoice } from './zone.ts'
 
 /** Parameters that follow the reader from page to page; the others belong to one page. */
 const kept = ['host', 'connection', 'range', 'from', 'to', 'zone', 'refresh', 'paused', 'compare'] as const
+
+/** How far this page looks back until its reader says otherwise. */
+let usualHours = (): number => defaultHours
 
 /** What every page shows by: read from the URL, written to the URL, kept nowhere else. */
 export const view = {
@@ -24,11 +27,15 @@ export const view = {
   get comparing(): boolean {
     return page.url.searchParams.get('compare') === '1'
   },
-  get range(): Range {
+  /** What the reader chose; null where the page shows what it usually shows. */
+  get chosenRange(): Range | null {
     return readRange(page.url.searchParams)
   },
+  get range(): Range {
+    return view.chosenRange ?? { kind: 'last', hours: usualHours() }
+  },
   get interval() {
-    return intervalOf(readRange(page.url.searchParams))
+    return intervalOf(view.range)
   },
   get zone(): ZoneChoice {
     return readZone(page.url.searchParams, preferences.current.zone)
@@ -46,7 +53,12 @@ export const view = {
 
   /** Choosing one ends the view of all. */
   setHost: (host: number) => change({ host: String(host), hosts: null }),
-  setRange: (range: Range) => change(writeRange(range)),
+  /** Other rows than before have their own first one. */
+  setRange: (range: Range) => change({ ...writeRange(range, usualHours()), offset: null }),
+  /** Lets pages say how far they usually look back, by their definitions. */
+  followPages: (hours: () => number | undefined) => {
+    usualHours = () => hours() ?? defaultHours
+  },
   /** The range before this one, or after it. */
   shift: (parts: number) => view.setRange(shifted(view.range, parts, Date.now())),
   zoomOut: () => view.setRange(zoomedOut(view.range, Date.now())),

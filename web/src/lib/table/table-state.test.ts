@@ -45,7 +45,8 @@ describe('what the reader chose of a table, in the URL', () => {
 
   it('asks the API in words that the API understands', () => {
     const state = read('sort=elapsed.desc&filter=user.in.a,b&search=x')
-    const query = toTableQuery(state, { last_hours: '6' }, 'UTC')
+    const range = { kind: 'between', from: 1_700_000_000, to: 1_700_003_600 } as const
+    const query = toTableQuery(state, { user: 'ada' }, { timezone: 'UTC', range })
     const { filter, ...single } = Object.fromEntries(query)
     const parsed = TableQuery.parse({ ...single, filter: [filter] })
     expect(parsed).toMatchObject({
@@ -53,15 +54,23 @@ describe('what the reader chose of a table, in the URL', () => {
       filter: [{ column: 'user', operator: 'in', values: ['a', 'b'] }],
       search: 'x',
       limit: defaultLimit,
-      last_hours: '6',
+      user: 'ada',
+      from: 1_700_000_000,
+      to: 1_700_003_600,
     })
   })
 
   it('asks for a file of all rows, whatever page is shown', () => {
-    const query = toTableQuery(read('sort=a.asc&limit=100&offset=200'), {}, 'UTC')
+    const range = { kind: 'last', hours: 6 } as const
+    const query = toTableQuery(read('sort=a.asc&limit=100&offset=200'), {}, { timezone: 'UTC', range })
     expect(query.get('offset')).toBe('200')
     const file = TableQuery.parse(Object.fromEntries(toExportQuery(query, 'tsv')))
-    expect(file).toMatchObject({ format: 'tsv', sort: { column: 'a', direction: 'asc' }, timezone: 'UTC' })
+    expect(file).toMatchObject({
+      format: 'tsv',
+      lastHours: 6,
+      sort: { column: 'a', direction: 'asc' },
+      timezone: 'UTC',
+    })
     expect([file.limit, file.offset]).toEqual([undefined, undefined])
   })
 

@@ -1,7 +1,8 @@
 import type { CellFormat, TableInfo } from '#proto/catalogue.ts'
 import type { Filter } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
-import type { ReadableParameters } from '#lib/state/range.ts'
+import { lookBack } from '#proto/window.ts'
+import { toWindow, type Range, type ReadableParameters } from '#lib/state/range.ts'
 
 /** Operators of a filter, as the API spells them. */
 export const operators = [
@@ -123,9 +124,20 @@ export const givenParameters = (
     }),
   )
 
+/** How many hours a page looks back until its reader says otherwise; undefined for one that shows the present moment. */
+export const usualHoursOf = ({ parameters }: Pick<TableInfo, 'parameters'>): number | undefined => {
+  const declared = parameters.find(({ name }) => name === lookBack)
+  return declared && Number(declared.default)
+}
+
 /** The query of the API that answers for these choices. */
-export const toTableQuery = (state: TableState, values: Record<string, string>, timezone: string): URLSearchParams => {
+export const toTableQuery = (
+  state: TableState,
+  values: Record<string, string>,
+  { timezone, range }: { timezone: string; range: Range | null },
+): URLSearchParams => {
   const query = new URLSearchParams({ limit: String(state.limit), timezone, ...values })
+  for (const [name, value] of Object.entries(range ? toWindow(range) : {})) query.set(name, String(value))
   if (state.sort) query.set('sort', writeSort(state.sort))
   for (const condition of state.conditions) query.append('filter', writeCondition(condition))
   if (state.search) query.set('search', state.search)
