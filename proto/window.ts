@@ -11,9 +11,6 @@ export const Window = z.object({
 })
 export type Window = z.infer<typeof Window>
 
-/** The parameter by which a table page says that it looks back, and how many hours. */
-export const lookBack = 'last_hours'
-
 /** The part of it that says from when to when. */
 export const Span = Window.pick({ lastHours: true, from: true, to: true })
 export type Span = z.infer<typeof Span>

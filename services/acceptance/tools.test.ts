@@ -269,7 +269,9 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('analyze_performance, which says of a host that answers nothing why, and gives it no health', async () => {
-    expect(await failure('analyze_performance', { hostId: 1 })).toBe('unavailable: host silent cannot be reached')
+    expect(await failure('analyze_performance', { hostId: 1 })).toBe(
+      'unavailable: host silent cannot be reached: nothing listens at its port',
+    )
   })
 
   it('that say why they know nothing where the host keeps no query log', async () => {

@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all((sandboxes ?? []).map((sandbox) => sandbox[Symbol.asyncDispose]()))
 })
 
-const cannotBeReached = { code: 'unavailable', message: 'host gone cannot be reached' }
+const cannotBeReached = { code: 'unavailable', message: 'host gone cannot be reached: nothing listens at its port' }
 
 describe('settings side by side', () => {
   const diff = async (asked: { hostKeys: string[]; changedOnly?: boolean; differentOnly?: boolean }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
-import { lookBack } from '#proto/window.ts'
+import { lookBack } from '#proto/look-back.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import { limitOf, name } from '#shared/tool-parameters.ts'

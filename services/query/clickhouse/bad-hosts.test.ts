@@ -35,7 +35,16 @@ describe('a host that', () => {
     const stub = await startTcpStub(() => undefined)
     await stub[Symbol.asyncDispose]()
     await using client = clientWith()
-    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'unreachable' } })
+    const refused = { code: 'unavailable', details: { reason: 'unreachable' } }
+    const failure = await failureAt(stub.url, client)
+    expect(failure).toMatchObject({ ...refused, message: 'host db cannot be reached: nothing listens at its port' })
+  })
+
+  it('speaks no TLS where it should is told as that', async () => {
+    await using stub = await startHttpStub((_, response) => response.end())
+    await using client = clientWith()
+    const failure = await failureAt(stub.url.replace('http:', 'https:'), client)
+    expect(failure).toMatchObject({ message: 'host db cannot be reached: it does not speak TLS at its port' })
   })
 
   it('has a name that the resolver does not know is told as that, also when somebody brought it', async () => {
@@ -59,7 +68,9 @@ describe('a host that', () => {
       socket.once('data', () => socket.resetAndDestroy())
     })
     await using client = clientWith()
-    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'unreachable' } })
+    const failure = await failureAt(stub.url, client)
+    expect(failure).toMatchObject({ code: 'unavailable', details: { reason: 'unreachable' } })
+    expect(failure.message).toBe('host db cannot be reached: it closes its connections')
     expect(connections).toBe(2)
   })
 

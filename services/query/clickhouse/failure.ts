@@ -53,7 +53,8 @@ export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceE
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
   if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW')
     return hostFailure(host, 'garbage', error)
-  return hostFailure(host, 'unreachable', error, unresolved.get(code))
+  const how = howUnreachable.get(code)
+  return hostFailure(host, 'unreachable', error, how && `${sentences.unreachable}: ${how}`)
 }
 
 const systemCode = (error: unknown): string | undefined => {
@@ -61,10 +62,31 @@ const systemCode = (error: unknown): string | undefined => {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** What the look-up of a name ends with when it gives no address. */
-const unresolved: ReadonlyMap<string | undefined, string> = new Map([
-  [unknownName, 'cannot be reached: the resolver does not know its host name'],
-  ['EAI_AGAIN', 'cannot be reached: the resolver does not answer for its host name'],
+const untrusted = 'its certificate is signed by nobody who is trusted here'
+const noTls = 'it does not speak TLS at its port'
+const closing = 'it closes its connections'
+const noRoute = 'there is no route to it'
+
+/** What the system calls a failed connection, in words that say where to look. */
+const howUnreachable: ReadonlyMap<string | undefined, string> = new Map([
+  [unknownName, 'the resolver does not know its host name'],
+  ['EAI_AGAIN', 'the resolver does not answer for its host name'],
+  ['ECONNREFUSED', 'nothing listens at its port'],
+  ['EHOSTUNREACH', noRoute],
+  ['ENETUNREACH', noRoute],
+  ['ECONNRESET', closing],
+  ['EPIPE', closing],
+  ['UND_ERR_SOCKET', closing],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired'],
+  ['CERT_NOT_YET_VALID', 'its certificate is not valid yet'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
+  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
+  ['EPROTO', noTls],
 ])
 
 const authenticationCodes = new Set([192, 193, 194, 516])

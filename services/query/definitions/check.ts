@@ -1,5 +1,5 @@
 import { type ChartDefinition, intervals, type Sql, type TableDefinition } from '#proto/catalogue.ts'
-import { lookBack } from '#proto/window.ts'
+import { lookBack } from '#proto/look-back.ts'
 import { expandMacros, type Scope } from './macros.ts'
 import { tableWindow } from './window.ts'
 

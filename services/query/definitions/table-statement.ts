@@ -1,6 +1,6 @@
 import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { lookBack } from '#proto/window.ts'
+import { lookBack } from '#proto/look-back.ts'
 import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { cellText, condition, searchCondition } from './conditions.ts'

@@ -1,6 +1,7 @@
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { lookBack, type Span, type Window } from '#proto/window.ts'
+import { lookBack } from '#proto/look-back.ts'
+import type { Span, Window } from '#proto/window.ts'
 import { buckets } from './intervals.ts'
 
 /** Points of one series; a finer interval than fits is made coarser. */

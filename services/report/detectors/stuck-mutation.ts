@@ -22,7 +22,7 @@ export const stuckMutation = detector({
           subject: `${nameOf(row)} ${row.mutationId}`,
           severity: row.isFailing ? 'warning' : 'info',
           title: `A mutation of ${nameOf(row)} ${row.isFailing ? 'fails' : 'does not end'}`,
-          detail: `${row.mutationId} began ${duration(row.ageSeconds)} ago and has ${row.partsToDo} parts to do.`,
+          detail: `${row.mutationId} began ${duration(row.ageSeconds)} ago and has ${partsOf(row.partsToDo)} to do.`,
           baseline: longSeconds,
           value: row.ageSeconds,
           unit: 'seconds',
@@ -32,3 +32,5 @@ export const stuckMutation = detector({
     }
   },
 })
+
+const partsOf = (count: number): string => (count === 1 ? '1 part' : `${count} parts`)

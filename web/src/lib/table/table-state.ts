@@ -1,7 +1,7 @@
 import type { CellFormat, TableInfo } from '#proto/catalogue.ts'
 import type { Filter } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
-import { lookBack } from '#proto/window.ts'
+import { lookBack } from '#proto/look-back.ts'
 import { toWindow, type Range, type ReadableParameters } from '#lib/state/range.ts'
 
 /** Operators of a filter, as the API spells them. */
