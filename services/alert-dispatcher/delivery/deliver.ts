@@ -11,7 +11,7 @@ import { type Target, type WayOut, targetsNow } from '../channels/targets.ts'
 import type { Deliveries } from './records/store.ts'
 import type { Queued } from './queued.ts'
 import { type Ended, end } from './end.ts'
-import { Ledger, cutOff, ledgerKey, ledgerMs, sent, standingOf, targetKey } from './ledger.ts'
+import { Ledger, cutOff, ledgerKey, ledgerMs, sent, standingOf, targetKey, toldAfter } from './ledger.ts'
 import type { Line } from './line.ts'
 import type { ListedHosts } from './listed-hosts.ts'
 import { messageFrame } from './message-settings.ts'
@@ -80,8 +80,8 @@ const attempt = async (
   if (!place && !isOver) return putBack(line.placeInMs(targetKey(queued), limits.concurrency))
   const target = await findTarget(delivering, channel, queued)
   if (!target) return dropped('its target is switched off or gone')
-  const failed = deliveries > 1 ? await toldAfter(delivering, queued) : undefined
-  if (failed !== undefined) return { result: 'sent', reason: null, attempts: failed + 1 }
+  const told = deliveries > 1 ? await toldBefore(delivering, queued) : undefined
+  if (told) return told
   if (isOver) return giveUp(delivering, queued)
   // Before the right to send is taken, and with it looked what the target knows: from then on nothing but the send is waited for.
   const word = await openWording(delivering)
@@ -100,11 +100,13 @@ const findTarget = async (
 ): Promise<Target | undefined> =>
   targetsNow({ channels: [channel], env, policy: await policy() }).find(({ id }) => id === target)
 
-/** After how many failures the target took it; undefined while it did not. It comes again where whoever sent it died, or could not record it. */
-const toldAfter = async ({ store }: Delivering, queued: Queued): Promise<number | undefined> => {
-  const ledger = await store.get(ledgerKey(queued.notice.episode), Ledger)
-  const known = ledger?.targets[targetKey(queued)]
-  return known?.told === queued.notice.sequence ? known.failures : undefined
+/** The end of what its target took already; undefined while it did not. It comes again where whoever sent it died, or could not record it. */
+const toldBefore = async ({ store }: Delivering, queued: Queued): Promise<Ended | undefined> =>
+  endOf(await store.get(ledgerKey(queued.notice.episode), Ledger), queued)
+
+const endOf = (ledger: Ledger | undefined, queued: Queued): Ended | undefined => {
+  const failures = toldAfter(ledger?.targets[targetKey(queued)], queued.notice.sequence)
+  return failures === undefined ? undefined : { result: 'sent', reason: null, attempts: failures + 1 }
 }
 
 /** A target that rests longer may be mended meanwhile. */
@@ -167,6 +169,8 @@ const lookOnce = async (delivering: Delivering, held: Held): Promise<Tried | und
   const ledger = held.wasCutOff ? await noteCutOff(delivering, held.queued) : held.ledger
   const standing = standingOf(ledger?.targets[targetKey(held.queued)], notice)
   if (standing === 'send') return undefined
+  // A queue that was killed may have forgotten that it comes again.
+  if (standing === 'told') return endOf(ledger, held.queued)
   return standing === 'wait' ? { againInMs: digestAgainMs } : dropped(standing.drop)
 }
 

@@ -5,7 +5,7 @@ import type { SendResult } from '../channels/channel.ts'
 import type { Notice } from '../notice.ts'
 import type { Route } from '../policy/policy.ts'
 import { brokenRule } from './broken.ts'
-import { ledgerKey } from './ledger.ts'
+import { Ledger, ledgerKey, sent, targetKey } from './ledger.ts'
 import { type Queued, messageIdOf, subjectOf } from './queued.ts'
 import { noticeOf } from './testing/notice.ts'
 import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
@@ -47,6 +47,25 @@ describe('delivery', () => {
     await until(async () => (await ends(place)).length >= count)
     return (await ends(place)).toSorted()
   }
+
+  it.each([
+    ['alone', []],
+    ['and of what followed', [later('recover', 'e', 1)]],
+  ])(
+    'records as sent what a target was told, %s, before its sender and the count of its queue were lost',
+    async (_, more) => {
+      const post = scripted({ targets: ['a'] })
+      const place = await open({ channels: [post.channel] })
+      const body: Queued = { notice: fire('e'), channel: post.channel.id, target: 'a', queuedAtMs: Date.now() }
+      const [key, ok] = [targetKey(body), { kind: 'ok' } as const]
+      await place.store.update(ledgerKey('e'), Ledger, (before) => ({
+        value: [body.notice, ...more].reduce<Ledger | undefined>((told, notice) => sent(told, key, notice, ok), before),
+      }))
+      await place.queue.publish(subjectOf(body), { id: messageIdOf(body), body })
+      expect(await ended(place, 1)).toEqual(['a fire e sent'])
+      expect(post.told).toEqual([])
+    },
+  )
 
   it('tells each target once, though the notice is handed on twice', async () => {
     const post = scripted({ targets: ['a', 'b'] })

@@ -17,7 +17,13 @@ const recovering = (ledger: Ledger) => meanFor(ledger, ['a'], recover)
 describe('what a target is told', () => {
   it.each<[string, Known | undefined, Parameters<typeof standingOf>[1], ReturnType<typeof standingOf>]>([
     ['a fire', known(meant), fire, 'send'],
-    ['a fire once', known(told), fire, { drop: 'it knows already' }],
+    ['a fire once', known(told), fire, 'told'],
+    [
+      'a fire once, also when it comes again after its recovery',
+      known(sent(recovering(told), 'a', recover, ok)),
+      fire,
+      'told',
+    ],
     ['whatever comes when the ledger is lost', undefined, recover, 'send'],
     ['a reminder', known(meanFor(told, ['a'], remind)), remind, 'send'],
     [

@@ -9,6 +9,8 @@ export const Known = z.object({
   ends: z.boolean(),
   /** The latest notice that it took; null while it took none. */
   told: z.int().min(0).nullable(),
+  /** The last few that it took: one of them may come again for its record when a later one has been told. */
+  lately: z.array(z.int().min(0)).default([]),
   /** A send to it had no known end, so it may know of the fire. */
   mayKnow: z.boolean(),
   /** Sends of the latest notice that failed, before it took it or gave up. */
@@ -42,7 +44,19 @@ export const meanFor = (ledger: Ledger | undefined, keys: readonly string[], { k
   return { targets }
 }
 
-const unknown: Known = { latest: 0, ends: false, told: null, mayKnow: false, failures: 0, digest: null }
+/** More are not told of one episode in the time that a record is tried for. */
+const mostLately = 8
+
+/** Whether the target took this very notice. */
+const wasTold = ({ told, lately }: Known, sequence: number): boolean => told === sequence || lately.includes(sequence)
+
+/** After how many failures the target took a notice; undefined while it did not. Failures are counted of the latest alone. */
+export const toldAfter = (known: Known | undefined, sequence: number): number | undefined => {
+  if (!known || !wasTold(known, sequence)) return undefined
+  return known.latest === sequence ? known.failures : 0
+}
+
+const unknown: Known = { latest: 0, ends: false, told: null, lately: [], mayKnow: false, failures: 0, digest: null }
 
 /** The ledger of an episode that a digest is to tell to these targets. */
 export const gatherFor = (ledger: Ledger | undefined, keys: readonly string[], digest: string): Ledger => {
@@ -60,12 +74,12 @@ export const digestEnded = (ledger: Ledger | undefined, key: string, isTold: boo
 })
 
 /** What is to be done with a notice for one target, decided immediately before it would be sent. */
-export type Standing = 'send' | 'wait' | { drop: string }
+export type Standing = 'send' | 'told' | 'wait' | { drop: string }
 
 /** Judges a notice by what its target knows; without a ledger it is sent, for to be told twice is better than never. */
 export const standingOf = (known: Known | undefined, { kind, sequence }: Meant): Standing => {
   if (known === undefined) return 'send'
-  if (known.told === sequence) return { drop: 'it knows already' }
+  if (wasTold(known, sequence)) return 'told'
   if (known.latest > sequence)
     return { drop: known.ends ? 'it recovered before it could be told' : 'a later notice says more' }
   if (kind !== 'recover' || known.told !== null || known.mayKnow) return 'send'
@@ -82,7 +96,10 @@ export const sent = (
   const { targets } = meanFor(ledger, [key], { kind, sequence })
   return {
     targets: mapKnown(targets, [key], (known) => {
-      if (result.kind === 'ok') return { ...known, told: Math.max(known.told ?? 0, sequence) }
+      if (result.kind === 'ok') {
+        const lately = [...new Set([...known.lately, sequence])].slice(-mostLately)
+        return { ...known, told: Math.max(known.told ?? 0, sequence), lately }
+      }
       const mayKnow = known.mayKnow || (result.kind === 'retry' && result.mayHaveArrived === true)
       return { ...known, mayKnow, failures: known.latest === sequence ? known.failures + 1 : known.failures }
     }),

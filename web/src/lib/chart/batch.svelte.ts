@@ -43,7 +43,7 @@ export const createChartBatch = (session: Session, asked: () => Asked): ChartBat
         timezone: session.zone,
         params,
       }),
-      refetchInterval: view.refreshMs,
+      refetchInterval: view.rangeRefreshMs,
       placeholderData: keepOfSameSubject(['charts', view.host, names.join()]),
     }
   }

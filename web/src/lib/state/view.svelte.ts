@@ -46,9 +46,13 @@ export const view = {
   get paused(): boolean {
     return page.url.searchParams.get('paused') === '1'
   },
-  /** Milliseconds between refreshes, or false while nothing is to refresh by itself. */
+  /** Milliseconds between refreshes of what is so at present, or false while nothing is to refresh by itself. */
   get refreshMs(): number | false {
-    return !this.paused && this.refreshSeconds > 0 && this.range.kind === 'last' ? this.refreshSeconds * 1000 : false
+    return !this.paused && this.refreshSeconds > 0 ? this.refreshSeconds * 1000 : false
+  },
+  /** The same for what shows the time range, which stays as it is between two instants. */
+  get rangeRefreshMs(): number | false {
+    return this.range.kind === 'last' && this.refreshMs
   },
 
   /** Choosing one ends the view of all. */
