@@ -104,7 +104,7 @@ const span = {
   to: whole(0, latestSecond).optional(),
 }
 
-/** `GET /api/v1/charts/{name}`. `from` and `to` are epoch seconds and win over `lastHours`. */
+/** `GET /api/v1/charts/{name}` */
 export const ChartQuery = z
   .strictObject({
     hostId: hostId.default(0),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
-import { lookBack } from '#proto/look-back.ts'
+import { looksBack } from '#proto/look-back.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import { limitOf, name } from '#shared/tool-parameters.ts'
@@ -33,8 +33,7 @@ export const getPageData = readTool({
     const { tables, charts } = await asking.query.catalogue({}, asking.call)
     const table = tables.find((each) => each.name === page)
     if (table) {
-      const looksBack = table.parameters.some((parameter) => parameter.name === lookBack)
-      const span = looksBack && lastHours ? { lastHours } : {}
+      const span = looksBack(table) && lastHours ? { lastHours } : {}
       return readTable(asking, { hostKey: host.key, name: page, limit, ...(search && { search }), ...span })
     }
     if (charts.some((chart) => chart.name === page)) {

@@ -100,7 +100,7 @@ const findTarget = async (
 ): Promise<Target | undefined> =>
   targetsNow({ channels: [channel], env, policy: await policy() }).find(({ id }) => id === target)
 
-/** The end of what its target took already; undefined while it did not. It comes again where whoever sent it died, or could not record it. */
+/** The end of what its target took already; undefined while it did not. It comes again where whoever sent it died, or could not record it, perhaps when its life is over. */
 const toldBefore = async ({ store }: Delivering, queued: Queued): Promise<Ended | undefined> =>
   endOf(await store.get(ledgerKey(queued.notice.episode), Ledger), queued)
 

@@ -1,6 +1,6 @@
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { lookBack } from '#proto/look-back.ts'
+import { lookBack, looksBack } from '#proto/look-back.ts'
 import type { Span, Window } from '#proto/window.ts'
 import { buckets } from './intervals.ts'
 
@@ -56,10 +56,10 @@ const checkSpan = (from: number, to: number): void => {
 
 /** The window of a table page: what was asked for, else its own parameter; none when it shows the present moment. */
 export const tableWindow = (
-  { parameters }: Pick<TableDefinition, 'parameters'>,
+  table: Pick<TableDefinition, 'parameters'>,
   { lastHours, from, to }: Span = {},
 ): Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined => {
-  if (!parameters.some((parameter) => parameter.name === lookBack)) {
+  if (!looksBack(table)) {
     const [asked] = Object.entries({ lastHours, from, to }).find(([, value]) => value !== undefined) ?? []
     if (asked === undefined) return undefined
     throw new ServiceError('invalid', `${asked} is for pages that look back; this one shows the present moment`, {
