@@ -7,7 +7,7 @@ import type { Bus } from '#shared/bus/bus.ts'
 import { openQueues } from '#shared/bus/durable/open.ts'
 import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/clock.ts'
-import { type Environment, withFiles } from '#shared/config/environment.ts'
+import { type Environment, settle, withFiles } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { InvalidSettings, type SettingProblem, type Values, read } from '#shared/config/setting.ts'
 import { describeProblems, listed, secretNamesOf, startProblems } from '#shared/lifecycle/check.ts'
@@ -155,6 +155,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
   Object.assign(variables, await hosts)
+  settle(env)
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
   const queues = scope.use(openQueues({ url: settings.NATS_URL?.href, replicas: settings.NATS_REPLICAS, env, log }))

@@ -9,18 +9,25 @@ import type { HostBody } from './host-body.ts'
 export const maxAnswerBytes = 32 * 1024 * 1024
 const maxFailureBytes = 64 * 1024
 
-const Column = z.object({ name: z.string(), type: z.string() })
-export type Column = z.infer<typeof Column>
+export interface Column {
+  name: string
+  type: string
+}
+
+const Columns = z.custom<readonly Column[]>((data) => Array.isArray(data) && data.every(isColumn))
 
 /** Looked at and not copied, as there may be a million cells, and what they hold is for their readers to say. */
 const Cells = z.custom<readonly (readonly unknown[])[]>((data) => Array.isArray(data) && data.every(Array.isArray))
 
 const Body = z.object({
-  meta: z.array(Column),
+  meta: Columns,
   data: Cells,
   statistics: z.object({ rows_read: z.coerce.number().catch(0), bytes_read: z.coerce.number().catch(0) }).optional(),
   exception: z.string().optional(),
 })
+
+const isColumn = (given: Partial<Record<string, unknown>> | null): given is Record<keyof Column, string> =>
+  typeof given?.name === 'string' && typeof given.type === 'string'
 
 /** Columns and rows of a whole answer. 64-bit integers are numbers when they fit, else strings. */
 export interface Rows {

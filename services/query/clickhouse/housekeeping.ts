@@ -6,7 +6,7 @@ import { readFailure } from './answer.ts'
 import { hostFailure } from './failure.ts'
 import type { Limits } from './limits.ts'
 import type { Statement } from './statement.ts'
-import { openTimeLimit } from './time-limit.ts'
+import { TimeLimit } from './time-limit.ts'
 
 const killLimitMs = 5_000
 /** Kills on their way to one host; more would only queue behind one another. */
@@ -22,7 +22,7 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
 
   const send = async (host: MonitoredHost, queryId: string, pool: PoolSettings): Promise<void> => {
     const never = new AbortController().signal
-    using limit = openTimeLimit({ outer: never, limitMs: killLimitMs, late: () => hostFailure(host, 'timeout') })
+    using limit = new TimeLimit({ outer: never, limitMs: killLimitMs, late: () => hostFailure(host, 'timeout') })
     const statement: Statement = { what: 'kill', sql: `KILL QUERY WHERE query_id = '${queryId}' ASYNC` }
     // Sent without settings, since `readonly` would forbid it.
     const terms = {

@@ -1,4 +1,4 @@
-import { openTimeLimit } from './time-limit.ts'
+import { TimeLimit } from './time-limit.ts'
 
 interface Waiting {
   signal: AbortSignal
@@ -36,7 +36,7 @@ export const openSharedRuns = <T>(onShared: () => void = () => {}): SharedRuns<T
 
   return {
     async join(key, waiting, start) {
-      using limit = openTimeLimit({ outer: waiting.signal, limitMs: waiting.limitMs, late: waiting.late })
+      using limit = new TimeLimit({ outer: waiting.signal, limitMs: waiting.limitMs, late: waiting.late })
       limit.signal.throwIfAborted()
       const running = runs.get(key)
       if (running) onShared()

@@ -14,10 +14,12 @@ export interface Silence {
   wait(host: MonitoredHost, giveUp: () => void): Wait
 }
 
-/** Somebody's wait; disposed when it is over. */
-export interface Wait extends Disposable {
+/** Somebody's wait. */
+export interface Wait {
   /** The host has sent something, whatever the probe says: the time counts anew. */
   heard(): void
+  /** Nobody waits any more. */
+  end(): void
 }
 
 interface Awaited {
@@ -53,7 +55,7 @@ export const openSilence = (limitMs = maxSilenceMs): Silence => {
       waits.add(change)
       return {
         heard: () => void timer?.refresh(),
-        [Symbol.dispose]() {
+        end() {
           change(false)
           waits.delete(change)
         },

@@ -71,7 +71,8 @@ export const secondsFor = (
 export const requestPath = (base: URL, statement: Statement, queryId: string, sending: Sending): string => {
   const { database, session, parameters = {} } = statement
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
-  let query = `${own}query_id=${encodeURIComponent(queryId)}&default_format=${sending.format}`
+  // A UUID, in which there is nothing to encode.
+  let query = `${own}query_id=${queryId}&default_format=${sending.format}`
   const add = (name: string, value: string): void => {
     query += pairOf(name, value)
   }

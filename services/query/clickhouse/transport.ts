@@ -14,7 +14,7 @@ import { type Limits, readLimits } from './limits.ts'
 import { openSilence, type Silence } from './silence.ts'
 import type { Statement, StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
-import { openTimeLimit } from './time-limit.ts'
+import { TimeLimit } from './time-limit.ts'
 import { isBackground } from './queue.ts'
 import { openTurns } from './turns.ts'
 import { type Asking, openVisit, type Visit } from './visit.ts'
@@ -83,7 +83,7 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
     },
     async reserved(sent, limitMs) {
       const { host, statement, asking } = sent
-      using limit = openTimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
+      using limit = new TimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
       const limits = readLimits(env)
       const terms = {
         ...sendingOf(sent, limits),

@@ -10,7 +10,7 @@ import { clickhouseCode, failureReason, hostFailure, silentHost, silentKeeper } 
 import type { Killer } from './housekeeping.ts'
 import type { Silence } from './silence.ts'
 import { secondsFor, type Sending, type Statement, type StreamFormat } from './statement.ts'
-import { openTimeLimit } from './time-limit.ts'
+import { TimeLimit } from './time-limit.ts'
 import type { Turns } from './turns.ts'
 
 /** What a statement needs of the call it serves. */
@@ -58,7 +58,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   // A caller who leaves earlier has not waited for Keeper to the end.
   const waitedForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
   const late = () => (waitedForKeeper ? silentKeeper(host) : hostFailure(host, 'timeout'))
-  const limit = openTimeLimit({ outer: asking.signal, limitMs, late })
+  const limit = new TimeLimit({ outer: asking.signal, limitMs, late })
   const wait = silence.wait(host, () => limit.end(silentHost(host)))
   const started = performance.now()
   const span = tracer.start('statement', 'client', asking.trace, {
@@ -73,7 +73,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
     if (ended) return
     ended = true
     limit[Symbol.dispose]()
-    wait[Symbol.dispose]()
+    wait.end()
     leaveTurn()
     if (queryId !== undefined && stillRunsAfter(error)) killer.kill(host, queryId, sending.readonly, pool)
     const took = (performance.now() - started) / 1_000

@@ -23,6 +23,7 @@ export const hostStatus = (parts: Parts): Handlers<typeof query>['hostStatus'] =
 
 /** Basics of an answer that has just arrived. */
 export const statusOf = (host: MonitoredHost, answer: Answer, nowMs: number): HostStatus => {
-  const { nowMs: theirNowMs, ...status } = readBasics(host, answer.rows)
-  return { ...status, clockSkewMs: Math.round(theirNowMs - (nowMs - answer.durationMs / 2)) }
+  const { version, uptimeSeconds, hostname, timezone, nowMs: theirNowMs } = readBasics(host, answer.rows)
+  const clockSkewMs = Math.round(theirNowMs - (nowMs - answer.durationMs / 2))
+  return { version, uptimeSeconds, hostname, timezone, clockSkewMs }
 }

@@ -5,19 +5,18 @@ import type { Clock } from '../clock.ts'
 import { type Channel, Exchange, type FirstFrame, timedOut, tooManyStreams } from './exchange.ts'
 import { questionHeaders } from './question.ts'
 import { type Route, gone } from './route.ts'
-import { callSubject } from './subject.ts'
 
 /** What asking needs besides the question. */
 export interface Asking {
   channel: Channel
-  caller: ServiceName
   clock: Clock
 }
 
 /** One question, ready to be sent. */
 export interface Request {
   service: ServiceName
-  name: string
+  /** Where the question is heard by one instance, or by any. */
+  subjectTo(instance?: string): string
   method: Method
   route: Route
   body: Uint8Array
@@ -76,8 +75,8 @@ const askRoute = async (asking: Asking, request: Request): Promise<Begun> => {
 const mayRepeat = (exchange: Exchange, error: unknown): boolean =>
   !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
 
-const open = ({ channel, caller, clock }: Asking, request: Request, instance: string | undefined): Exchange => {
-  const { call, service, name, method, body } = request
+const open = ({ channel, clock }: Asking, request: Request, instance: string | undefined): Exchange => {
+  const { call, service, subjectTo, method, body } = request
   call.signal.throwIfAborted()
   const timeLeftMs = call.deadline - clock.now()
   if (timeLeftMs <= 0) throw timedOut()
@@ -85,7 +84,7 @@ const open = ({ channel, caller, clock }: Asking, request: Request, instance: st
   if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)
   return new Exchange(channel, {
     service,
-    subject: callSubject(service, caller, name, instance),
+    subject: subjectTo(instance),
     headers: questionHeaders(call, timeLeftMs),
     body,
     timeLeftMs,

@@ -1,15 +1,18 @@
-import type { Call } from '#proto/call.ts'
+import type { Call, ServiceName } from '#proto/call.ts'
 import type { Client, Method, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type Asking, ask } from './ask.ts'
 import { encodeJson } from './body.ts'
 import type { Instances } from './instances.ts'
 import type { Observer } from './observe.ts'
+import { openRecent } from '../recent.ts'
 import { gather, parse, readStream } from './read.ts'
 import { route } from './route.ts'
+import { callSubject } from './subject.ts'
 
 /** What a client needs besides its contract. */
 export interface Calling extends Asking {
+  caller: ServiceName
   instances: Instances
   observer: Observer
 }
@@ -26,6 +29,10 @@ export const makeClient = <S extends Service>(calling: Calling, contract: S): Cl
 
 const callable = (calling: Calling, { name: service }: Service, name: string, method: Method) => {
   const { caller, channel, instances, observer } = calling
+  // Made once: a wire finds who listens on a text sooner that it has seen before.
+  const subjects = openRecent<string>(rememberedInstances)
+  const subjectTo = (instance?: string): string =>
+    subjects(instance ?? '', () => callSubject(service, caller, name, instance))
   return async (input: unknown, call: Call): Promise<unknown> => {
     const observed = observer.asking({ service, method: name, caller }, call)
     try {
@@ -33,7 +40,7 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
       const target = route(method, input, { brought: call.connections, live: (part) => instances.of(service, part) })
       const traced = { ...call, trace: observed.trace }
       const leastLoaded = () => instances.leastLoaded(service)
-      const begun = await ask(calling, { service, name, method, route: target, body, call: traced, leastLoaded })
+      const begun = await ask(calling, { service, subjectTo, method, route: target, body, call: traced, leastLoaded })
       if (method.kind === 'stream') {
         begun.exchange.onEnd(observed.end)
         return readStream(method, begun)
@@ -49,6 +56,8 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
     }
   }
 }
+
+const rememberedInstances = 64
 
 const encodeInput = (input: unknown, inputBytes: number): Uint8Array => {
   const body = encodeJson(input)

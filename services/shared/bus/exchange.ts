@@ -143,7 +143,6 @@ export class Exchange {
     }
     const frame = readFrame(message)
     if (!frame) return
-    this.#silence.refresh()
     this.#heard += 1
     this.#control = frame.control ?? this.#control
     this.answered ||= frame.kind !== 'working'
@@ -157,6 +156,7 @@ export class Exchange {
   #accept({ kind, sequence, body }: Frame): void {
     if (kind === 'answer') return this.#answer(body)
     if (kind === 'error') return this.#close(decodeFailure(body))
+    this.#silence.refresh()
     if (sequence !== this.#expected) throw new ServiceError('unavailable', 'Part of the answer was lost.')
     // Says nothing new, but that this process lives, and keeps the producer allowed to answer.
     if (kind === 'working') return this.#grant()

@@ -3,6 +3,8 @@
  * the keys that are its own (rendezvous or highest-random-weight hashing, Thaler and Ravishankar 1998).
  */
 export const pick = (key: string, names: readonly string[]): string | undefined => {
+  // Most installations have one, which needs no weighing.
+  if (names.length <= 1) return names[0]
   let best: string | undefined
   let highest = -1
   for (const name of names) {

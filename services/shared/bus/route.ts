@@ -14,7 +14,7 @@ export interface Route {
 /** What a route is chosen by, besides the question. */
 export interface Choosing {
   /** Databases that came with the call, by host key. */
-  brought: { has(hostKey: string): boolean } | undefined
+  brought: ReadonlyMap<string, unknown> | undefined
   /** The instances that are alive and take such questions. */
   live(part: 'own' | 'guest'): readonly string[]
 }
@@ -24,7 +24,7 @@ export const route = (method: Method, input: unknown, { brought, live }: Choosin
   if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
   const key = method.prefer === undefined ? undefined : field(input, method.prefer)
   const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pick(key, live(part)))
-  const isForGuests = method.guest || hostsOf(input).some((host) => brought?.has(host))
+  const isForGuests = method.guest || (brought?.size && hostsOf(input).some((host) => brought.has(host)))
   if (!isForGuests) return { instance: chosen('own'), only: false }
   const guest = chosen('guest')
   // Where no process is a guest, any other takes it: the answer of one that may not connect there says so.

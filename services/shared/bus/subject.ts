@@ -1,4 +1,5 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
+import { openRecent } from '../recent.ts'
 
 /** What an instance may be called: it becomes one token of a subject. */
 export const instanceName = /^[a-z0-9-]{1,64}$/
@@ -22,7 +23,17 @@ export const servedSubjects = (service: ServiceName, instance: string) => ({
 })
 
 /** Who asks for which method, read from a question's subject. */
-export const readCallSubject = (subject: string): { caller: ServiceName; method: string } | undefined => {
+export const readCallSubject = (subject: string): CallSubject | undefined => read(subject, () => parse(subject))
+
+interface CallSubject {
+  caller: ServiceName
+  method: string
+}
+
+/** A memory of a pure function only: most questions are about a few methods. */
+const read = openRecent<CallSubject | undefined>(256)
+
+const parse = (subject: string): CallSubject | undefined => {
   const [, , caller, method] = subject.split('.')
   return caller !== undefined && method !== undefined && isServiceName(caller) ? { caller, method } : undefined
 }

@@ -2,8 +2,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withFiles } from './environment.ts'
-import { read, secret, signingKey } from './setting.ts'
+import { type Environment, settle, withFiles } from './environment.ts'
+import { optional, read, secret, signingKey } from './setting.ts'
 
 const afterRecheckMs = 1_001
 
@@ -78,5 +78,36 @@ describe('a variable with a file', () => {
     expect(read({ KEY: signingKey('Signs.') }, withFiles(variables, now))).toEqual({
       KEY: { current: 'new', previous: 'old' },
     })
+  })
+
+  it('is read again also in an environment that nobody writes to any more', async () => {
+    const path = await write('settled', 'one')
+    const env = withFiles({ CRON_SECRET_FILE: path, PLAIN: 'plain' }, now)
+    const settings = { CRON_SECRET: secret('Guards.'), PLAIN: optional('Is plain.') }
+    settle(env)
+    expect(read(settings, env)).toEqual({ CRON_SECRET: 'one', PLAIN: 'plain' })
+    await writeFile(path, 'second')
+    nowMs += afterRecheckMs
+    expect(read(settings, env)).toEqual({ CRON_SECRET: 'second', PLAIN: 'plain' })
+  })
+})
+
+describe('an environment', () => {
+  const settings = { PLAIN: optional('Is plain.') }
+
+  it('may be written to until it is settled', () => {
+    const env: Record<string, string | undefined> = { PLAIN: 'one' }
+    expect(read(settings, env)).toEqual({ PLAIN: 'one' })
+    env.PLAIN = 'two'
+    expect(read(settings, env)).toEqual({ PLAIN: 'two' })
+    settle(env)
+    expect(() => (env.PLAIN = 'three')).toThrow(TypeError)
+    expect(read(settings, env)).toEqual({ PLAIN: 'two' })
+  })
+
+  it('is read by itself, whichever was read before', () => {
+    const [one, two]: Environment[] = [{ PLAIN: 'one' }, { PLAIN: 'two' }]
+    for (const env of [one, two]) if (env) settle(env)
+    expect([one, two, one].map((env) => read(settings, env ?? {}).PLAIN)).toEqual(['one', 'two', 'one'])
   })
 })

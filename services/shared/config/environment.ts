@@ -33,6 +33,21 @@ export const withFiles = (variables: Record<string, string | undefined>, now: ()
   return variables
 }
 
+/** Names whose texts may still change, of environments that nobody writes to any more. */
+const settled = new WeakMap<Environment, ReadonlySet<string>>()
+
+/** Says that nobody writes to an environment any more: from now on only what stands in files changes. */
+export const settle = (env: Environment): void => {
+  const fromFiles = Object.entries(Object.getOwnPropertyDescriptors(env)).filter(([, { get }]) => get !== undefined)
+  settled.set(Object.freeze(env), new Set(fromFiles.map(([name]) => name)))
+}
+
+/** Those of these names whose texts may be others the next time; all of them in an environment that is not settled. */
+export const changing = (env: Environment, names: readonly string[]): readonly string[] => {
+  const fromFiles = settled.get(env)
+  return fromFiles === undefined ? names : names.filter((name) => fromFiles.has(name))
+}
+
 const suffix = '_FILE'
 
 const fileReader = (path: string, now: () => number): (() => string | undefined) => {

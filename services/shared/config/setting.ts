@@ -1,4 +1,4 @@
-import type { Environment } from './environment.ts'
+import { changing, type Environment } from './environment.ts'
 
 /** Who may see a value: the server, nobody (it is redacted), or the browser too. */
 export type Audience = 'server' | 'secret' | 'client'
@@ -41,31 +41,31 @@ export class InvalidSettings extends Error {
 
 /** Values of all settings; throws `InvalidSettings` with every problem. Empty text counts as unset. */
 export const read = <S extends Settings>(settings: S, env: Environment): Values<S> => {
-  const { names, texts, values } = lastReadings.get(settings) ?? noReading(settings)
-  const isSame = values !== undefined && names.every((name, index) => env[name] === texts[index])
+  const last = lastReadings.get(settings)
   // What was read under these very settings is of their type.
-  if (isSame) return values as Values<S>
-  const now = names.map((name) => env[name])
-  const fresh = readAll(settings, env)
-  lastReadings.set(settings, { names, texts: now, values: fresh })
-  return fresh
+  if (last !== undefined && isUnchanged(last, env)) return last.values as Values<S>
+  const names = last?.names ?? variablesOf(Object.entries(settings))
+  const texts = Object.fromEntries(names.map((name) => [name, env[name]]))
+  const values = readAll(settings, env)
+  lastReadings.set(settings, { env, names, changing: changing(env, names), texts, values })
+  return values
 }
 
 /** Texts as they were when they were last read, and what they meant. */
 interface Reading {
+  env: Environment
   names: readonly string[]
-  texts: readonly (string | undefined)[]
+  /** Those of the names whose texts may be others by now. */
+  changing: readonly string[]
+  texts: Readonly<Record<string, string | undefined>>
   values: unknown
 }
 
+const isUnchanged = ({ env: before, names, changing, texts }: Reading, env: Environment): boolean =>
+  (env === before ? changing : names).every((name) => env[name] === texts[name])
+
 /** Settings are read several times for each request, and mean the same until a text changes. */
 const lastReadings = new WeakMap<Settings, Reading>()
-
-const noReading = (settings: Settings): Reading => ({
-  names: variablesOf(Object.entries(settings)),
-  texts: [],
-  values: undefined,
-})
 
 const readAll = <S extends Settings>(settings: S, env: Environment): Values<S> => {
   const problems: SettingProblem[] = []
