@@ -1,3 +1,4 @@
+import { ServiceError } from '#proto/errors.ts'
 import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Capabilities } from './clickhouse/capabilities.ts'
@@ -19,6 +20,8 @@ export type State = Omit<HostState, 'id' | 'key' | 'name'>
 /** What is remembered of a host from probe to probe. */
 export interface Known {
   state: State
+  /** What it failed with in words; null when it was found up. */
+  failure: string | null
   /** Null when it was not found up, or cannot tell. */
   load: HostLoad | null
   /** How it calls itself; kept while it is down. */
@@ -61,6 +64,7 @@ export const probeOnce = async (
   } catch (error) {
     if (signal.aborted) return
     known.state = { ...unknownState, status: 'down', reason: reasonOf(error), checkedAtMs: clock.now() }
+    known.failure = error instanceof ServiceError ? error.message : null
     known.load = null
   }
 }
@@ -76,6 +80,7 @@ const look = async (place: Place, host: MonitoredHost, known: Known, signal: Abo
   const latencyMs = checkedAtMs - startedMs
   known.skewMs = Math.round(nowMs - (checkedAtMs - latencyMs / 2))
   known.state = { status: 'up', reason: null, version, uptimeSeconds, latencyMs, checkedAtMs }
+  known.failure = null
   known.hostname = hostname
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
 }

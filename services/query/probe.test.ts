@@ -103,7 +103,13 @@ describe('the probe', () => {
       await checked()
     }
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { level: 40, host: 'first', reason: 'unreachable', msg: 'host is down' },
+      {
+        level: 40,
+        host: 'first',
+        reason: 'unreachable',
+        failure: 'host first cannot be reached: it closes its connections',
+        msg: 'host is down',
+      },
       { level: 30, host: 'first', msg: 'host is up again' },
     ])
   })

@@ -33,6 +33,7 @@ interface Watched extends Known {
 
 const unprobed: Known = {
   state: unknownState,
+  failure: null,
   load: null,
   hostname: null,
   skewMs: 0,
@@ -63,7 +64,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
     const before = entry.state
     const probing: Promise<void> = probeOnce({ client, clock }, host, entry, stopping.signal)
       .then(() => {
-        tellChange(log, host, before, entry.state)
+        tellChange(log, host, before, entry)
         silence.tell(host, isSilent(entry.state))
         if (watched.get(host.key) === entry) up.set({ host: host.name }, entry.state.status === 'up' ? 1 : 0)
       })
@@ -116,8 +117,9 @@ const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHos
 }
 
 /** A host that goes down, comes back or fails for another reason is told once, not at every probe; so is a first failure. */
-const tellChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { status, reason }: State): void => {
+const tellChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state, failure }: Known): void => {
+  const { status, reason } = state
   if (status === before.status && reason === before.reason) return
-  if (status === 'down') log.warn({ host: name, reason }, 'host is down')
+  if (status === 'down') log.warn({ host: name, reason, failure }, 'host is down')
   else if (before.status === 'down') log.info({ host: name }, 'host is up again')
 }
