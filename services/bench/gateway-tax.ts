@@ -4,7 +4,7 @@ import type { Benchmark, Comparison } from './benchmark.ts'
 import { load, type LoadResult, type Target } from './load.ts'
 import { startReplayHost, type ReplayHost } from './start-replay-host.ts'
 
-const repetitions = 3
+const repetitions = 7
 const warmUpMs = 1_500
 /**
  * Until the engine has compiled what runs for every request, which a product that has run for a while has behind it. Counted in
@@ -12,7 +12,7 @@ const warmUpMs = 1_500
  */
 const settledAfter = 50_000
 const settlingStepMs = 2_000
-const measuredMs = 3_000
+const measuredMs = 2_000
 const hostDelayMs = 2
 const crowd = 32
 const statusPath = '/api/v1/host-status?hostId=0'
