@@ -1,6 +1,7 @@
 /** Gives what is made for a key, and remembers it as long as it is among the `most` that were needed last. */
 export const openRecent = <T>(most: number): ((key: string, make: () => T) => T) => {
   const known = new Map<string, T>()
+  // Mostly what is needed is what was needed just before.
   let newest: { key: string; value: T } | undefined
   return (key, make) => {
     if (newest?.key === key) return newest.value

@@ -1,11 +1,11 @@
 import type { Call, ServiceName } from '#proto/call.ts'
 import type { Client, Method, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { openRecent } from '../recent.ts'
 import { type Asking, ask } from './ask.ts'
 import { encodeJson } from './body.ts'
 import type { Instances } from './instances.ts'
 import type { Observer } from './observe.ts'
-import { openRecent } from '../recent.ts'
 import { gather, parse, readStream } from './read.ts'
 import { route } from './route.ts'
 import { callSubject } from './subject.ts'
@@ -16,6 +16,9 @@ export interface Calling extends Asking {
   instances: Instances
   observer: Observer
 }
+
+/** Instances whose subjects are remembered, of each method. */
+const rememberedInstances = 64
 
 /** The methods of another service, typed by its contract. */
 export const makeClient = <S extends Service>(calling: Calling, contract: S): Client<S> => {
@@ -29,7 +32,7 @@ export const makeClient = <S extends Service>(calling: Calling, contract: S): Cl
 
 const callable = (calling: Calling, { name: service }: Service, name: string, method: Method) => {
   const { caller, channel, instances, observer } = calling
-  // Made once: a wire finds who listens on a text sooner that it has seen before.
+  // Made once: a wire finds who listens sooner for a text that it has seen before.
   const subjects = openRecent<string>(rememberedInstances)
   const subjectTo = (instance?: string): string =>
     subjects(instance ?? '', () => callSubject(service, caller, name, instance))
@@ -56,8 +59,6 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
     }
   }
 }
-
-const rememberedInstances = 64
 
 const encodeInput = (input: unknown, inputBytes: number): Uint8Array => {
   const body = encodeJson(input)

@@ -23,7 +23,7 @@ export const servedSubjects = (service: ServiceName, instance: string) => ({
 })
 
 /** Who asks for which method, read from a question's subject. */
-export const readCallSubject = (subject: string): CallSubject | undefined => read(subject, () => parse(subject))
+export const readCallSubject = (subject: string): CallSubject | undefined => subjectsRead(subject, () => parse(subject))
 
 interface CallSubject {
   caller: ServiceName
@@ -31,7 +31,7 @@ interface CallSubject {
 }
 
 /** A memory of a pure function only: most questions are about a few methods. */
-const read = openRecent<CallSubject | undefined>(256)
+const subjectsRead = openRecent<CallSubject | undefined>(256)
 
 const parse = (subject: string): CallSubject | undefined => {
   const [, , caller, method] = subject.split('.')
