@@ -67,6 +67,8 @@ export const HostState = z.object({
   name: z.string(),
   status: z.enum(['up', 'down', 'unknown']),
   reason: z.enum(['unreachable', 'timeout', 'refused', 'garbage']).nullable(),
+  /** The same in words, which say how; null where it was found up, and of a release that did not tell. */
+  failure: z.string().nullable().default(null),
   version: z.string().nullable(),
   uptimeSeconds: z.number().nullable(),
   latencyMs: z.number().nullable(),

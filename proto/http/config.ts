@@ -9,6 +9,7 @@ import { Me } from './session.ts'
 export const HostSummary = Host.omit({ key: true }).extend({
   status: HostState.shape.status,
   reason: HostState.shape.reason,
+  failure: HostState.shape.failure,
   version: HostState.shape.version,
 })
 export type HostSummary = z.infer<typeof HostSummary>

@@ -20,8 +20,6 @@ export type State = Omit<HostState, 'id' | 'key' | 'name'>
 /** What is remembered of a host from probe to probe. */
 export interface Known {
   state: State
-  /** What it failed with in words; null when it was found up. */
-  failure: string | null
   /** Null when it was not found up, or cannot tell. */
   load: HostLoad | null
   /** How it calls itself; kept while it is down. */
@@ -37,6 +35,7 @@ export interface Known {
 export const unknownState: State = {
   status: 'unknown',
   reason: null,
+  failure: null,
   version: null,
   uptimeSeconds: null,
   latencyMs: null,
@@ -63,8 +62,8 @@ export const probeOnce = async (
     if (isFirst && learned) await look(place, host, known, signal)
   } catch (error) {
     if (signal.aborted) return
-    known.state = { ...unknownState, status: 'down', reason: reasonOf(error), checkedAtMs: clock.now() }
-    known.failure = error instanceof ServiceError ? error.message : null
+    const failure = error instanceof ServiceError ? error.message : null
+    known.state = { ...unknownState, status: 'down', reason: reasonOf(error), failure, checkedAtMs: clock.now() }
     known.load = null
   }
 }
@@ -79,8 +78,7 @@ const look = async (place: Place, host: MonitoredHost, known: Known, signal: Abo
   const { version, uptimeSeconds, hostname, nowMs } = readBasics(host, rows)
   const latencyMs = checkedAtMs - startedMs
   known.skewMs = Math.round(nowMs - (checkedAtMs - latencyMs / 2))
-  known.state = { status: 'up', reason: null, version, uptimeSeconds, latencyMs, checkedAtMs }
-  known.failure = null
+  known.state = { status: 'up', reason: null, failure: null, version, uptimeSeconds, latencyMs, checkedAtMs }
   known.hostname = hostname
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
 }

@@ -37,14 +37,16 @@ describe('the probe', () => {
     await using hanging = await startTcpStub((socket) => socket.resume())
     await using garbled = await startHttpStub((_, response) => response.end('<html>'), 'none')
     await using locked = await startHttpStub((_, response) => response.writeHead(401).end(), 'none')
+    const exception = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)'
+    await using full = await startHttpStub((_, response) => response.writeHead(500).end(exception), 'none')
     const gone = await startTcpStub(() => undefined)
     await gone[Symbol.asyncDispose]()
     await using parts = await openParts({
-      COLUMNDB_HOST: [up, hanging, garbled, locked, gone].map((stub) => stub.url).join(','),
-      COLUMNDB_NAME: 'up,hanging,garbled,locked,gone',
+      COLUMNDB_HOST: [up, hanging, garbled, locked, full, gone].map((stub) => stub.url).join(','),
+      COLUMNDB_NAME: 'up,hanging,garbled,locked,full,gone',
     })
     const states = () => parts.probe.states()
-    expect(states().map((state) => state.status)).toEqual(Array(5).fill('unknown'))
+    expect(states().map((state) => state.status)).toEqual(Array(6).fill('unknown'))
     await expect.poll(() => states().every((state) => state.status !== 'unknown'), { timeout: 10_000 }).toBe(true)
 
     expect(states().map(({ id, name, status, reason }) => [id, name, status, reason])).toEqual([
@@ -52,7 +54,16 @@ describe('the probe', () => {
       [1, 'hanging', 'down', 'timeout'],
       [2, 'garbled', 'down', 'garbage'],
       [3, 'locked', 'down', 'refused'],
-      [4, 'gone', 'down', 'unreachable'],
+      [4, 'full', 'down', 'garbage'],
+      [5, 'gone', 'down', 'unreachable'],
+    ])
+    expect(states().map(({ failure }) => failure)).toEqual([
+      null,
+      'host hanging did not answer in time',
+      'host garbled answered something that is not ClickHouse',
+      'host locked refused the configured user or password',
+      'host full: Memory limit exceeded. (241 MEMORY_LIMIT_EXCEEDED)',
+      'host gone cannot be reached: nothing listens at its port',
     ])
     expect(states()[0]).toMatchObject({ version: '25.8.1', uptimeSeconds: 77 })
     expect(Math.abs(parts.probe.skewMs('up') - skewMs)).toBeLessThan(2_000)

@@ -33,7 +33,6 @@ interface Watched extends Known {
 
 const unprobed: Known = {
   state: unknownState,
-  failure: null,
   load: null,
   hostname: null,
   skewMs: 0,
@@ -117,8 +116,8 @@ const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHos
 }
 
 /** A host that goes down, comes back or fails for another reason is told once, not at every probe; so is a first failure. */
-const tellChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state, failure }: Known): void => {
-  const { status, reason } = state
+const tellChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state }: Known): void => {
+  const { status, reason, failure } = state
   if (status === before.status && reason === before.reason) return
   if (status === 'down') log.warn({ host: name, reason, failure }, 'host is down')
   else if (before.status === 'down') log.info({ host: name }, 'host is up again')

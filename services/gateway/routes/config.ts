@@ -98,6 +98,7 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
   ...host,
   status: state?.status ?? 'unknown',
   reason: state?.reason ?? null,
+  failure: state?.failure ?? null,
   version: state?.version ?? null,
 })
 

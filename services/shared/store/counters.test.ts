@@ -80,7 +80,7 @@ describeWith(['redis'], 'counters on Redis', () => {
       told.push(...counts.flat(), ...(await times(one, 'blocks', 1, 60, allowed)))
     }
     expect(new Set(told).size).toBe(told.length)
-    expect(told.slice(0, 1)).toEqual([1])
+    expect(Math.min(...told)).toBe(1)
     const within = told.filter((count) => count <= allowed).length
     expect(within).toBeGreaterThanOrEqual(allowed - 2 * (allowed / 1_000))
     expect(within).toBeLessThanOrEqual(allowed)
