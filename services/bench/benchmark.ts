@@ -12,6 +12,8 @@ export interface Comparison {
   ours: readonly number[]
   reference: readonly number[]
   bar: { atMost: number } | { atLeast: number }
+  /** Figures of a bare proxy in our place, taken in turn too: they tell what is the machine's from what is ours. */
+  bare?: readonly number[]
 }
 
 /** The middle of the figures. */
@@ -29,11 +31,14 @@ export const percentile = (figures: readonly number[], share: number): number =>
 export const describe = (comparison: Comparison): string => {
   const ratio = ratioOf(comparison)
   const bar = 'atMost' in comparison.bar ? `≤ ${comparison.bar.atMost}` : `≥ ${comparison.bar.atLeast}`
-  const figures = `${spread(comparison.ours)} against ${spread(comparison.reference)} ${comparison.unit}`
+  const figures = `${spread(comparison.ours)} against ${spread(comparison.reference)} ${comparison.unit}${bareOf(comparison)}`
   return `${holds(comparison) ? 'holds ' : 'MISSES'}  ${comparison.name}: ${ratio.toFixed(2)} (bar ${bar}); ${figures}`
 }
 
 export const ratioOf = (comparison: Comparison): number => median(comparison.ours) / median(comparison.reference)
+
+const bareOf = ({ bare, reference }: Comparison): string =>
+  bare ? `; a bare proxy ${(median(bare) / median(reference)).toFixed(2)}, ${spread(bare)}` : ''
 
 export const holds = (comparison: Comparison): boolean =>
   'atMost' in comparison.bar

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
 import compression from 'compression'
 import cors from 'cors'
 import express from 'express'
 import helmet from 'helmet'
 import { Registry, Histogram } from 'prom-client'
+import { listenAndSay } from './say-listening.ts'
 
 /** What anybody would write for a health route with the middleware that ours has. Run as a process. */
 const duration = new Histogram({
@@ -29,9 +31,4 @@ application.get('/api/health', (_request, response) => {
   response.json({ status: 'ok', timestamp: new Date().toISOString() })
 })
 
-const server = application.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the Express server got no port')
-  process.stdout.write(`${JSON.stringify({ listening: { url: `http://127.0.0.1:${address.port}` } })}\n`)
-})
-process.once('SIGTERM', () => server.close())
+listenAndSay(createServer(application))

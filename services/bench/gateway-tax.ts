@@ -2,6 +2,7 @@ import { startProduct } from '../acceptance/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { load, type LoadResult, type Target } from './load.ts'
+import { startBareProxy } from './start-bare-server.ts'
 import { startReplayHost, type ReplayHost } from './start-replay-host.ts'
 
 const repetitions = 7
@@ -52,26 +53,31 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
   const through: Target = { origin: product.url, path: statusPath, method: 'GET' }
   await settle(through)
   const direct = await host.busiest()
+  await using proxy = await startBareProxy(direct, crowd)
+  const bare: Target = { origin: proxy.url, path: '/', method: 'GET' }
+  await settle(bare)
 
-  const alone = await alternate(through, direct, 1)
-  const crowded = await alternate(through, direct, crowd)
+  const targets = { ours: through, reference: direct, bare }
+  const alone = await inTurn(targets, 1)
+  const crowded = await inTurn(targets, crowd)
   return [
     {
       name: `${bars.topology}, one caller, p50`,
       unit: 'ms',
-      ours: alone.ours.map((result) => result.p50Ms),
-      reference: alone.reference.map((result) => result.p50Ms),
+      ...figuresOf(alone, ({ p50Ms }) => p50Ms),
       bar: { atMost: bars.aloneAtMost },
     },
     {
       name: `${bars.topology}, 32 callers, throughput`,
       unit: 'requests/s',
-      ours: crowded.ours.map((result) => result.perSecond),
-      reference: crowded.reference.map((result) => result.perSecond),
+      ...figuresOf(crowded, ({ perSecond }) => perSecond),
       bar: { atLeast: bars.crowdAtLeast },
     },
   ]
 }
+
+/** What is measured of each: we, the host itself, and the least that can stand between. */
+type Each<T> = Record<'ours' | 'reference' | 'bare', T>
 
 const settle = async (target: Target): Promise<void> => {
   for (let answered = 0; answered < settledAfter;) {
@@ -80,14 +86,20 @@ const settle = async (target: Target): Promise<void> => {
   }
 }
 
-const alternate = async (through: Target, direct: Target, connections: number) => {
-  const ours: LoadResult[] = []
-  const reference: LoadResult[] = []
-  await load(through, connections, warmUpMs)
-  await load(direct, connections, warmUpMs)
+const inTurn = async (targets: Each<Target>, connections: number): Promise<Each<LoadResult[]>> => {
+  const results: Each<LoadResult[]> = { ours: [], reference: [], bare: [] }
+  const { ours, reference, bare } = targets
+  for (const target of [ours, reference, bare]) await load(target, connections, warmUpMs)
   for (let repetition = 0; repetition < repetitions; repetition++) {
-    reference.push(await load(direct, connections, measuredMs))
-    ours.push(await load(through, connections, measuredMs))
+    results.reference.push(await load(reference, connections, measuredMs))
+    results.ours.push(await load(ours, connections, measuredMs))
+    results.bare.push(await load(bare, connections, measuredMs))
   }
-  return { ours, reference }
+  return results
 }
+
+const figuresOf = ({ ours, reference, bare }: Each<LoadResult[]>, figure: (result: LoadResult) => number) => ({
+  ours: ours.map(figure),
+  reference: reference.map(figure),
+  bare: bare.map(figure),
+})

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { listenAndSay } from './say-listening.ts'
 
 /**
  * A host that takes a fixed time and no work: the first time a statement is seen it is passed on to a real engine,
@@ -80,9 +81,4 @@ const server = createServer((request, response) => {
     response.writeHead(502).end(String(error))
   })
 })
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the replay host got no port')
-  process.stdout.write(`${JSON.stringify({ listening: { url: `http://127.0.0.1:${address.port}` } })}\n`)
-})
-process.once('SIGTERM', () => server.close())
+listenAndSay(server)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import type { Target } from './load.ts'
 
 const Listening = z.object({ listening: z.object({ url: z.url() }) })
 
@@ -14,6 +15,10 @@ export interface BareServer extends AsyncDisposable {
 /** Starts a process that does nothing but send this body. */
 export const startBareServer = async (body: Buffer): Promise<BareServer> =>
   start(new URL('bare-server.ts', import.meta.url), body)
+
+/** Starts a process that hands on what a host answers to one question, over so many connections. */
+export const startBareProxy = async (question: Target, connections: number): Promise<BareServer> =>
+  start(new URL('bare-proxy.ts', import.meta.url), Buffer.from(JSON.stringify(question)), [String(connections)])
 
 /** Starts a process that answers as an Express application of few lines does. */
 export const startExpressServer = async (): Promise<BareServer> =>

@@ -1,0 +1,34 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { Pool } from 'undici'
+import { z } from 'zod'
+import { listenAndSay } from './say-listening.ts'
+
+/**
+ * The least that can stand between a caller and a host: asks it a statement, reads its answer as JSON and hands that on. What it
+ * costs is what any program in our place costs on this machine. Run as a process, with the question on standard input:
+ * `node bare-proxy.ts <connections>`.
+ */
+const Question = z.object({
+  origin: z.url(),
+  path: z.string(),
+  method: z.enum(['GET', 'POST']),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().nullable().default(null),
+})
+
+const { origin, ...question } = Question.parse(await json(process.stdin))
+const pool = new Pool(origin, { connections: Number(process.argv[2]), pipelining: 1 })
+
+const answer = async (response: ServerResponse): Promise<void> => {
+  const { body } = await pool.request(question)
+  const text = JSON.stringify({ data: await json(body) })
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}
+
+const server = createServer((_request, response) => {
+  answer(response).catch((error: unknown) => {
+    response.writeHead(502).end(String(error))
+  })
+})
+listenAndSay(server)
