@@ -9,6 +9,7 @@ import type { Measured } from '../conditions/judge.ts'
 import { asMessage } from '../notice.ts'
 import { type Parts, ownCall } from '../parts.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { Missed } from './missed.ts'
 import type { Turn } from './turn.ts'
 import type { Watched } from '../conditions/watched.ts'
 
@@ -25,6 +26,7 @@ export interface Sweeping {
   watched: readonly Watched[]
   /** How many there were before. */
   number: number
+  missed: Missed
   /** Whether a host's record may say of conditions, as far as that is known without reading it. */
   mayHaveConditions(hostKey: string): boolean
   nowMs: number
@@ -37,12 +39,12 @@ export interface SweptHost {
 
 /** Measures one host, and decides on it in one write together with what is to be told. */
 export const sweepHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
-  const { turn, watched, number, mayHaveConditions } = sweeping
+  const { watched, number, mayHaveConditions } = sweeping
   const isDue = ({ everySweeps }: Watched) => number % everySweeps === 0
   const isToldByRecord = !watched.every(isDue) && mayHaveConditions(hostKey)
   const known = isToldByRecord ? await parts.store.get(hostRecordKey(hostKey), KnownConditions) : undefined
   const asked = watched.filter((rule) => isDue(rule) || known?.conditions[rule.id])
-  const measured = await measure(parts, hostKey, asked, turn.signal)
+  const measured = await measure(parts, hostKey, asked, sweeping)
   const decision = await decideOn(parts, hostKey, sweeping, { watched, asked, measured })
   return { decision, summary: summaryOf(decision.record, measured.uptimeSeconds === null) }
 }
@@ -82,7 +84,7 @@ const measure = async (
   parts: Parts,
   hostKey: string,
   asked: readonly Watched[],
-  signal: AbortSignal,
+  { turn: { signal }, missed }: Sweeping,
 ): Promise<Measured> => {
   const measured = asked.filter(({ allOf }) => allOf.length === 0)
   const rules = measured.flatMap(({ id, metric }) => (metric === null ? [id] : []))
@@ -98,7 +100,7 @@ const measure = async (
   } catch (error) {
     signal.throwIfAborted()
     const reason = error instanceof ServiceError ? error.message.slice(0, 300) : 'it could not be measured'
-    parts.telemetry.log.warn({ err: error, host: hostKey }, 'host could not be measured')
+    missed.add('measured', hostKey, error)
     const none = (id: string): Reading => ({
       ...unmeasured,
       id,

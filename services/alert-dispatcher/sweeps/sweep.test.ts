@@ -80,6 +80,26 @@ describe('a sweep', () => {
     expect(await sweep(rig.dispatchers)).toMatchObject({ firing: 1, dispatched: 0, suppressed: { disabled: 1 } })
   })
 
+  it('logs in one line which hosts could not be measured, for each cause', async () => {
+    await using rig = await open({ names: names(30) })
+    rig.watched.onMeasure = async (hostKey) => {
+      if (hostKey === 'host-3') throw new ServiceError('timeout', 'it took too long')
+      if (hostKey !== 'host-7') throw new ServiceError('unavailable', 'nobody measures')
+    }
+    expect(await sweep(rig.dispatchers)).toMatchObject({ hosts: 30, unknown: 87, firing: 0 })
+    const told = rig.dispatchers
+      .logged()
+      .split('\n')
+      .flatMap((line) => (line.includes('could not be measured') ? [JSON.parse(line)] : []))
+    expect(told.map(({ level, count, hosts, err }) => [level, count, hosts.length, err.message])).toEqual(
+      expect.arrayContaining([
+        ['warn', 1, 1, 'it took too long'],
+        ['warn', 28, 10, 'nobody measures'],
+      ]),
+    )
+    expect(told).toHaveLength(2)
+  })
+
   it('goes on when its caller leaves', async () => {
     await using rig = await open()
     rig.watched.values = { 'two/disk': 85 }

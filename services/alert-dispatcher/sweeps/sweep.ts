@@ -4,6 +4,7 @@ import type { Store } from '#shared/store/store.ts'
 import { FleetRecord, emptyFleet, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
 import { beat } from './heartbeat.ts'
 import { inLanes, queueByQueue } from './lanes.ts'
+import { openMissed } from './missed.ts'
 import { type Parts, ownCall } from '../parts.ts'
 import { reconcile } from './reconcile.ts'
 import { type Sweeping, leaveHost, sweepHost } from './sweep-host.ts'
@@ -52,8 +53,10 @@ const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
   const watched = watchedRules(catalogue, policy)
   // A sweep that died on the way has written records and not what they hold.
   const mayHaveConditions = (key: string) => fleet.isSweeping || fleet.hosts[key]?.conditions !== 0
-  const sweeping = { turn, policy, watched, number: fleet.sweeps, mayHaveConditions, nowMs }
+  const missed = openMissed(parts.telemetry.log)
+  const sweeping = { turn, policy, watched, number: fleet.sweeps, missed, mayHaveConditions, nowMs }
   const finish = async () => {
+    missed.tell()
     await keep(parts, tally)
     await end(parts, turn, new Set(listed), tally.hosts)
   }
@@ -128,7 +131,7 @@ const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally
       count(tally, hostKey, await act(parts, hostKey, hostKey === listed[0] ? sweeping : ofHosts), open)
     } catch (error) {
       if (sweeping.turn.signal.aborted || isOfTheStore(error)) throw error
-      parts.telemetry.log.error({ err: error, host: hostKey }, 'host could not be swept')
+      sweeping.missed.add('swept', hostKey, error)
     }
   }
   const hasFailed = (key: string) => fleet.hosts[key]?.failed ?? false

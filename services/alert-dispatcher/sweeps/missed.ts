@@ -1,0 +1,29 @@
+import type { Logger } from 'pino'
+
+/** Hosts that a line of the log names. */
+const namedHosts = 10
+
+/** Hosts that a sweep could not measure or decide on. */
+export interface Missed {
+  add(what: 'measured' | 'swept', hostKey: string, error: unknown): void
+  /** Logs them: one line for each cause, since what keeps one host from being measured mostly keeps all of them. */
+  tell(): void
+}
+
+export const openMissed = (log: Logger): Missed => {
+  const causes = new Map<string, { what: string; error: unknown; hosts: string[] }>()
+  return {
+    add(what, hostKey, error) {
+      const cause = `${what} ${String(error)}`
+      const known = causes.get(cause) ?? { what, error, hosts: [] }
+      known.hosts.push(hostKey)
+      causes.set(cause, known)
+    },
+    tell() {
+      for (const { what, error, hosts } of causes.values()) {
+        const named = hosts.slice(0, namedHosts)
+        log.warn({ err: error, hosts: named, count: hosts.length }, `hosts could not be ${what}`)
+      }
+    },
+  }
+}
