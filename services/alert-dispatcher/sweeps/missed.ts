@@ -22,7 +22,7 @@ export const openMissed = (log: Logger): Missed => {
     tell() {
       for (const { what, error, hosts } of causes.values()) {
         const named = hosts.slice(0, namedHosts)
-        log.warn({ err: error, hosts: named, count: hosts.length }, `hosts could not be ${what}`)
+        log.warn({ err: error, hosts: hosts.length, named }, `hosts could not be ${what}`)
       }
     },
   }

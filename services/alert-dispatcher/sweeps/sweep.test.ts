@@ -91,7 +91,7 @@ describe('a sweep', () => {
       .logged()
       .split('\n')
       .flatMap((line) => (line.includes('could not be measured') ? [JSON.parse(line)] : []))
-    expect(told.map(({ level, count, hosts, err }) => [level, count, hosts.length, err.message])).toEqual(
+    expect(told.map(({ level, hosts, named, err }) => [level, hosts, named.length, err.message])).toEqual(
       expect.arrayContaining([
         ['warn', 1, 1, 'it took too long'],
         ['warn', 28, 10, 'nobody measures'],
