@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
-import { type NatsHubOptions, connectTo, tellConnection } from './nats-connection.ts'
+import { type NatsHubOptions, connectTo } from './nats-connection.ts'
 import { type EncodeHeaders, encodeWith } from './nats-headers.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
@@ -12,12 +12,7 @@ const togetherBytes = 16 * 1024
 export const openNatsHub = (options: NatsHubOptions): Hub => ({
   async connect(endpoint) {
     const { connection, inbox, nats } = await connectTo(options, endpoint)
-    return new NatsWire({
-      connection,
-      inbox,
-      encode: encodeWith(nats.MsgHdrsImpl),
-      log: options.log?.child({ connection: endpoint.caller }),
-    })
+    return new NatsWire({ connection, inbox, encode: encodeWith(nats.MsgHdrsImpl), log: options.log?.child({ connection: endpoint.caller }) })
   },
 })
 
@@ -130,7 +125,8 @@ class NatsWire implements Wire {
 
   #change(connected: boolean): void {
     this.#connected = connected
-    tellConnection(this.#log, connected)
+    if (connected) this.#log?.info('connection to NATS restored')
+    else this.#log?.warn('connection to NATS lost')
     for (const listener of this.#listeners) listener(connected)
   }
 }

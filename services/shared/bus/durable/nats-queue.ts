@@ -2,7 +2,7 @@ import type { Consumer as NatsConsumer, ConsumerConfig, JetStreamManager, JsMsg,
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
-import { connectTo, tellConnection } from '../nats-connection.ts'
+import { connectTo } from '../nats-connection.ts'
 import { encodeWith } from '../nats-headers.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
@@ -36,8 +36,7 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
     await ensure()
     const encode = encodeWith(nats.MsgHdrsImpl)
     const publish = openPublisher({ connection, inbox, encode, withinMs: limits.publishWithinMs })
-    const log = options.log?.child({ connection: `${endpoint.caller}, queue` })
-    const driver = new NatsQueue({ connection, manager, publish, limits, ensure, log })
+    const driver = new NatsQueue({ connection, manager, publish, limits, ensure })
     return createQueue({ driver, limits, log: options.log, metrics: options.metrics })
   } catch (error) {
     await connection.close()
@@ -51,7 +50,6 @@ interface Opened {
   publish: Publish
   limits: QueueLimits
   ensure: () => Promise<void>
-  log: Logger | undefined
 }
 
 class NatsQueue implements QueueDriver {
@@ -60,16 +58,14 @@ class NatsQueue implements QueueDriver {
   readonly #publish: Publish
   readonly #limits: QueueLimits
   readonly #ensure: () => Promise<void>
-  readonly #log: Logger | undefined
   #connected = true
 
-  constructor({ connection, manager, publish, limits, ensure, log }: Opened) {
+  constructor({ connection, manager, publish, limits, ensure }: Opened) {
     this.#connection = connection
     this.#manager = manager
     this.#publish = publish
     this.#limits = limits
     this.#ensure = ensure
-    this.#log = log
     void this.#watch()
   }
 
@@ -107,8 +103,6 @@ class NatsQueue implements QueueDriver {
   }
 
   async *take({ stream, name, mayRepeat }: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
-    // The client would wait for an answer to what it cannot ask.
-    if (!this.#connected) throw unavailable()
     const consumer: NatsConsumer = await this.#connection.jetstream().consumers.get(stream, name)
     const messages = await consumer.fetch({ max_messages: max, expires: this.#limits.pullMs })
     const stop = () => messages.stop()
@@ -148,14 +142,9 @@ class NatsQueue implements QueueDriver {
 
   async #watch(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
-      if (type === 'disconnect') this.#change(false)
-      else if (type === 'reconnect') this.#change(true)
+      if (type === 'disconnect') this.#connected = false
+      else if (type === 'reconnect') this.#connected = true
     }
-  }
-
-  #change(connected: boolean): void {
-    this.#connected = connected
-    tellConnection(this.#log, connected)
   }
 }
 
