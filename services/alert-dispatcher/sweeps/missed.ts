@@ -21,8 +21,9 @@ export const openMissed = (log: Logger): Missed => {
     },
     tell() {
       for (const { what, error, hosts } of causes.values()) {
-        const named = hosts.slice(0, namedHosts)
-        log.warn({ err: error, hosts: hosts.length, named }, `hosts could not be ${what}`)
+        const facts = { err: error, hosts: hosts.length, named: hosts.slice(0, namedHosts) }
+        // A host that cannot be measured is unknown, as its rules say; one that cannot be decided on is a defect.
+        log[what === 'swept' ? 'error' : 'warn'](facts, `hosts could not be ${what}`)
       }
     },
   }

@@ -12,7 +12,12 @@ const togetherBytes = 16 * 1024
 export const openNatsHub = (options: NatsHubOptions): Hub => ({
   async connect(endpoint) {
     const { connection, inbox, nats } = await connectTo(options, endpoint)
-    return new NatsWire({ connection, inbox, encode: encodeWith(nats.MsgHdrsImpl), log: options.log?.child({ connection: endpoint.caller }) })
+    return new NatsWire({
+      connection,
+      inbox,
+      encode: encodeWith(nats.MsgHdrsImpl),
+      log: options.log?.child({ connection: endpoint.caller }),
+    })
   },
 })
 
