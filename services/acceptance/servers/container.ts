@@ -6,6 +6,8 @@ import type { TestServer } from './server.ts'
 export interface ContainerLaunch {
   image: string
   port: number
+  /** Of this machine; a free one unless told. */
+  hostPort?: number | undefined
   command?: string[]
   environment?: Readonly<Record<string, string>>
   /** Text files by their absolute path in the container. */
@@ -21,7 +23,7 @@ const pollMs = 50
 export const startContainer = async (launch: ContainerLaunch): Promise<TestServer> => {
   // Loaded only here: it is heavy, and most machines have the programs themselves.
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers')
-  const host = await freePort()
+  const host = launch.hostPort ?? (await freePort())
   const url = launch.url(host)
   const container = await new GenericContainer(launch.image)
     .withExposedPorts({ container: launch.port, host })

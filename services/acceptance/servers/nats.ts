@@ -11,10 +11,13 @@ export interface NatsOptions extends ServerOptions {
   config?: string
   /** Variables that `config` refers to. */
   environment?: Readonly<Record<string, string>>
+  /** A free one unless told, such as that of a killed server whose place it takes. */
+  port?: number
 }
 
 /** NATS with JetStream on file storage. */
-export const startNats = async ({ config, environment = {}, private: own }: NatsOptions = {}): Promise<TestServer> => {
+export const startNats = async (options: NatsOptions = {}): Promise<TestServer> => {
+  const { config, environment = {}, private: own, port: hostPort } = options
   const source = requireSource('nats', own ?? config !== undefined)
   if ('url' in source) return addressed(source.url)
   const answers = (url: string) => answersWith(url, 'INFO ')
@@ -23,6 +26,7 @@ export const startNats = async ({ config, environment = {}, private: own }: Nats
     return startContainer({
       image: source.image,
       port: 4222,
+      hostPort,
       files: { '/etc/nats/test.conf': settings('0.0.0.0', 4222, '/data', config) },
       command: ['-c', '/etc/nats/test.conf'],
       environment,
@@ -32,6 +36,7 @@ export const startNats = async ({ config, environment = {}, private: own }: Nats
   }
   return startProcess({
     program: source.program,
+    port: hostPort,
     environment,
     prepare: (directory, port) =>
       writeFile(join(directory, 'nats.conf'), settings('127.0.0.1', port, join(directory, 'jetstream'), config)),

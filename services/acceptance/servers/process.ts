@@ -23,6 +23,8 @@ export interface Launch {
   /** Variables besides those of the test. */
   environment?: Readonly<Record<string, string>>
   readyWithinMs?: number
+  /** A free one unless told. */
+  port?: number | undefined
 }
 
 const usuallyReadyWithinMs = 20_000
@@ -34,7 +36,7 @@ const parentDeath = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
 /** Starts a server of this test alone: a free port, a directory of its own, gone when disposed. */
 export const startProcess = async (launch: Launch): Promise<TestServer> => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'watchhouse-test-')))
-  const port = await freePort()
+  const port = launch.port ?? (await freePort())
   const url = launch.url(port)
   let child: ChildProcess | undefined
 

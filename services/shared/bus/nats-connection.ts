@@ -51,6 +51,12 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
   throw new ServiceError('unavailable', `the NATS server ${missing}`)
 }
 
+/** Says that a connection is lost, or back; whoever uses it need not say that it does nothing meanwhile. */
+export const tellConnection = (log: Logger | undefined, connected: boolean): void => {
+  if (connected) log?.info('connection to NATS restored')
+  else log?.warn('connection to NATS lost')
+}
+
 /** A part of a service that must not hear the whole of it has a user of its own, such as `query-guest`, and so an inbox. */
 const isPartOf = (service: string, user: string | undefined): user is string =>
   user !== undefined && user.startsWith(`${service}-`) && instanceName.test(user)

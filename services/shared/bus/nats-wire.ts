@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
-import { type NatsHubOptions, connectTo } from './nats-connection.ts'
+import { type NatsHubOptions, connectTo, tellConnection } from './nats-connection.ts'
 import { type EncodeHeaders, encodeWith } from './nats-headers.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
@@ -130,8 +130,7 @@ class NatsWire implements Wire {
 
   #change(connected: boolean): void {
     this.#connected = connected
-    if (connected) this.#log?.info('connection to NATS restored')
-    else this.#log?.warn('connection to NATS lost')
+    tellConnection(this.#log, connected)
     for (const listener of this.#listeners) listener(connected)
   }
 }

@@ -70,10 +70,11 @@ const startConsuming = (
   const facts = { consumer: consumer.name }
   const outage = openOutage(log, { begins: 'messages cannot be taken', ends: 'messages are taken again', facts })
   const failed = async (cause: unknown) => {
-    outage.failed(cause)
+    // That the connection is lost is said of it once, and not by each of its consumers.
+    if (driver.connected) outage.failed(cause)
     await wait(limits.retryMs, undefined, { signal: stop.signal }).catch(() => {})
     // The server may have come back without what it knew of the consumer.
-    await driver.attach(consumer).catch(() => {})
+    if (driver.connected) await driver.attach(consumer).catch(() => {})
   }
   const run = async () => {
     while (!stop.signal.aborted) {

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startNats } from '../../../acceptance/servers.ts'
@@ -65,14 +67,32 @@ describeWith(['nats'], 'a queue on JetStream', () => {
     expect(seen).toEqual(['before', 'after'])
   })
 
+  it('says once that its connection is lost, and not for each of its consumers', async () => {
+    await using server = await startNats({ private: true })
+    const lines: string[] = []
+    const log = pino({ base: null }, { write: (line) => lines.push(line) })
+    await using queue = await openNatsQueue({ url: server.url, replicas: 1, limits, log }, endpoint)
+    const seen = await consume(queue)
+    await queue.consume({ ...channel, name: 'email', subjects: 'deliver.email.>' }, async () => 'done')
+    await server.kill()
+    await until(() => !queue.connected)
+    await setTimeout(10 * limits.retryMs)
+    await server.restart()
+    await until(() => queue.connected)
+    expect(lines.map((line) => JSON.parse(line)).map(({ msg, connection }) => [msg, connection])).toEqual([
+      ['connection to NATS lost', 'alert-dispatcher, queue'],
+      ['connection to NATS restored', 'alert-dispatcher, queue'],
+    ])
+    await publish(queue, 'after')
+    await until(() => seen.length === 1)
+  })
+
   it('makes its streams and consumers again when a server came back empty', async () => {
     await using server = await startNats({ private: true })
     await using queue = await open(server.url)
     const seen = await consume(queue)
-    const { connect } = await import('nats')
-    const other = await connect({ servers: server.url })
-    await (await other.jetstreamManager()).streams.delete('DELIVER')
-    await other.close()
+    await server.kill()
+    await using _empty = await startNats({ private: true, port: Number(new URL(server.url).port) })
     await until(() =>
       publish(queue, 'again').then(
         () => true,

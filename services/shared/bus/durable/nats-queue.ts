@@ -2,7 +2,7 @@ import type { Consumer as NatsConsumer, ConsumerConfig, JetStreamManager, JsMsg,
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
-import { connectTo } from '../nats-connection.ts'
+import { connectTo, tellConnection } from '../nats-connection.ts'
 import { encodeWith } from '../nats-headers.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
@@ -36,7 +36,8 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
     await ensure()
     const encode = encodeWith(nats.MsgHdrsImpl)
     const publish = openPublisher({ connection, inbox, encode, withinMs: limits.publishWithinMs })
-    const driver = new NatsQueue({ connection, manager, publish, limits, ensure })
+    const log = options.log?.child({ connection: `${endpoint.caller}, queue` })
+    const driver = new NatsQueue({ connection, manager, publish, limits, ensure, log })
     return createQueue({ driver, limits, log: options.log, metrics: options.metrics })
   } catch (error) {
     await connection.close()
@@ -50,6 +51,7 @@ interface Opened {
   publish: Publish
   limits: QueueLimits
   ensure: () => Promise<void>
+  log: Logger | undefined
 }
 
 class NatsQueue implements QueueDriver {
@@ -58,14 +60,17 @@ class NatsQueue implements QueueDriver {
   readonly #publish: Publish
   readonly #limits: QueueLimits
   readonly #ensure: () => Promise<void>
+  readonly #log: Logger | undefined
+  readonly #consumers = new Map<string, NatsConsumer>()
   #connected = true
 
-  constructor({ connection, manager, publish, limits, ensure }: Opened) {
+  constructor({ connection, manager, publish, limits, ensure, log }: Opened) {
     this.#connection = connection
     this.#manager = manager
     this.#publish = publish
     this.#limits = limits
     this.#ensure = ensure
+    this.#log = log
     void this.#watch()
   }
 
@@ -91,7 +96,7 @@ class NatsQueue implements QueueDriver {
       ConsumerConfig,
       'ack_policy' | 'deliver_policy'
     >
-    await this.#manager.consumers.add(stream, {
+    const known = await this.#manager.consumers.add(stream, {
       ...words,
       durable_name: name,
       filter_subject: subjects,
@@ -100,10 +105,12 @@ class NatsQueue implements QueueDriver {
       // Ends are ours to decide: beyond a number of its own the server would leave messages behind that nobody gets.
       max_deliver: -1,
     })
+    this.#consumers.set(name, this.#connection.jetstream().consumers.getPullConsumerFor(known))
   }
 
-  async *take({ stream, name, mayRepeat }: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
-    const consumer: NatsConsumer = await this.#connection.jetstream().consumers.get(stream, name)
+  async *take({ name, mayRepeat }: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
+    const consumer = this.#consumers.get(name)
+    if (consumer === undefined || !this.#connected) throw unavailable()
     const messages = await consumer.fetch({ max_messages: max, expires: this.#limits.pullMs })
     const stop = () => messages.stop()
     signal.addEventListener('abort', stop, { once: true })
@@ -142,9 +149,14 @@ class NatsQueue implements QueueDriver {
 
   async #watch(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
-      if (type === 'disconnect') this.#connected = false
-      else if (type === 'reconnect') this.#connected = true
+      if (type === 'disconnect') this.#change(false)
+      else if (type === 'reconnect') this.#change(true)
     }
+  }
+
+  #change(connected: boolean): void {
+    this.#connected = connected
+    tellConnection(this.#log, connected)
   }
 }
 
