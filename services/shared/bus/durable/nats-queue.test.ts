@@ -11,7 +11,7 @@ import { permissions } from '../permissions.ts'
 import { openNatsQueue } from './nats-queue.ts'
 import type { Queue } from './queue.ts'
 
-const limits = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50, publishWithinMs: 500 }
+const limits = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50 }
 const endpoint = { caller: 'alert-dispatcher', instance: 'a1' } as const
 const open = (url: string) => openNatsQueue({ url, replicas: 1, limits }, endpoint)
 const channel = { stream: 'DELIVER', name: 'webhook', subjects: 'deliver.webhook.>', body: z.unknown() } as const
