@@ -61,7 +61,8 @@ class NatsQueue implements QueueDriver {
   readonly #limits: QueueLimits
   readonly #ensure: () => Promise<void>
   readonly #log: Logger | undefined
-  readonly #consumers = new Map<string, NatsConsumer>()
+  /** As they were made: whoever asked for one each time would wait for an answer that a lost connection took along. */
+  readonly #consumers = new WeakMap<Attached, NatsConsumer>()
   #connected = true
 
   constructor({ connection, manager, publish, limits, ensure, log }: Opened) {
@@ -89,7 +90,8 @@ class NatsQueue implements QueueDriver {
     throw fullCodes.has(said.error?.err_code ?? 0) ? full(stream) : unavailable(said.error)
   }
 
-  async attach({ stream, name, subjects }: Attached): Promise<void> {
+  async attach(attached: Attached): Promise<void> {
+    const { stream, name, subjects } = attached
     await this.#ensure()
     // The client's enumerations are these words.
     const words = { ack_policy: 'explicit', deliver_policy: 'all' } as Pick<
@@ -105,18 +107,18 @@ class NatsQueue implements QueueDriver {
       // Ends are ours to decide: beyond a number of its own the server would leave messages behind that nobody gets.
       max_deliver: -1,
     })
-    this.#consumers.set(name, this.#connection.jetstream().consumers.getPullConsumerFor(known))
+    this.#consumers.set(attached, this.#connection.jetstream().consumers.getPullConsumerFor(known))
   }
 
-  async *take({ name, mayRepeat }: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
-    const consumer = this.#consumers.get(name)
+  async *take(attached: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
+    const consumer = this.#consumers.get(attached)
     if (consumer === undefined || !this.#connected) throw unavailable()
     const messages = await consumer.fetch({ max_messages: max, expires: this.#limits.pullMs })
     const stop = () => messages.stop()
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
     try {
-      for await (const message of messages) yield takenFrom(message, mayRepeat)
+      for await (const message of messages) yield takenFrom(message, attached.mayRepeat)
     } finally {
       signal.removeEventListener('abort', stop)
     }
