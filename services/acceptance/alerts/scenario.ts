@@ -78,13 +78,13 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
 
 type Chat = Awaited<ReturnType<typeof webhookRig.start>>
 
-/** What people have got: a headline each, of a digest with a line for each condition. */
+/** What people have got: a headline each without its figure, of a digest with a line for each condition. */
 const messagesOf = ({ taken, wrong }: Chat): string[] => {
   if (wrong.length > 0) throw new Error(`a message was refused: ${wrong.join(', ')}`)
   return taken.map(({ text }) => {
     const body = Body.parse(JSON.parse(text))
     const lines = body.attachments.flatMap((attachment) => attachment.text.split('\n'))
-    return body.text.startsWith('DIGEST') ? lines.toSorted().join('; ') : body.text
+    return body.text.startsWith('DIGEST') ? lines.toSorted().join('; ') : body.text.replace(/ \(\d+ %\)$/, '')
   })
 }
 

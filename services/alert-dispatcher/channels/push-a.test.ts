@@ -35,7 +35,7 @@ describe('an ntfy topic', () => {
     expect(server.wrong).toEqual([])
     const [sent] = server.taken
     const body: { title: string; message: string } = JSON.parse(sent?.text ?? '')
-    expect(body.title).toBe(`[prod] WARNING: ${title} on Database`)
+    expect(body.title).toBe(`[prod] WARNING: ${title} on Database (91.5 %)`)
     expect(Buffer.byteLength(body.message)).toBeGreaterThan(2_000)
     expect(body.message).toMatch(/…$/)
   })

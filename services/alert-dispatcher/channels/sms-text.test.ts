@@ -9,8 +9,11 @@ const doubled = (text: string) => text.match(/[[\]{}\\^~|€]/g)?.length ?? 0
 
 describe('the text of an SMS', () => {
   it('says what is wrong, how much, and where to look', () => {
-    const said = '[prod] WARNING: Disk almost full on Database\nValue 91.5 %, limit 90 %'
+    const said = '[prod] WARNING: Disk almost full on Database (91.5 %)\nlimit 90 %'
     expect(smsText(messageFor())).toBe(said + end)
+    const counted = '[prod] WARNING: Broken parts on Database\nvalue 3, limit 1'
+    const more = { title: 'Broken parts', unit: 'count', value: 3, threshold: 1 } as const
+    expect(smsText(messageFor(more))).toBe(counted + end)
   })
 
   it.each([

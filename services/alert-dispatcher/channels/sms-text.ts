@@ -16,8 +16,11 @@ const maxElsewhere = 3 * 67
 export const smsText = ({ headline, facts, url, origin }: Message): string => {
   const value = facts.find(({ label }) => label === 'Value')?.value
   const threshold = facts.find(({ label }) => label === 'Threshold')?.value
-  const figures = value === undefined ? [] : [`Value ${value}${threshold === undefined ? '' : `, limit ${threshold}`}`]
-  const text = plain([headline, ...figures].join('\n'))
+  const figures = [
+    ...(value === undefined || headline.endsWith(`(${value})`) ? [] : [`value ${value}`]),
+    ...(value === undefined || threshold === undefined ? [] : [`limit ${threshold}`]),
+  ]
+  const text = plain([headline, ...(figures.length > 0 ? [figures.join(', ')] : [])].join('\n'))
   const end = plain(['', ...(url === null || url.length > maxUrl ? [] : [url]), origin].join('\n'))
   const sizeOf = [...text, ...end].every((character) => basic.has(character) || extended.has(character))
     ? septetsOf

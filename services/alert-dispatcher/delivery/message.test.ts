@@ -20,7 +20,7 @@ describe('a message', () => {
   it('says what, where, how bad, since when and why, and leads to the host as it is numbered now', () => {
     expect(plainText(message({ sinceMs: 0, atMs: 7_500_000 }), 4_000)).toBe(
       [
-        '[prod] WARNING: Disk almost full on Database',
+        '[prod] WARNING: Disk almost full on Database (91.5 %)',
         'Host: Database',
         'Severity: warning',
         'Rule: disk-usage',
@@ -39,19 +39,21 @@ describe('a message', () => {
   })
 
   it.each([
-    [{ kind: 'fire', severity: 'critical' }, '[prod] CRITICAL: Disk almost full on Database'],
-    [{ kind: 'escalate', severity: 'critical' }, '[prod] CRITICAL: Disk almost full on Database'],
-    [{ kind: 'remind' }, '[prod] STILL WARNING: Disk almost full on Database'],
+    [{ kind: 'fire', severity: 'critical' }, '[prod] CRITICAL: Disk almost full on Database (91.5 %)'],
+    [{ kind: 'escalate', severity: 'critical' }, '[prod] CRITICAL: Disk almost full on Database (91.5 %)'],
+    [{ kind: 'remind' }, '[prod] STILL WARNING: Disk almost full on Database (91.5 %)'],
+    [{ unit: 'count', value: 3 }, '[prod] WARNING: Disk almost full on Database'],
+    [{ unit: 'seconds', value: 7_500 }, '[prod] WARNING: Disk almost full on Database (2 h 5 min)'],
     [{ kind: 'recover' }, '[prod] RECOVERED: Disk almost full on Database'],
     [{ kind: 'recover', isUnseen: true }, '[prod] CLOSED: Disk almost full on Database'],
     [{ kind: 'test', hostKey: null }, '[prod] TEST: Disk almost full'],
-    [{ hostKey: null, source: 'grafana' }, '[prod] WARNING: Disk almost full, from grafana'],
+    [{ hostKey: null, source: 'grafana', value: null }, '[prod] WARNING: Disk almost full, from grafana'],
     [
-      { hostKey: null, source: 'webhook:default', title: 'Alerts do not reach webhook:default' },
+      { hostKey: null, source: 'webhook:default', title: 'Alerts do not reach webhook:default', value: null },
       '[prod] WARNING: Alerts do not reach webhook:default',
     ],
     [{ kind: 'notify', title: 'Weekly report of Database' }, '[prod] Weekly report of Database'],
-    [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone'],
+    [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone (91.5 %)'],
   ] as const)('of %j begins with %j', (more, headline) => {
     expect(message(more).headline).toBe(headline)
   })
@@ -91,7 +93,7 @@ describe('a message', () => {
 
   it('lets no text of others begin a line of its own', () => {
     const { headline, facts } = message({ title: 'a\r\nBcc: x', offenders: ['t\u2028u', 'v\nw'], reason: 'r\0s' })
-    expect(headline).toBe('[prod] WARNING: a Bcc: x on Database')
+    expect(headline).toBe('[prod] WARNING: a Bcc: x on Database (91.5 %)')
     expect(facts.map(({ value }) => value).join('')).not.toMatch(/[\r\n\u2028\0]/)
   })
 

@@ -11,7 +11,7 @@ export interface Message {
   notice: Notice
   /** The name of our installation: goes with every message, so that what comes back to us is known. */
   origin: string
-  /** `[instance] CRITICAL: title on host` */
+  /** `[instance] CRITICAL: title on host (value)`: on many a lock screen this is all there is to read. */
   headline: string
   /** Null when it is about no host of ours; its id is null where it has left the list. */
   host: { key: string; id: number | null; name: string } | null
@@ -60,7 +60,7 @@ export const messageOf = (
   return {
     notice,
     origin,
-    headline: `${prefix}${word(notice)}${title}${placed(notice, hosts)}`,
+    headline: `${prefix}${word(notice)}${title}${placed(notice, hosts)}${measured(notice)}`,
     host: hostOf(notice, hosts),
     severity: notice.severity,
     isOver: notice.kind === 'recover',
@@ -83,6 +83,13 @@ const word = ({ kind, severity, isUnseen }: Notice): string => {
   if (kind === 'digest') return 'DIGEST: '
   return kind === 'remind' ? `STILL ${severity.toUpperCase()}: ` : `${severity.toUpperCase()}: `
 }
+
+/** What is over has no figure that matters, and a bare number says nothing without the sentence of its rule. */
+const measured = ({ kind, value, unit }: Notice): string =>
+  value !== null && standing.has(kind) && !bareUnits.has(unit) ? ` (${quantity(value, unit)})` : ''
+
+const standing: ReadonlySet<Notice['kind']> = new Set(['fire', 'escalate', 'remind'])
+const bareUnits: ReadonlySet<Notice['unit']> = new Set(['count', 'ratio', 'level', 'yes-no', 'none'])
 
 const toneOf = ({ kind, severity }: Notice): Message['tone'] => {
   if (kind === 'recover') return 'over'

@@ -54,7 +54,7 @@ describe('mail through a mail server, in the pipeline', () => {
     await place.tell(fire({ kind: 'recover', sequence: 1 }))
     expect(await ended(place, 2)).toMatchObject([{ result: 'sent' }, { result: 'sent' }])
     const [first, second] = server.taken.map(headersOf)
-    expect(first?.subject).toBe('CRITICAL: Disk almost full on Database')
+    expect(first?.subject).toBe('CRITICAL: Disk almost full on Database (91.5 %)')
     expect(second?.subject).toBe('RECOVERED: Disk almost full on Database')
     expect(first?.references).toMatch(/^<[0-9a-f]{32}@watch\.example>$/)
     expect([second?.references, second?.['in-reply-to']]).toEqual([first?.references, first?.references])
