@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
+import { quoteName } from '#shared/quote.ts'
 import { count, select } from '#shared/select.ts'
 import { type Asking } from './asking.ts'
 import { whyNoQueryLog } from './why-untold.ts'
@@ -32,7 +33,7 @@ export const joinsOf = async (
   host: Host,
   { database, table }: { database: string; table: string },
 ): Promise<Joins> => {
-  const parameters = { whole: `${quoted(database)}.${quoted(table)}` }
+  const parameters = { whole: `${asLogged(database)}.${asLogged(table)}` }
   try {
     return { tables: await select(asking, host, { sql, parameters, maxRows: mostJoined }, Joined), unavailable: null }
   } catch (error) {
@@ -41,5 +42,5 @@ export const joinsOf = async (
   }
 }
 
-const quoted = (name: string): string =>
-  /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
+/** The query log quotes names only where it has to. */
+const asLogged = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { quoteName } from '#shared/quote.ts'
 import { count, select } from '#shared/select.ts'
 import { name } from '#shared/tool-parameters.ts'
 import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
@@ -48,7 +49,7 @@ export const estimateMutationImpact = readTool({
     if (detail?.engine && !detail.engine.includes('MergeTree')) {
       return told(`${table} has the engine ${detail.engine}, which has no mutations.`, { impact: null })
     }
-    const sql = statement(`${quoted(database)}.${quoted(table)}`, condition)
+    const sql = statement(`${quoteName(database)}.${quoteName(table)}`, condition)
     const [impact] = await select(asking, host, { sql, parameters: { database, table }, maxRows: 1 }, Impact)
     const text = impact
       ? `${impact.matchingRows} rows match in ${impact.parts} of ${impact.ofParts} parts; ${impact.bytesInParts} bytes would be rewritten.`
@@ -56,6 +57,3 @@ export const estimateMutationImpact = readTool({
     return told(text, { impact: impact ?? null })
   },
 })
-
-const quoted = (identifier: string): string =>
-  `\`${identifier.replaceAll('\\', String.raw`\\`).replaceAll('`', String.raw`\``)}\``

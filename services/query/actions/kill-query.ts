@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
+import { quoteText } from '#shared/quote.ts'
 import { figure, flag, readRecords } from '../analysis/records.ts'
 import type { Parts } from '../handlers/parts.ts'
-import { quoteText } from '../definitions/quote.ts'
 import { write } from './write.ts'
 
 const sql = `SELECT user, query_kind AS kind, toString(normalizedQueryHash(query)) AS fingerprint,

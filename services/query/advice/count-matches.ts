@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { quoteName } from '#shared/quote.ts'
 import { figure, readRecords } from '../analysis/records.ts'
-import { quoteName } from '../definitions/quote.ts'
 import type { Asking } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import { limits, maxSeconds } from './limits.ts'

@@ -1,6 +1,6 @@
 import type { TableRead } from '#proto/advising.ts'
 import type { Explanation, ExplainNode } from '#proto/explain.ts'
-import { quoteName } from '../definitions/quote.ts'
+import { quoteName } from '#shared/quote.ts'
 import { conditionOn } from './conditions.ts'
 import { columnSql, expressionSql } from './expression-sql.ts'
 import { columnOf, functionOf, type SelectNode, selectsOf, type TableNode, within } from './query-tree.ts'

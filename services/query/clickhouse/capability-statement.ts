@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { quoteName } from '#shared/quote.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Rows } from './answer.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -50,5 +51,5 @@ const looking = (sql: string): Statement => ({ what: 'capabilities', maxSeconds:
 
 const quoted = (table: string): string => {
   const [database = '', name = ''] = table.split('.')
-  return `\`${database}\`.\`${name}\``
+  return `${quoteName(database)}.${quoteName(name)}`
 }

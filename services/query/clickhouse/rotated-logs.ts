@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quoteName, quoteText } from '../definitions/quote.ts'
+import { quoteName, quoteText } from '#shared/quote.ts'
 import { compareVersions } from '../definitions/version.ts'
 import type { Statement } from './statement.ts'
 

@@ -1,8 +1,8 @@
 import type { CellFormat } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Filter } from '#proto/query.ts'
+import { quoteName } from '#shared/quote.ts'
 import type { ParameterValue } from '../clickhouse/statement.ts'
-import { quoteName } from './quote.ts'
 
 interface Column {
   name: string

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { quoteName } from '#shared/quote.ts'
 import { narrowed } from '../clickhouse/answer.ts'
 import type { Answer } from '../clickhouse/client.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { LoadedChart } from './load.ts'
-import { quoteName } from './quote.ts'
 
 interface Asked {
   chart: LoadedChart

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Unavailable } from '#proto/unavailable.ts'
+import { quoteName } from '#shared/quote.ts'
 import { readRecords } from '../analysis/records.ts'
 import { unavailableBy } from '../availability.ts'
-import { quoteName } from '../definitions/quote.ts'
 import type { Asking } from './read-view.ts'
 import { noneOf } from './why-empty.ts'
 

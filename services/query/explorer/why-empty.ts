@@ -2,11 +2,11 @@ import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
+import { quoteName } from '#shared/quote.ts'
 import { readRecords } from '../analysis/records.ts'
 import { unavailableBy } from '../availability.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { quoteName } from '../definitions/quote.ts'
 import type { Asking } from './read-view.ts'
 
 /** What a caller named. */

@@ -1,5 +1,5 @@
 import type { Management, PasswordHash } from '#proto/management.ts'
-import { quoteName, quoteText } from '../definitions/quote.ts'
+import { quoteName, quoteText } from '#shared/quote.ts'
 
 type ParamsOf<O extends Management['operation']> = Extract<Management, { operation: O }>['params']
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { mostSampledRows } from '#proto/structure-advice.ts'
+import { quoteName } from '#shared/quote.ts'
 import { limits, maxSeconds } from '../advice/limits.ts'
 import { columnSql } from '../advice/expression-sql.ts'
 import { figure, readRecords } from '../analysis/records.ts'
-import { quoteName } from '../definitions/quote.ts'
 import type { Asking } from '../explorer/read-view.ts'
 
 interface Asked {

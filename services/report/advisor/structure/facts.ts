@@ -4,6 +4,7 @@ import type { Client } from '#proto/contract.ts'
 import type { ExplorerColumn, TableOverview } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
 import type { StructureAdvice } from '#proto/structure-advice.ts'
+import { quoteName } from '#shared/quote.ts'
 import { isRefusal } from './is-refusal.ts'
 
 type Column = z.infer<typeof ExplorerColumn>
@@ -62,9 +63,9 @@ export const readTable = async (asking: Asking): Promise<TableFacts | string> =>
   const counted = await countColumns(asking, largest)
   return {
     name: `${database}.${table}`,
-    sql: `${quoted(database)}.${quoted(table)}`,
+    sql: `${quoteName(database)}.${quoteName(table)}`,
     overview: overview.detail,
-    columns: largest.map((column) => ({ ...column, sql: quoted(column.name) })),
+    columns: largest.map((column) => ({ ...column, sql: quoteName(column.name) })),
     ...counted,
     oldBytes: (await query.oldParts(named, call)).oldBytes,
   }
@@ -93,5 +94,3 @@ const countColumns = async (
     return nothing
   }
 }
-
-const quoted = (name: string): string => `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``

@@ -1,4 +1,4 @@
-/** A name as SQL takes it whatever is in it. */
+/** A name as SQL of ClickHouse takes it, whatever is in it. */
 export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, String.raw`\$&`)}\``
 
 /** Text as a literal of ClickHouse. */
