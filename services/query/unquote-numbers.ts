@@ -1,4 +1,5 @@
 import type { CellFormat } from '#proto/catalogue.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import { numericFormats } from './definitions/conditions.ts'
 
 interface Column {
@@ -27,10 +28,6 @@ const unquoteLine = (line: string, numeric: readonly string[]): string => {
 
 /** A row that is longer than a frame arrives in parts, which pass as they are. */
 const parsed = (line: string): object | undefined => {
-  try {
-    const row: unknown = JSON.parse(line)
-    return typeof row === 'object' && row !== null ? row : undefined
-  } catch {
-    return undefined
-  }
+  const row = parseJson(line)
+  return typeof row === 'object' && row !== null ? row : undefined
 }

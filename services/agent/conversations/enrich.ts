@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { UiMessage } from '#proto/conversations.ts'
+import { beginningOf } from '#shared/cut.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import { askWords } from '../models/ask-words.ts'
 import type { Models } from '../models/open.ts'
 import { oneLine, wordsOf } from './words.ts'
@@ -21,7 +23,7 @@ export const generateTitle = async (
   call: Call,
 ): Promise<string | undefined> => {
   const task = `${caution} Answer with a title of at most eight words for it, in its language, and nothing else: no quotes, no full stop.`
-  const said = await askWords(models, { task, text: transcript(messages).slice(0, mostCharacters) }, call)
+  const said = await askWords(models, { task, text: beginningOf(transcript(messages), mostCharacters) }, call)
   return oneLine(said.replaceAll(/^["'#\s]+|["'.\s]+$/g, ''), longestTitle)
 }
 
@@ -47,10 +49,5 @@ const transcript = (messages: readonly UiMessage[]): string =>
     .join('\n\n')
 
 /** Models like to put words or a fence around what they were asked for. */
-const questionsIn = (said: string): string[] => {
-  try {
-    return Questions.parse(JSON.parse(said.slice(said.indexOf('['), said.lastIndexOf(']') + 1)))
-  } catch {
-    return []
-  }
-}
+const questionsIn = (said: string): string[] =>
+  Questions.safeParse(parseJson(said.slice(said.indexOf('['), said.lastIndexOf(']') + 1))).data ?? []

@@ -1,4 +1,5 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
+import { parseJson } from '#shared/parse-json.ts'
 import type { FinishReason } from './chunk.ts'
 import { AnswerFailure } from './failure.ts'
 import { openSpeaker } from './speaker.ts'
@@ -62,17 +63,8 @@ const assistantMessage = ({ text, calls }: Turn): ChatCompletionMessageParam => 
 const functionCall = ({ id, name, argumentsText }: RawCall) => ({
   id,
   type: 'function' as const,
-  function: { name: name || 'unnamed', arguments: isJson(argumentsText) ? argumentsText : '{}' },
+  function: { name: name || 'unnamed', arguments: parseJson(argumentsText) === undefined ? '{}' : argumentsText },
 })
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const reminderOf = (unfinished: readonly string[]): ChatCompletionMessageParam => ({
   role: 'system',

@@ -1,6 +1,7 @@
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Outgoing } from '#shared/net/send.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -35,21 +36,13 @@ export const exchange = async (way: Send, { url, judge, ...outgoing }: Exchange)
 
 const read = async (response: Response): Promise<Answer> => {
   const text = await response.text().catch(nothingIfTooLong)
-  return { status: response.status, headers: response.headers, text, body: jsonOf(text) }
+  return { status: response.status, headers: response.headers, text, body: parseJson(text) }
 }
 
 /** What took the message and answers with a whole page must not be sent it again. */
 const nothingIfTooLong = (error: unknown): string => {
   if (error instanceof NetFailure && error.reason === 'too-large') return ''
   throw error
-}
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Too early, too much, or gone for a moment. */

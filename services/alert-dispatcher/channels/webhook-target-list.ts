@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '#shared/parse-json.ts'
 import { FileWebhookTarget } from '../policy/health-d/shapes.ts'
 import type { WebhookTarget } from '../policy/policy.ts'
 
@@ -11,7 +12,7 @@ export const maxTargets = 32
 /** Targets as a variable lists them, and what of it means nothing; without quoting it, for an address may stand there by mistake. */
 export const readTargetList = (text: string | undefined): { targets: WebhookTarget[]; problems: string[] } => {
   if (text === undefined || text.trim() === '') return { targets: [], problems: [] }
-  const entries = z.array(z.unknown()).safeParse(jsonOf(text))
+  const entries = z.array(z.unknown()).safeParse(parseJson(text))
   if (!entries.success) return { targets: [], problems: ['must be a JSON array'] }
   const targets = new Map<string, WebhookTarget>()
   const problems: string[] = []
@@ -26,14 +27,6 @@ export const readTargetList = (text: string | undefined): { targets: WebhookTarg
   return { targets: [...targets.values()], problems }
 }
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const wordsOf = ({ issues: [first] }: z.ZodError): string => {
   if (first?.code === 'unrecognized_keys') return 'it has a field that targets do not have'
   return first?.path.length ? `its ${first.path.join('.')} is wrong` : 'it is no object'
@@ -44,4 +37,4 @@ const HeaderValue = z.string().regex(/^[\x20-\x7e]{0,1024}$/)
 const Headers = z.record(HeaderName, HeaderValue).refine((headers) => Object.keys(headers).length <= 8)
 
 /** Headers as a variable holds them, a JSON object of `Authorization` and `X-…`; undefined when they cannot be meant. */
-export const readHeaders = (text: string): Record<string, string> | undefined => Headers.safeParse(jsonOf(text)).data
+export const readHeaders = (text: string): Record<string, string> | undefined => Headers.safeParse(parseJson(text)).data

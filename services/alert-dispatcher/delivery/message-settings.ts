@@ -2,6 +2,7 @@ import type { Severity } from '#proto/rules.ts'
 import { takesChatActions } from '#shared/config/chat-application.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import { forgiving } from '../policy/layers/forgiving.ts'
 
 const maxNameLength = 64
@@ -70,14 +71,6 @@ const pairsOfJson = (text: string): [string, string][] => {
   return Object.entries(parsed).flatMap(([key, value]: [string, unknown]) =>
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[key, String(value)]] : [],
   )
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A text without line breaks and other control characters, which would begin something of their own where it is put. */

@@ -1,4 +1,5 @@
 import type { Net } from '#shared/net/net.ts'
+import { parseJson } from '#shared/parse-json.ts'
 
 /** Asks an address that the operator named, and gives the status and the JSON of its answer. Throws when there is none. */
 export type AskJson = (url: string, asked?: Asked) => Promise<JsonAnswer>
@@ -30,13 +31,5 @@ export const openAsk =
     }
     const body = json === undefined ? undefined : JSON.stringify(json)
     const response = await send(url, { method, headers, body, timeoutMs, maxBytes })
-    return { status: response.status, body: jsonOf(await response.text()) }
+    return { status: response.status, body: parseJson(await response.text()) }
   }
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

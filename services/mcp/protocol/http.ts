@@ -14,6 +14,7 @@ import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { longestMcpBody, longestMcpWhole, type mcp, mcpAnswerHeaders } from '#proto/mcp.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import { glanceAt, type Part } from './part.ts'
 import type { ServerFor } from './server.ts'
 
@@ -86,13 +87,7 @@ const required = <T>(asking: T | undefined): T => {
 }
 
 /** Undefined for what is no JSON: the protocol has its own words for that, which need the bytes. */
-const parsed = ({ body }: Asked): unknown => {
-  try {
-    return JSON.parse(Buffer.from(body, 'base64').toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
+const parsed = ({ body }: Asked): unknown => parseJson(Buffer.from(body, 'base64').toString('utf8'))
 
 /**
  * The address is of no meaning here: the gateway has routed the request. What was parsed need not be read again. A tool ends with its

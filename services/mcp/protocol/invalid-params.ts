@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { parseJson } from '#shared/parse-json.ts'
 
 /** Lists that are answered whole, so that no cursor of ours is ever around. */
 const lists: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
@@ -36,16 +37,8 @@ const worded = (message: JSONRPCMessage): JSONRPCMessage => {
 const wordsOf = (text: string): string | undefined => {
   const { problems } = listedProblems.exec(text)?.groups ?? {}
   if (problems === undefined) return undefined
-  const found = Problems.safeParse(parsed(problems)).data
+  const found = Problems.safeParse(parseJson(problems)).data
   return found?.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const invalid = (id: string | number, sentence: string): JSONRPCMessage => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ServiceError } from '#proto/errors.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { parseException } from './exception.ts'
 import { hostFailure, statementFailure } from './failure.ts'
@@ -56,14 +57,6 @@ export const narrowed = (columns: readonly Column[], rows: Rows['rows']): Rows['
   const wide = columns.map((column) => isWideInteger(column.type))
   if (!wide.includes(true)) return rows
   return rows.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const failureWithin = (host: MonitoredHost, text: string): ServiceError => {

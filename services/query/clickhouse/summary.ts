@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '#shared/parse-json.ts'
 
 const Summary = z.object({ read_rows: z.coerce.number().catch(0), read_bytes: z.coerce.number().catch(0) })
 
@@ -7,14 +8,6 @@ export const readSummary = (
   headers: Record<string, string | string[] | undefined>,
 ): { rowsRead: number; bytesRead: number } => {
   const text = headers['x-clickhouse-summary']
-  const summary = typeof text === 'string' ? Summary.safeParse(parsed(text)) : undefined
+  const summary = typeof text === 'string' ? Summary.safeParse(parseJson(text)) : undefined
   return { rowsRead: summary?.data?.read_rows ?? 0, bytesRead: summary?.data?.read_bytes ?? 0 }
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

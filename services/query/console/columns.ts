@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ResultColumn } from '#proto/console.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { failureIn, maxRowBytes } from '../rows.ts'
@@ -32,13 +33,7 @@ const columnsOf = (head: string): ResultColumn[] | undefined => {
   return names && types && names.map((name, index) => ({ name, type: types[index] ?? '' }))
 }
 
-const textsOf = (line: string): string[] | undefined => {
-  try {
-    return Texts.safeParse(JSON.parse(line)).data
-  } catch {
-    return undefined
-  }
-}
+const textsOf = (line: string): string[] | undefined => Texts.safeParse(parseJson(line)).data
 
 /** The body with what was read too far of it. */
 const withBack = (rest: Buffer, { take, leave }: HostBody): HostBody => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { Insight } from '#proto/insights.ts'
 import type { insightRowMethods } from '#proto/insight-rows.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import { readRecords } from '../analysis/records.ts'
 import { unavailableBy } from '../availability.ts'
 import type { Parts } from '../handlers/parts.ts'
@@ -14,14 +15,6 @@ const Row = z.object({
     return read.success ? read.data : null
   }),
 })
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** Insights as a host keeps them; nothing while it has no such table. */
 export const storedFindings =

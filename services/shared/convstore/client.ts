@@ -5,6 +5,7 @@ import type { Environment } from '../config/environment.ts'
 import { read } from '../config/setting.ts'
 import { NetFailure } from '../net/failure.ts'
 import type { Net } from '../net/net.ts'
+import { parseJson } from '../parse-json.ts'
 import { convstoreSettings } from './config.ts'
 
 /** What the service says of its thread: the conversation's own facts are in its metadata. */
@@ -162,17 +163,9 @@ const exchange = async (net: Net, url: string, sent: Parameters<Net['trusted']>[
 }
 
 const readAnswer = <S extends z.ZodType>(schema: S, text: string): z.output<S> => {
-  const answer = schema.safeParse(jsonOf(text))
+  const answer = schema.safeParse(parseJson(text))
   if (answer.success) return answer.data
   throw new ServiceError('unavailable', 'the conversation service answered in a way that cannot be read')
-}
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const longestWaitSeconds = 60

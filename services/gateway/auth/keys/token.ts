@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { RotatingKey } from '#shared/config/setting.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import { isSameText } from '../same-text.ts'
 
 /** Shape of a key's id. */
@@ -39,16 +40,8 @@ export const readKey = (token: string, { current, previous }: RotatingKey): Clai
   const secrets = previous === undefined ? [current] : [current, previous]
   // The signature is compared as text, since several texts decode to the same bytes and only one was issued.
   if (!secrets.some((secret) => isSameText(signature, signatureOf(payload, secret)))) return undefined
-  return Claims.safeParse(jsonOf(payload)).data
+  return Claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString())).data
 }
 
 const signatureOf = (payload: string, secret: string): string =>
   createHmac('sha256', secret).update(payload).digest('base64url')
-
-const jsonOf = (payload: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString())
-  } catch {
-    return undefined
-  }
-}

@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest'
+import { parseJson } from './parse-json.ts'
+
+describe('a text of JSON', () => {
+  it.each([
+    ['{"a":[1,null]}', { a: [1, null] }],
+    ['null', null],
+    ['"text"', 'text'],
+    ['', undefined],
+    ['{"a":', undefined],
+    ['undefined', undefined],
+  ])('%j is %j', (text, value) => expect(parseJson(text)).toEqual(value))
+})
