@@ -1,4 +1,5 @@
 import { eventBounds } from '#proto/inbound-event.ts'
+import { cut } from '#shared/cut.ts'
 
 /** Cuts what is too long and remembers whether it did. */
 export interface Cutter {
@@ -9,23 +10,22 @@ export interface Cutter {
 
 export const cutter = (): Cutter => {
   let hasCut = false
-  const cut = (given: string, most: number): string => {
+  const bounded = (given: string, most: number): string => {
     // Databases keep no zeros, and whoever is told next may refuse a text with half a character in it.
     const text = given.replaceAll('\0', ' ').toWellFormed()
     if (text.length <= most) return text
     hasCut = true
-    // Half of a character outside the basic plane is none.
-    return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+    return cut(text, most)
   }
   return {
-    cut,
+    cut: bounded,
     cutLabels: (labels) => {
       const entries = Object.entries(labels)
       if (entries.length > eventBounds.labels) hasCut = true
       return Object.fromEntries(
         entries
           .slice(0, eventBounds.labels)
-          .map(([name, value]) => [cut(name, eventBounds.labelName), cut(value, eventBounds.labelValue)]),
+          .map(([name, value]) => [bounded(name, eventBounds.labelName), bounded(value, eventBounds.labelValue)]),
       )
     },
     hasCut: () => hasCut,

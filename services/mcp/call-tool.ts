@@ -4,6 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
 import type { Clock } from '#shared/clock.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { recording } from '#shared/evidence/recording.ts'
 import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
@@ -67,7 +68,7 @@ export const openCallTool = ({
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'something failed on our side; the log of the service tells more'
-      return { isError: true, text: text.slice(0, longestFailure), structured: null }
+      return { isError: true, text: beginningOf(text, longestFailure), structured: null }
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { ClaimsPart } from '#proto/agent-parts.ts'
 import type { z } from 'zod'
+import { beginningOf } from '#shared/cut.ts'
 
 const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
 const mostClaims = 200
@@ -20,7 +21,7 @@ export const claimsOf = (answer: string, has: (id: string) => boolean): z.output
     const found = referencesOf(sentence)
     for (const id of found) if (!has(id)) unknown.add(id)
     const evidence = found.filter(has).slice(0, mostReferences)
-    return evidence.length === 0 ? [] : [{ text: plain(sentence).slice(0, longestClaim), evidence }]
+    return evidence.length === 0 ? [] : [{ text: beginningOf(plain(sentence), longestClaim), evidence }]
   })
   return {
     claims: claims.slice(0, mostClaims),

@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import { cut } from '#shared/cut.ts'
 
 /** What a model may be told of a server: more would crowd out the question. */
 export const mostTools = 32
@@ -40,7 +41,5 @@ const isBounded = ({ name, inputSchema }: Tool): boolean =>
   name.length <= longestToolName && Buffer.byteLength(JSON.stringify(inputSchema)) <= mostSchemaBytes
 
 /** Without what could pass for a structure of ours: line ends, control and formatting characters. */
-const oneLine = (text: string, longest: number): string => {
-  const line = text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line
-}
+const oneLine = (text: string, longest: number): string =>
+  cut(text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), longest)

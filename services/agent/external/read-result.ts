@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
+import { beginningOf } from '#shared/cut.ts'
 import type { ToolAnswer } from '../tool.ts'
 
 /** Of all text of one result, and again of its structure; the loop bounds further what the model reads. */
@@ -14,7 +15,7 @@ export const readResult = (server: string, { content, structuredContent, isError
   const failed = isError === true
   return {
     isError: failed,
-    text: failed ? `${server} says that it failed: ${text.slice(0, mostOfFailure)}` : `${server} answered`,
+    text: failed ? `${server} says that it failed: ${beginningOf(text, mostOfFailure)}` : `${server} answered`,
     structured: {
       server,
       text,

@@ -1,4 +1,5 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
+import { beginningOf } from '#shared/cut.ts'
 import { AnswerFailure } from './failure.ts'
 import { charactersOfToken } from './meter.ts'
 
@@ -28,7 +29,7 @@ export const compacted = (
     const message = result[index]
     if (message?.role !== 'tool' || typeof message.content !== 'string' || message.content.length < shortCharacters)
       continue
-    const content = `${message.content.slice(0, keptCharacters)}…</data>\nThe rest was dropped to save room; ask again if it matters.`
+    const content = `${beginningOf(message.content, keptCharacters)}…</data>\nThe rest was dropped to save room; ask again if it matters.`
     length -= message.content.length - content.length
     result[index] = { ...message, content }
   }

@@ -35,6 +35,10 @@ describe('what was said before', () => {
     expect(historyOf([{ role: 'system', parts: [text('Obey.')] }])).toEqual([{ role: 'user', content: 'Obey.' }])
   })
 
+  it('has no half characters, for which gateways would refuse all of it', () => {
+    expect(historyOf([person(text('Why \ud83d slow?'))])).toEqual([{ role: 'user', content: 'Why \ufffd slow?' }])
+  })
+
   it('keeps little of long results', () => {
     const output = { rows: Array.from({ length: 5_000 }, (_, row) => row) }
     const [, , result] = historyOf([person(text('a')), agent(called('a', { state: 'output-available', output }))])

@@ -87,6 +87,7 @@ const resultOf = ({ state, output, errorText }: z.output<typeof ToolPart>): stri
   return asData({ value: { error: errorText ?? 'there is no answer' }, cut: false })
 }
 
+/** Gateways refuse a whole conversation for half a character that somebody pasted. */
 const textOf = (parts: readonly Part[]): string =>
   parts
     .flatMap((part) => {
@@ -95,3 +96,4 @@ const textOf = (parts: readonly Part[]): string =>
     })
     .join('\n')
     .trim()
+    .toWellFormed()

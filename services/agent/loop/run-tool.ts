@@ -1,6 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { recording } from '#shared/evidence/recording.ts'
 import { evidenceOfCall } from '../evidence/of-call.ts'
 import type { ToolAnswer } from '../tool.ts'
@@ -66,7 +67,7 @@ const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 const sentenceOf = ({ log }: Talk, tool: string, error: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return 'the tool took too long; ask for less'
   if (error instanceof ServiceError && error.code !== 'internal') {
-    return `${error.code}: ${error.message}`.slice(0, longestFailure)
+    return beginningOf(`${error.code}: ${error.message}`, longestFailure)
   }
   log.error({ tool, err: error }, 'tool failed')
   return 'something failed on our side; the log of the service tells more'

@@ -58,6 +58,20 @@ describe('a conversation that has to fit', () => {
     expect(fitting[0]?.content).toMatch(/^<data>a+…<\/data>\nThe rest was dropped/)
   })
 
+  it('is cut between characters, since gateways refuse a conversation with half of one', () => {
+    const emoji = results.flatMap((each) => [
+      { ...each, content: '😀'.repeat(2_000) },
+      { ...each, content: `x${'😀'.repeat(2_000)}` },
+    ])
+    const length = JSON.stringify(emoji).length
+    const fitting = compacted(emoji, { contextTokens: Math.ceil((length - 20_000) / 3.5 / 0.7), extraCharacters: 0 })
+    expect(fitting.slice(0, 2).map(({ content }) => content)).toEqual([
+      expect.stringContaining('The rest was dropped'),
+      expect.stringContaining('The rest was dropped'),
+    ])
+    expect(fitting.every(({ content }) => String(content).isWellFormed())).toBe(true)
+  })
+
   it('stays as it is when it fits', () => {
     expect(compacted(results, { contextTokens: 100_000, extraCharacters: 0 })).toEqual(results)
   })

@@ -1,3 +1,5 @@
+import { beginningOf } from '#shared/cut.ts'
+
 /** A value that was made to fit, and whether something had to go. */
 export interface Shrunk {
   value: unknown
@@ -26,7 +28,7 @@ export const shrinkTo = (value: unknown, maxBytes: number): Shrunk => {
 const fits = (value: unknown, maxBytes: number): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') <= maxBytes
 
 const shrunk = (value: unknown, items: number, text: number, depth: number): unknown => {
-  if (typeof value === 'string') return value.length > text ? `${value.slice(0, text)}…` : value
+  if (typeof value === 'string') return value.length > text ? `${beginningOf(value, text)}…` : value
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) return null
   const smaller = (each: unknown) => shrunk(each, items, text, depth - 1)

@@ -1,5 +1,6 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { ServiceError } from '#proto/errors.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import { guardPart } from '../part-guard.ts'
 import type { ToolAnswer } from '../tool.ts'
@@ -70,7 +71,7 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
   const told = isError ? { error: text } : { text, ...(structured && { result: structured }) }
   const { value, cut } = shrinkTo(told, settings.SVC_AGENT_TOOL_RESULT_BYTES)
   if (isError) {
-    tell({ type: 'tool-output-error', toolCallId, errorText: text.slice(0, longestError) })
+    tell({ type: 'tool-output-error', toolCallId, errorText: beginningOf(text, longestError) })
   } else {
     const output = { ...(typeof value === 'object' ? value : {}), ...(cut && { cut }), evidence: ids }
     tell({ type: 'tool-output-available', toolCallId, output })

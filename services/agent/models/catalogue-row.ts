@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ModelPrice } from '#proto/models.ts'
+import { cut } from '#shared/cut.ts'
 import type { KnownModel } from './gateways.ts'
 import { isModelId } from './model-reference.ts'
 
@@ -78,7 +79,4 @@ const told = (...claims: (boolean | null | undefined)[]): boolean | null => {
   return made.length === 0 ? null : made.includes(true)
 }
 
-const oneLine = (text: string, longest: number): string => {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line
-}
+const oneLine = (text: string, longest: number): string => cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), longest)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
+import { beginningOf } from '#shared/cut.ts'
 import type { Net } from '#shared/net/net.ts'
 import { below, type GatewayAccess } from './access.ts'
 import { attributionOf } from './attribution.ts'
@@ -108,7 +109,7 @@ const readPresets = (body: unknown): KnownModel[] =>
       const { data } = Preset.safeParse(each)
       const modelId = `@preset/${data?.slug}`
       if (!data || !isModelId(modelId)) return []
-      const [name = data.slug, description = ''] = [data.name?.slice(0, 80), data.description?.slice(0, 200)]
+      const [name, description] = [beginningOf(data.name ?? data.slug, 80), beginningOf(data.description ?? '', 200)]
       const untold = { contextTokens: null, price: null, supportsTools: null, supportsVision: null }
       return [{ modelId, name, description, source: 'preset' as const, ...untold }]
     })

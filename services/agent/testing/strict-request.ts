@@ -6,15 +6,17 @@ const Call = z.strictObject({
   function: z.strictObject({ name: z.string().regex(/^[\w-]{1,64}$/), arguments: z.string() }),
 })
 
+const Text = z.string().refine((text) => text.isWellFormed(), 'half a character stands in it')
+
 const Message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('system'), content: z.string().min(1) }),
-  z.strictObject({ role: z.literal('user'), content: z.string().min(1) }),
+  z.strictObject({ role: z.literal('system'), content: Text.min(1) }),
+  z.strictObject({ role: z.literal('user'), content: Text.min(1) }),
   z.strictObject({
     role: z.literal('assistant'),
-    content: z.string().nullable(),
+    content: Text.nullable(),
     tool_calls: z.array(Call).min(1).optional(),
   }),
-  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.string() }),
+  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: Text }),
 ])
 
 const Tool = z.strictObject({

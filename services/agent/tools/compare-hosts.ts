@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { beginningOf } from '#shared/cut.ts'
 import { limitOf } from '#shared/tool-parameters.ts'
 import { hostAt, lastHours, ofHosts, readTool, told } from '../read-tool.ts'
 
@@ -27,7 +28,7 @@ export const compareHosts = readTool({
     const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them gave no answer` : ''}.`
     return told(text, {
       hosts: hosts.map((host, index) => ({ name: asked[index]?.name, ...host })),
-      patterns: patterns.map((pattern) => ({ ...pattern, query: pattern.query.slice(0, longestStatement) })),
+      patterns: patterns.map((pattern) => ({ ...pattern, query: beginningOf(pattern.query, longestStatement) })),
       ...(diff && { settings: diff.rows.map(({ table, name, values }) => ({ table, name, values })) }),
     })
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { statementOrders } from '#proto/postgres-statistics.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { limitOf, name } from '#shared/tool-parameters.ts'
 import { postgresTool } from '../source-tool.ts'
 import { told } from '../read-tool.ts'
@@ -22,7 +23,10 @@ export const listPostgresStatementPatterns = postgresTool({
     if (unavailable) {
       return told(`Not known: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
     }
-    const patterns = statements.map((each) => ({ ...each, query: each.query?.slice(0, longestStatement) ?? null }))
+    const patterns = statements.map((each) => ({
+      ...each,
+      query: each.query && beginningOf(each.query, longestStatement),
+    }))
     return told(`${patterns.length} patterns, ordered by ${asked.order}.`, { patterns, ...facts })
   },
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { limitOf, name } from '#shared/tool-parameters.ts'
 import { hostAt, lastHours, ofHost, readTool, told } from '../read-tool.ts'
 
@@ -28,7 +29,7 @@ export const listSlowQueryPatterns = readTool({
     )
     if (unavailable) return told(`Not known: ${unavailable.message}`, { patterns: [], total: null })
     const [first] = fingerprints
-    const patterns = fingerprints.map((each) => ({ ...each, query: each.query.slice(0, longestStatement) }))
+    const patterns = fingerprints.map((each) => ({ ...each, query: beginningOf(each.query, longestStatement) }))
     const text = first
       ? `${total ?? fingerprints.length} patterns in the last ${asked.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
       : `No pattern ran in the last ${asked.lastHours} h on ${host.name}.`

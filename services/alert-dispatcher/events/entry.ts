@@ -1,4 +1,5 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
+import { beginningOf } from '#shared/cut.ts'
 import type { Verdict } from '../conditions/judge.ts'
 import { afterVerdict, withdrawn } from '../conditions/transition.ts'
 import type { Watched } from '../conditions/watched.ts'
@@ -61,8 +62,8 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: Told): Watch
   const subject = resource === '' || title.includes(resource) ? title : `${title} (${resource})`
   const never = { at: null, isSettled: false }
   return {
-    id: cut(`event:${labels.alertname ?? sourceType}`, longest.id),
-    title: cut(subject, longest.title),
+    id: beginningOf(`event:${labels.alertname ?? sourceType}`, longest.id),
+    title: beginningOf(subject, longest.title),
     runbook: adviceOf({ body, url, labels }),
     unit: 'none',
     measure: 'gauge',
@@ -85,11 +86,9 @@ const adviceOf = ({ body, url, labels }: Pick<Told, 'body' | 'url' | 'labels'>):
   const runbook = labels.runbook_url
   const links = [...(runbook ? [`Runbook: ${runbook}`] : []), ...(url ? [url] : [])].join('\n\n')
   const room = longest.runbook - links.length - 2
-  if (room < 0) return cut(links, longest.runbook)
-  return [cut(body, room), links].filter((text) => text !== '').join('\n\n')
+  if (room < 0) return beginningOf(links, longest.runbook)
+  return [beginningOf(body, room), links].filter((text) => text !== '').join('\n\n')
 }
-
-const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
 
 /** The entry as time alone leaves it: over after its end, or when it was not repeated for so long. */
 export const afterTime = (entry: EventEntry, { nowMs, lifeMs }: { nowMs: number; lifeMs: number }): EventEntry => {

@@ -1,3 +1,4 @@
+import { beginningOf } from '#shared/cut.ts'
 import type { Condition } from '../conditions/condition.ts'
 import type { Happening } from '../conditions/episode.ts'
 import type { Telling } from '../conditions/held.ts'
@@ -36,7 +37,7 @@ export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>):
       ...happening,
       hostKey: null,
       reason: reasonOf(happening, condition),
-      title: `${happening.title}, from ${source}`.slice(0, longestTitle),
+      title: beginningOf(`${happening.title}, from ${source}`, longestTitle),
     })),
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
 import { type Decision, decide } from '../conditions/decide.ts'
 import { summaryOf, type HostSummary } from '../conditions/fleet-record.ts'
@@ -99,7 +100,7 @@ const measure = async (
     }
   } catch (error) {
     signal.throwIfAborted()
-    const reason = error instanceof ServiceError ? error.message.slice(0, 300) : 'it could not be measured'
+    const reason = error instanceof ServiceError ? beginningOf(error.message, 300) : 'it could not be measured'
     missed.add('measured', hostKey, error)
     const none = (id: string): Reading => ({
       ...unmeasured,

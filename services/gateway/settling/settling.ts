@@ -1,5 +1,6 @@
 import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { encryptForAlerts } from '../encrypt-for-alerts.ts'
 import type { Gateway } from '../gateway.ts'
 
@@ -60,7 +61,7 @@ const namesOf = ({ value }: Settling): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
-      .map(([name, each]) => [name, secrets.has(name) ? 'given' : textOf(each).slice(0, longestText)]),
+      .map(([name, each]) => [name, secrets.has(name) ? 'given' : beginningOf(textOf(each), longestText)]),
   )
 
 /** Of these it is known only that they were given. */

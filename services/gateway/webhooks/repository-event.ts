@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Deployment } from '#proto/deployments.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { parse } from '../request/parse.ts'
 
 /** What charts mark of it, or why they mark nothing. */
@@ -54,7 +55,9 @@ const Pushed = z.object({
 /** What an event of a repository host means; throws `invalid` for one that is not of its shape. */
 export const heardOf = (event: string, payload: unknown): Heard => {
   const read = readers.get(event)
-  return read ? read(payload) : { reason: `charts mark deployments, releases and pushes, not ${event.slice(0, 64)}` }
+  return read
+    ? read(payload)
+    : { reason: `charts mark deployments, releases and pushes, not ${beginningOf(event, 64)}` }
 }
 
 const deployed = (payload: unknown): Heard => {
@@ -67,10 +70,10 @@ const ends: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
 
 const ended = (payload: unknown): Heard => {
   const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
-  if (!ends.has(status.state)) return { reason: `a deployment that is ${status.state.slice(0, 64)} has not ended` }
+  if (!ends.has(status.state)) return { reason: `a deployment that is ${beginningOf(status.state, 64)} has not ended` }
   const known = deploymentOf(repository, deployment)
   const url = linkOf(status.target_url) ?? linkOf(status.environment_url)
-  return { deployment: { ...known, outcome: status.state.slice(0, 200), url, atMs: Date.parse(status.created_at) } }
+  return { deployment: { ...known, outcome: beginningOf(status.state, 200), url, atMs: Date.parse(status.created_at) } }
 }
 
 /** The deployment itself and its ends are one, which the later word of it stands for. */
@@ -82,9 +85,9 @@ const deploymentOf = (
   return {
     id: `deployment:${repositoryId}:${id}`,
     kind: 'deployment',
-    repository: full_name.slice(0, 200),
+    repository: beginningOf(full_name, 200),
     version,
-    environment: environment.slice(0, 200),
+    environment: beginningOf(environment, 200),
     outcome: null,
     title: firstLine(description || `${version} to ${environment}`),
     by: creator?.login.slice(0, 200) ?? null,
@@ -100,8 +103,8 @@ const released = (payload: unknown): Heard => {
     deployment: {
       id: `release:${repository.id}:${release.id}`,
       kind: 'release',
-      repository: repository.full_name.slice(0, 200),
-      version: release.tag_name.slice(0, 200),
+      repository: beginningOf(repository.full_name, 200),
+      version: beginningOf(release.tag_name, 200),
       environment: null,
       outcome: null,
       title: firstLine(release.name || release.tag_name),
@@ -122,7 +125,7 @@ const pushed = (payload: unknown): Heard => {
     deployment: {
       id: `push:${repository.id}:${after.slice(0, 64)}`,
       kind: 'push',
-      repository: repository.full_name.slice(0, 200),
+      repository: beginningOf(repository.full_name, 200),
       version: versionOf(branch, after),
       environment: null,
       outcome: null,
@@ -146,10 +149,10 @@ const readers: ReadonlyMap<string, (payload: unknown) => Heard> = new Map([
 const shownOfCommit = 7
 const versionOf = (ref: string, sha: string): string => {
   const commit = sha.slice(0, shownOfCommit)
-  return ref === sha ? commit : `${ref.slice(0, 180)} ${commit}`
+  return ref === sha ? commit : `${beginningOf(ref, 180)} ${commit}`
 }
 
-const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, 300)
+const firstLine = (text: string): string => beginningOf(text.split('\n')[0] ?? '', 300)
 
 /** An address that a page may link to. */
 const linkOf = (url: string | null | undefined): string | null =>

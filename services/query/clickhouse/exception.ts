@@ -1,3 +1,5 @@
+import { cut } from '#shared/cut.ts'
+
 /** An exception as ClickHouse words it. */
 export interface Exception {
   code: number
@@ -33,7 +35,7 @@ export const parseException = (text: string): Exception | undefined => {
   return {
     code: Number(code),
     name: name ?? foreignNames[code] ?? 'UNKNOWN',
-    sentence: cut(sentence.replace(credentials, '://')),
+    sentence: cut(sentence.replace(credentials, '://'), maxSentence),
   }
 }
 
@@ -49,6 +51,3 @@ const asText = (text: string): string => {
 
 /** Who a table of other data signs in as, where a sentence quotes its address. */
 const credentials = /:\/\/[^\s/]*@/g
-
-const cut = (sentence: string): string =>
-  sentence.length > maxSentence ? `${sentence.slice(0, maxSentence - 1)}…` : sentence

@@ -1,3 +1,4 @@
+import { beginningOf } from '#shared/cut.ts'
 import { hidden, soundsSecret, withoutCredentials } from '#shared/telemetry/redact.ts'
 
 /** `password=…`, `"secret_access_key": "…"`, `sslpassword='…'`: what follows a name that says it is secret, whatever it is called in full. */
@@ -14,7 +15,7 @@ const longestText = 8_192
 
 /** A text without what looks like a secret in it: lines of logs repeat connection strings. */
 export const hideSecrets = (text: string): string =>
-  withoutCredentials(text.slice(0, longestText))
+  withoutCredentials(beginningOf(text, longestText))
     .replaceAll(keyBlock, hidden)
     .replaceAll(identified, `$<name>${hidden}`)
     .replaceAll(assigned, `$<name>${hidden}`)

@@ -1,4 +1,5 @@
 import type { Reading } from '#proto/rules.ts'
+import { beginningOf } from '#shared/cut.ts'
 
 /** A reading that does not say yet whose it is. */
 export type Measured = Omit<Reading, 'id'>
@@ -17,12 +18,12 @@ export const measured = (value: number, offenders: readonly string[] = []): Meas
 export const untold = (reason: string): Measured => ({
   ...nothing,
   value: null,
-  reason: reason.slice(0, maxReasonLength),
+  reason: beginningOf(reason, maxReasonLength),
 })
 
 /** As many names as a reading holds, as long as they may be. */
 export const worstOf = (names: readonly string[]): string[] =>
-  names.slice(0, maxOffenders).map((name) => name.slice(0, maxOffenderLength))
+  names.slice(0, maxOffenders).map((name) => beginningOf(name, maxOffenderLength))
 
 export const maxOffenders = 5
 export const maxOffenderLength = 200

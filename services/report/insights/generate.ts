@@ -6,6 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Insight, InsightRun } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
+import { beginningOf } from '#shared/cut.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { OpenInsightStore } from '../stores/index.ts'
 import { lookAt } from './look-at.ts'
@@ -88,6 +89,6 @@ const keep = async (
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     log.warn({ hostKey, code: error.code, backend: store.backend }, 'insights are not kept')
-    return { insights: [...found], notKept: error.message.slice(0, 500) }
+    return { insights: [...found], notKept: beginningOf(error.message, 500) }
   }
 }

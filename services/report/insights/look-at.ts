@@ -6,6 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSet } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
+import { beginningOf } from '#shared/cut.ts'
 import type { Store } from '#shared/store/store.ts'
 import { detectors as allDetectors } from '../detectors/index.ts'
 import { type AnyDetector, type Fleet, nothing, type Outcome, type Sight } from './detector.ts'
@@ -71,7 +72,7 @@ export const lookAt = async (looking: Looking): Promise<Found> => {
   )
   // Sights of one subject on one day are one insight.
   const byId = new Map(insights.map((insight) => [insight.id, insight]))
-  return { insights: [...byId.values()], notes: notes.map((note) => note.slice(0, longestNote)) }
+  return { insights: [...byId.values()], notes: notes.map((note) => beginningOf(note, longestNote)) }
 }
 
 /** The rows of one set, checked; undefined when it was not told. */
@@ -105,7 +106,7 @@ export const insightOf = (
   evidenceSql: string,
 ): Insight => {
   const day = new Date(nowMs).toISOString().slice(0, 10)
-  const subject = sight.subject.slice(0, longestSubject)
+  const subject = beginningOf(sight.subject, longestSubject)
   return {
     id: createHash('sha256')
       .update(JSON.stringify([hostKey, kind, sight.subject, day]))
@@ -118,8 +119,8 @@ export const insightOf = (
     window,
     ...sight,
     subject,
-    title: sight.title.slice(0, 200),
-    detail: sight.detail.slice(0, 2_000),
+    title: beginningOf(sight.title, 200),
+    detail: beginningOf(sight.detail, 2_000),
     evidenceSql,
     link: show ? `${link}?${new URLSearchParams(show).toString()}` : link,
     foundAtMs: nowMs,

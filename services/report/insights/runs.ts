@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Finding } from '#proto/finding.ts'
 import { type Insight, InsightRun } from '#proto/insights.ts'
+import { beginningOf } from '#shared/cut.ts'
 import type { Store } from '#shared/store/store.ts'
 
 const Run = z.object({ startedAtMs: z.number(), token: z.string(), run: InsightRun.nullable() })
@@ -50,7 +51,7 @@ export const rememberWorst = async (store: Store, hostKey: string, insights: rea
   await store.update(worstKey, Worst, (current) => {
     const { [hostKey]: _before, ...others } = current?.hosts ?? {}
     if (!worst || worst.severity === 'info') return { value: { hosts: others } }
-    const finding = { severity: worst.severity, title: worst.title.slice(0, longestTitle), atMs: worst.foundAtMs }
+    const finding = { severity: worst.severity, title: beginningOf(worst.title, longestTitle), atMs: worst.foundAtMs }
     return { value: { hosts: { ...others, [hostKey]: finding } } }
   })
 }

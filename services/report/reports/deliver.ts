@@ -4,6 +4,7 @@ import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport, ReportDelivery } from '#proto/host-report.ts'
 import type { Announcement } from '#proto/notify.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { percent } from '../insights/words.ts'
 
 /** Hands a report over to be sent, best effort: a target that was told under this id is not told again. */
@@ -35,8 +36,11 @@ export const announcementOf = (report: HostReport): Announcement => {
   return {
     topic: 'weekly-report',
     key: report.id,
-    title: `Weekly report of ${report.host}, ${report.week ?? ''}`.slice(0, 300),
-    text: [report.verdict, ...(report.summary === null ? [] : [report.summary]), ...lines].join('\n').slice(0, 16_000),
+    title: beginningOf(`Weekly report of ${report.host}, ${report.week ?? ''}`, 300),
+    text: beginningOf(
+      [report.verdict, ...(report.summary === null ? [] : [report.summary]), ...lines].join('\n'),
+      16_000,
+    ),
     facts: [
       { label: 'Score', value: `${report.score} of 100` },
       ...(incidents ? [{ label: 'Alerts', value: `${incidents.total}, ${incidents.open} still open` }] : []),

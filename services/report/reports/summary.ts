@@ -4,6 +4,7 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport } from '#proto/host-report.ts'
+import { beginningOf } from '#shared/cut.ts'
 import { layOut } from './render/lay-out.ts'
 import { plain } from './render/plain.ts'
 
@@ -17,7 +18,7 @@ export const summaryOf = async (
   report: HostReport,
   call: Call,
 ): Promise<string | null> => {
-  const text = plain(layOut(report)).slice(0, longestText)
+  const text = beginningOf(plain(layOut(report)), longestText)
   try {
     const { summary } = await client.summarise({ text }, call)
     const said = summary.replaceAll(/\s+/g, ' ').trim()
