@@ -8,24 +8,35 @@ interface Problem {
   message: string
 }
 
-/** What a caller gave, checked; throws `invalid` naming every parameter that is wrong. */
+/** More than anybody mends at once; a body holds so many values that to name each would make a far longer answer of it. */
+const maxProblems = 20
+const maxKeyLength = 64
+
+/** What a caller gave, checked; throws `invalid` naming what is wrong with it. */
 export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
   const result = schema.safeParse(given, { error: sentenceOf })
   if (result.success) return result.data
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, schema))
-  throw new ServiceError('invalid', problems.map(({ parameter, message }) => `${parameter} ${message}`).join('; '), {
-    details: { parameter: problems[0]?.parameter, problems },
+  const { issues } = result.error
+  const problems = issues.slice(0, maxProblems).flatMap((issue) => problemsOf(issue, schema))
+  const told = problems.slice(0, maxProblems)
+  const isAll = issues.length <= maxProblems && problems.length <= maxProblems
+  const sentences = told.map(({ parameter, message }) => `${parameter} ${message}`)
+  throw new ServiceError('invalid', [...sentences, ...(isAll ? [] : ['and more is wrong'])].join('; '), {
+    details: { parameter: told[0]?.parameter, problems: told },
   })
 }
 
 const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
   if (issue.code !== 'unrecognized_keys') {
-    return [{ parameter: issue.path.join('.') || 'the body', message: beginning(issue.message) }]
+    return [{ parameter: nameOf(issue.path) || 'the body', message: beginning(issue.message) }]
   }
   const known = issue.path.length === 0 ? namesOf(schema) : undefined
   const message = known === undefined ? 'is not known here' : `is not known here; known are ${known}`
-  return issue.keys.map((key) => ({ parameter: [...issue.path, key.slice(0, 64)].join('.'), message }))
+  return issue.keys.slice(0, maxProblems + 1).map((key) => ({ parameter: nameOf([...issue.path, key]), message }))
 }
+
+/** A key that a caller chose may be as long as a body. */
+const nameOf = (path: readonly PropertyKey[]): string => path.map((key) => String(key).slice(0, maxKeyLength)).join('.')
 
 /** The names that a schema knows, where it is an object and not one of several. */
 const namesOf = (schema: z.ZodType): string | undefined =>

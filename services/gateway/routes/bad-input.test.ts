@@ -104,6 +104,25 @@ describe('a parameter that cannot be meant', () => {
     expect(product.heard.filter(({ method }) => method !== 'hosts')).toEqual([])
   })
 
+  it('is one of the few that are named where a body is full of them', async () => {
+    const send = (body: string) =>
+      fetch(`${product.url}/api/v1/explain`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body,
+      })
+    const settings = Array.from({ length: 20_000 }, (_, index) => `"k${index}":[]`).join(',')
+    const names = Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join(',')
+    const longName = `{"query":"SELECT 1","planSettings":{"${long(100_000)}":[]}}`
+    for (const body of [`{"query":"SELECT 1","planSettings":{${settings}}}`, `{${names}}`, longName]) {
+      const response = await send(body)
+      const text = await response.text()
+      expect(response.status).toBe(400)
+      expect(text.length).toBeLessThan(8_000)
+      if (body !== longName) expect(Failure.parse(JSON.parse(text)).error.message).toContain('and more is wrong')
+    }
+  })
+
   it('is named with all the others', async () => {
     const { error } = await ask('/api/v1/charts/query-count?hostId=x&lastHours=y')
     expect(error.details?.problems).toHaveLength(2)

@@ -57,6 +57,11 @@ describe('the address of a statement', () => {
     expect(path({ format: 'JSONEachRow' })).toContain('output_format_json_quote_64bit_integers=0')
   })
 
+  it('has a form for half a character wherever a caller spelled one', () => {
+    const { query } = settingsOf({ database: '\ud800', parameters: { 'a\udc00': 'b\ud800' } })
+    expect(query).toMatchObject({ database: '\ufffd', 'param_a\ufffd': 'b\ufffd' })
+  })
+
   it('sets nothing for a user whose profile is read-only', () => {
     expect(Object.keys(settingsOf({ parameters: { a: 1 } }, { readonly: 1 }).query)).toEqual([
       'query_id',

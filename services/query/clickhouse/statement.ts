@@ -81,7 +81,7 @@ export const requestPath = (base: URL, statement: Statement, queryId: string, se
   query += settingsText(statement, sending)
   let bytes = 0
   for (const [name, value] of Object.entries(parameters)) {
-    const text = escaped(value).toWellFormed()
+    const text = escaped(value)
     bytes += Buffer.byteLength(text)
     add(`param_${name}`, text)
   }
@@ -90,7 +90,10 @@ export const requestPath = (base: URL, statement: Statement, queryId: string, se
   return `${base.pathname}?${query}`
 }
 
-const pairOf = (name: string, value: string): string => `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+const pairOf = (name: string, value: string): string => `&${encoded(name)}=${encoded(value)}`
+
+/** JSON can spell half a character, which has no form in UTF-8. */
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** How a statement was sent last, and its settings as the address has them. */
 interface SentLast extends Sending {

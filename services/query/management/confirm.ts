@@ -13,16 +13,19 @@ interface Needs {
   /** A user or a role. */
   grantee?: string
   free?: string
+  /** What a user shall be in from the start. */
+  defaults?: readonly string[] | undefined
   privilege?: string
 }
 
 const needsOf = ({ operation, params }: Management): Needs => {
   switch (operation) {
     case 'create_user':
-      return { free: params.user }
+      return { free: params.user, defaults: params.defaultRoles }
     case 'create_role':
       return { free: params.role }
     case 'alter_user':
+      return { user: params.user, defaults: params.defaultRoles }
     case 'drop_user':
       return { user: params.user }
     case 'drop_role':
@@ -38,10 +41,10 @@ const needsOf = ({ operation, params }: Management): Needs => {
 
 // One statement tells all three kinds, so that what is compared was true at one moment. Servers of 2024 compare the enumeration
 // of privileges with no text that is none of them.
-const sql = `SELECT 'user' AS kind, name FROM system.users
+const lookFor = (defaults: readonly string[]): string => `SELECT 'user' AS kind, name FROM system.users
   WHERE name IN ({user:String}, {grantee:String}, {free:String})
 UNION ALL SELECT 'role', name FROM system.roles
-  WHERE name IN ({role:String}, {grantee:String}, {free:String})
+  WHERE name IN ({role:String}, {grantee:String}, {free:String}${defaults.map((_, index) => `, {default${index}:String}`).join('')})
 UNION ALL SELECT 'privilege', toString(privilege) FROM system.privileges
   WHERE toString(privilege) = upper({privilege:String}) OR has(aliases, upper({privilege:String}))`
 
@@ -56,15 +59,17 @@ export const confirm = async (
   call: Call,
 ): Promise<void> => {
   const needs = needsOf(management)
-  const { user = '', role = '', grantee = '', free = '', privilege = '' } = needs
-  const look = { what: 'management/look', sql, parameters: { user, role, grantee, free, privilege } }
+  const { user = '', role = '', grantee = '', free = '', privilege = '', defaults = [] } = needs
+  const given = Object.fromEntries(defaults.map((name, index) => [`default${index}`, name]))
+  const parameters = { user, role, grantee, free, privilege, ...given }
+  const look = { what: 'management/look', sql: lookFor(defaults), parameters }
   const present = readRecords(host, Present, await client.run(host, look, call))
   const problem = problemOf(needs, present, host.name)
   if (problem) throw problem
 }
 
 const problemOf = (needs: Needs, present: readonly Present[], host: string): ServiceError | undefined => {
-  const { user, role, grantee, free, privilege } = needs
+  const { user, role, grantee, free, privilege, defaults = [] } = needs
   const find = (name: string, ...kinds: Present['kind'][]) =>
     present.find((each) => each.name === name && kinds.includes(each.kind))
   const missing = (what: string, name: string) => new ServiceError('not-found', `no ${what} ${name} on host ${host}`)
@@ -72,6 +77,8 @@ const problemOf = (needs: Needs, present: readonly Present[], host: string): Ser
   if (taken) return new ServiceError('conflict', `the ${taken.kind} ${taken.name} is on host ${host} already`)
   if (user !== undefined && !find(user, 'user')) return missing('user', user)
   if (role !== undefined && !find(role, 'role')) return missing('role', role)
+  const unknown = defaults.find((name) => !find(name, 'role'))
+  if (unknown !== undefined) return missing('role', unknown)
   if (grantee !== undefined && !find(grantee, 'user', 'role')) return missing('user or role', grantee)
   if (privilege !== undefined && !present.some(({ kind }) => kind === 'privilege'))
     return new ServiceError('invalid', `host ${host} knows no privilege ${privilege}; system.privileges names them`, {

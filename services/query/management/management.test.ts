@@ -118,6 +118,16 @@ describe('an operation on a host', () => {
     [{ operation: 'create_role', params: { role: 'reader' } }, 'conflict', 'the role reader is on host db already'],
     [{ operation: 'drop_user', params: { user: 'eve' } }, 'not-found', 'no user eve on host db'],
     [{ operation: 'grant_role', params: { role: 'writer', to: 'ada' } }, 'not-found', 'no role writer on host db'],
+    [
+      { operation: 'create_user', params: { user: 'eve', password, defaultRoles: ['reader', 'writer'] } },
+      'not-found',
+      'no role writer on host db',
+    ],
+    [
+      { operation: 'alter_user', params: { user: 'ada', defaultRoles: ['ada'] } },
+      'not-found',
+      'no role ada on host db',
+    ],
     [{ operation: 'grant_role', params: { role: 'reader', to: 'eve' } }, 'not-found', 'no user or role eve on host db'],
     [
       { operation: 'grant_privilege', params: { ...onTable, privilege: 'EAT' } },
@@ -130,13 +140,24 @@ describe('an operation on a host', () => {
     expect(changes).toEqual([])
   })
 
+  it('gives a user the roles that are there', async () => {
+    const { changes } = await manage({ operation: 'alter_user', params: { user: 'ada', defaultRoles: ['reader'] } })
+    expect(changes).toHaveLength(1)
+  })
+
   it('is refused in words by a host that keeps its users in files alone', async () => {
     await using box = await startSandbox()
     await using parts = await openParts({ ...enabled, COLUMNDB_HOST: box.url })
-    const creating = Management.parse({ operation: 'create_role', params: { role: 'reader' } })
-    await expect(parts.handlers.manage({ hostKey: 'db', management: creating }, aCall())).rejects.toMatchObject({
+    const manage = (given: object) =>
+      parts.handlers.manage({ hostKey: 'db', management: Management.parse(given) }, aCall())
+    await expect(manage({ operation: 'create_role', params: { role: 'reader' } })).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('user_directories'),
+    })
+    const params = { user: 'eve', password, defaultRoles: [odd, 'reader'] }
+    await expect(manage({ operation: 'create_user', params })).rejects.toMatchObject({
+      code: 'not-found',
+      message: `no role ${odd} on host db`,
     })
   }, 180_000)
 
