@@ -142,7 +142,10 @@ export const Overview = z.object({
 })
 export type Overview = z.infer<typeof Overview>
 
-/** The only client of the databases. Every method reads; each host's statements are queued, counted and bounded on their own. */
+/**
+ * The only client of the databases. What is declared here reads; methods that write stand in `actions.ts`, `management.ts`,
+ * `page-views.ts`, `insight-rows.ts` and `structure-advice.ts`. Each host's statements are queued, counted and bounded on their own.
+ */
 export const query = service('query', {
   hosts: rpc({
     doc: 'The configured hosts in their order.',
