@@ -7,6 +7,9 @@ http://{{ include "watchhouse.fullname" . }}:{{ .Values.service.port }}
 serviceAccountName: {{ include "watchhouse.fullname" .root }}
 automountServiceAccountToken: false
 enableServiceLinks: false
+{{- with include "watchhouse.placement" .root.Values.defaults | trim }}
+{{ . }}
+{{- end }}
 {{- with .root.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}

@@ -96,6 +96,9 @@ spec:
       automountServiceAccountToken: false
       enableServiceLinks: false
       terminationGracePeriodSeconds: 60
+      {{- with include "watchhouse.placement" .root.Values.defaults | trim }}
+      {{- . | nindent 6 }}
+      {{- end }}
       securityContext:
         {{- include "watchhouse.podSecurity" .user | nindent 8 }}
       containers:

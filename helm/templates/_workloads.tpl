@@ -40,6 +40,21 @@ report: { args: [report], needs: [nats, redis, postgresql, https] }
 {{- if eq . "all" -}}single{{- else if eq . "query-guest" -}}guest{{- else -}}services.{{ . }}{{- end -}}
 {{- end -}}
 
+{{/* Which nodes pods may run on, and how much they count there: from the block of a service, or from the defaults for all other pods. */}}
+{{- define "watchhouse.placement" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Nobody but root may do less: the restricted level of Pod Security, in full. */}}
 {{- define "watchhouse.podSecurity" -}}
 runAsNonRoot: true
