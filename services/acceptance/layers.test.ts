@@ -1,5 +1,7 @@
+import { matchesGlob } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
-import { forbidden } from './shape/layers.ts'
+import packageFile from '../../package.json' with { type: 'json' }
+import { forbidden, targetOf } from './shape/layers.ts'
 import { importsOf, isCode, readSource, repositoryFiles } from './shape/source-file.ts'
 
 describe('who may import whom', () => {
@@ -49,5 +51,35 @@ describe('who may import whom', () => {
     expect(importsOf({ path: 'services/x.ts', text }).toSorted()).toEqual(['four', 'one', 'three', 'two'])
     const component = '<p>{1}</p>\n<script lang="ts">\n  import A from \'./A.svelte\'\n</script>\n'
     expect(importsOf({ path: 'web/src/B.svelte', text: component })).toEqual(['./A.svelte'])
+  })
+})
+
+describe('what the image is made of', () => {
+  const leftOut = readSource('.dockerignore')
+    .text.split('\n')
+    .filter((line) => line !== '' && !/^([#!]|\*$)/.test(line))
+  const isLeftOut = (path: string) => leftOut.some((one) => matchesGlob(path, one) || matchesGlob(path, `${one}/**`))
+  const sources = repositoryFiles()
+    .filter((path) => /^(proto|services|web\/(src|build-time))\/.*\.(ts|svelte)$/.test(path) && !isLeftOut(path))
+    .map(readSource)
+  const services = sources.filter(({ path }) => !path.startsWith('web/'))
+
+  it('has the packages that the product imports, and no others', () => {
+    const imported = services
+      .flatMap(importsOf)
+      .flatMap((one) => /^(?![.#]|node:)(?:@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? [])
+    // The one is the program that runs it all, and the other is for lines on a terminal, where it is installed.
+    const installed = [...Object.keys(packageFile.dependencies).filter((name) => name !== 'node'), 'pino-pretty']
+    expect([...new Set(imported)].toSorted()).toEqual(installed.toSorted())
+  })
+
+  it('has no file that only tests need', () => {
+    // What runs, and what files are generated from.
+    const generated = ['bus/permissions.ts', 'config/build-time.ts', 'config/reference.ts']
+    const entries = ['services/main.ts', ...generated.map((path) => `services/shared/${path}`)]
+    const imported = sources.flatMap((file) => importsOf(file).map((one) => targetOf(file.path, one)))
+    expect(imported).toContain('services/query/service.ts')
+    const needed = new Set([...entries, ...imported])
+    expect(services.map(({ path }) => path).filter((path) => !needed.has(path))).toEqual([])
   })
 })

@@ -13,7 +13,15 @@ const mayImport: Record<string, readonly string[]> = {
   'services/generate.ts': ['services/acceptance', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
   'services/set-up.mjs': ['node'],
   'services/vitest.config.ts': ['npm', 'node'],
-  'services/acceptance': ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node'],
+  'services/acceptance': [
+    'package.json',
+    'services/<service>',
+    'services/main.ts',
+    'services/shared',
+    'proto',
+    'npm',
+    'node',
+  ],
   'services/bench': [
     'services/acceptance',
     'services/<service>',
@@ -62,7 +70,7 @@ const covers = (allowed: string, part: string): boolean =>
   allowed === part || (allowed === 'npm' && part.startsWith('npm:'))
 
 /** A path from the root, `node` for what Node brings, `npm:<package>` for a package. */
-const targetOf = (path: string, specifier: string): string => {
+export const targetOf = (path: string, specifier: string): string => {
   if (specifier.startsWith('.')) return join(dirname(path), specifier)
   if (specifier.startsWith('#proto/')) return specifier.replace('#', '')
   if (specifier.startsWith('#shared/')) return specifier.replace('#shared', 'services/shared')

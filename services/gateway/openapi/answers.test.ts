@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type FakeProduct, startFake } from '../fake/start.ts'
-import { allowed } from './arbitrary.ts'
+import { allowed } from '../fake/arbitrary.ts'
 
 const Parameter = z.object({
   name: z.string(),

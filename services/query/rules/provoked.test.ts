@@ -10,8 +10,8 @@ import { expandMacros } from '../definitions/macros.ts'
 import { judged } from '../testing/judged.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
-import { cases, counters } from './invented-cases.ts'
-import { logCases } from './invented-log-cases.ts'
+import { cases, counters } from '../testing/invented-cases.ts'
+import { logCases } from '../testing/invented-log-cases.ts'
 
 const startLimitMs = 120_000
 
