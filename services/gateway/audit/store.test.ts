@@ -72,8 +72,22 @@ function suite(name: string): void {
     expect((await store.list({ limit: 10, ...filter })).map(({ id }) => id)).toEqual(ids)
   })
 
+  it('keeps a record that quotes a character which no database may hold', async () => {
+    const quoting = record('four', 1_500, { action: 'drop_role', target: { role: 'a\0b' } })
+    await store.put(quoting)
+    await store.put({ ...quoting, result: 'refused', detail: 'no role a\0b on host db' })
+    expect(await store.list({ limit: 1, action: 'drop_role' })).toMatchObject([
+      {
+        result: 'refused',
+        target: { role: 'a\0b' },
+        detail: expect.stringMatching(/^no role a[\0\ufffd]b on host db$/),
+      },
+    ])
+    expect(await store.list({ limit: 1, subject: '\0' })).toEqual([])
+  })
+
   it('removes what is old', async () => {
-    expect(await store.prune(2_000)).toBe(1)
+    expect(await store.prune(2_000)).toBe(2)
     expect((await store.list({ limit: 10 })).map(({ id }) => id)).toEqual(['three', 'two'])
   })
 }

@@ -5,6 +5,7 @@ import { openLibsql } from './libsql.ts'
 import { openPostgres } from './postgres.ts'
 import type { StateDatabase } from './state-database.ts'
 import { tablePrefix } from './table-prefix.ts'
+import { withoutNul } from './without-nul.ts'
 
 /** An open state database. Whoever owns tables in it migrates them with `migrate` and queries them through `run`. */
 export interface Database extends AsyncDisposable {
@@ -37,7 +38,7 @@ export const openDatabase = async (database: StateDatabase, told?: (connected: b
   const heartbeat = startHeartbeat(server.probe, told)
   // The names are the caller's claim about the tables it owns; the driver knows no types.
   const over = <T>(kysely: Kysely<unknown>, names: readonly string[]) =>
-    kysely.withPlugin(tablePrefix(database.tablePrefix, names)) as unknown as Kysely<T>
+    kysely.withPlugin(tablePrefix(database.tablePrefix, names)).withPlugin(withoutNul) as unknown as Kysely<T>
   return {
     kind: database.kind,
     get connected() {
