@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** What stands before a host. */
 export interface BeforeHost extends AsyncDisposable {
@@ -37,17 +36,11 @@ export const startBeforeHost = async (hostUrl: string, look: Look): Promise<Befo
   }
   const server = createServer((request, response) => {
     pass(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
-  const { port } = server.address() as AddressInfo
+  })
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    url: origin,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { Ledger, ledgerKey } from '../alert-dispatcher/delivery/ledger.ts'
@@ -56,19 +56,12 @@ const startCollector = async (): Promise<Collector> => {
       setTimeout(() => response.end('ok'), answerMs)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server has an address of this kind.
-  const { port } = server.address() as AddressInfo
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: origin,
     counts,
     connections: promisify(server.getConnections.bind(server)),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }
 

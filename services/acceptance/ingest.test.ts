@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { EventsAnswer } from '#proto/http/events.ts'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { ask, eventually } from './ask.ts'
 import { type Product, startProduct } from './product.ts'
 
@@ -18,18 +17,11 @@ const startWebhook = async () => {
     told.push(z.object({ text: z.string() }).parse(JSON.parse(text)).text)
     response.end('ok')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server has an address of this kind.
-  const { port } = server.address() as AddressInfo
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${origin}/hook`,
     told,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }
 

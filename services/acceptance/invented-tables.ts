@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** A host in front of another one. */
 export interface InventingHost extends AsyncDisposable {
@@ -31,17 +31,10 @@ export const startInventing = async (url: string, tables: readonly string[]): Pr
       response.destroy()
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the host has no port')
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    url: origin,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

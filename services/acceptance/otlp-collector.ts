@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { type IncomingMessage, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { z } from 'zod'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
 const Attribute = z.strictObject({
   key: z.string().min(1),
@@ -95,22 +94,16 @@ export const startOtlpCollector = async (): Promise<OtlpCollector> => {
         problems.push(error instanceof Error ? error.message : String(error))
         response.writeHead(400).end()
       })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
-  const { port } = server.address() as AddressInfo
+  })
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}/v1/traces`,
+    url: `${origin}/v1/traces`,
     spans,
     problems,
     get requests() {
       return requests
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }
 

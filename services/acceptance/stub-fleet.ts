@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import type { ProductHost } from './product.ts'
 
 /** Many hosts that know their figures without measuring them. */
@@ -42,16 +41,10 @@ const startHost = async (scope: AsyncDisposableStack, host: number, figures: num
   }
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  scope.defer(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
   })
-  // A listening TCP server's address is always this shape.
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, asked }
+  const { origin, stop } = await onLoopback(server)
+  scope.defer(stop)
+  return { url: origin, asked }
 }
 
 /** Numbers of the size and variety of real ones, the same in each run. */

@@ -1,10 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { type Reemitting, mayReemit, reemit } from './reemit.ts'
 import { eventOf } from './testing/event.ts'
 
@@ -25,18 +24,11 @@ const startTarget = async (...statuses: readonly number[]) => {
     response.statusCode = statuses[heard.length - 1] ?? 200
     response.end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server has an address of this kind.
-  const { port } = server.address() as AddressInfo
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}/hook?token=secret`,
+    url: `${origin}/hook?token=secret`,
     heard,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }
 

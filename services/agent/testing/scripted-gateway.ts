@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { play, usageOf } from './play.ts'
 import { demonstration } from './demonstration.ts'
 import { type Script, turnOf } from './script.ts'
@@ -69,12 +70,9 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
   }
 
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the gateway has no port')
+  const { origin, stop } = await onLoopback(server, port)
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    url: `${origin}/v1`,
     asked,
     violations,
     get abandoned() {
@@ -83,11 +81,7 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
     play: (next) => {
       script = next
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { once } from 'node:events'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** What a strict server answers; undefined means that nobody should have asked this. */
 export type StrictAnswer = { status?: number; json: unknown } | { location: string } | undefined
@@ -27,17 +27,10 @@ export const startStrictServer = async (
         .writeHead(answered.status ?? 200, { 'content-type': 'application/json' })
         .end(JSON.stringify(answered.json))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the fake server has no port')
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: origin,
     heard,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }

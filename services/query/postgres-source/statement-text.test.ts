@@ -20,7 +20,7 @@ describe('a statement without its values', () => {
     expect(withoutValues(text)).toBe(shown)
   })
 
-  it('takes no longer for what looks like nothing', () => {
+  it('comes to an end, and adds nothing, where every sign could begin a value', () => {
     const odd = ["'", "E'\\", '$a$', '/*', '"', '$', '1e', '--'].map((sign) => sign.repeat(20_000))
     for (const text of odd) expect(withoutValues(text).length).toBeLessThanOrEqual(text.length)
   })

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { gets, posts, Refused } from './replication-answers.ts'
 import { type ReplicationFleet, shopFleet } from './replication-fleet.ts'
 
@@ -50,18 +50,11 @@ export const startReplicationService = async (options: Options = {}): Promise<Re
       send(response, error.status, { code: error.code, message: error.message, details: [] })
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the stand-in has no port')
+  const { origin, stop } = await onLoopback(server)
   const standIn: ReplicationStandIn = {
     ...state,
-    url: `http://127.0.0.1:${address.port}${prefix}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    url: `${origin}${prefix}`,
+    [Symbol.asyncDispose]: stop,
   }
   return standIn
 }

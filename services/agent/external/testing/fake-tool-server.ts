@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** A tool server of somebody else on a port of its own, spoken to as the library of the protocol speaks. */
 export interface FakeToolServer extends AsyncDisposable {
@@ -34,16 +34,9 @@ export const startFakeToolServer = async (
     if (fake.instead) fake.instead(response)
     else void handle(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the fake tool server has no port')
+  const { origin, stop } = await onLoopback(server)
   return Object.assign(fake, {
-    endpoint: `http://127.0.0.1:${address.port}/mcp`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    endpoint: `${origin}/mcp`,
+    [Symbol.asyncDispose]: stop,
   })
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** What a fake gateway was asked. */
 export interface Heard {
@@ -39,18 +39,11 @@ export const startFakeGateway = async (answers: FakeGateway['answers'] = {}): Pr
     if (location !== undefined) response.writeHead(307, { location }).end()
     else response.writeHead(status, { 'content-type': 'application/json' }).end(body ?? JSON.stringify(json))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the fake gateway has no port')
+  const { origin, stop } = await onLoopback(server)
   return {
-    base: `http://127.0.0.1:${address.port}/v1`,
+    base: `${origin}/v1`,
     heard,
     answers,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }

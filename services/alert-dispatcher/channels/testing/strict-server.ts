@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
 /** A request as it arrived. */
 export interface Received {
@@ -58,19 +58,14 @@ export const startStrictServer = async ({ problem, answer }: Protocol): Promise<
       if (answered !== 'silent') response.writeHead(answered.status, answered.headers).end(answered.body)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an address of this kind.
-  const { port } = server.address() as AddressInfo
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: origin,
     taken,
     received,
     wrong,
     next: (...instead) => void (planned = [...planned, ...instead]),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }
 

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
+import { onLoopback } from '../../net/testing/on-loopback.ts'
 
 /** Key of the only project; keys of the service begin so. */
 export const convstoreKey = 'as_live_0123456789abcdefghijklmnopqrstuvwxyzABCD'
@@ -81,21 +81,14 @@ export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> =>
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(status === 204 ? undefined : JSON.stringify(json ?? { error: { code: String(status), message: '' } }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the fake service has no port')
+  const { origin, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${address.port}/api`,
+    url: `${origin}/api`,
     threads,
     heard: heard ?? [],
     misuses: misuses ?? [],
     failing,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: stop,
   }
 }
 
