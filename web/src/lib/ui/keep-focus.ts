@@ -1,0 +1,79 @@
+/** What is read and outlined as a whole, so that it can stand in for what was in it. */
+const places = 'dialog, [role=dialog], [tabindex], section, form, nav, main'
+const opener = 'button[aria-expanded]:not([aria-haspopup]):enabled'
+const openers = `:scope > ${opener}, :scope > * > ${opener}`
+const layers = 'dialog, [role=dialog]'
+
+/** What had the focus, what stood around it within its dialog or page, and what had the focus before that dialog opened. */
+interface Held {
+  element: HTMLElement
+  around: readonly HTMLElement[]
+  layer: Element | null
+  before: Held | undefined
+}
+
+/**
+ * Keeps the focus where the reader was when what had it goes away or is disabled, as a refresh, an answer or a closed dialog has it: else
+ * keys would mean nothing and nobody could see where they are. Gives what ends that.
+ */
+export const keepFocus = (): (() => void) => {
+  let held: Held | undefined
+  let standIn: HTMLElement | undefined
+
+  const restore = () => {
+    const active = document.activeElement
+    if (!held || (active !== document.body && active !== standIn && !active?.matches(':disabled'))) return
+    if (isUsable(held.element)) held.element.focus({ preventScroll: true })
+    else if (active !== standIn || !active?.isConnected) {
+      standIn = placeOf(held)
+      stand(standIn)
+    }
+  }
+  const observer = new MutationObserver(restore)
+
+  const hold = ({ target }: FocusEvent) => {
+    if (!(target instanceof HTMLElement) || target === document.body || target === standIn) return
+    standIn = undefined
+    const layer = target.closest(layers)
+    const before = layer === null ? undefined : layer === held?.layer ? held.before : held
+    held = { element: target, around: aroundOf(target, layer), layer, before }
+    const options = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
+    observer.observe(document.body, options)
+  }
+  // Whoever points beside everything wants the focus nowhere.
+  const letGo = () => {
+    held = undefined
+    observer.disconnect()
+  }
+  document.addEventListener('focusin', hold)
+  document.addEventListener('pointerdown', letGo, true)
+  return () => {
+    letGo()
+    document.removeEventListener('focusin', hold)
+    document.removeEventListener('pointerdown', letGo, true)
+  }
+}
+
+const aroundOf = (element: HTMLElement, layer: Element | null): HTMLElement[] => {
+  const around: HTMLElement[] = []
+  for (let each = element; each !== layer && each.parentElement; each = each.parentElement)
+    around.push(each.parentElement)
+  return around
+}
+
+/** The button that opened it beside itself, the nearest place that is still there, else what had the focus before the dialog that it was in. */
+const placeOf = ({ around, before }: Held): HTMLElement | undefined =>
+  around.find(({ isConnected }) => isConnected)?.querySelector<HTMLElement>(openers) ??
+  around.find((each) => each.matches(places) && isUsable(each)) ??
+  (before && (isUsable(before.element) ? before.element : placeOf(before)))
+
+const isUsable = (element: HTMLElement): boolean =>
+  element.isConnected && !element.matches(':disabled') && element.checkVisibility()
+
+const stand = (place: HTMLElement | undefined): void => {
+  if (place?.tabIndex === -1 && !place.hasAttribute('tabindex')) {
+    place.tabIndex = -1
+    place.addEventListener('blur', () => place.removeAttribute('tabindex'), { once: true })
+  }
+  place?.focus({ preventScroll: true })
+}

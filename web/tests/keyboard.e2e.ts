@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startSeeded } from '../../services/acceptance/seeded.ts'
+import { type Sandbox } from '../../services/sandbox/start.ts'
+import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+let one: Sandbox
+let product: Product
+let browser: TestBrowser
+const scope = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  one = scope.use(await startSeeded('one'))
+  const directory = await mkdtemp(join(tmpdir(), 'keyboard-'))
+  scope.defer(() => rm(directory, { recursive: true, force: true }))
+  const env = { SVC_QUERY_CACHE: 'false', SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
+  product = scope.use(await startProduct({ hosts: [{ url: one.url, name: 'one' }], env }))
+  browser = scope.use(await openBrowser())
+})
+afterAll(() => scope.disposeAsync())
+
+const open = async (path: string): Promise<Visit> => {
+  const visit = await browser.visit()
+  await visit.page.goto(`${product.url}${path}`)
+  await visit.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit.settled()
+  return visit
+}
+
+/** What has the focus: the name that it is called by, or its text. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { activeElement: element } = document
+    return element?.id || element?.getAttribute('aria-label') || element?.textContent?.trim() || ''
+  })
+const holds = (page: Page, name: string | RegExp): Promise<void> =>
+  until(async () => (typeof name === 'string' ? (await focused(page)) === name : name.test(await focused(page))))
+
+describe('the focus', () => {
+  it('is not hidden by what stays above every page', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    const isCovered = await page.evaluate(() => {
+      const element = document.activeElement
+      const box = element?.getBoundingClientRect()
+      const above = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+      return !element?.contains(above ?? null)
+    })
+    expect([await focused(page), isCovered]).toEqual(['Hosts', false])
+  })
+
+  it('is at the beginning of a page that a link or the palette leads to', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Fleet' }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor()
+    await holds(page, 'content')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find or do' }).fill('slow queries')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Slow queries' }).waitFor()
+    await holds(page, 'content')
+  })
+
+  it('stays on the table that was chosen in the tree', async () => {
+    const { page } = await open('/explorer?host=0&database=shop')
+    await page
+      .getByRole('navigation', { name: 'Databases and tables' })
+      .getByRole('link', { name: 'orders', exact: true })
+      .press('Enter')
+    await page.getByRole('heading', { level: 1, name: /orders/ }).waitFor()
+    await holds(page, 'orders')
+  })
+
+  it('stays in the table whose filter was removed', async () => {
+    const { page } = await open('/tables/history-queries?host=0&filter=user.ne.nobody')
+    await page.getByRole('button', { name: 'Remove the filter on User' }).press('Enter')
+    await holds(page, 'Query history')
+  })
+
+  it('begins in the first field of a dialog, and returns to what opened it, however it is closed', async () => {
+    const { page } = await open('/overview?host=0')
+    await page.getByRole('button', { name: 'Account and settings' }).press('Enter')
+    await page.getByRole('button', { name: 'Settings…' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    await until(() =>
+      dialog.getByRole('radio', { name: 'system' }).evaluate((radio) => radio === document.activeElement),
+    )
+    await dialog.getByRole('button', { name: 'Close' }).press('Enter')
+    await holds(page, 'Account and settings')
+  })
+
+  it('stays in the dialog that does something, and in the table whose row that took away', async () => {
+    const id = 'killed-by-keyboard'
+    const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
+    const running = fetch(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
+    const { page } = await open('/tables/running-queries?host=0')
+    const row = page.getByRole('row').filter({ hasText: id })
+    await until(async () => {
+      if ((await row.count()) > 0) return true
+      await page.getByRole('button', { name: 'Refresh now' }).press('Enter')
+      return false
+    }, 500)
+    await row.getByRole('button', { name: 'Kill' }).press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Kill' }).press('Enter')
+    await expectSeen(dialog.getByText(/^Done as asked/))
+    await running
+    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().press('Enter')
+    await until(async () => (await row.count()) === 0)
+    await holds(page, /^Running queries/)
+  })
+
+  it('stays on the button that runs a statement and cancels it, and is in the editor of a new one', async () => {
+    const sql = encodeURIComponent('SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1')
+    const { page } = await open(`/console?host=0&sql=${sql}`)
+    await page.getByRole('textbox', { name: 'SQL statement' }).waitFor()
+    await page.getByRole('button', { name: 'Run' }).press('Enter')
+    await holds(page, 'Cancel')
+    await page.keyboard.press('Enter')
+    await holds(page, 'Run')
+    await page.getByRole('button', { name: 'New statement' }).press('Enter')
+    await holds(page, 'SQL statement')
+    await page.keyboard.type('SELECT 42')
+    await page.getByRole('link', { name: 'SELECT 42' }).waitFor()
+  })
+
+  it('returns to the button of a form that was left', async () => {
+    const { page } = await open('/alerts/rules?host=0')
+    await page.getByRole('button', { name: 'Edit Long query' }).press('Enter')
+    await page.getByRole('button', { name: 'Cancel', exact: true }).press('Enter')
+    await holds(page, 'Edit Long query')
+  })
+
+  it('is seen where somebody searches', async () => {
+    const { page } = await open('/tables/history-queries?host=0')
+    const field = page.getByRole('searchbox', { name: 'Search in all text columns' })
+    await field.press('Shift')
+    expect(await field.evaluate((input) => getComputedStyle(input.parentElement ?? input).outlineStyle)).toBe('solid')
+  })
+})
