@@ -8,6 +8,8 @@ import type { HostBody } from './host-body.ts'
 
 /** Bytes of a whole answer; charts and key figures are far below, row pages are streamed instead. */
 export const maxAnswerBytes = 32 * 1024 * 1024
+/** Of one that is short: to read a million rows where one is due, again and again, would take the time of all other hosts. */
+export const maxShortAnswerBytes = 1024 * 1024
 const maxFailureBytes = 64 * 1024
 
 export interface Column {

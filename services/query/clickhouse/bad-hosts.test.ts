@@ -131,6 +131,17 @@ describe('a host that', () => {
     expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason } })
   })
 
+  it('says far too much to a short question counts as garbage, and is not read to its end', async () => {
+    let isRead = false
+    await using stub = await startHttpStub((_, response) => {
+      response.write('{"meta":[{"name":"a","type":"UInt8"}],"data":[')
+      response.write('[1],'.repeat(4_000_000), () => (isRead = true))
+    }, 'none')
+    await using client = clientWith({ COLUMNDB_MAX_EXECUTION_TIME: '30' })
+    expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'garbage' } })
+    expect(isRead).toBe(false)
+  })
+
   it('speaks no HTTP counts as garbage', async () => {
     await using stub = await startTcpStub((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
     await using client = clientWith()

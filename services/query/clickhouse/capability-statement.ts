@@ -12,6 +12,7 @@ import type { Statement } from './statement.ts'
 export const capabilityStatement: Statement = {
   what: 'capabilities',
   bare: true,
+  short: true,
   maxSeconds: 10,
   sql: `SELECT
   version(),

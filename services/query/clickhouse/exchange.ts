@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { maxAnswerBytes, readFailure } from './answer.ts'
+import { maxAnswerBytes, maxShortAnswerBytes, readFailure } from './answer.ts'
 import type { Begun } from './begin.ts'
 import type { Connections, PoolSettings, Request } from './connections.ts'
-import { answerFailure, clickhouseCode, connectionFailure, silentKeeper } from './failure.ts'
+import { answerFailure, clickhouseCode, connectionFailure, hostFailure, silentKeeper } from './failure.ts'
 import { BodyTooLong, type Gathered } from './gather.ts'
 import type { HostBody } from './host-body.ts'
 import { requestPath, type Sending, type Statement } from './statement.ts'
@@ -64,8 +64,9 @@ export const wholeExchange = async (
     begun = true
     terms.heard?.()
   }
+  const mostBytes = statement.short ? maxShortAnswerBytes : maxAnswerBytes
   const send = (request: Request): Promise<Gathered> =>
-    connections.gather(host, { ...request, mostBytes: maxAnswerBytes, heard }, terms.pool)
+    connections.gather(host, { ...request, mostBytes, heard }, terms.pool)
   const { queryId, answer } = await sendTwice(host, statement, terms, sent, send, () => begun)
   const text = answer.body.toString('utf8')
   if (answer.statusCode !== 200) throw refusal(host, statement, answer.statusCode, text)
@@ -98,6 +99,7 @@ const sendTwice = async <T>(
       return { queryId, answer: await send({ path, body: statement.sql, signal: limit.signal, reserved }) }
     } catch (error) {
       const mayHaveRun = statement.writes || begun() || limit.signal.aborted
+      if (statement.short && error instanceof BodyTooLong) throw hostFailure(host, 'garbage', error)
       if (!isFirst || !isReset(error) || mayHaveRun) throw translated(host, error, limit)
     }
   }

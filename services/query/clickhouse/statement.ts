@@ -20,6 +20,8 @@ export interface Statement {
   maxSeconds?: number
   /** It waits for the host's Keeper, so it gets no longer than `keeperSeconds`, and its failure says what it waited for. */
   readsKeeper?: boolean
+  /** What a host says to it is known to be short: a longer answer is no answer, and is not read to its end. */
+  short?: true
   /** Limits sent besides, where the user's profile lets settings be sent at all. */
   limits?: Readonly<Record<string, string | number>>
   /** It changes the host. Never shared with others who ask the same, nor answered from a cache. */
