@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -61,9 +61,7 @@ describeOnTopologies('the agent', (topology) => {
       hostKey: 'one',
       statement: sql,
       rows: names.length,
-      rowHash: createHash('sha256')
-        .update(JSON.stringify({ columns, rows: names }))
-        .digest('hex'),
+      rowHash: hash('sha256', JSON.stringify({ columns, rows: names })),
     })
     expect(dataOf(chunks, 'data-claims')).toMatchObject({
       claims: [{ text: 'There are databases.', evidence: [expect.stringMatching(/^e\d+$/)] }],

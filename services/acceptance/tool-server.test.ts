@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AuditAnswer } from '#proto/http/audit.ts'
@@ -152,7 +152,7 @@ describeOnTopologies('the tool server', (topology) => {
       expect(got).toMatchObject({ skill: { uri } })
       const [file] = (await server.client.readResource({ uri })).contents
       const text = file && 'text' in file ? file.text : ''
-      const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`
+      const digest = `sha256:${hash('sha256', text)}`
       expect(resources).toMatchObject([{ uri, digest }])
     }
     const none = await server.current('skills/get', { uri: 'skill://none/SKILL.md' })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Gateways take no longer name of a tool. */
 const longest = 64
@@ -14,6 +14,6 @@ export const externalName = (server: string, tool: string): string => {
   // Where the id of the server ends is to be seen.
   const isClear = !/__|_$/.test(server)
   if (plain === wished && plain.length <= longest && isClear) return plain
-  const hash = createHash('sha256').update(wished).digest('hex').slice(0, hashLength)
-  return `${plain.slice(0, longest - hashLength - 1)}_${hash}`
+  const digest = hash('sha256', wished).slice(0, hashLength)
+  return `${plain.slice(0, longest - hashLength - 1)}_${digest}`
 }

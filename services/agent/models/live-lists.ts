@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { ModelProvider } from '#proto/models.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -84,7 +84,7 @@ const entryFor = (entries: Map<string, Entry>, key: string): Entry => {
 
 /** Another key may belong to another workspace. */
 const entryKey = (provider: ModelProvider, { base, key }: GatewayAccess): string =>
-  [provider, base.href, createHash('sha256').update(key).digest('base64url')].join(' ')
+  [provider, base.href, hash('sha256', key, 'base64url')].join(' ')
 
 const tell = (log: Logger, provider: ModelProvider, error: unknown, { aborted }: AbortSignal): void => {
   if (aborted) return

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
@@ -102,7 +102,7 @@ interface Registering {
 const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: Registering): Promise<string> => {
   const given = read(modelSettings, parts.env).GATEWAY_C_OAUTH_CLIENT_ID?.trim()
   if (given) return given
-  const name = `agent:oauth-client:${createHash('sha256').update(`${base.href} ${redirectUri}`).digest('base64url')}`
+  const name = `agent:oauth-client:${hash('sha256', `${base.href} ${redirectUri}`, 'base64url')}`
   const known = await parts.store.get(name, Registered)
   if (known) return known.clientId
   const metadata = {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type FakeGateway, startFakeGateway } from './testing/fake-gateway.ts'
 import { callOf, openTestModels } from './testing/open-models.ts'
 
@@ -60,9 +60,7 @@ describe('signing in with gateway C', () => {
       client_id: 'registered',
       redirect_uri: redirectUri,
     })
-    const challenge = createHash('sha256')
-      .update(sent.code_verifier ?? '')
-      .digest('base64url')
+    const challenge = hash('sha256', sent.code_verifier ?? '', 'base64url')
     expect(challenge).toBe(asked.code_challenge)
     await begin()
     expect(c.heard).toHaveLength(2)

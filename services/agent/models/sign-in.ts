@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -124,5 +124,4 @@ const requirePossible = (env: Environment, call: Call): RotatingKey => {
 
 const about = ({ identity }: Call): string => `key of gateway C for ${identity.subject}`
 const beginningName = (state: string): string => `agent:sign-in:${state}`
-const keyName = ({ identity }: Call): string =>
-  `agent:model-key:${createHash('sha256').update(identity.subject).digest('base64url')}`
+const keyName = ({ identity }: Call): string => `agent:model-key:${hash('sha256', identity.subject, 'base64url')}`

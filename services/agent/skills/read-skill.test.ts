@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ describe('a skill', () => {
       description: 'Counts parts.',
       text,
       body,
-      digest: `sha256:${createHash('sha256').update(text).digest('hex')}`,
+      digest: `sha256:${hash('sha256', text)}`,
       statements: [
         { line: 8, sql: 'SELECT {table:String}', cannotRun: undefined },
         { line: 14, sql: 'DROP TABLE x', cannotRun: 'changes' },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { SkillName } from '#proto/skills.ts'
 import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
@@ -42,7 +42,7 @@ export const readSkill = (folder: string, text: string): Skill => {
   const examples = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [exampleNamed(key), value]))
   const statements = statementsOf(body, text.slice(0, -body.length).split('\n').length)
   requireExamples(statements, examples)
-  const digest = `sha256:${createHash('sha256').update(text).digest('hex')}` as const
+  const digest = `sha256:${hash('sha256', text)}` as const
   return { name, description, digest, text, body, statements, examples }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { flag, optional, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
@@ -93,8 +93,7 @@ const pushOf = ({ token, user, rings }: Account, message: Message) => {
 }
 
 /** Names the episode among all that the application ever sent. */
-const tagOf = ({ origin, notice: { episode } }: Message): string =>
-  createHash('sha256').update(`${origin} ${episode}`).digest('hex').slice(0, 32)
+const tagOf = ({ origin, notice: { episode } }: Message): string => hash('sha256', `${origin} ${episode}`).slice(0, 32)
 
 const Reply = z.object({ status: z.int(), token: z.string().optional(), user: z.string().optional() })
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { flag, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
@@ -50,7 +50,7 @@ export const sms: Channel = {
     const token = given.HEALTH_ALERT_SMS_AUTH_TOKEN?.trim()
     if (sid === undefined || !token || from === undefined) return []
     return [...new Set(given.HEALTH_ALERT_SMS_TO)].map((to) => ({
-      id: createHash('sha256').update(to).digest('hex').slice(0, 32),
+      id: hash('sha256', to).slice(0, 32),
       // Whose number it is concerns nobody who reads where alerts go.
       name: `sms to …${to.slice(-2)}`,
       isEnabled: given.HEALTH_ALERT_SMS_ENABLED,

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { sendWithinMs } from './channel.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
@@ -35,7 +35,7 @@ export const subscriptions: Channel = {
  */
 const sendSigned = ({ url, ...signing }: OpenSubscription, message: Message, way: Send): Promise<SendResult> => {
   const { origin, notice } = message
-  const id = createHash('sha256').update(`${origin} ${notice.id}`).digest('hex').slice(0, 32)
+  const id = hash('sha256', `${origin} ${notice.id}`).slice(0, 32)
   const body = JSON.stringify(raw.compose({ message, address: new URL(url), write: () => ({}), key: id }).body)
   const nowMs = Date.now()
   return exchange(way, {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Environment } from '#shared/config/environment.ts'
 import { flag, read, type Setting } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
@@ -103,5 +103,4 @@ const sendTo = async (
   })
 }
 
-const keyOf = ({ origin, notice: { id } }: Message): string =>
-  createHash('sha256').update(`${origin} ${id}`).digest('hex').slice(0, 32)
+const keyOf = ({ origin, notice: { id } }: Message): string => hash('sha256', `${origin} ${id}`).slice(0, 32)

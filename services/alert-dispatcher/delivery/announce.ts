@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -33,7 +33,7 @@ export const announce =
 const noticeOf = (announced: Announced, atMs: number): Notice => {
   const { topic, key, title, severity, hostKey, text, facts, path } = announced
   // Keys may hold what no subject and no header may.
-  const episode = `notify:${topic}:${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
+  const episode = `notify:${topic}:${hash('sha256', key).slice(0, 32)}`
   return {
     id: `${episode}:0`,
     kind: 'notify',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Notice } from '../notice.ts'
 
@@ -22,4 +22,4 @@ export const messageIdOf = ({ notice, channel, target }: Pick<Queued, 'notice' |
 
 /** A token of a subject for a name that people gave. */
 export const tokenOf = (name: string): string =>
-  /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : createHash('sha256').update(name).digest('hex').slice(0, 32)
+  /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : hash('sha256', name).slice(0, 32)

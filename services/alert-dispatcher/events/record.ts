@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { Condition } from '../conditions/condition.ts'
@@ -26,10 +26,7 @@ export const overflowPlace = 'overflow'
 
 /** Where an event's entry is, by the digest of source and key. */
 export const placeOf = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
-  createHash('sha256')
-    .update(JSON.stringify([source, dedupKey]))
-    .digest('hex')
-    .slice(0, 40)
+  hash('sha256', JSON.stringify([source, dedupKey])).slice(0, 40)
 
 export const entryKey = (place: string): string => `alerts:events:entry:${place}`
 

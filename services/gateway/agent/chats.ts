@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { AgentRunId } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -26,4 +26,4 @@ export const openChats = (store: Store): Chats => ({
 
 /** Names of chats are the caller's own, and two callers may have the same. */
 const keyOf = (chatId: string, identity: Identity): string =>
-  `gateway:chat:${ownerOf(identity)}:${createHash('sha256').update(chatId).digest('base64url')}`
+  `gateway:chat:${ownerOf(identity)}:${hash('sha256', chatId, 'base64url')}`

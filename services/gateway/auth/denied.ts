@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
@@ -36,4 +36,4 @@ export const openDenied = (env: Environment, store: Store): Denied => {
 }
 
 const nameOf = (kind: 'subject' | 'session', text: string): string =>
-  `gateway:denied:${kind}:${createHash('sha256').update(text).digest('base64url')}`
+  `gateway:denied:${kind}:${hash('sha256', text, 'base64url')}`

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Identity } from '#proto/call.ts'
 
 const idBytes = 16
@@ -7,10 +7,7 @@ const ownerLength = 22
 /** Whose connections they are. People own the same ones whether they come with a session or with a key. */
 export const ownerOf = ({ kind, subject }: Identity): string => {
   const who = kind === 'user' || kind === 'key' ? 'person' : kind
-  return createHash('sha256')
-    .update(JSON.stringify([who, subject]))
-    .digest('base64url')
-    .slice(0, ownerLength)
+  return hash('sha256', JSON.stringify([who, subject]), 'base64url').slice(0, ownerLength)
 }
 
 /** Nobody guesses it, and it is never used again. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { agent } from '#proto/agent.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -9,7 +9,7 @@ const name = 'count-parts'
 const description = 'Counts parts.'
 /** Letters of more than one byte, since a digest is of bytes. */
 const text = `---\nname: ${name}\ndescription: ${description}\n---\n\n# Parts ≥ 1\n`
-const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`
+const digest = `sha256:${hash('sha256', text)}`
 
 /** An agent with one skill. */
 export const fakeSkills: Pick<Handlers<typeof agent>, keyof typeof skillMethods> = {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { type Download, sendDownload } from './send-download.ts'
 import { sendGzipped } from './send-gzipped.ts'
@@ -66,7 +66,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
 const sendRevalidated = (request: Request, response: Response, body: unknown, mediaType?: string): void => {
   const text = JSON.stringify(body)
   // Weak, because the compressed and the plain form share it.
-  const tag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
+  const tag = `W/"${hash('sha256', text, 'base64url')}"`
   response.setHeader('Cache-Control', 'private, no-cache')
   response.setHeader('ETag', tag)
   response.vary('Accept-Encoding')

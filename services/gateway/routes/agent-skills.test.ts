@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
 import { startFake } from '../fake/start.ts'
@@ -28,7 +28,7 @@ it('the index of agentskills.io leads to files whose bytes have the digest it st
     const file = await fetch(new URL(url, answer.url))
     expect(file.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
     const bytes = new Uint8Array(await file.arrayBuffer())
-    expect(`sha256:${createHash('sha256').update(bytes).digest('hex')}`).toBe(digest)
+    expect(`sha256:${hash('sha256', bytes)}`).toBe(digest)
   }
 })
 

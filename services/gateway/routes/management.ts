@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { ManagementAnswer, ManagementRequest, ManagementState } from '#proto/http/management.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { Management, PasswordHash } from '#proto/management.ts'
@@ -47,9 +47,7 @@ const hashed = (password: string): PasswordHash => {
   const salt = randomBytes(16).toString('hex')
   return {
     salt,
-    hash: createHash('sha256')
-      .update(password + salt)
-      .digest('hex'),
+    hash: hash('sha256', password + salt),
   }
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { inlineScriptHashes, securityHeaders } from './security-headers.ts'
 
-const hashOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`
+const hashOf = (code: string) => `'sha256-${hash('sha256', code, 'base64')}'`
 const policyOf = (html: string | undefined, client: Record<string, string | null> = {}): string => {
   const build = { version: '1', gitSha: null, gitRef: null, builtAt: null, client }
   return new Map(securityHeaders(html, build).page).get('content-security-policy') ?? ''

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import helmet, { type HelmetOptions } from 'helmet'
@@ -59,10 +59,7 @@ const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOp
 /** Sources that allow exactly the inline scripts of a page. */
 export const inlineScriptHashes = (html: string): string[] =>
   [...html.matchAll(/<script(?![^>]*\ssrc\s*=)[^>]*>(?<code>[\s\S]*?)<\/script>/gi)].map(
-    ({ groups }) =>
-      `'sha256-${createHash('sha256')
-        .update(groups?.code ?? '')
-        .digest('base64')}'`,
+    ({ groups }) => `'sha256-${hash('sha256', groups?.code ?? '', 'base64')}'`,
   )
 
 const linesOf = (options: HelmetOptions): HeaderLines => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -14,7 +14,7 @@ const rememberedMs = 2 * freshForMs
 export const openFirstTime =
   (store: Store): RequireFirstTime =>
   async (sender, signature) => {
-    const name = createHash('sha256').update(signature).digest('base64url')
+    const name = hash('sha256', signature, 'base64url')
     let isFirst = true
     await store.update(`gateway:signed:${sender}:${name}`, z.boolean(), (before) => {
       isFirst = before === undefined

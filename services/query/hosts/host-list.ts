@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { SettingProblem } from '#shared/config/setting.ts'
 import type { Connector } from '#shared/net/connect.ts'
 
@@ -113,7 +113,7 @@ const withoutCredentials = (url: URL): URL => {
   return bare
 }
 
-const hashOf = (url: URL): string => createHash('sha256').update(url.href).digest('hex').slice(0, 16)
+const hashOf = (url: URL): string => hash('sha256', url.href).slice(0, 16)
 
 const duplicates = (variable: string, hosts: readonly MonitoredHost[]): SettingProblem[] => {
   const first = new Map<string, MonitoredHost>()

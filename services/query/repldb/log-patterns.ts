@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import type { RepldbLogPattern } from '#proto/repldb.ts'
 import type { RepldbLogs } from '#proto/repldb-api.ts'
@@ -38,7 +38,7 @@ const describeKind = (kind: string, lines: readonly Line[]): RepldbLogPattern =>
   const lastSeenMs = Math.max(...times)
   const [level = '', ...pattern] = kind.split('\n')
   return {
-    fingerprint: createHash('sha256').update(kind).digest('hex').slice(0, 16),
+    fingerprint: hash('sha256', kind).slice(0, 16),
     pattern: pattern.join('\n'),
     level,
     count: lines.length,

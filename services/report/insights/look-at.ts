@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
@@ -108,10 +108,7 @@ export const insightOf = (
   const day = new Date(nowMs).toISOString().slice(0, 10)
   const subject = beginningOf(sight.subject, longestSubject)
   return {
-    id: createHash('sha256')
-      .update(JSON.stringify([hostKey, kind, sight.subject, day]))
-      .digest('hex')
-      .slice(0, 32),
+    id: hash('sha256', JSON.stringify([hostKey, kind, sight.subject, day])).slice(0, 32),
     hostKey,
     kind,
     day,

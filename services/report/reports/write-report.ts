@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { HostReport } from '#proto/host-report.ts'
 import type { Material } from './material.ts'
 import { judge } from './score.ts'
@@ -62,5 +62,5 @@ export const reportId = (
   { fromMs, toMs }: Material['period'],
 ): string => {
   const name = week === null ? [hostKey, fromMs, toMs] : [hostKey, week, zone]
-  return createHash('sha256').update(JSON.stringify(name)).digest('hex').slice(0, 32)
+  return hash('sha256', JSON.stringify(name)).slice(0, 32)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { Insight } from '#proto/insights.ts'
@@ -15,7 +15,7 @@ const mostRaces = 3
 
 /** What every thread of ours is tagged with, and those of one host. */
 const tagOfAll = 'watchhouse-insights'
-const tagOf = (hostKey: string): string => `insights-${createHash('sha256').update(hostKey).digest('hex').slice(0, 32)}`
+const tagOf = (hostKey: string): string => `insights-${hash('sha256', hostKey).slice(0, 32)}`
 const nameOf = ({ hostKey, day }: Day): string => `watchhouse-insights:${hostKey}:${day}`
 
 /** Of which host and UTC day, counted from 1970, a thread is; also how our threads are told from those of others. */

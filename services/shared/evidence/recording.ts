@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Client } from '#proto/contract.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { query } from '#proto/query.ts'
@@ -36,4 +36,4 @@ export const recording = (client: Client<typeof query>, clock: Clock): Recording
 }
 
 /** SHA-256 of a value as JSON, in hex. */
-export const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+export const hashOf = (value: unknown): string => hash('sha256', JSON.stringify(value))

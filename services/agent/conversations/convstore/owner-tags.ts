@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { ThreadClient, ThreadList, ThreadPage } from '#shared/convstore/client.ts'
 
@@ -10,7 +10,7 @@ const tagOf = (owner: string): string | undefined => {
   return tag.length <= longestTag ? tag : undefined
 }
 /** Stands in where the service takes no colon, or the name is too long. */
-const plainTagOf = (owner: string): string => `user-${createHash('sha256').update(owner).digest('hex').slice(0, 32)}`
+const plainTagOf = (owner: string): string => `user-${hash('sha256', owner).slice(0, 32)}`
 /** Begins the cursors of lists by plain tags; those of the service itself go on as they are. */
 const plainMark = '~'
 

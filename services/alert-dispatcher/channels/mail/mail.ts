@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Severity } from '#proto/rules.ts'
 import { cut } from '../../delivery/cut.ts'
 import { type Message, plainText } from '../../delivery/message.ts'
@@ -27,7 +27,7 @@ const maxText = 100_000
 export const mailOf = (message: Message, { from, to }: Pick<Mail, 'from' | 'to'>): Mail => {
   const { notice, origin, headline, severity } = message
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
-  const thread = createHash('sha256').update(`${origin} ${notice.episode}`).digest('hex').slice(0, 32)
+  const thread = hash('sha256', `${origin} ${notice.episode}`).slice(0, 32)
   const root = `<${thread}@${domain}>`
   return {
     from,

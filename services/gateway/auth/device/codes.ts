@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -45,7 +45,7 @@ interface CodesOptions {
 const DeviceHash = z.string()
 
 // A device code is a secret, so it is known by its hash alone.
-const hashOf = (deviceCode: string): string => createHash('sha256').update(deviceCode).digest('base64url')
+const hashOf = (deviceCode: string): string => hash('sha256', deviceCode, 'base64url')
 const loginName = (hash: string): string => `device-login:${hash}`
 const userCodeName = (userCode: string): string => `device-login:user-code:${userCode}`
 

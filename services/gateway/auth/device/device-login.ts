@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { BuildFacts } from '#proto/http/build.ts'
@@ -92,7 +92,7 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
 
 const countTry = async (counters: Counters, subject: string): Promise<void> => {
   // Subjects may be long and hold anything.
-  const digest = createHash('sha256').update(subject).digest('base64url')
+  const digest = hash('sha256', subject, 'base64url')
   const { count, endsInMs } = await counters.count('device-login:tries', digest, triesSeconds)
   if (count > maxTries)
     throw new ServiceError('rate-limited', 'too many codes were tried; wait a while', { retryAfterMs: endsInMs })

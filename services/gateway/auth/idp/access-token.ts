@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -39,33 +39,33 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
   /** By the hash of the token, so that no token is kept. */
   const remembered = new Map<string, Remembered>()
 
-  const introspect = async (token: string, hash: string): Promise<AccessToken | undefined> => {
+  const introspect = async (token: string, digest: string): Promise<AccessToken | undefined> => {
     try {
       const known = await api.introspect(token)
       const untilMs = clock.now() + (known === undefined ? disbelievedMs : believedMs)
-      remember(hash, { untilMs: Math.min(untilMs, known?.endsAtMs ?? untilMs), answer: Promise.resolve(known) })
+      remember(digest, { untilMs: Math.min(untilMs, known?.endsAtMs ?? untilMs), answer: Promise.resolve(known) })
       return known
     } catch (error) {
-      remembered.delete(hash)
+      remembered.delete(digest)
       log.warn({ err: error }, 'a token cannot be verified')
       throw new ServiceError('unavailable', 'the identity provider cannot be asked about this token now')
     }
   }
 
-  const remember = (hash: string, entry: Remembered): void => {
-    remembered.delete(hash)
-    remembered.set(hash, entry)
+  const remember = (digest: string, entry: Remembered): void => {
+    remembered.delete(digest)
+    remembered.set(digest, entry)
     const [oldest] = remembered.keys()
     if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
   }
 
   const standingOf = (token: string): Promise<AccessToken | undefined> => {
-    const hash = createHash('sha256').update(token).digest('base64url')
-    const known = remembered.get(hash)
+    const digest = hash('sha256', token, 'base64url')
+    const known = remembered.get(digest)
     if (known !== undefined && clock.now() < known.untilMs) return known.answer
-    const answer = introspect(token, hash)
+    const answer = introspect(token, digest)
     // Whoever comes with the same token meanwhile waits for the same answer.
-    remember(hash, { untilMs: Number.POSITIVE_INFINITY, answer })
+    remember(digest, { untilMs: Number.POSITIVE_INFINITY, answer })
     return answer
   }
 

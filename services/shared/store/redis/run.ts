@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { ServiceError } from '#proto/errors.ts'
 
@@ -9,7 +9,7 @@ export interface Script {
 }
 
 /** A script from its text. */
-export const script = (text: string): Script => ({ text, digest: createHash('sha1').update(text).digest('hex') })
+export const script = (text: string): Script => ({ text, digest: hash('sha1', text) })
 
 /** Runs a script by its digest, and by its text on a server that has forgotten or never seen it. */
 export const run = async (
