@@ -1,6 +1,7 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import type { AgentFailure } from '#proto/agent-parts.ts'
 import { NetFailure } from '#shared/net/failure.ts'
+import { retryAfterOf } from '#shared/net/retry-after.ts'
 import { AnswerFailure } from './failure.ts'
 
 const byStatus: Readonly<Record<number, AgentFailure>> = {
@@ -20,7 +21,7 @@ export const providerFailure = (error: unknown, hasBegun: boolean): AnswerFailur
   const found = codeOf(error)
   if (found === undefined) return undefined
   const code = hasBegun && found === 'provider-unreachable' ? 'provider-cut-off' : found
-  const retryAfterMs = error instanceof APIError ? retryAfterOf(error) : null
+  const retryAfterMs = error instanceof APIError ? waitOf(error) : null
   return new AnswerFailure(code, { retryAfterMs, cause: error })
 }
 
@@ -46,7 +47,7 @@ const codeOfAnswer = ({ status, code }: APIError): AgentFailure => {
 
 const mostRetryAfterMs = 3_600_000
 
-const retryAfterOf = ({ headers }: APIError): number | null => {
-  const seconds = Number(headers?.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, mostRetryAfterMs) : null
+const waitOf = ({ headers }: APIError): number | null => {
+  const askedMs = headers && retryAfterOf(headers)
+  return askedMs === undefined ? null : Math.min(askedMs, mostRetryAfterMs)
 }

@@ -6,13 +6,8 @@ const nowMs = Date.UTC(2026, 0, 1)
 describe('how long a server asks to be left alone', () => {
   it.each([
     ['3', undefined, 3_000],
-    [' 0.5 ', undefined, 500],
     ['Thu, 01 Jan 2026 00:01:00 GMT', undefined, 60_000],
-    ['Wed, 31 Dec 2025 00:00:00 GMT', undefined, 0],
-    ['Thursday, 01-Jan-26 00:00:30 GMT', undefined, 30_000],
-    ['Thu Jan  1 00:00:20 2026', undefined, 20_000],
     ['soon', undefined, undefined],
-    ['in 5 minutes', undefined, undefined],
     [null, undefined, undefined],
     ['-5', { retry_after: 1.5 }, 1_500],
     [null, { retry_after: 0.65, global: false }, 650],

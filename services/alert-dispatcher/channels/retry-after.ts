@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { retryAfterIn } from '#shared/net/retry-after.ts'
 
 /** Where chat services say in the body how long to wait, in seconds. */
 const Body = z.object({
@@ -8,22 +9,9 @@ const Body = z.object({
   parameters: z.object({ retry_after: z.number().optional() }).optional(),
 })
 
-/** How long a server asks to be left alone, in milliseconds: seconds or a date of HTTP in the header, else what the body says. */
+/** How long a server asks to be left alone, in milliseconds: by its header, else by what the body says. */
 export const retryAfterMs = (header: string | null, body: unknown, nowMs: number): number | undefined =>
-  fromHeader(header?.trim() ?? '', nowMs) ?? fromBody(body)
-
-const fromHeader = (header: string, nowMs: number): number | undefined => {
-  if (/^\d{1,9}(\.\d+)?$/.test(header)) return Number(header) * 1_000
-  const at = Date.parse(dateIn(header))
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
-}
-
-/** A date in one of the three forms that HTTP has had; any text with a figure in it passes for a date otherwise. */
-const dateIn = (header: string): string => {
-  // The oldest form, which names no zone.
-  if (/^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/.test(header)) return `${header} GMT`
-  return /^[A-Z][a-z]{2,8}, /.test(header) ? header : ''
-}
+  retryAfterIn(header, nowMs) ?? fromBody(body)
 
 const fromBody = (body: unknown): number | undefined => {
   const parsed = Body.safeParse(body)

@@ -5,6 +5,7 @@ import type { Environment } from '../config/environment.ts'
 import { read } from '../config/setting.ts'
 import { NetFailure } from '../net/failure.ts'
 import type { Net } from '../net/net.ts'
+import { retryAfterOf } from '../net/retry-after.ts'
 import { parseJson } from '../parse-json.ts'
 import { convstoreSettings } from './config.ts'
 
@@ -141,18 +142,18 @@ const asking =
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
     const sent = { method, headers, body: body === undefined ? undefined : JSON.stringify(body), timeoutMs, maxBytes }
-    const { status, retryAfter, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
+    const { status, askedMs, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
     if (nothing.includes(status)) return undefined
     if (status >= 200 && status < 300) return readAnswer(schema, text)
     // Never what it answered: that may repeat what was said.
     log.warn({ status, method }, 'the conversation service refused a request')
-    throw refusal(status, retryAfter)
+    throw refusal(status, askedMs)
   }
 
 const exchange = async (net: Net, url: string, sent: Parameters<Net['trusted']>[1]) => {
   try {
     const response = await net.trusted(url, sent)
-    return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() }
+    return { status: response.status, askedMs: retryAfterOf(response.headers), text: await response.text() }
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
     throw new ServiceError('unavailable', 'the conversation service does not answer', {
@@ -168,15 +169,14 @@ const readAnswer = <S extends z.ZodType>(schema: S, text: string): z.output<S> =
   throw new ServiceError('unavailable', 'the conversation service answered in a way that cannot be read')
 }
 
-const longestWaitSeconds = 60
+const longestWaitMs = 60_000
 
-const refusal = (status: number, retryAfter: string | null): ServiceError => {
+const refusal = (status: number, askedMs = longestWaitMs): ServiceError => {
   if (status === 401 || status === 403) {
     return new ServiceError('unavailable', 'the conversation service refuses the key of CONVSTORE_API_KEY')
   }
   if (status !== 429) return new ServiceError('unavailable', `the conversation service answered ${status}`)
-  const seconds = /^\d{1,4}$/.test(retryAfter ?? '') ? Number(retryAfter) : longestWaitSeconds
   return new ServiceError('busy', 'the conversation service takes no more requests for now', {
-    retryAfterMs: Math.min(seconds, longestWaitSeconds) * 1_000,
+    retryAfterMs: Math.min(askedMs, longestWaitMs),
   })
 }

@@ -1,0 +1,21 @@
+/**
+ * How long a server asks by its header `Retry-After` to be left alone, in milliseconds: seconds, or a date of HTTP as seen from
+ * `nowMs`. Undefined for whatever is neither.
+ */
+export const retryAfterIn = (header: string | null, nowMs: number): number | undefined => {
+  const told = header?.trim() ?? ''
+  if (/^\d{1,9}(\.\d+)?$/.test(told)) return Number(told) * 1_000
+  const inMs = Date.parse(dateIn(told)) - nowMs
+  return Number.isNaN(inMs) ? undefined : Math.max(0, inMs)
+}
+
+/** The same by the clock of the server, which answers mostly tell. */
+export const retryAfterOf = (headers: Pick<Headers, 'get'>): number | undefined =>
+  retryAfterIn(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
+
+/** A date in one of the three forms that HTTP has had; any text with a figure in it passes for a date otherwise. */
+const dateIn = (header: string): string => {
+  // The oldest form, which names no zone.
+  if (/^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/.test(header)) return `${header} GMT`
+  return /^[A-Z][a-z]{2,8}, /.test(header) ? header : ''
+}
