@@ -7,6 +7,7 @@ import { requireLasting } from '../require-lasting.ts'
 import { channelEntry } from '../policy/saved/save-channel.ts'
 import { savedTarget } from '../policy/saved/save-target.ts'
 import { describedNow } from './alert-policy.ts'
+import type { Standing } from '../stores/stores.ts'
 import type { Alerting, AlertingHandlers } from './alerting.ts'
 import { requireSound } from './require-sound.ts'
 
@@ -18,9 +19,11 @@ export const settle =
     requireLasting(stores, 'settling this')
     const settling = encrypted === undefined ? shown : withSecrets(shown, await transit.decrypt(encrypted, Secrets))
     const id = idOf(settling)
-    if (mustBe !== null) requireStanding(settling, id, mustBe, await describedNow(alerting))
+    const standing = mustBe === null ? undefined : requireStanding(settling, id, mustBe, await describedNow(alerting))
     await requireSound(alerting, settling, call)
-    await stores.policy.put(settling.kind, id, await bodyOf(alerting, settling), clock.now())
+    const body = await bodyOf(alerting, settling)
+    if (!(await stores.policy.put(settling.kind, id, body, clock.now(), standing)))
+      throw standing === 'absent' ? taken(settling, id) : noSuch(nouns[settling.kind], id, [], 'id')
     policy.changed()
     return describedNow(alerting)
   }
@@ -95,15 +98,28 @@ const nouns: Readonly<Record<Settling['kind'], string>> = {
   'webhook-target': 'webhook target',
 }
 
-const requireStanding = ({ kind }: Settling, id: string, mustBe: 'new' | 'known', described: AlertPolicy): void => {
-  const ids = known(kind, described).map((entry) => entry.id)
-  if (mustBe === 'known' && !ids.includes(id)) throw noSuch(nouns[kind], id, ids, 'id')
-  if (mustBe === 'new' && ids.includes(id)) {
-    throw new ServiceError('conflict', `there is a ${nouns[kind]} with the id ${id} already`, {
-      details: { parameter: 'id' },
-    })
+/** Gives how it has to stand in the database still when it is written; what only a file has stands in no database. */
+const requireStanding = (
+  settling: Settling,
+  id: string,
+  mustBe: 'new' | 'known',
+  described: AlertPolicy,
+): Standing | undefined => {
+  const entries = known(settling.kind, described)
+  const found = entries.find((entry) => entry.id === id)
+  if (mustBe === 'new') {
+    if (found) throw taken(settling, id)
+    return 'absent'
   }
+  if (!found) {
+    const ids = entries.map((entry) => entry.id)
+    throw noSuch(nouns[settling.kind], id, ids, 'id')
+  }
+  return found.source === 'database' ? 'present' : undefined
 }
+
+const taken = ({ kind }: Settling, id: string): ServiceError =>
+  new ServiceError('conflict', `there is a ${nouns[kind]} with the id ${id} already`, { details: { parameter: 'id' } })
 
 /** What routes call the id. */
 const parameters: Readonly<Partial<Record<Settled['kind'], string>>> = { rule: 'checkId', channel: 'channel' }

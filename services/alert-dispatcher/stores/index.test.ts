@@ -278,6 +278,23 @@ function suite(name: string): void {
       expect(await policy.all()).toHaveLength(1)
     })
 
+    it('is written only while it stands as it must, whoever else writes it', async () => {
+      const { policy } = await open()
+      const adding = Array.from({ length: 6 }, (_, index) => policy.put('route', 'a', { index }, 1, 'absent'))
+      expect((await Promise.all(adding)).filter(Boolean)).toHaveLength(1)
+      expect(await policy.put('route', 'a', { target: 'email' }, 2, 'present')).toBe(true)
+      await policy.remove('route', 'a')
+      expect(await policy.put('route', 'a', { target: 'email' }, 3, 'present')).toBe(false)
+      expect(await policy.all()).toEqual([])
+    })
+
+    it('has room for so many of a kind, also for several at once', async () => {
+      const { policy } = await open()
+      const most = Array.from({ length: mostOfAKind + 10 }, (_, index) => policy.put('quiet-hours', `q${index}`, {}, 1))
+      await Promise.allSettled(most)
+      expect(await policy.all()).toHaveLength(mostOfAKind)
+    })
+
     it('has room for so many of a kind', async () => {
       const { policy } = await open()
       for (let index = 0; index < mostOfAKind; index += 1) await policy.put('route', `r${index}`, {}, 1)

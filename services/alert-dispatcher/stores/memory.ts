@@ -97,9 +97,11 @@ const memoryPolicy = (): PolicyStore => {
   const entries = new Map<string, PolicyEntry>()
   return {
     all: async () => structuredClone([...entries.values()]),
-    async put(kind, id, body) {
+    async put(kind, id, body, _atMs, standing) {
+      if (standing !== undefined && entries.has(`${kind} ${id}`) !== (standing === 'present')) return false
       requireRoom(kind, [...entries.values()].filter((entry) => entry.kind === kind && entry.id !== id).length)
       entries.set(`${kind} ${id}`, { kind, id, body: structuredClone(body) })
+      return true
     },
     remove: async (kind, id) => entries.delete(`${kind} ${id}`),
   }

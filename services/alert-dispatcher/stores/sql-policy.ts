@@ -1,3 +1,4 @@
+import { alone } from '#shared/store/sql/alone.ts'
 import { requireRoom } from './room.ts'
 import type { PolicyStore } from './stores.ts'
 import type { AlertSql } from './tables.ts'
@@ -10,22 +11,21 @@ export const sqlPolicy = ({ database, tables }: AlertSql): PolicyStore => ({
     const rows = await database.run(() => all.execute())
     return rows.map(({ kind, id, body }) => ({ kind, id, body: JSON.parse(body) }))
   },
-  async put(kind, id, body, atMs) {
-    const values = { body: JSON.stringify(body), changed_at_ms: atMs }
-    const others = tables
-      .selectFrom(table)
-      .select((select) => select.fn.countAll().as('count'))
-      .where('kind', '=', kind)
-      .where('id', '!=', id)
-    // Two at once may pass the limit by one, which harms nobody.
-    const { count } = await database.run(() => others.executeTakeFirstOrThrow())
-    requireRoom(kind, Number(count))
-    const putting = tables
-      .insertInto(table)
-      .values({ kind, id, ...values })
-      .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet(values))
-    await database.run(() => putting.execute())
-  },
+  put: (kind, id, body, atMs, standing) =>
+    alone(database, tables, table + kind, async (transaction) => {
+      const values = { body: JSON.stringify(body), changed_at_ms: atMs }
+      const entries = await transaction.selectFrom(table).select('id').where('kind', '=', kind).execute()
+      const others = entries.filter((entry) => entry.id !== id)
+      const stands = others.length < entries.length
+      if (standing !== undefined && stands !== (standing === 'present')) return false
+      requireRoom(kind, others.length)
+      await transaction
+        .insertInto(table)
+        .values({ kind, id, ...values })
+        .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet(values))
+        .execute()
+      return true
+    }),
   async remove(kind, id) {
     const removing = tables.deleteFrom(table).where('kind', '=', kind).where('id', '=', id)
     return (await database.run(() => removing.executeTakeFirst())).numDeletedRows > 0n

@@ -66,10 +66,16 @@ export interface PolicyEntry {
 /** More of one kind than anybody would write; keeps the policy small enough to be read whole. */
 export const mostOfAKind = 200
 
+/** Whether an entry must be there already when it is written, or must not be. */
+export type Standing = 'present' | 'absent'
+
 export interface PolicyStore {
   all(): Promise<PolicyEntry[]>
-  /** Throws `conflict` when there are `mostOfAKind` others. */
-  put(kind: PolicyKind, id: string, body: unknown, atMs: number): Promise<void>
+  /**
+   * False, and nothing changes, where it must stand here or must not, and somebody else has just removed or added it.
+   * Throws `conflict` when there are `mostOfAKind` others.
+   */
+  put(kind: PolicyKind, id: string, body: unknown, atMs: number, standing?: Standing): Promise<boolean>
   /** False when there was none. */
   remove(kind: PolicyKind, id: string): Promise<boolean>
 }

@@ -102,9 +102,10 @@ describe('subscriptions', () => {
     expect(await handlers.subscriptions({ owner: 'ada' }, call)).toEqual([])
   })
 
-  it(`are ${mostPerOwner} of one owner at most`, async () => {
+  it(`are ${mostPerOwner} of one owner at most, also when several are made at once`, async () => {
     const { add } = await open()
-    for (let number = 0; number < mostPerOwner; number++) await add(number)
+    const adding = await Promise.allSettled(Array.from({ length: mostPerOwner + 3 }, (_, number) => add(number)))
+    expect(adding.filter(({ status }) => status === 'fulfilled')).toHaveLength(mostPerOwner)
     await expect(add(mostPerOwner)).rejects.toMatchObject({ code: 'conflict' })
     await add(mostPerOwner + 1, 'eve')
   })

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
+import { alone } from '#shared/store/sql/alone.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
 import { Kept } from './kept.ts'
@@ -30,20 +31,25 @@ export const sqlSubscriptions = async (database: Database): Promise<Subscription
   await migrate(database, 'webhook-subscriptions', [table], [{ name: 'subscriptions', up: createTable(database) }])
   const tables = database.tables<Tables>([table])
   const every = tables.selectFrom(table).selectAll().orderBy('id')
-  const count = async (of: typeof every): Promise<number> => (await database.run(() => of.execute())).length
-  const owned = ({ owner, id }: Pick<Kept, 'owner' | 'id'>) => ({ owner, id })
   return {
     all: async () => (await database.run(() => every.execute())).flatMap(read),
     of: async (owner) => (await database.run(() => every.where('owner', '=', owner).execute())).flatMap(read),
-    async add(kept) {
-      // Two at once may pass a limit by one, which harms nobody.
-      if ((await count(every.where('owner', '=', kept.owner))) >= mostPerOwner)
-        throw new ServiceError('conflict', `there are ${mostPerOwner} subscriptions of yours already; remove one first`)
-      if ((await count(every)) >= mostInAll)
-        throw new ServiceError('conflict', 'there are as many subscriptions here as there may be')
-      const adding = tables.insertInto(table).values({ ...owned(kept), body: JSON.stringify(kept) })
-      await database.run(() => adding.execute())
-    },
+    add: (kept) =>
+      alone(database, tables, table, async (transaction) => {
+        const owners = await transaction.selectFrom(table).select('owner').execute()
+        if (owners.filter(({ owner }) => owner === kept.owner).length >= mostPerOwner)
+          throw new ServiceError(
+            'conflict',
+            `there are ${mostPerOwner} subscriptions of yours already; remove one first`,
+          )
+        if (owners.length >= mostInAll)
+          throw new ServiceError('conflict', 'there are as many subscriptions here as there may be')
+        const { owner, id } = kept
+        await transaction
+          .insertInto(table)
+          .values({ owner, id, body: JSON.stringify(kept) })
+          .execute()
+      }),
     async change(kept) {
       const changing = tables.updateTable(table).set({ body: JSON.stringify(kept) })
       const { numUpdatedRows } = await database.run(() =>

@@ -1,5 +1,6 @@
-import { type Kysely, type Generated, sql } from 'kysely'
+import type { Generated, Kysely } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
+import { alone } from '#shared/store/sql/alone.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
 
@@ -63,7 +64,7 @@ export const openKeptConnections = async (database: Database): Promise<KeptConne
     byId: (owner, id) => first(of(owner).where('id', '=', id).executeTakeFirst()),
     byNumber: (owner, number) => first(of(owner).where('number', '=', number).executeTakeFirst()),
     add: (owner, connection) =>
-      database.run(() => tables.transaction().execute((transaction) => add(kind, transaction, owner, connection))),
+      alone(database, tables, table + owner, (transaction) => add(transaction, owner, connection)),
     change: (owner, id, { name, host, sealed, updatedAtMs }) =>
       first(
         tables
@@ -83,9 +84,7 @@ export const openKeptConnections = async (database: Database): Promise<KeptConne
   }
 }
 
-const add = async (kind: Database['kind'], tables: Kysely<Tables>, owner: string, written: Written) => {
-  // Two at once would both find room for one; SQLite lets only one write anyway.
-  if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${table + owner}))`.execute(tables)
+const add = async (tables: Kysely<Tables>, owner: string, written: Written) => {
   const { count } = await tables
     .selectFrom(table)
     .select((select) => select.fn.countAll().as('count'))
