@@ -5,8 +5,8 @@ const longest = 64
 const hashLength = 8
 
 /**
- * Name of a tool of somebody else's server: `mcp_<server>__<tool>`, so that it can stand for no tool of ours. What gateways do not take in a name is replaced; then, and where it is too long, it ends in a part of a hash, so
- * that two never become one.
+ * Name of a tool of somebody else's server: `mcp_<server>__<tool>`, so that it can stand for no tool of ours. What gateways do not
+ * take in a name is replaced; then, and where it is too long, it ends in a part of a hash, so that two never become one.
  */
 export const externalName = (server: string, tool: string): string => {
   const wished = `mcp_${server}__${tool}`

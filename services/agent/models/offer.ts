@@ -13,7 +13,8 @@ export type Lists = Partial<Record<ModelProvider, LiveList | undefined>>
 export type Candidate = ModelReference & KnownModel
 
 /**
- * Every model that may be asked for: those the operator names, those that are built in, the presets, and the best of the live lists. Each once, with what a live list tells where nobody before says it.
+ * Every model that may be asked for: those the operator names, those that are built in, the presets, and the best of the live
+ * lists. Each once, with what a live list tells where nobody before says it.
  */
 export const candidates = (env: Environment, lists: Lists): Candidate[] => {
   const given = read(modelSettings, env)
