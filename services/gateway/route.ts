@@ -27,6 +27,7 @@ export type Limit =
   | 'browser-connection-test'
   | 'browser-connection-session'
   | 'device-login'
+export type ExtraRefusal = 401 | 405 | 409 | 415
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One entry of the table of routes. */
@@ -52,6 +53,8 @@ export interface Route {
   answer: z.ZodType
   /** Of a route that reads the bytes of its body by itself: what is in them. */
   reads?: { mediaTypes: readonly string[]; schema: z.ZodType }
+  /** Statuses that it refuses with though its like do not. */
+  refuses?: readonly ExtraRefusal[] | undefined
   /** Of a good answer; 200 where nothing else is said. */
   status?: number
   /** Of a good answer; JSON where nothing else is said. */
@@ -110,6 +113,7 @@ interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
   access: Access
   limit: Limit
   guests?: boolean
+  refuses?: readonly ExtraRefusal[]
   query: Q
   answer: A
 }
@@ -264,8 +268,8 @@ export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends
 })
 
 const traits = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>) => {
-  const { path, doc, downloads, feature, access, limit, guests, query, answer } = route
-  return { path, doc, downloads, feature, access, limit, guests, query, answer }
+  const { path, doc, downloads, feature, access, limit, guests, refuses, query, answer } = route
+  return { path, doc, downloads, feature, access, limit, guests, refuses, query, answer }
 }
 
 const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>, given: Given) => ({

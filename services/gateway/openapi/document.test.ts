@@ -37,6 +37,20 @@ describe('the OpenAPI document', () => {
     expect(routes.filter(({ doc }) => !doc || doc.endsWith('.')).map(({ path }) => path)).toEqual([])
   })
 
+  it.each([
+    ['post', '/api/v1/auth/session', '401'],
+    ['get', '/api/v1/auth/callback', '401'],
+    ['get', '/api/v1/agents/sign-in/callback', '409'],
+    ['get', '/api/v1/health/channels/paging-a/services', '409'],
+    ['get', '/api/cron/health-sweep', '409'],
+    ['post', '/api/mcp', '415'],
+    ['get', '/api/mcp', '405'],
+    ['delete', '/api/mcp', '405'],
+  ] as const)('tells that %s %s may answer %s, which others of its kind never do', async (method, path, status) => {
+    const { paths = {} } = await open()
+    expect(paths[path]?.[method]?.responses).toHaveProperty([status])
+  })
+
   it('names the charts and tables of the running product in their paths alone', async () => {
     const named = withNames(await open(), { charts: [], tables: [] })
     expect(named).toEqual(await open())

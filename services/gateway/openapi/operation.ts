@@ -98,7 +98,9 @@ export const refusalResponses = (routes: readonly Route[]): Record<string, ZodOp
   )
 
 const statusesOf = (route: Route): string[] =>
-  Object.entries(refused).flatMap(([status, { when }]) => (when && !when(route) ? [] : [status]))
+  Object.entries(refused).flatMap(([status, { when }]) =>
+    !when || when(route) || route.refuses?.some((extra) => String(extra) === status) ? [status] : [],
+  )
 
 /** OAuth words its own way. */
 const nameOf = (status: string, { refusal }: Route): string => `${refusal ? 'OAuth' : ''}Refused${status}`
@@ -130,6 +132,7 @@ const refused: Readonly<Record<string, Refused>> = {
   '401': { description: 'Nobody is signed in, or the credentials do not hold.', when: needsSomebody },
   '403': { description: 'The caller may not do this.' },
   '404': { description: 'There is no such thing, or the feature is disabled.' },
+  '405': { description: 'This is not done here.', when: () => false },
   '409': { description: 'It contradicts what is there.', when: writes },
   '410': { description: 'It was there and is not any more.', when: (route) => writes(route) || isStream(route) },
   '413': { description: 'The body is too large.', when: readsBody },

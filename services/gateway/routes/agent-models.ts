@@ -61,6 +61,7 @@ const endSignIn = redirectRoute({
   path: callbackPath,
   doc: 'Where gateway C sends people back to',
   query: SignInCallbackQuery,
+  refuses: [409],
   handle: async ({ query, call, publicUrl }, { agent }) => {
     const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value]],

@@ -26,6 +26,7 @@ export const signInWithKey = postRoute({
   doc: 'Signs a person with an API key in to the web',
   query: noQuery,
   body: SessionRequest,
+  refuses: [401],
   answer: MeAnswer,
   handle: async ({ body: { key }, ...asked }, gateway, cookies) => {
     refuseOtherSites('POST', asked)
@@ -76,6 +77,7 @@ export const signInCallback = redirectRoute({
   path: '/api/v1/auth/callback',
   doc: 'Where the identity provider sends people back to',
   query: CallbackQuery,
+  refuses: [401],
   handle: async ({ query, headers, publicUrl }, gateway, { setCookie }) => {
     requireIdp(gateway)
     const { location, cookies } = await gateway.auth.signIn.finish({ headers, publicUrl: publicUrl() }, query)

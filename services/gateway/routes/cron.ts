@@ -14,6 +14,7 @@ export const healthSweep = getRoute({
   path: '/api/cron/health-sweep',
   doc: 'Runs the health checks over all hosts and sends alerts',
   answer: SweepAnswer,
+  refuses: [409],
   handle: async ({ headers, query, call }, gateway) => {
     requireScheduler({ headers, query }, gateway.env)
     const swept = await named('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call)))

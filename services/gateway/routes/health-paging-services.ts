@@ -9,6 +9,7 @@ export const healthPagingServices = getRoute({
   feature: 'HEALTH',
   access: 'write',
   limit: 'data',
+  refuses: [409],
   query: PagingServicesQuery,
   answer: PagingServicesAnswer,
   handle: async ({ query, call }, { alerts }) => {

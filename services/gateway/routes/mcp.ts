@@ -8,10 +8,11 @@ import { toolServerChallenge } from '../tool-server/challenge.ts'
 import { identifyToolCaller } from '../tool-server/identify.ts'
 
 /** The tool server in both eras of its protocol: what is said in it passes through unread. */
-const toolServer = (method: 'GET' | 'POST' | 'DELETE', doc: string): Route => ({
+const toolServer = (method: 'GET' | 'POST' | 'DELETE', doc: string, refuses: Route['refuses']): Route => ({
   method,
   path: '/api/mcp',
   doc,
+  refuses,
   downloads: ['text/event-stream'],
   feature: 'MCP',
   access: 'own-bearer',
@@ -38,7 +39,7 @@ const spoken = (headers: IncomingHttpHeaders): Record<string, string> => {
 
 /** One address, and what the eras of the protocol do with each method. */
 export const mcpRoutes: readonly Route[] = [
-  toolServer('POST', 'Answers one JSON-RPC message of the Model Context Protocol'),
-  toolServer('GET', 'Refuses to open a stream of events, since there are no sessions'),
-  toolServer('DELETE', 'Refuses to end a session, since there are none'),
+  toolServer('POST', 'Answers one JSON-RPC message of the Model Context Protocol', [415]),
+  toolServer('GET', 'Refuses to open a stream of events, since there are no sessions', [405]),
+  toolServer('DELETE', 'Refuses to end a session, since there are none', [405]),
 ]
