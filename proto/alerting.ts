@@ -60,6 +60,8 @@ export const AlertHost = z.object({
   worst: Severity.nullable(),
   /** What the worst of them is called; null when none fires, and of an older release. */
   worstTitle: z.string().nullable().default(null),
+  /** Epoch milliseconds of its first breach; null when none fires, and of an older release. */
+  worstSinceMs: Milliseconds.nullable().default(null),
   /** Rules that could not be judged. */
   unknown: Whole,
   /** Empty where only figures were asked for. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSeeded } from '../../services/acceptance/seeded.ts'
-import { openBrowser, type TestBrowser } from './browser.ts'
+import { openBrowser, until, type TestBrowser } from './browser.ts'
 import { findings } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -66,6 +66,53 @@ describe('the checker', () => {
     const visit = await browser.visit()
     await visit.page.setContent('<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"></main></html>')
     expect((await findings(visit)).some((finding) => finding.startsWith('image-alt'))).toBe(true)
+  })
+})
+
+describe('with the colours of the system', () => {
+  it('marks what is chosen, and keeps the colours that tell series apart', async () => {
+    const visit = await browser.visit({ forcedColors: 'active' })
+    await visit.page.goto(`${product.url}/overview?host=0`)
+    const outlineOf = (element: Element) => getComputedStyle(element).outlineStyle
+    const here = visit.page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Overview', exact: true })
+    expect(await here.first().evaluate(outlineOf)).toBe('solid')
+    const swatches = visit.page.getByRole('button', { name: /^(Median|95 %|99 %) / }).locator('span:first-child')
+    await until(async () => (await swatches.count()) === 3)
+    const colors = await swatches.evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor))
+    expect(new Set(colors).size).toBe(3)
+  })
+})
+
+describe('for whoever asks for more contrast', () => {
+  it('lines are darker than usual', async () => {
+    const lineOf = async (contrast: 'more' | 'no-preference') => {
+      const visit = await browser.visit({ contrast, colorScheme: 'light' })
+      await visit.page.goto(`${product.url}/overview?host=0`)
+      const button = visit.page.getByRole('button', { name: 'Refresh now' })
+      return button.evaluate((element) => getComputedStyle(element).borderTopColor)
+    }
+    expect([await lineOf('no-preference'), await lineOf('more')]).toEqual(['rgb(225, 229, 234)', 'rgb(107, 116, 128)'])
+  })
+})
+
+describe('for whoever has the browser write larger', () => {
+  it('all is larger, and a long table has as much room as its rows', async () => {
+    const visit = await browser.visit()
+    // As a browser has it whose usual text is of 24 pixels.
+    await visit.page.addInitScript(() => {
+      document.addEventListener('DOMContentLoaded', () =>
+        document.documentElement.style.setProperty('font-size', '21px'),
+      )
+    })
+    await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
+    const table = visit.page.getByRole('table', { name: 'Query history' })
+    await table.getByRole('row').nth(5).waitFor()
+    const heights = await table.getByRole('row').evaluateAll((rows) => rows.slice(1, 5).map((row) => row.clientHeight))
+    expect(new Set(heights)).toEqual(new Set([42]))
+    const count = Number(await table.getAttribute('aria-rowcount'))
+    expect(Math.abs((await table.evaluate(({ clientHeight }) => clientHeight)) - count * 42)).toBeLessThan(20)
   })
 })
 

@@ -106,6 +106,20 @@ describe('without a state database', () => {
 describe('what a sweep has found', () => {
   beforeAll(() => sweep(kept))
 
+  it('is told on the overview at once, with since when, whatever the page still waits for', async () => {
+    const visit = await browser.visit()
+    // Nothing that waits for the page to stand is ever asked.
+    await visit.page.addInitScript((longMs) => {
+      const wait = globalThis.setTimeout.bind(globalThis)
+      Object.assign(globalThis, {
+        setTimeout: (then: () => void, ms = 0) => (ms >= longMs ? 0 : wait(then, ms)),
+      })
+    }, 2_000)
+    await visit.page.goto(`${kept.url}/overview?host=0`)
+    const said = visit.page.getByRole('region', { name: 'What is wrong' })
+    await expectSeen(said.getByText(/, began (just now|\d+[smh].* ago)/))
+  })
+
   it('is led by the worst and by counts in words, and counted in the menu', async () => {
     const visit = await open(kept, '/health?hosts=all')
     const { data } = (await ask(`${kept.url}/api/v1/health/alert-state`)).body as { data: { phase: string }[] }

@@ -74,7 +74,7 @@ describe('the overview', () => {
         json: {
           success: true,
           data: [
-            { ...of(0, 2), worst: 'warning', worstTitle: 'Failing mutations' },
+            { ...of(0, 2), worst: 'warning', worstTitle: 'Failing mutations', worstSinceMs: Date.now() - 600_000 },
             { ...of(1, 2), worst: 'critical', worstTitle: 'Disk usage' },
           ],
           metadata: { count: 2, sweptAtMs: 1, isSweeping: false, inbound: 0 },
@@ -83,7 +83,9 @@ describe('the overview', () => {
     )
     await page.goto(`${product.url}/overview?host=0`)
     const line = page.getByRole('region', { name: 'What is wrong' })
-    await expectSeen(line.getByRole('link', { name: 'Warning 2 conditions firing Failing mutations and 1 more' }))
+    await expectSeen(
+      line.getByRole('link', { name: 'Warning 2 conditions firing Failing mutations, began 10m ago, and 1 more' }),
+    )
     expect(await line.getByRole('link', { name: 'On 1 other host' }).getAttribute('href')).toContain('hosts=all')
     await page.unrouteAll()
     await line.getByRole('link', { name: /Failing mutations/ }).click()

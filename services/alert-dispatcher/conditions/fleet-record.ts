@@ -17,6 +17,8 @@ export const HostSummary = z.object({
   firing: Whole,
   unknown: Whole,
   worst: Finding.nullable(),
+  /** When the worst of them was breached first. */
+  worstSinceMs: z.number().int().nullable().default(null),
 })
 export type HostSummary = z.infer<typeof HostSummary>
 
@@ -35,7 +37,14 @@ export type FleetRecord = z.infer<typeof FleetRecord>
 
 export const emptyFleet: FleetRecord = { sweeps: 0, begunAtMs: null, isSweeping: false, hosts: {} }
 
-export const unsweptHost: HostSummary = { failed: false, conditions: 0, firing: 0, unknown: 0, worst: null }
+export const unsweptHost: HostSummary = {
+  failed: false,
+  conditions: 0,
+  firing: 0,
+  unknown: 0,
+  worst: null,
+  worstSinceMs: null,
+}
 
 /** As many characters as a finding may have. */
 const longestTitle = 60
@@ -50,5 +59,6 @@ export const summaryOf = ({ conditions, checks }: HostRecord, failed: boolean): 
     firing: firing.length,
     unknown: Object.values(checks).filter(({ status }) => status === 'unknown').length,
     worst: worst ? { severity: worst.severity, title: [...worst.title].slice(0, longestTitle).join('') } : null,
+    worstSinceMs: worst?.sinceMs ?? null,
   }
 }

@@ -25,15 +25,18 @@ export const alertState =
       conditions.set(key, all.slice(0, Math.max(0, mostConditions - count)))
       count += all.length
     })
-    const hosts = Object.entries(summaries).map(([key, { failed, firing, unknown, worst }]): AlertHost => ({
-      hostKey: key,
-      failed,
-      firing,
-      worst: worst?.severity ?? null,
-      worstTitle: worst?.title ?? null,
-      unknown,
-      conditions: (conditions.get(key) ?? []).map(shown),
-    }))
+    const hosts = Object.entries(summaries).map(
+      ([key, { failed, firing, unknown, worst, worstSinceMs }]): AlertHost => ({
+        hostKey: key,
+        failed,
+        firing,
+        worst: worst?.severity ?? null,
+        worstTitle: worst?.title ?? null,
+        worstSinceMs,
+        unknown,
+        conditions: (conditions.get(key) ?? []).map(shown),
+      }),
+    )
     return {
       hosts,
       sweptAtMs: fleet.begunAtMs,

@@ -63,12 +63,11 @@ describe('what is wrong', () => {
       ['two', 1],
     ])
     const { hosts } = await rig.dispatchers.alerts.alertState({ figuresOnly: true }, rig.dispatchers.call())
-    expect(hosts.map(({ hostKey, worst, worstTitle, conditions }) => [hostKey, worst, worstTitle, conditions])).toEqual(
-      [
-        ['one', 'warning', 'disk', []],
-        ['two', 'critical', 'memory', []],
-      ],
-    )
+    const sinceMs = rig.clock.ms
+    expect(hosts).toMatchObject([
+      { hostKey: 'one', worst: 'warning', worstTitle: 'disk', worstSinceMs: sinceMs, conditions: [] },
+      { hostKey: 'two', worst: 'critical', worstTitle: 'memory', worstSinceMs: sinceMs, conditions: [] },
+    ])
     expect(await asked.state('one')).toMatchObject([
       {
         hostKey: 'one',
@@ -76,7 +75,16 @@ describe('what is wrong', () => {
       },
     ])
     expect(await asked.state('three')).toEqual([
-      { hostKey: 'three', failed: false, firing: 0, worst: null, worstTitle: null, unknown: 0, conditions: [] },
+      {
+        hostKey: 'three',
+        failed: false,
+        firing: 0,
+        worst: null,
+        worstTitle: null,
+        worstSinceMs: null,
+        unknown: 0,
+        conditions: [],
+      },
     ])
   })
 

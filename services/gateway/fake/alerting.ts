@@ -152,13 +152,23 @@ const requireDiskUsage = (ruleId: string): void => {
 export const fakeAlerting: Handlers<Service<typeof alertingMethods>> = {
   alertState: async ({ hostKey = 'logs' }) => ({
     hosts: [
-      { hostKey: 'analytics', failed: false, firing: 0, worst: null, worstTitle: null, unknown: 1, conditions: [] },
+      {
+        hostKey: 'analytics',
+        failed: false,
+        firing: 0,
+        worst: null,
+        worstTitle: null,
+        worstSinceMs: null,
+        unknown: 1,
+        conditions: [],
+      },
       {
         hostKey: 'logs',
         failed: false,
         firing: 1,
         worst: 'critical' as const,
         worstTitle: 'Disk usage',
+        worstSinceMs: 1_000,
         unknown: 0,
         conditions: [condition],
       },

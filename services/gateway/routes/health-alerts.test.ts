@@ -43,8 +43,26 @@ describe('hosts are named as lists name them', () => {
   it('in figures of all hosts', async () => {
     const { body } = await send('GET', 'snapshot')
     expect(body.data).toEqual([
-      { hostId: 0, host: 'analytics', failed: false, firing: 0, unknown: 1, worst: null, worstTitle: null },
-      { hostId: 1, host: 'logs', failed: false, firing: 1, unknown: 0, worst: 'critical', worstTitle: 'Disk usage' },
+      {
+        hostId: 0,
+        host: 'analytics',
+        failed: false,
+        firing: 0,
+        unknown: 1,
+        worst: null,
+        worstTitle: null,
+        worstSinceMs: null,
+      },
+      {
+        hostId: 1,
+        host: 'logs',
+        failed: false,
+        firing: 1,
+        unknown: 0,
+        worst: 'critical',
+        worstTitle: 'Disk usage',
+        worstSinceMs: 1_000,
+      },
     ])
     expect(body.metadata).toEqual({ count: 2, sweptAtMs: 2_000, isSweeping: false, inbound: 1 })
     expect(asked[0]?.input).toEqual({ figuresOnly: true })

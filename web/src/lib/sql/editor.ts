@@ -48,7 +48,7 @@ export interface Editor extends Disposable {
 }
 
 const look = EditorView.theme({
-  '&': { height: '100%', fontSize: '13px', backgroundColor: 'var(--surface)', color: 'var(--ink)' },
+  '&': { height: '100%', fontSize: '0.93rem', backgroundColor: 'var(--surface)', color: 'var(--ink)' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--font-mono, ui-monospace, monospace)', lineHeight: '1.5' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-faint)', border: 'none' },
@@ -65,7 +65,7 @@ const look = EditorView.theme({
     color: 'var(--ink)',
     boxShadow: '0 8px 28px rgb(0 0 0 / 0.18)',
   },
-  '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', fontSize: '12px' },
+  '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', fontSize: '0.86rem' },
   '.cm-tooltip-autocomplete ul li': { padding: '2px 8px', lineHeight: '20px' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     backgroundColor: 'var(--accent-soft)',

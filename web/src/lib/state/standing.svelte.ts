@@ -6,10 +6,10 @@ import { getSession } from './session.svelte.ts'
 /** Sweeps are minutes apart. */
 const refreshMs = 120_000
 
-/** What fires on each host and from other systems, asked once a page stands, and once for all that show it. */
-export const createStanding = () => {
+/** What fires on each host and from other systems, asked once for all that show it: at once where that is what the page is opened for, else once it stands. */
+export const createStanding = ({ atOnce = false } = {}) => {
   const session = getSession()
-  const page = createAfterPage()
+  const page = atOnce ? { isDue: true } : createAfterPage()
   const snapshot = createQuery(() => ({
     ...snapshotQuery(),
     enabled: page.isDue && session.mayRead === true,
