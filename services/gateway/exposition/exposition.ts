@@ -18,6 +18,12 @@ import { parseSelector } from './selector.ts'
 
 /** `query` waits four seconds for a host. */
 const figuresWithinMs = 6_000
+/**
+ * Scrapers give up after 10 seconds. Where many hosts are silent and nobody has found out yet, the rest are asked in a hurry
+ * after this time: hosts that answer do so at once, and what is late is there for the next scrape.
+ */
+const patientForMs = 2_000
+const hurriedWithinMs = 250
 /** The count of alerts is in memory where it is asked for. */
 const alertsWithinMs = 1_000
 /** Also where there is no host whose figures grow old. */
@@ -69,10 +75,11 @@ const fill = async (families: Families, hosts: readonly Host[], sources: Sources
 
   for (const { id, name, group } of hosts) info({ host: String(id), name, ...(group !== null && { group }) }, 1)
   let freshForMs = longestFreshMs
+  const hurryFromMs = sources.clock.now() + patientForMs
   await gather(
     sources.query,
     hosts,
-    () => ownCall(sources.clock, figuresWithinMs),
+    () => ownCall(sources.clock, sources.clock.now() < hurryFromMs ? figuresWithinMs : hurriedWithinMs),
     (gathered) => {
       const labels = { host: String(gathered.host.id) }
       up(labels, gathered.failure === null ? 1 : 0)

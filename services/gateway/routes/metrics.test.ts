@@ -49,6 +49,40 @@ describe('GET /api/v1/metrics', () => {
     expect(families.has('watchhouse_host_failure')).toBe(false)
   })
 
+  it('is in a hurry with the other hosts once silent ones have cost it time', async () => {
+    const hosts = Array.from({ length: 40 }, (_, id) => ({
+      id,
+      key: `h${id}`,
+      name: `h${id}`,
+      host: `h${id}:8123`,
+      group: null,
+      tags: [],
+    }))
+    const atOnce = 32
+    const allAsked = Promise.withResolvers<void>()
+    const leftMs: number[] = []
+    let lostMs = 0
+    const now = () => Date.now() + lostMs
+    await using product = await startFake({
+      clock: { now },
+      query: {
+        hosts: async () => hosts,
+        exposition: async (input, call) => {
+          leftMs.push(call.deadline - now())
+          if (leftMs.length === atOnce) allAsked.resolve()
+          if (Number(input.hostKey.slice(1)) >= atOnce) return exposition(input, call)
+          await allAsked.promise
+          lostMs = 4_000
+          throw new ServiceError('timeout', 'it is silent')
+        },
+      },
+    })
+    const families = await scrape(product)
+    expect(Math.min(...leftMs.slice(0, atOnce))).toBeGreaterThan(4_000)
+    expect(Math.max(...leftMs.slice(atOnce))).toBeLessThanOrEqual(250)
+    expect(['0', '39'].map((host) => valueIn(families, 'watchhouse_host_up', { host }))).toEqual([0, 1])
+  })
+
   it('is gzipped for Prometheus and plain for who does not ask for that', async () => {
     await using product = await startFake()
     const path = `${product.url}/api/v1/metrics`
