@@ -307,6 +307,35 @@ describe('trouble', () => {
     expect(await page.getByRole('region', { name: 'Key figures' }).innerText()).toContain('version')
   })
 
+  it('asks for the status of the host as soon as it fails to answer the page, and as soon as it answers again', async () => {
+    const visit = await browser.visit()
+    await visit.page.clock.install()
+    let isDown = false
+    await visit.page.route('**/api/v1/overview?*', (route) =>
+      isDown
+        ? route.fulfill({ status: 502, json: { success: false, error: { type: 'unavailable', message: 'gone' } } })
+        : route.continue(),
+    )
+    await visit.page.route('**/api/healthz', (route) =>
+      route.fulfill({ json: { hosts: [{ id: 0, status: isDown ? 'down' : 'up' }] } }),
+    )
+    await visit.page.goto(`${product.url}/overview?host=0&refresh=15s`)
+    await visit.page.getByRole('figure', { name: /^Queries, / }).waitFor()
+    await visit.settled()
+    await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 1_000)
+    // All of it takes less than the minute between two looks at the status.
+    for (const down of [true, false]) {
+      isDown = down
+      await visit.page.clock.runFor(15_000)
+      const switcher = visit.page.getByRole('button', { name: `Host: one, ${down ? 'down' : 'up'}. Switch host` })
+      for (let step = 0; step < 50 && !(await switcher.isVisible()); step++) {
+        await visit.settled()
+        await visit.page.clock.runFor(100)
+      }
+      expect(await switcher.isVisible()).toBe(true)
+    }
+  })
+
   it('asks a host again as soon as it is back, however seldom the page refreshes', async () => {
     const isTold = (status: string) =>
       until(async () => {
