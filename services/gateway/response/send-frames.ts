@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { compress } from './compress.ts'
+import { orLeft } from './or-left.ts'
 
 /**
  * Answers with bytes as they come, no faster than the caller reads; a caller who leaves ends them. The head waits for
@@ -23,7 +24,7 @@ export const sendFrames = async (
   const compressed = Promise.withResolvers<void>()
   compress(request, response, compressed.resolve)
   await compressed.promise
-  await pipeline(startingWith(first.value, body), response)
+  await orLeft(pipeline(startingWith(first.value, body), response))
 }
 
 async function* startingWith(

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Request, Response } from 'express'
+import { orLeft } from './or-left.ts'
 
 /** Answers with a body that is gzipped already; who does not accept that gets it unpacked on the way. */
 export const sendGzipped = async (
@@ -20,6 +21,6 @@ export const sendGzipped = async (
   } else if (request.method === 'HEAD') {
     response.end()
   } else {
-    await pipeline(Readable.from([body]), createGunzip(), response)
+    await orLeft(pipeline(Readable.from([body]), createGunzip(), response))
   }
 }

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { Response } from 'express'
 import { end } from './end.ts'
+import { orLeft } from './or-left.ts'
 
 /** An answer of another service, to be handed on as it comes. */
 export interface Handed {
@@ -27,5 +28,5 @@ export const sendStream = async (response: Response, { status, headers, body }: 
     return
   }
   response.flushHeaders()
-  await pipeline(body, response)
+  await orLeft(pipeline(body, response))
 }

@@ -83,6 +83,31 @@ describe('GET /api/v1/metrics', () => {
     expect(['0', '39'].map((host) => valueIn(families, 'watchhouse_host_up', { host }))).toEqual([0, 1])
   })
 
+  it('is no failure of ours for a scraper that has left before it was ready', async () => {
+    const asked = Promise.withResolvers<void>()
+    const ready = Promise.withResolvers<void>()
+    await using product = await startFake({
+      query: {
+        exposition: async (input, call) => {
+          asked.resolve()
+          await ready.promise
+          return exposition(input, call)
+        },
+      },
+    })
+    const leaving = new AbortController()
+    const headers = { 'accept-encoding': 'identity' }
+    const left = request(`${product.url}/api/v1/metrics`, { signal: leaving.signal, headers })
+    await asked.promise
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    await expect.poll(() => product.logged.join(''), { timeout: 5_000 }).toContain('"status":499')
+    const next = scrape(product)
+    ready.resolve()
+    expect(valueIn(await next, 'watchhouse_host_up', { host: '0' })).toBe(1)
+    expect(product.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  })
+
   it('is gzipped for Prometheus and plain for who does not ask for that', async () => {
     await using product = await startFake()
     const path = `${product.url}/api/v1/metrics`
