@@ -62,13 +62,8 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (path: string, title: string, options = {}): Promise<Visit> => {
-  const visit = await browser.visit(options)
-  await visit.page.goto(`${product.url}${path}?host=0`)
-  await expectSeen(visit.page.getByRole('heading', { level: 1, name: title }))
-  await visit.settled()
-  return visit
-}
+const open = (path: string, title: string, options = {}): Promise<Visit> =>
+  browser.open(`${product.url}${path}?host=0`, options, (page) => page.getByRole('heading', { level: 1, name: title }))
 
 describe('channels', () => {
   it('are set up, tested and shown again without their secrets', async () => {

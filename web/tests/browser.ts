@@ -20,6 +20,8 @@ export interface Visit {
 export interface TestBrowser extends AsyncDisposable {
   /** A fresh profile: nothing stored, nothing cached. */
   visit: (options?: BrowserContextOptions) => Promise<Visit>
+  /** Such a profile at an address, once the page is there and asks nothing any more: its heading, or what `shown` finds. */
+  open: (url: string, options?: BrowserContextOptions, shown?: (page: Page) => Locator) => Promise<Visit>
 }
 
 /** Real Chromium. Times are shown in UTC, whatever the machine says. */
@@ -28,19 +30,27 @@ export const openBrowser = async (): Promise<TestBrowser> => {
   if (!executablePath) throw new Error('no Chromium found: install it, or name it in CHROMIUM_PATH')
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
   const browser = await chromium.launch({ executablePath, args })
+  const visit = async (options: BrowserContextOptions = {}): Promise<Visit> => {
+    // One visit at a time: a page that is left open goes on asking.
+    await Promise.all(browser.contexts().map((context) => context.close()))
+    const context = await browser.newContext({
+      timezoneId: 'UTC',
+      viewport: { width: 1440, height: 900 },
+      // What pulses while it waits is drawn sixty times a second, by the processor that it waits for.
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    context.setDefaultTimeout(patienceMs)
+    return observe(await context.newPage())
+  }
   return {
-    visit: async (options = {}) => {
-      // One visit at a time: a page that is left open goes on asking.
-      await Promise.all(browser.contexts().map((context) => context.close()))
-      const context = await browser.newContext({
-        timezoneId: 'UTC',
-        viewport: { width: 1440, height: 900 },
-        // What pulses while it waits is drawn sixty times a second, by the processor that it waits for.
-        reducedMotion: 'reduce',
-        ...options,
-      })
-      context.setDefaultTimeout(patienceMs)
-      return observe(await context.newPage())
+    visit,
+    open: async (url, options, shown = (page) => page.getByRole('heading', { level: 1 })) => {
+      const visited = await visit(options)
+      await visited.page.goto(url)
+      await expectSeen(shown(visited.page))
+      await visited.settled()
+      return visited
     },
     [Symbol.asyncDispose]: () => browser.close(),
   }

@@ -26,13 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (path: string, options = {}): Promise<Visit> => {
-  const visit = await browser.visit(options)
-  await visit.page.goto(`${product.url}${path}`)
-  await visit.page.getByRole('heading', { level: 1 }).waitFor()
-  await visit.settled()
-  return visit
-}
+const open = (path: string, options = {}): Promise<Visit> => browser.open(`${product.url}${path}`, options)
 
 describe('the explorer', () => {
   it('leads from databases over tables to columns', async () => {

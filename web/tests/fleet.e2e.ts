@@ -21,13 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (options = {}): Promise<Visit> => {
-  const visit = await browser.visit(options)
-  await visit.page.goto(`${product.url}/fleet?host=0`)
-  await visit.page.getByText(`${size} of ${size} hosts`).waitFor()
-  await visit.settled()
-  return visit
-}
+const open = (options = {}): Promise<Visit> =>
+  browser.open(`${product.url}/fleet?host=0`, options, (page) => page.getByText(`${size} of ${size} hosts`))
 
 it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   const visit = await open()

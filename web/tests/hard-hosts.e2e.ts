@@ -51,13 +51,8 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (path: string, width = 1440): Promise<Visit> => {
-  const visit = await browser.visit({ viewport: { width, height: 2_400 } })
-  await visit.page.goto(`${product.url}${path}`)
-  await expectSeen(visit.page.getByRole('heading', { level: 1 }))
-  await visit.settled()
-  return visit
-}
+const open = (path: string, width = 1440): Promise<Visit> =>
+  browser.open(`${product.url}${path}`, { viewport: { width, height: 2_400 } })
 
 /** What is pressed and smaller than 24 pixels, where it is no part of a sentence or inside of what is pressed instead. */
 const smallTargets = ({ page }: Visit): Promise<string[]> =>

@@ -25,13 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (path: string): Promise<Visit> => {
-  const visit = await browser.visit()
-  await visit.page.goto(`${product.url}${path}`)
-  await visit.page.getByRole('heading', { level: 1 }).waitFor()
-  await visit.settled()
-  return visit
-}
+const open = (path: string): Promise<Visit> => browser.open(`${product.url}${path}`)
 
 /** What has the focus: the name that it is called by, or its text. */
 const focused = (page: Page): Promise<string> =>
@@ -123,6 +117,7 @@ describe('the focus', () => {
     const sql = encodeURIComponent('SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1')
     const { page } = await open(`/console?host=0&sql=${sql}`)
     await page.getByRole('textbox', { name: 'SQL statement' }).waitFor()
+    await page.waitForURL(/tab=/)
     await page.getByRole('button', { name: 'Run' }).press('Enter')
     await holds(page, 'Cancel')
     await page.keyboard.press('Enter')

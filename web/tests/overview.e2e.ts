@@ -28,13 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (path: string): Promise<Visit> => {
-  const visit = await browser.visit()
-  await visit.page.goto(`${product.url}${path}`)
-  await visit.page.getByRole('heading', { level: 1 }).waitFor()
-  await visit.settled()
-  return visit
-}
+const open = (path: string): Promise<Visit> => browser.open(`${product.url}${path}`)
 
 const figure = (visit: Visit, label: string) =>
   visit.page

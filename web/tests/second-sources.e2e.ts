@@ -56,13 +56,8 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
   })
   afterAll(() => scope.disposeAsync())
 
-  const open = async (path: string, options = {}): Promise<Visit> => {
-    const visit = await browser.visit(options)
-    await visit.page.goto(`${product.url}${path}`)
-    await sectionsOf(visit.page).waitFor()
-    await visit.settled()
-    return visit
-  }
+  const open = (path: string, options = {}): Promise<Visit> =>
+    browser.open(`${product.url}${path}`, options, sectionsOf)
 
   it('the menu leads to both', async () => {
     const { page } = await open('/postgres?host=0')

@@ -30,13 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (path: string, options = {}): Promise<Visit> => {
-  const visit = await browser.visit(options)
-  await visit.page.goto(`${product.url}${path}`)
-  await visit.page.getByRole('heading', { level: 1 }).first().waitFor()
-  await visit.settled()
-  return visit
-}
+const open = (path: string, options = {}): Promise<Visit> =>
+  browser.open(`${product.url}${path}`, options, (page) => page.getByRole('heading', { level: 1 }).first())
 
 /** What works on every page is tried on one that asks little. */
 const anyPage = '/about?host=0'

@@ -19,13 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-const open = async (path: string): Promise<Visit> => {
-  const visit = await browser.visit()
-  await visit.page.goto(`${product.url}${path}`)
-  await visit.page.getByRole('heading', { level: 1 }).waitFor()
-  await visit.settled()
-  return visit
-}
+const open = (path: string): Promise<Visit> => browser.open(`${product.url}${path}`)
 
 /** The texts of a column, from the rows that are drawn; read at one moment, as rows come and go. */
 const column = async ({ page }: Visit, name: string): Promise<string[]> => {
