@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import { mostEvents } from '#proto/ingest.ts'
-import type { Draft, Headers, Sent } from './adapters/adapter.ts'
+import { type Draft, type Headers, isSent } from './adapters/adapter.ts'
 import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
 import { requireSound } from './require-sound.ts'
@@ -40,15 +40,13 @@ const jsonOf = (body: string): unknown => {
 /** The events of a list, or of an object that has nothing but one in it. */
 const listIn = (value: unknown): unknown[] | undefined => {
   if (Array.isArray(value)) return value
-  if (!isObject(value) || !('events' in value)) return undefined
+  if (!isSent(value) || !('events' in value)) return undefined
   if (!Array.isArray(value.events)) throw new ServiceError('invalid', 'events must be a list')
   return value.events
 }
 
-const isObject = (value: unknown): value is Sent => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const readOne = (value: unknown, headers: Headers): Read[] => {
-  if (!isObject(value)) return [{ error: 'an event must be a JSON object' }]
+  if (!isSent(value)) return [{ error: 'an event must be a JSON object' }]
   const adapter = adapters.find(({ recognises }) => recognises(value, headers))
   if (!adapter) return [{ error: 'an event must be a JSON object' }]
   try {

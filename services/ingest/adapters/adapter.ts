@@ -2,6 +2,8 @@ import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 
 /** A JSON object as it was sent. */
 export type Sent = Readonly<Record<string, unknown>>
+export const isSent = (value: unknown): value is Sent =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Header fields by their lower-case names. */
 export type Headers = Readonly<Record<string, string>>

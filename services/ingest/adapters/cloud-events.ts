@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Adapter, Draft, Headers, Sent } from './adapter.ts'
+import { type Adapter, type Draft, type Headers, type Sent, isSent } from './adapter.ts'
 import { firstOf, instant, understood } from './fields.ts'
 import { genericDraft } from './generic.ts'
 import { requireSound } from '../require-sound.ts'
@@ -46,7 +46,7 @@ const isCloudEvents = (headers: Headers): boolean =>
 const draftOf = (sent: Sent): Draft => {
   const { id, source, type, subject, time, data, data_base64: encoded } = understood(Context, sent)
   const bytes = decoded(encoded)
-  const content = isObject(data) ? data : (bytes ?? {})
+  const content = isSent(data) ? data : (bytes ?? {})
   const generic = genericDraft({ ...content, type })
   return {
     ...generic,
@@ -66,14 +66,12 @@ const draftOf = (sent: Sent): Draft => {
 
 const titleIn = (content: Sent): string => genericDraft(content).title
 
-const isObject = (value: unknown): value is Sent => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Data that was sent as bytes, where they are JSON. */
 const decoded = (encoded: string | null | undefined): Sent | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded ?? '', 'base64').toString())
     requireSound(value)
-    return isObject(value) ? value : undefined
+    return isSent(value) ? value : undefined
   } catch {
     return undefined
   }
