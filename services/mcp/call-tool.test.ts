@@ -26,7 +26,14 @@ const toolThat = (run: () => Promise<{ text: string; structured: Record<string, 
 it.each([
   ['a defect of ours', {}, new TypeError('x is undefined'), 'internal', 'failed', 'on our side'],
   ['a host that is busy', {}, new ServiceError('busy', 'host one has no time'), 'busy', 'refused', 'busy: host one'],
-  ['arguments that do not fit', { sheep: 'many' }, undefined, 'invalid', 'refused', 'invalid arguments: sheep'],
+  [
+    'arguments that do not fit',
+    { sheep: 'many' },
+    undefined,
+    'invalid',
+    'refused',
+    'invalid arguments: sheep must be a number',
+  ],
 ])('counts %s as what it is', async (_what, given, thrown, outcome, result, sentence) => {
   const metrics = new Registry()
   const audited: string[] = []

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Feature } from '#proto/call.ts'
+import { sentenceOf } from '#shared/sentence-of.ts'
 import type { Asking } from './asking.ts'
 
 /** What a tool tells: its facts, and the sentence that says the most of them. */
@@ -30,5 +31,5 @@ interface Traits<I extends z.ZodObject, O extends z.ZodObject> extends Omit<Tool
 /** Declares a tool; the compiler holds what it tells against its schema. */
 export const tool = <I extends z.ZodObject, O extends z.ZodObject>(traits: Traits<I, O>): Tool => ({
   ...traits,
-  run: async (given, asking) => traits.run(traits.input.parse(given), asking),
+  run: async (given, asking) => traits.run(traits.input.parse(given, { error: sentenceOf }), asking),
 })
