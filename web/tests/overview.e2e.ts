@@ -80,6 +80,9 @@ describe('the overview', () => {
     await expectSeen(
       line.getByRole('link', { name: 'Warning 2 conditions firing Failing mutations, began 10m ago, and 1 more' }),
     )
+    const cause = line.getByText('Failing mutations, began')
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await cause.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
     expect(await line.getByRole('link', { name: 'On 1 other host' }).getAttribute('href')).toContain('hosts=all')
     await page.unrouteAll()
     await line.getByRole('link', { name: /Failing mutations/ }).click()
