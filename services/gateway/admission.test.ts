@@ -4,8 +4,8 @@ import { ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
 import { CatalogueAnswer } from '#proto/http/data.ts'
-import { fakeQuery, type QueryHandlers } from './fake/query.ts'
-import { startFake } from './fake/start.ts'
+import { fakeQuery, type QueryHandlers } from './testing/query.ts'
+import { startFake } from './testing/start.ts'
 import { anonymous } from './identity.ts'
 
 const ask = async (url: string, init?: RequestInit) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startFake } from './fake/start.ts'
+import { startFake } from './testing/start.ts'
 
 interface Asked {
   env?: Record<string, string>

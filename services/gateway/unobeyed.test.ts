@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { startFake } from './fake/start.ts'
-import { buildWebWith } from './fake/web-build.ts'
+import { startFake } from './testing/start.ts'
+import { buildWebWith } from './testing/web-build.ts'
 import { unobeyed } from './unobeyed.ts'
 
 const build = {

@@ -3,7 +3,7 @@ import type { Host } from '#proto/host.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
 import type { Bus, Serving } from '#shared/bus/bus.ts'
 import { plainReading, plainRule } from '../../alert-dispatcher/testing/story.ts'
-import { fakeQuery } from '../../gateway/fake/query.ts'
+import { fakeQuery } from '../../gateway/testing/query.ts'
 
 /** Hosts whose figures a test decides. */
 export interface WatchedHosts {

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { systemClock } from '#shared/clock.ts'
 import { signKey } from '../../gateway/auth/keys/token.ts'
-import { authRequests, type GoodRequest } from '../../gateway/fake/auth-requests.ts'
-import { idpSecretKey, startIdentityProvider } from '../../gateway/fake/identity-provider.ts'
-import { startFake } from '../../gateway/fake/start.ts'
-import { buildWebWith } from '../../gateway/fake/web-build.ts'
+import { authRequests, type GoodRequest } from '../../gateway/testing/auth-requests.ts'
+import { idpSecretKey, startIdentityProvider } from '../../gateway/testing/identity-provider.ts'
+import { startFake } from '../../gateway/testing/start.ts'
+import { buildWebWith } from '../../gateway/testing/web-build.ts'
 import type { Asking, EndpointRow } from './endpoint-rows.ts'
 
 /** The secret of keys, cron routes and the door for events alike. */

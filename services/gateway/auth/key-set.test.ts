@@ -1,7 +1,7 @@
 import { type JSONWebKeySet, jwtVerify } from 'jose'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openSigningKeys, type SigningKeys } from '../fake/signing-keys.ts'
+import { openSigningKeys, type SigningKeys } from '../testing/signing-keys.ts'
 import { openKeySet } from './key-set.ts'
 
 const minuteMs = 60_000

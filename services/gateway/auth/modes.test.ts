@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
-import { type AccessGateway, startAccessGateway } from '../fake/access-gateway.ts'
-import { type IdentityProvider, startIdentityProvider } from '../fake/identity-provider.ts'
-import { startFake } from '../fake/start.ts'
-import { whoRoutes } from '../fake/who-routes.ts'
+import { type AccessGateway, startAccessGateway } from '../testing/access-gateway.ts'
+import { type IdentityProvider, startIdentityProvider } from '../testing/identity-provider.ts'
+import { startFake } from '../testing/start.ts'
+import { whoRoutes } from '../testing/who-routes.ts'
 import { signKey } from './keys/token.ts'
 
 type Variables = Record<string, string>

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createLocalJWKSet, exportSPKI, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openSigningKeys, type SigningKeys } from '../fake/signing-keys.ts'
+import { openSigningKeys, type SigningKeys } from '../testing/signing-keys.ts'
 import { readToken } from './token.ts'
 
 const nowMs = Date.UTC(2026, 0, 1)

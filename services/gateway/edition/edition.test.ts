@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { read } from '#shared/config/setting.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 import { editionSettings } from './config.ts'
 import { editionOf, unobeyedEdition } from './edition.ts'
 

@@ -4,8 +4,8 @@ import formats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type FakeProduct, startFake } from '../fake/start.ts'
-import { allowed } from '../fake/arbitrary.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
+import { allowed } from '../testing/arbitrary.ts'
 
 const Parameter = z.object({
   name: z.string(),

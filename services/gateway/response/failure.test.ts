@@ -3,7 +3,7 @@ import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { shown } from './failure.ts'
 import { callerLeft, clientClosedStatus } from './http-error.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 
 const overviewThatThrows = async (error: unknown) => {
   await using product = await startFake({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { AdviceAnswer } from '#proto/http/advice.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 
 const asking = (body: unknown) => ({
   method: 'POST',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { BeginSignInAnswer, ModelsAnswer, ProbeAnswer } from '#proto/http/models.ts'
-import { modelRequests } from '../fake/models.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { modelRequests } from '../testing/models.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 
 it('skills are listed and told to whoever may read', async () => {
   await using product = await startFake({ agent: {} })

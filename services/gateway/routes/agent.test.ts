@@ -5,8 +5,8 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { signKey } from '../auth/keys/token.ts'
-import { fakeApprovalId, fakeRunId, fakeRuns } from '../fake/agent-runs.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { fakeApprovalId, fakeRunId, fakeRuns } from '../testing/agent-runs.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 type Agent = Partial<Handlers<typeof agent>>
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import type { fakeChatApplication } from '../fake/chat-application.ts'
-import { startFake } from '../fake/start.ts'
+import type { fakeChatApplication } from '../testing/chat-application.ts'
+import { startFake } from '../testing/start.ts'
 
 const path = '/api/v1/health/chat-application'
 

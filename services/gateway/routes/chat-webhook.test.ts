@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Silence } from '#proto/alert-history.ts'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { GoodRequest } from '../fake/auth-requests.ts'
-import { clickOn, signedClick } from '../fake/chat-application.ts'
-import { startFake } from '../fake/start.ts'
+import type { GoodRequest } from '../testing/auth-requests.ts'
+import { clickOn, signedClick } from '../testing/chat-application.ts'
+import { startFake } from '../testing/start.ts'
 
 const secret = 'signing secret of the application'
 const subject = { episode: 'e-1', hostKey: 'logs', ruleId: 'disk-usage' }

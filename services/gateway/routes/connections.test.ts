@@ -7,8 +7,8 @@ import { AuditAnswer } from '#proto/http/audit.ts'
 import { ConnectionSessionAnswer, UserConnectionAnswer, UserConnectionsAnswer } from '#proto/http/connections.ts'
 import { HostsAnswer } from '#proto/http/data.ts'
 import { FleetAnswer } from '#proto/http/fleet.ts'
-import { fakeConnections } from '../fake/connections.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { fakeConnections } from '../testing/connections.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 import { anonymous } from '../identity.ts'
 
 const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'very secret' }

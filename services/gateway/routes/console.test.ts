@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { ConsoleAnswer } from '#proto/http/console.ts'
-import { statement } from '../fake/query.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { statement } from '../testing/query.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const path = '/api/v1/explorer/query'
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { fakeAlerts } from '../fake/owners.ts'
-import { startFake } from '../fake/start.ts'
+import { fakeAlerts } from '../testing/owners.ts'
+import { startFake } from '../testing/start.ts'
 
 const secret = 'the secret of the scheduler'
 const withSecret = { CRON_SECRET: secret }

@@ -9,7 +9,7 @@ import {
   ResponseBodyError,
 } from 'oauth4webapi'
 import { expect, it } from 'vitest'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const secret = 'the operator secret of a client'
 const client = { client_id: 'somebody-elses-client' }

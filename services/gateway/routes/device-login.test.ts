@@ -3,7 +3,7 @@ import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { AuditAnswer } from '#proto/http/audit.ts'
 import { DeviceCodeAnswer, DeviceStatusAnswer, OAuthFailure, TokenAnswer } from '#proto/http/auth.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 import { anonymous } from '../identity.ts'
 
 const secret = 'operator secret'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConsoleAnswer } from '#proto/http/console.ts'
 import { ColumnsAnswer, KeysAnswer, TablesAnswer } from '#proto/http/explorer.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

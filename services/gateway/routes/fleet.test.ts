@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '#proto/call.ts'
 import { FleetAnswer } from '#proto/http/fleet.ts'
 import type { FleetHost } from '#proto/fleet.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 
 const maxHosts = 500
 const maxBytes = 150_000

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { fakeAlerting } from '../fake/alerting.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { fakeAlerting } from '../testing/alerting.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 /** What reached the owner of alerts. */
 let asked: { method: string; input: unknown; subject: string }[] = []

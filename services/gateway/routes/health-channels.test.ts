@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { ChannelTestAnswer } from '#proto/http/channels.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 describe('a channel', () => {
   let product: FakeProduct

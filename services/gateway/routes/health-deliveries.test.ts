@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeadLettersAnswer, DeliveriesAnswer, ReplayAnswer, TargetsAnswer } from '#proto/http/deliveries.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 describe('how people were told', () => {
   let product: FakeProduct

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AlertStateAnswer, SilenceAnswer } from '#proto/http/alerts.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const base = '/api/v1/health'
 

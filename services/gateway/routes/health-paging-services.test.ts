@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { PagingServicesAnswer } from '#proto/http/paging-services.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettledIdAnswer } from '#proto/http/alerts.ts'
 import { TargetPreviewAnswer, WebhookTargetsAnswer } from '#proto/http/channels.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const target = { name: 'team', url: 'https://hooks.example/a-secret', headers: { 'X-Team': 'another-secret' } }
 

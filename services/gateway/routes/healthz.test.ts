@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { Healthz } from '#proto/http/status.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 import { anonymous } from '../identity.ts'
 
 const healthz = async (url: string) => {

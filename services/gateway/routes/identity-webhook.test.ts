@@ -8,10 +8,10 @@ import { systemClock } from '#shared/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { signKey } from '../auth/keys/token.ts'
-import type { GoodRequest } from '../fake/auth-requests.ts'
-import { type IdentityProvider, startIdentityProvider } from '../fake/identity-provider.ts'
-import { identitySecret, signedIdentityEvent } from '../fake/identity-webhook.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import type { GoodRequest } from '../testing/auth-requests.ts'
+import { type IdentityProvider, startIdentityProvider } from '../testing/identity-provider.ts'
+import { identitySecret, signedIdentityEvent } from '../testing/identity-webhook.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const deleted = (id: string) => ({ type: 'user.deleted', object: 'event', data: { deleted: true, id, object: 'user' } })
 const ended = (type: string) => ({

@@ -3,8 +3,8 @@ import { Failure } from '#proto/http/answer.ts'
 import { EventsAnswer, IngestAnswer } from '#proto/http/events.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { longestIngestBody } from '#proto/ingest.ts'
-import { fakeIngest } from '../fake/ingest.ts'
-import { startFake } from '../fake/start.ts'
+import { fakeIngest } from '../testing/ingest.ts'
+import { startFake } from '../testing/start.ts'
 
 const secret = 'the token of the senders'
 const withToken = { SVC_EVENTS_INGEST_TOKEN: secret }

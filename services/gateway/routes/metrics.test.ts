@@ -3,8 +3,8 @@ import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { type Family, readExposition, valueIn } from '../../acceptance/exposition-format.ts'
-import { exposition } from '../fake/exposition.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { exposition } from '../testing/exposition.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 /** What Prometheus 3 sends. */
 const prometheus = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
 import type { PageView } from '#proto/page-views.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 import { anonymous } from '../identity.ts'
 
 const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148'

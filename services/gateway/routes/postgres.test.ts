@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

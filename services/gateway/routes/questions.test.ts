@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CatalogueAnswer } from '#proto/http/data.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

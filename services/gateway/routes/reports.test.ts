@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { ReportAnswer, ReportsAnswer } from '#proto/http/reports.ts'
-import { reportRequests } from '../fake/reports.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { reportRequests } from '../testing/reports.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

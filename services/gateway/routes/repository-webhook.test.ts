@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
 import { RepositoryHookAnswer } from '#proto/http/deployments.ts'
-import type { GoodRequest } from '../fake/auth-requests.ts'
-import { repositoryEvents, signedEvent } from '../fake/repository-host.ts'
-import { startFake } from '../fake/start.ts'
+import type { GoodRequest } from '../testing/auth-requests.ts'
+import { repositoryEvents, signedEvent } from '../testing/repository-host.ts'
+import { startFake } from '../testing/start.ts'
 
 const secret = 'secret of the webhook'
 const { deployment, ended, release, push } = repositoryEvents

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { TopologyAnswer } from '#proto/http/cluster.ts'
 import { ComparisonAnswer, SettingsDiffAnswer } from '#proto/http/comparison.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StructureAdviceAnswer } from '#proto/http/structure-advice.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { TableAnswer } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { tableInfo } from '../fake/query.ts'
-import { startFake } from '../fake/start.ts'
+import { tableInfo } from '../testing/query.ts'
+import { startFake } from '../testing/start.ts'
 
 const path = '/api/v1/tables/running-queries'
 const head = { table: tableInfo, limit: 100, unavailable: null }

@@ -3,8 +3,8 @@ import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { TableAnswer } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { rowsOf, statement, tableInfo } from '../fake/query.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { rowsOf, statement, tableInfo } from '../testing/query.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const head = { table: tableInfo, limit: null, unavailable: null }
 const tail = { truncated: true, statement }

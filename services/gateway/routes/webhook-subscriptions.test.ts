@@ -6,7 +6,7 @@ import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
 import { SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 import { anonymous } from '../identity.ts'
 
 const path = '/api/v1/webhook-subscriptions'

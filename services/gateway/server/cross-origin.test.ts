@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '#shared/config/setting.ts'
 import { crossOriginSettings } from './cross-origin.ts'
-import { startFake } from '../fake/start.ts'
+import { startFake } from '../testing/start.ts'
 
 const friend = 'https://tools.example.com'
 const stranger = 'https://evil.example.com'

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { rowsOf, statement, tableInfo } from '../fake/query.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { rowsOf, statement, tableInfo } from '../testing/query.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 import { listen } from './listener.ts'
 
 const held = () => {

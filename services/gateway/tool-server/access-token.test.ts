@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { signKey } from '../auth/keys/token.ts'
-import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../fake/identity-provider.ts'
-import { type FakeProduct, startFake } from '../fake/start.ts'
+import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const introspection = 'POST /v1/oauth_applications/access_tokens/verify'
 const here = 'https://watch.example.com/clickhouse'

@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../../fake/identity-provider.ts'
-import { type FakeProduct, startFake } from '../../fake/start.ts'
-import { whoRoutes } from '../../fake/who-routes.ts'
+import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../../testing/identity-provider.ts'
+import { type FakeProduct, startFake } from '../../testing/start.ts'
+import { whoRoutes } from '../../testing/who-routes.ts'
 
 type Variables = Record<string, string>
 

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startFake } from '../../fake/start.ts'
-import { whoRoutes } from '../../fake/who-routes.ts'
+import { startFake } from '../../testing/start.ts'
+import { whoRoutes } from '../../testing/who-routes.ts'
 
 type Variables = Record<string, string>
 
