@@ -91,7 +91,6 @@ const quietHours = {
   days: z
     .array(z.int().min(0).max(6))
     .min(1)
-    .max(7)
     .refine((days) => new Set(days).size === days.length, 'must name each day once'),
   start: timeOfDay.refine((time) => time !== '24:00', 'must be earlier than 24:00'),
   end: timeOfDay,

@@ -113,6 +113,32 @@ describe('the focus', () => {
     await holds(page, /^Running queries/)
   })
 
+  it('stays with what a button is about when rows change places', async () => {
+    const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
+    const ids = ['first-to-end', 'stays-between', 'last-to-begin']
+    const { page } = await open('/tables/running-queries?host=0')
+    const rowOf = (id: string) => page.getByRole('row').filter({ hasText: id })
+    const shows = (id: string, times: number) =>
+      until(async () => {
+        if ((await rowOf(id).count()) === times) return true
+        // Without the focus, which stays where it is.
+        await page.getByRole('button', { name: 'Refresh now' }).dispatchEvent('click')
+        return false
+      }, 500)
+    const running: Promise<Response>[] = []
+    for (const id of ids) {
+      running.push(fetch(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql }))
+      await shows(id, 1)
+    }
+    await rowOf('stays-between').getByRole('button', { name: 'Kill' }).focus()
+    await fetch(one.url, { method: 'POST', body: `KILL QUERY WHERE query_id = 'first-to-end'` })
+    await shows('first-to-end', 0)
+    await page.keyboard.press('Enter')
+    await expectSeen(page.getByRole('dialog').getByText('Kill the query stays-between?'))
+    await fetch(one.url, { method: 'POST', body: `KILL QUERY WHERE query_id IN ('stays-between', 'last-to-begin')` })
+    await Promise.all(running)
+  })
+
   it('stays on the button that runs a statement and cancels it, and is in the editor of a new one', async () => {
     const sql = encodeURIComponent('SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1')
     const { page } = await open(`/console?host=0&sql=${sql}`)

@@ -157,11 +157,20 @@ describe('a host that', () => {
   })
 })
 
-describe('a host that was known and answers nothing any more, not even the probe', () => {
+describe('a host that answers nothing, not even the probe', () => {
   const patient = () => {
     const silence = openSilence(20)
     return { silence, client: openClient({ env: {}, telemetry: quietTelemetry(), clock: systemClock, silence }) }
   }
+
+  it('is not waited for longer where it has never answered', async () => {
+    await using stub = await startTcpStub(() => undefined)
+    const { silence, client } = patient()
+    await using _ = client
+    const host = hostAt(stub.url)
+    silence.tell(host, true)
+    await expect(client.run(host, statement, aCall())).rejects.toMatchObject({ code: 'unavailable' })
+  })
 
   it('ends what runs on it and what is asked then, names itself, and gives all turns back', async () => {
     const { promise: reached, resolve } = Promise.withResolvers<void>()

@@ -63,7 +63,7 @@ describe('a wait', () => {
 
   it('that is over is given up no more', () => {
     const { silence, giveUp, wait } = begun(true)
-    wait.end()
+    wait[Symbol.dispose]()
     silence.tell(host, false)
     silence.tell(host, true)
     vi.advanceTimersByTime(maxSilenceMs)

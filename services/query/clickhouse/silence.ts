@@ -15,11 +15,9 @@ export interface Silence {
 }
 
 /** Somebody's wait. */
-export interface Wait {
+export interface Wait extends Disposable {
   /** The host has sent something, whatever the probe says: the time counts anew. */
   heard(): void
-  /** Nobody waits any more. */
-  end(): void
 }
 
 interface Awaited {
@@ -55,7 +53,7 @@ export const openSilence = (limitMs = maxSilenceMs): Silence => {
       waits.add(change)
       return {
         heard: () => void timer?.refresh(),
-        end() {
+        [Symbol.dispose]() {
           change(false)
           waits.delete(change)
         },

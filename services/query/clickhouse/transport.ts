@@ -7,7 +7,7 @@ import { parseAnswer, type Rows } from './answer.ts'
 import { openConnections } from './connections.ts'
 import { costing } from './cost.ts'
 import { type Exchange, wholeExchange } from './exchange.ts'
-import { hostFailure } from './failure.ts'
+import { hostFailure, silentHost } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { openKiller, sweepIdlePools } from './housekeeping.ts'
 import { type Limits, readLimits } from './limits.ts'
@@ -84,12 +84,14 @@ export const openTransport = ({ env, telemetry, clock, silence = openSilence() }
     async reserved(sent, limitMs) {
       const { host, statement, asking } = sent
       using limit = new TimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
+      using wait = silence.wait(host, () => limit.end(silentHost(host)))
       const limits = readLimits(env)
       const terms = {
         ...sendingOf(sent, limits),
         format: 'JSONCompact',
         limit,
         pool: limits.pool,
+        heard: wait.heard,
         reserved: true,
       } as const
       const { text } = await wholeExchange(connections, host, statement, terms, () => undefined)

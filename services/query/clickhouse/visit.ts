@@ -73,7 +73,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
     if (ended) return
     ended = true
     limit[Symbol.dispose]()
-    wait.end()
+    wait[Symbol.dispose]()
     leaveTurn()
     if (queryId !== undefined && stillRunsAfter(error)) killer.kill(host, queryId, sending.readonly, pool)
     const took = (performance.now() - started) / 1_000
