@@ -140,7 +140,7 @@ describe('the focus', () => {
   })
 
   it('stays on the button that runs a statement and cancels it, and is in the editor of a new one', async () => {
-    const sql = encodeURIComponent('SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1')
+    const sql = encodeURIComponent('SELECT max(cityHash64(number, 7)) FROM numbers(1000000000000)')
     const { page } = await open(`/console?host=0&sql=${sql}`)
     await page.getByRole('textbox', { name: 'SQL statement' }).waitFor()
     await page.waitForURL(/tab=/)
