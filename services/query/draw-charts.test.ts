@@ -11,6 +11,13 @@ import { rows, startHttpStub, type StubHost } from './testing/stub-host.ts'
 const hostKey = 'box'
 const question = { lastHours: 6, parameters: {} }
 
+/** The engine adds in the order in which its threads end, which moves the last digits of an average. */
+const comparable = (rows: ChartResult['rows']): ChartResult['rows'] =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withoutLastDigits(value)])))
+
+const withoutLastDigits = <T>(value: T): T | number =>
+  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value
+
 describe('charts asked together', () => {
   let sandbox: Sandbox
   let parts: OpenParts
@@ -35,7 +42,7 @@ describe('charts asked together', () => {
     for (const chart of series) {
       const alone = await drawChart(parts, host, chart, past, aCall())
       const result = together[chart.name]
-      expect([chart.name, result?.ok && result.data.rows]).toEqual([chart.name, alone.rows])
+      expect([chart.name, result?.ok && comparable(result.data.rows)]).toEqual([chart.name, comparable(alone.rows)])
       expect(result?.ok && result.data.statement?.sql).toBe(alone.statement?.sql)
       if (alone.rows.length > 0) drawn++
     }
