@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ChartResult } from '#proto/query.ts'
+import type { ChartResult, Row } from '#proto/query.ts'
 import { startSeeded } from '../acceptance/seeded.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { maxChartRows } from './definitions/chart-statement.ts'
@@ -12,10 +12,10 @@ const hostKey = 'box'
 const question = { lastHours: 6, parameters: {} }
 
 /** The engine adds in the order in which its threads end, which moves the last digits of an average. */
-const comparable = (rows: ChartResult['rows']): ChartResult['rows'] =>
+const comparable = (rows: readonly Row[]): Row[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withoutLastDigits(value)])))
 
-const withoutLastDigits = <T>(value: T): T | number =>
+const withoutLastDigits = (value: Row[string]): Row[string] =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value
 
 describe('charts asked together', () => {
