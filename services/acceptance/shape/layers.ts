@@ -1,6 +1,9 @@
 import { dirname, join } from 'node:path/posix'
 import { isTest } from './source-file.ts'
 
+/** What whoever starts the product as it is may need of it. */
+const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node']
+
 /**
  * The parts of the repository, and what each may import besides itself. A service's name stands for itself alone:
  * services talk over the bus.
@@ -13,24 +16,8 @@ const mayImport: Record<string, readonly string[]> = {
   'services/generate.ts': ['services/acceptance', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
   'services/set-up.mjs': ['node'],
   'services/vitest.config.ts': ['npm', 'node'],
-  'services/acceptance': [
-    'package.json',
-    'services/<service>',
-    'services/main.ts',
-    'services/shared',
-    'proto',
-    'npm',
-    'node',
-  ],
-  'services/bench': [
-    'services/acceptance',
-    'services/<service>',
-    'services/main.ts',
-    'services/shared',
-    'proto',
-    'npm',
-    'node',
-  ],
+  'services/acceptance': ['package.json', ...wholeProduct],
+  'services/bench': ['services/acceptance', ...wholeProduct],
   web: ['proto', 'npm', 'node'],
   // Scripts of pods that have nothing but Node.
   helm: ['node'],
