@@ -299,5 +299,19 @@ function suite(name: string): void {
       await policy.put('route', 'r0', { changed: true }, 2)
       await policy.put('digest', 'one-more', {}, 2)
     })
+
+    it('has room for fewer webhook targets, each with a name of its own, also for several at once', async () => {
+      const { policy } = await open()
+      const add = (index: number, name = `team ${index}`) => policy.put('webhook-target', `t${index}`, { name }, 1)
+      const ofOneName = await Promise.allSettled([add(0, 'team'), add(1, 'team'), add(2, 'team')])
+      const many = await Promise.allSettled(Array.from({ length: 34 }, (_, index) => add(10 + index)))
+      const refused = [...ofOneName, ...many].filter((each) => each.status === 'rejected')
+      expect(refused.map(({ reason }) => reason)).toEqual(
+        Array(2 + 3).fill(expect.objectContaining({ code: 'conflict' })),
+      )
+      const all = await policy.all()
+      for (const { id, body } of all) await policy.put('webhook-target', id, body, 2)
+      expect(all).toHaveLength(32)
+    })
   })
 }

@@ -1,7 +1,7 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Episode } from '../conditions/episode.ts'
 import type { EventEpisode, EventEpisodes } from '../events/event-episode.ts'
-import { requireRoom } from './room.ts'
+import { requireFits } from './fits.ts'
 import { settledBy } from './settled-by.ts'
 import type { History, KeptEpisodes, PolicyEntry, PolicyStore, Silences, Stores } from './stores.ts'
 
@@ -99,7 +99,8 @@ const memoryPolicy = (): PolicyStore => {
     all: async () => structuredClone([...entries.values()]),
     async put(kind, id, body, _atMs, standing) {
       if (standing !== undefined && entries.has(`${kind} ${id}`) !== (standing === 'present')) return false
-      requireRoom(kind, [...entries.values()].filter((entry) => entry.kind === kind && entry.id !== id).length)
+      const others = [...entries.values()].filter((entry) => entry.kind === kind && entry.id !== id)
+      requireFits(kind, body, others)
       entries.set(`${kind} ${id}`, { kind, id, body: structuredClone(body) })
       return true
     },

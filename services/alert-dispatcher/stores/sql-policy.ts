@@ -1,5 +1,5 @@
 import { alone } from '#shared/store/sql/alone.ts'
-import { requireRoom } from './room.ts'
+import { requireFits } from './fits.ts'
 import type { PolicyStore } from './stores.ts'
 import type { AlertSql } from './tables.ts'
 
@@ -14,11 +14,12 @@ export const sqlPolicy = ({ database, tables }: AlertSql): PolicyStore => ({
   put: (kind, id, body, atMs, standing) =>
     alone(database, tables, table + kind, async (transaction) => {
       const values = { body: JSON.stringify(body), changed_at_ms: atMs }
-      const entries = await transaction.selectFrom(table).select('id').where('kind', '=', kind).execute()
+      const entries = await transaction.selectFrom(table).select(['id', 'body']).where('kind', '=', kind).execute()
       const others = entries.filter((entry) => entry.id !== id)
       const stands = others.length < entries.length
       if (standing !== undefined && stands !== (standing === 'present')) return false
-      requireRoom(kind, others.length)
+      const bodies = others.map((other) => ({ body: JSON.parse(other.body) }))
+      requireFits(kind, body, bodies)
       await transaction
         .insertInto(table)
         .values({ kind, id, ...values })

@@ -73,7 +73,7 @@ export interface PolicyStore {
   all(): Promise<PolicyEntry[]>
   /**
    * False, and nothing changes, where it must stand here or must not, and somebody else has just removed or added it.
-   * Throws `conflict` when there are `mostOfAKind` others.
+   * Throws `conflict` where it does not go with the others of its kind (`fits.ts`).
    */
   put(kind: PolicyKind, id: string, body: unknown, atMs: number, standing?: Standing): Promise<boolean>
   /** False when there was none. */
