@@ -34,11 +34,12 @@ export const answer = async (begun: Begun, toolbox: () => Promise<Toolbox>): Pro
   }
 }
 
-/** All that the model reads before it begins: first what never changes. */
+/** All that the model reads before it begins: first what never changes. Many a model takes one message of the system and no more. */
 const openingOf = async ({ question, call, asking }: Begun) => {
   const { name: hostName } = await hostOf({ question, asking }, undefined)
   const facts = { hostName, mayWish: mayWish(call, asking.env), now: new Date(asking.clock.now()) }
-  return [{ role: 'system' as const, content: prompt }, contextOf(question, facts), ...historyOf(question.messages)]
+  const content = `${prompt}\n\n${contextOf(question, facts)}`
+  return [{ role: 'system' as const, content }, ...historyOf(question.messages)]
 }
 
 const conclude = ({ tell, plan, ledger, meter }: Talk, { text, finishReason }: Conversed): void => {

@@ -1,11 +1,11 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
-import { parseJson } from '#shared/parse-json.ts'
 import type { FinishReason } from './chunk.ts'
 import { AnswerFailure } from './failure.ts'
+import { functionCall } from './function-call.ts'
+import { reminder } from './prompt.ts'
 import { openSpeaker } from './speaker.ts'
 import type { Talk } from './talk.ts'
 import { carryOut } from './tool-calls.ts'
-import type { RawCall } from './tool-inputs.ts'
 import type { Turn } from './turn.ts'
 
 /** Steps in a row of which not one call can be read. */
@@ -59,14 +59,8 @@ const assistantMessage = ({ text, calls }: Turn): ChatCompletionMessageParam => 
   ...(calls.length > 0 && { tool_calls: calls.map(functionCall) }),
 })
 
-/** Gateways refuse a conversation with arguments that are no JSON, so that one bad call would end it. */
-const functionCall = ({ id, name, argumentsText }: RawCall) => ({
-  id,
-  type: 'function' as const,
-  function: { name: name || 'unnamed', arguments: parseJson(argumentsText) === undefined ? '{}' : argumentsText },
-})
-
+/** In the place of the person, since many a model takes words of the system at the very beginning only. */
 const reminderOf = (unfinished: readonly string[]): ChatCompletionMessageParam => ({
-  role: 'system',
-  content: `The plan has steps that are not completed: ${unfinished.join('; ')}. Go on with them, or say why they are not needed.`,
+  role: 'user',
+  content: `${reminder} The plan has steps that are not completed: ${unfinished.join('; ')}. Go on with them, or say why they are not needed.`,
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ChatRequest } from '../testing/strict-request.ts'
 import { historyOf, lastEvidence } from './history.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
@@ -21,11 +22,12 @@ describe('what was said before', () => {
       ),
       person(text('Are you'), text('sure?')),
     ])
+    const [a, b] = history.flatMap((turn) => (turn.role === 'tool' ? [turn.tool_call_id] : []))
     expect(history).toMatchObject([
       { role: 'user', content: 'How many?' },
-      { role: 'assistant', content: 'I look.', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-      { role: 'tool', tool_call_id: 'a', content: '<data from="host">{"rows":[[5]]}</data>' },
-      { role: 'tool', tool_call_id: 'b', content: '<data from="host">{"error":"no such table"}</data>' },
+      { role: 'assistant', content: 'I look.', tool_calls: [{ id: a }, { id: b }] },
+      { role: 'tool', content: '<data from="host">{"rows":[[5]]}</data>' },
+      { role: 'tool', content: '<data from="host">{"error":"no such table"}</data>' },
       { role: 'assistant', content: 'Five.' },
       { role: 'user', content: 'Are you\nsure?' },
     ])
@@ -37,6 +39,21 @@ describe('what was said before', () => {
 
   it('has no half characters, for which gateways would refuse all of it', () => {
     expect(historyOf([person(text('Why \ud83d slow?'))])).toEqual([{ role: 'user', content: 'Why \ufffd slow?' }])
+  })
+
+  it('is a conversation that every gateway takes, whatever a client made of it', () => {
+    const call = (type: string, input: unknown) => ({ type, toolCallId: 'same', state: 'input-streaming', input })
+    const messages = historyOf([
+      person(text('a')),
+      agent(call('tool-query', '{"sq'), call('tool-query', [1]), call('tool-', null), call('tool-two words', {})),
+      person(text('b')),
+    ])
+    const tools = ['query', 'unnamed', 'two_words'].map((name) => ({
+      type: 'function',
+      function: { name, description: name, parameters: { type: 'object' } },
+    }))
+    expect(ChatRequest.safeParse({ model: 'm', messages, tools }).error?.issues).toBeUndefined()
+    expect(messages).toHaveLength(8)
   })
 
   it('keeps little of long results', () => {

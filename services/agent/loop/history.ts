@@ -4,6 +4,7 @@ import type { AgentMessage } from '#proto/agent.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { shrinkTo } from './shrink.ts'
 import { asData } from './as-data.ts'
+import { callIdAt, callName, functionCall } from './function-call.ts'
 
 /** Bytes that stay of a result of an earlier answer. */
 const keptResultBytes = 2_048
@@ -11,7 +12,6 @@ const keptResultBytes = 2_048
 const TextPart = z.object({ type: z.literal('text'), text: z.string() })
 const ToolPart = z.object({
   type: z.string().startsWith('tool-'),
-  toolCallId: z.string().min(1).max(128),
   state: z.string(),
   input: z.unknown().optional(),
   output: z.unknown().optional(),
@@ -21,11 +21,11 @@ const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object
 
 /** What was said before, as a model reads it. Throws `invalid` when the last message has nothing to answer. */
 export const historyOf = (messages: readonly AgentMessage[]): ChatCompletionMessageParam[] => {
-  const history = messages.flatMap((message) =>
-    message.role === 'assistant' ? assistantTurns(message) : personTurn(message),
+  const history = messages.flatMap((message, place) =>
+    message.role === 'assistant' ? assistantTurns(message, String(place)) : personTurn(message),
   )
   const last = history.at(-1)
-  if (last?.role === 'user' || last?.role === 'tool') return history
+  if (last?.role === 'user' || last?.role === 'tool') return history.flatMap(endedBeforePerson)
   throw new ServiceError('invalid', 'messages must end with a question in words, or with an answer to one', {
     details: { parameter: 'messages' },
   })
@@ -50,8 +50,19 @@ const personTurn = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => {
   return content === '' ? [] : [{ role: 'user', content }]
 }
 
+/** Some models take no person's words right after a result: an answer that was stopped has its end told. */
+const endedBeforePerson = (
+  message: ChatCompletionMessageParam,
+  index: number,
+  history: readonly ChatCompletionMessageParam[],
+): ChatCompletionMessageParam[] =>
+  message.role === 'user' && history[index - 1]?.role === 'tool'
+    ? [{ role: 'assistant', content: 'My answer ended here.' }, message]
+    : [message]
+
 /** One turn for each step of an answer, each call of a tool with its result. */
-const assistantTurns = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => stepsOf(parts).flatMap(turnOf)
+const assistantTurns = ({ parts }: AgentMessage, place: string): ChatCompletionMessageParam[] =>
+  stepsOf(parts).flatMap((step, index) => turnOf(step, `${place}-${index}`))
 
 type Part = AgentMessage['parts'][number]
 
@@ -64,21 +75,20 @@ const stepsOf = (parts: readonly Part[]): Part[][] => {
   return steps
 }
 
-const turnOf = (parts: readonly Part[]): ChatCompletionMessageParam[] => {
+/** Calls get ids anew, as clients may bring two of one id, and ids that not every model takes. */
+const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessageParam[] => {
   const content = textOf(parts)
-  const tools = parts.flatMap((part) => {
+  const tools = parts.flatMap((part, index) => {
     const parsed = ToolPart.safeParse(part)
-    return parsed.success ? [parsed.data] : []
+    return parsed.success ? [{ ...parsed.data, id: callIdAt(`${place}-${index}`) }] : []
   })
   if (tools.length === 0) return content === '' ? [] : [{ role: 'assistant', content }]
-  const calls = tools.map(({ type, toolCallId: id, input }) => ({
-    id,
-    type: 'function' as const,
-    function: { name: type.slice('tool-'.length), arguments: JSON.stringify(input ?? {}) },
-  }))
+  const calls = tools.map(({ type, id, input }) =>
+    functionCall({ id, name: callName(type.slice('tool-'.length)), argumentsText: JSON.stringify(input ?? {}) }),
+  )
   return [
     { role: 'assistant', content: content === '' ? null : content, tool_calls: calls },
-    ...tools.map((tool) => ({ role: 'tool' as const, tool_call_id: tool.toolCallId, content: resultOf(tool) })),
+    ...tools.map((tool) => ({ role: 'tool' as const, tool_call_id: tool.id, content: resultOf(tool) })),
   ]
 }
 

@@ -1,11 +1,11 @@
-import type { CompletionUsage } from 'openai/resources/completions'
 import type { UsagePart } from '#proto/agent-parts.ts'
 import { AnswerFailure } from './failure.ts'
+import type { Usage } from './heard.ts'
 import type { ChosenModel } from '../models/choose.ts'
 
 /** What one turn of a model has cost; estimated where its gateway does not tell. */
 export interface Turned {
-  usage: CompletionUsage | undefined
+  usage: Usage | undefined
   /** The model as its gateway names it. */
   resolvedModel: string | undefined
   /** Characters that were read and written. */

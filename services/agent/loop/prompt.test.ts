@@ -5,7 +5,7 @@ import { contextOf } from './prompt.ts'
 const facts = { hostName: 'one', mayWish: false, now: new Date('2026-06-01T12:00:00Z') }
 const told = (page: unknown): string => {
   const messages = [{ role: 'user', parts: [{ type: 'text', text: 'Why?' }] }]
-  return String(contextOf(AgentQuestion.parse({ hostKey: 'one', hostId: 0, messages, page }), facts).content)
+  return contextOf(AgentQuestion.parse({ hostKey: 'one', hostId: 0, messages, page }), facts)
 }
 
 describe('what a question is about', () => {

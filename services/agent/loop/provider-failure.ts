@@ -32,8 +32,6 @@ const codeOf = (error: unknown): AgentFailure | undefined => {
     return error.cause instanceof NetFailure ? codeOf(error.cause) : 'provider-unreachable'
   }
   if (error instanceof APIError) return codeOfAnswer(error)
-  // What the client says of lines that are no JSON.
-  if (error instanceof SyntaxError) return 'provider-garbled'
   return undefined
 }
 

@@ -1,6 +1,7 @@
-import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
 import type { Tell } from './chunk.ts'
 import { AnswerFailure } from './failure.ts'
+import { callIdAt, callName } from './function-call.ts'
+import type { ToolCallPiece } from './heard.ts'
 
 /** A call of a tool as the model wrote it. */
 export interface RawCall {
@@ -13,10 +14,8 @@ export interface RawCall {
 /** Where the pieces of one call arrive. */
 interface Place {
   call: RawCall
-  gatewayId: string | undefined
+  gatewayId: string | null | undefined
 }
-
-type Piece = ChatCompletionChunk.Choice.Delta.ToolCall
 
 /** Calls that one step may bring. */
 const mostCalls = 32
@@ -30,15 +29,16 @@ export const openToolInputs = (prefix: string, tell: Tell) => {
 
   const begin = (): RawCall => {
     if (calls.length === mostCalls) throw new AnswerFailure('unusable-tool-calls')
-    const call = { id: `${prefix}-call-${calls.length + 1}`, name: '', argumentsText: '' }
+    const call = { id: callIdAt(`${prefix}-${calls.length + 1}`), name: '', argumentsText: '' }
     calls.push(call)
     return call
   }
 
   /** Pieces of one call share an index. Some gateways send none, or the same for all; then a name begins a call. */
-  const callOf = ({ index, id, function: { name } = {} }: Piece): RawCall => {
-    const place: number | string | undefined = index ?? id
-    if (place === undefined) return (name ? undefined : calls.at(-1)) ?? begin()
+  const callOf = ({ index, id, function: told }: ToolCallPiece): RawCall => {
+    const name = told?.name
+    const place = index ?? id
+    if (place == null) return (name ? undefined : calls.at(-1)) ?? begin()
     const known = places.get(place)
     if (known && !(name && id && id !== known.gatewayId)) return known.call
     const call = begin()
@@ -47,12 +47,17 @@ export const openToolInputs = (prefix: string, tell: Tell) => {
   }
 
   return {
-    calls: (): readonly RawCall[] => calls,
-    hear(piece: Piece): void {
+    calls: (): readonly RawCall[] =>
+      calls.map(({ id, name, argumentsText }) => ({
+        id,
+        name: name || callName(''),
+        argumentsText: argumentsText.toWellFormed(),
+      })),
+    hear(piece: ToolCallPiece): void {
       const call = callOf(piece)
       const { name, arguments: more } = piece.function ?? {}
       if (name && call.name === '') {
-        call.name = name.slice(0, 128)
+        call.name = callName(name)
         tell({ type: 'tool-input-start', toolCallId: call.id, toolName: call.name })
       }
       if (!more) return

@@ -1,12 +1,8 @@
-import type {
-  ChatCompletionChunk,
-  ChatCompletionMessageParam,
-  ChatCompletionTool,
-} from 'openai/resources/chat/completions'
-import type { CompletionUsage } from 'openai/resources/completions'
+import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
 import type { ChosenModel } from '../models/choose.ts'
 import type { Tell } from './chunk.ts'
 import { AnswerFailure } from './failure.ts'
+import { type Delta, heard, type Usage } from './heard.ts'
 import { openSpeech } from './speech.ts'
 import { openToolInputs, type RawCall } from './tool-inputs.ts'
 
@@ -28,7 +24,7 @@ export interface Asked {
 export interface Turn {
   text: string
   calls: readonly RawCall[]
-  usage: CompletionUsage | undefined
+  usage: Usage | undefined
   resolvedModel: string | undefined
   /** Whether it ended because the gateway allows no longer answer. */
   cut: boolean
@@ -41,27 +37,29 @@ const longestText = 256 * 1024
 export const takeTurn = async (asked: Asked, tell: Tell, spoke: () => void): Promise<Turn> => {
   const said = openSpeech(asked.prefix, tell)
   const inputs = openToolInputs(asked.prefix, tell)
-  let usage: CompletionUsage | undefined
+  let usage: Usage | undefined
   let resolvedModel: string | undefined
   let ending: string | null = null
   let hasBegun = false
   try {
-    for await (const chunk of await open(asked)) {
+    for await (const chunk of heard(await open(asked))) {
       hasBegun = true
       usage = chunk.usage ?? usage
       resolvedModel = chunk.model || resolvedModel
       const [choice] = chunk.choices ?? []
       if (choice === undefined) continue
       ending = choice.finish_reason ?? ending
-      if (hear(choice.delta ?? {}, said, inputs)) spoke()
+      if (choice.delta && hear(choice.delta, said, inputs)) spoke()
       if (said.text.length > longestText) throw new AnswerFailure('provider-garbled')
     }
     // The library ends a stream that was aborted as if it were whole.
     asked.signal.throwIfAborted()
-    if (ending === null) throw new AnswerFailure('provider-cut-off')
+    if (ending === null) throw new AnswerFailure(hasBegun ? 'provider-cut-off' : 'provider-garbled')
     if (ending === 'content_filter') throw new AnswerFailure('provider-refused')
+    if (ending === 'error') throw new AnswerFailure('provider-failed')
     said.end()
-    return { text: said.text, calls: inputs.calls(), usage, resolvedModel, cut: ending === 'length' }
+    // A gateway would refuse half a character when it is told of this turn.
+    return { text: said.text.toWellFormed(), calls: inputs.calls(), usage, resolvedModel, cut: ending === 'length' }
   } catch (error) {
     said.end()
     inputs.abandon()
@@ -83,25 +81,17 @@ const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }
     { signal },
   )
 
-type Delta = ChatCompletionChunk.Choice.Delta
-
 /** Takes one piece of what a model says; false for a piece that says nothing. */
 const hear = (
   delta: Delta,
   said: ReturnType<typeof openSpeech>,
   inputs: ReturnType<typeof openToolInputs>,
 ): boolean => {
-  const reasoning = reasoningOf(delta)
+  const reasoning = delta.reasoning_content ?? delta.reasoning
   const calls = delta.tool_calls ?? []
   if (reasoning) said.reason(reasoning)
   if (delta.content) said.say(delta.content)
   if (calls.length > 0) said.end()
   for (const call of calls) inputs.hear(call)
   return Boolean(reasoning || delta.content || calls.length > 0)
-}
-
-/** Gateways tell what a model thinks under two names, and the library under none. */
-const reasoningOf = (delta: Delta): string | undefined => {
-  const told: unknown = Reflect.get(delta, 'reasoning_content') ?? Reflect.get(delta, 'reasoning')
-  return typeof told === 'string' ? told : undefined
 }

@@ -4,6 +4,7 @@ import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
+import { retryAfterOf } from '#shared/net/retry-after.ts'
 import type { GatewayAccess } from './access.ts'
 import { logVerbosely, tookMs } from '../verbose.ts'
 import { attributionOf } from './attribution.ts'
@@ -61,7 +62,7 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
       const limits = { timeoutMs: wholeTimeoutMs, maxBytes }
       const answer = await net.trusted(address, { method, headers, body: body ?? undefined, signal, ...limits })
       said({ status: answer.status, sentBytes: body?.length ?? 0 })
-      return answer.ok ? answer : await withoutKey(answer, access.key)
+      return answer.ok ? answer : await refusalOf(answer, access.key)
     } catch (error) {
       said({ reason: error instanceof NetFailure ? error.message : 'given up' })
       throw error
@@ -70,11 +71,16 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
 }
 
 const mostOfRefusal = 16_384
+/** Longer nobody is left waiting for a further try: whoever asks is told when to come again, or another model is asked. */
+const longestPauseMs = 5_000
 
 /** Gateways repeat keys that they refuse, and the library puts into its errors what they say. */
-const withoutKey = async (answer: Response, key: string): Promise<Response> => {
+const refusalOf = async (answer: Response, key: string): Promise<Response> => {
   const text = (await answer.text()).replaceAll(key, '[hidden]').slice(0, mostOfRefusal)
-  return new Response(text || null, { status: answer.status, statusText: answer.statusText, headers: answer.headers })
+  const { status, statusText } = answer
+  const headers = new Headers(answer.headers)
+  if ((retryAfterOf(headers) ?? 0) > longestPauseMs) headers.set('x-should-retry', 'false')
+  return new Response(text || null, { status, statusText, headers })
 }
 
 /** All that a gateway needs; the library adds names and versions of machine and runtime, and what variables of its own say. */

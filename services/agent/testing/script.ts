@@ -1,3 +1,4 @@
+import { reminder } from '../loop/prompt.ts'
 import type { ChatRequest } from './strict-request.ts'
 
 /** Something that a scripted model says. */
@@ -37,20 +38,22 @@ export const turnOf = (script: Script, request: ChatRequest): Turn => {
 
 /** Turns that the model has had since the person spoke last. */
 export const turnsTaken = ({ messages }: ChatRequest): number => {
-  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  const asked = messages.findLastIndex(isOfPerson)
   return messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length
 }
 
 /** What the person asked last. */
-export const questionOf = ({ messages }: ChatRequest): string =>
-  messages.findLast((message) => message.role === 'user')?.content ?? ''
+export const questionOf = ({ messages }: ChatRequest): string => messages.findLast(isOfPerson)?.content ?? ''
 
 /** Evidence that the results since then have named. */
 export const evidenceOf = ({ messages }: ChatRequest): string[] => {
-  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  const asked = messages.findLastIndex(isOfPerson)
   return messages
     .slice(asked + 1)
     .flatMap(({ role, content }) =>
       role === 'tool' ? (/^Evidence: (.+)\.$/m.exec(content ?? '')?.[1]?.split(', ') ?? []) : [],
     )
 }
+
+const isOfPerson = ({ role, content }: ChatRequest['messages'][number]): boolean =>
+  role === 'user' && !content?.startsWith(reminder)

@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import { parseJson } from '#shared/parse-json.ts'
+
+/** Mistral takes no other id. */
+const CallId = z.string().regex(/^[a-zA-Z0-9]{9}$/)
 
 const Call = z.strictObject({
-  id: z.string().min(1),
+  id: CallId,
   type: z.literal('function'),
   function: z.strictObject({ name: z.string().regex(/^[\w-]{1,64}$/), arguments: z.string() }),
 })
@@ -16,7 +20,7 @@ const Message = z.discriminatedUnion('role', [
     content: Text.nullable(),
     tool_calls: z.array(Call).min(1).optional(),
   }),
-  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: Text }),
+  z.strictObject({ role: z.literal('tool'), tool_call_id: CallId, content: Text }),
 ])
 
 const Tool = z.strictObject({
@@ -47,7 +51,7 @@ export const ChatRequest = z
     const names = tools.map((tool) => tool.function.name)
     if (new Set(names).size < names.length) say('two tools have one name')
     if (choice !== undefined && tools.length === 0) say('there are no tools to choose from')
-    for (const problem of unansweredCalls(messages)) say(problem)
+    for (const problem of [...unansweredCalls(messages), ...misplaced(messages)]) say(problem)
   })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
@@ -64,16 +68,18 @@ const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[]
     const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : []
     open = new Set(calls.map(({ id }) => id))
     if (open.size < calls.length) problems.push('two calls have one id')
-    for (const call of calls) if (!isJson(call.function.arguments)) problems.push(`arguments of ${call.id} are no JSON`)
+    for (const call of calls) {
+      if (!isObject(parseJson(call.function.arguments))) problems.push(`arguments of ${call.id} are no object`)
+    }
   }
   return open.size > 0 ? [...problems, `nobody answered ${[...open].join(', ')}`] : problems
 }
 
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Qwen takes words of the system at the very beginning only, and Mistral none of the person right after a result. */
+const misplaced = (messages: readonly z.infer<typeof Message>[]): string[] =>
+  messages.flatMap(({ role }, index) => {
+    if (role === 'system' && index > 0) return ['the system speaks after others']
+    return role === 'user' && messages[index - 1]?.role === 'tool' ? ['the person speaks right after a result'] : []
+  })

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { questionOf, type Script, turnsTaken } from '../testing/script.ts'
+import { scriptedKey } from '../testing/scripted-gateway.ts'
+import { dataOf, ofType, said, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
+
+let agent: TestAgent
+const play = (script: Script) => agent.gateway.play(script)
+const call = (name: string, input: Record<string, unknown> | string = {}) => ({ say: [{ call: name, with: input }] })
+const say = (text: string) => ({ say: [{ text }] })
+const failureOf = async (question = 'Is it well?') => dataOf((await agent.ask(question)).chunks, 'data-error')
+
+beforeEach(async () => {
+  agent = await startAgent({ script: [say('yes')] })
+})
+afterEach(async () => {
+  const { violations } = agent.gateway
+  if (violations.length > 0) throw new Error(`no gateway would have taken this: ${violations.join('; ')}`)
+  if (agent.logged.join('\n').includes(scriptedKey)) throw new Error('the key stands in the log')
+  await agent[Symbol.asyncDispose]()
+})
+
+describe('a model gateway that fails', () => {
+  it.each([
+    [401, 'provider-key-refused', false],
+    [402, 'provider-out-of-credit', false],
+    [404, 'model-not-found', false],
+    [429, 'provider-rate-limited', true],
+    [500, 'provider-failed', true],
+    [503, 'provider-failed', true],
+  ] as const)('with %i is told as %s', async (status, code, retryable) => {
+    play([{ status, headers: { 'retry-after': '0' } }])
+    const { chunks } = await agent.ask('Is it well?')
+    expect(dataOf(chunks, 'data-error')).toMatchObject({ code, retryable, provider: 'gateway_a' })
+    expect(chunks.map(({ type }) => type).slice(-2)).toEqual(['error', 'finish'])
+    expect(JSON.stringify(chunks)).not.toContain(scriptedKey)
+  })
+
+  it('and says to come again after a while is not waited for, but told', async () => {
+    agent.env.SVC_AGENT_STEP_SECONDS = '1'
+    play([{ status: 429, headers: { 'retry-after': '40' } }])
+    expect(await failureOf()).toMatchObject({ code: 'provider-rate-limited', retryAfterMs: 40_000 })
+    expect(agent.gateway.asked).toHaveLength(1)
+  })
+
+  const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
+  const chunk = (delta: unknown, reason: unknown = null) =>
+    event({ id: 'c', choices: [{ index: 0, delta, finish_reason: reason }] })
+  const half = { index: 0, id: 'a', type: 'function', function: { name: 'query', arguments: '{"sq' } }
+  const named = (name: unknown, given: unknown = '{}') => ({
+    tool_calls: [{ ...half, function: { name, arguments: given } }],
+  })
+
+  it.each([
+    ['lines that are no JSON', { raw: 'data: {"id": oops\n\n' }, 'provider-garbled', true],
+    ['no events at all', { raw: '<html>welcome</html>' }, 'provider-garbled', true],
+    ['a null in the place of a chunk', { raw: event(null) }, 'provider-garbled', true],
+    ['choices that are no list', { raw: event({ choices: {} }) }, 'provider-garbled', true],
+    ['a choice that is none', { raw: event({ choices: [null] }) }, 'provider-garbled', true],
+    ['text that is a number', { raw: chunk({ content: 5 }, 'stop') }, 'provider-garbled', true],
+    ['calls that are no list', { raw: chunk({ tool_calls: {} }, 'tool_calls') }, 'provider-garbled', true],
+    ['a tool whose name is a number', { raw: chunk(named(5), 'tool_calls') }, 'provider-garbled', true],
+    ['an end that is a failure', { raw: chunk({ content: 'It is' }, 'error') }, 'provider-failed', true],
+    [
+      'an answer that stops in the middle',
+      { say: [{ text: 'It is' }], ending: 'cut' as const },
+      'provider-cut-off',
+      true,
+    ],
+    ['half a call of a tool', { raw: chunk({ tool_calls: [half] }) }, 'provider-cut-off', true],
+    [
+      'an error in the stream',
+      { raw: 'data: {"error":{"code":429,"message":"slow down"}}\n\n' },
+      'provider-rate-limited',
+      true,
+    ],
+    ['what its filter holds back', { say: [], ending: 'content_filter' as const }, 'provider-refused', false],
+    ['nothing', { say: [] }, 'empty-answer', true],
+    ['calls without end', call('query', { sql: 'SELECT 1' }), 'step-limit', false],
+    ['arguments that are no JSON', call('query', '{"sql": SELECT'), 'unusable-tool-calls', true],
+    ['tools that there are not', call('drop_everything'), 'unusable-tool-calls', true],
+    ['arguments that do not fit', call('search_tools', { topic: 5 }), 'unusable-tool-calls', true],
+  ])('with %s is told', async (_what, turn, code, retryable) => {
+    play([turn])
+    const { chunks, message } = await agent.ask('Is it well?')
+    expect(dataOf(chunks, 'data-error')).toMatchObject({ code, retryable })
+    expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'error' })
+    expect(message?.parts.filter((part) => 'state' in part && part.state === 'streaming')).toEqual([])
+  })
+
+  it('with silence is told', async () => {
+    agent.env.SVC_AGENT_STEP_SECONDS = '1'
+    play([{ silent: true }])
+    expect(await failureOf()).toMatchObject({ code: 'provider-timeout', retryable: true })
+    await expect.poll(() => agent.gateway.abandoned).toBe(1)
+  })
+
+  it('may send all calls under one index, and calls without any', async () => {
+    const whole = (id: string) => ({ ...half, id, function: { name: 'query', arguments: `{"sql":"${id}"}` } })
+    const { index: _index, ...bare } = whole('c')
+    const first = { raw: chunk({ tool_calls: [whole('a')] }) + chunk({ tool_calls: [whole('b'), bare] }, 'tool_calls') }
+    play([first, say('three')])
+    const { chunks } = await agent.ask('Three things')
+    expect(ofType(chunks, 'tool-output-available')).toHaveLength(3)
+  })
+
+  it.each([
+    ['half a character', { content: 'It is \ud83d', ...named('query') }],
+    ['a name that no gateway takes', named('functions.query')],
+    ['a name without end', named('query'.repeat(100))],
+    ['no name', named(undefined)],
+    ['arguments that are no object', named('query', '[1]')],
+    ['arguments of half a character', named('query', '{"sql":"\ud83d"}')],
+  ])('may say %s, which ends neither this answer nor the next', async (_what, delta) => {
+    play((request) =>
+      turnsTaken(request) === 0 && questionOf(request) === 'a' ? { raw: chunk(delta, 'stop') } : say('b'),
+    )
+    const { chunks, message } = await agent.ask('a')
+    expect(dataOf(chunks, 'data-error')).toBeUndefined()
+    const messages = [said('a'), { role: 'assistant', parts: message?.parts ?? [] }, said('c')]
+    expect(textOf((await agent.ask({ messages })).chunks)).toBe('b')
+  })
+
+  it('may tell arguments as an object, and text in parts', async () => {
+    const part = { type: 'text', text: 'I look. ' }
+    play([{ raw: chunk({ content: [part], ...named('query', { sql: 'SELECT 1' }) }, 'tool_calls') }, say('one')])
+    const { chunks } = await agent.ask('Look')
+    expect(ofType(chunks, 'tool-input-available')).toMatchObject([{ input: { sql: 'SELECT 1' } }])
+    expect(textOf(chunks)).toBe('I look. one')
+  })
+
+  it('is cut off when it writes arguments without end', async () => {
+    const endless = { ...half, function: { name: 'query', arguments: 'x'.repeat(200_000) } }
+    play([{ raw: chunk({ tool_calls: [endless] }) }])
+    expect(await failureOf()).toMatchObject({ code: 'unusable-tool-calls' })
+  })
+})
