@@ -12,6 +12,8 @@ export interface Answer {
   text: string
   /** The text as JSON; undefined when it is none. */
   body: unknown
+  /** How long the server asks to be left alone, in milliseconds. */
+  afterMs: number | undefined
 }
 
 const maxAnswerBytes = 64 * 1024
@@ -27,7 +29,7 @@ export const exchange = async (way: Send, { url, judge, ...outgoing }: Exchange)
   try {
     const bounds = { timeoutMs: outgoing.timeoutMs ?? sendWithinMs, maxBytes: maxAnswerBytes }
     const answer = await read(await way(url, { method: 'POST', ...outgoing, ...bounds }))
-    return judge?.(answer) ?? judgeStatus(answer, Date.now())
+    return judge?.(answer) ?? judgeStatus(answer)
   } catch (error) {
     if (error instanceof NetFailure) return judgeFailure(error)
     throw error
@@ -36,7 +38,9 @@ export const exchange = async (way: Send, { url, judge, ...outgoing }: Exchange)
 
 const read = async (response: Response): Promise<Answer> => {
   const text = await response.text().catch(nothingIfTooLong)
-  return { status: response.status, headers: response.headers, text, body: parseJson(text) }
+  const { status, headers } = response
+  const body = parseJson(text)
+  return { status, headers, text, body, afterMs: retryAfterMs(headers, body) }
 }
 
 /** What took the message and answers with a whole page must not be sent it again. */
@@ -51,11 +55,10 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429])
 const setUp: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
 /** What a status means of itself. */
-export const judgeStatus = ({ status, headers, body }: Answer, nowMs: number): SendResult => {
+export const judgeStatus = ({ status, afterMs }: Answer): SendResult => {
   const reason = `answered ${status}`
   if (status >= 200 && status < 300) return { kind: 'ok' }
-  if (passing.has(status) || status >= 500)
-    return { kind: 'retry', reason, afterMs: retryAfterMs(headers.get('retry-after'), body, nowMs) }
+  if (passing.has(status) || status >= 500) return { kind: 'retry', reason, afterMs }
   return setUp.has(status) ? { kind: 'config', reason } : { kind: 'permanent', reason }
 }
 

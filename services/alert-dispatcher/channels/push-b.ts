@@ -7,7 +7,6 @@ import { type Message, bodyText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
 import { type Answer, exchange } from './exchange.ts'
-import { retryAfterMs } from './retry-after.ts'
 
 const settings = {
   HEALTH_ALERT_PUSH_B_TOKEN: secret('Token of the Pushover application that sends alerts.'),
@@ -100,18 +99,15 @@ const Reply = z.object({ status: z.int(), token: z.string().optional(), user: z.
 /** It wants to be left alone for five seconds after a fault of its own. */
 const afterFaultMs = 5_000
 
-const judge = ({ status, headers, body }: Answer): SendResult | undefined => {
+const judge = ({ status, headers, body, afterMs = 0 }: Answer): SendResult | undefined => {
   const reply = Reply.safeParse(body).data
   if (status === 200 && reply?.status !== 1) return { kind: 'retry', reason: 'answered 200 without taking it' }
   if (status === 400 && (reply?.token === 'invalid' || reply?.user === 'invalid'))
     return { kind: 'config', reason: `its ${reply.token === 'invalid' ? 'application' : 'user'} is not known there` }
-  if (status >= 500) {
-    const askedMs = retryAfterMs(headers.get('retry-after'), body, Date.now()) ?? 0
-    return { kind: 'retry', reason: `answered ${status}`, afterMs: Math.max(askedMs, afterFaultMs) }
-  }
+  if (status >= 500) return { kind: 'retry', reason: `answered ${status}`, afterMs: Math.max(afterMs, afterFaultMs) }
   if (status !== 429) return undefined
-  // It says when its month is over rather than how long that is.
-  const resetsAtS = Number(headers.get('x-limit-app-reset') ?? Number.NaN)
-  if (headers.has('retry-after') || Number.isNaN(resetsAtS)) return undefined
-  return { kind: 'retry', reason: 'answered 429', afterMs: Math.max(0, resetsAtS * 1_000 - Date.now()) }
+  // It says when its month is over rather than how long that is; that is by its own clock.
+  const restsMs = Number(headers.get('x-limit-app-reset') ?? Number.NaN) * 1_000 - Date.parse(headers.get('date') ?? '')
+  if (headers.has('retry-after') || Number.isNaN(restsMs)) return undefined
+  return { kind: 'retry', reason: 'answered 429', afterMs: Math.max(0, restsMs) }
 }

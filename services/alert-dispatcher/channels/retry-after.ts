@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { retryAfterIn } from '#shared/net/retry-after.ts'
+import { retryAfterOf } from '#shared/net/retry-after.ts'
 
 /** Where chat services say in the body how long to wait, in seconds. */
 const Body = z.object({
@@ -9,9 +9,9 @@ const Body = z.object({
   parameters: z.object({ retry_after: z.number().optional() }).optional(),
 })
 
-/** How long a server asks to be left alone, in milliseconds: by its header, else by what the body says. */
-export const retryAfterMs = (header: string | null, body: unknown, nowMs: number): number | undefined =>
-  retryAfterIn(header, nowMs) ?? fromBody(body)
+/** How long a server asks to be left alone, in milliseconds: by its headers, else by what the body says. */
+export const retryAfterMs = (headers: Pick<Headers, 'get'>, body: unknown): number | undefined =>
+  retryAfterOf(headers) ?? fromBody(body)
 
 const fromBody = (body: unknown): number | undefined => {
   const parsed = Body.safeParse(body)

@@ -7,7 +7,6 @@ import { severityFloor } from '../delivery/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type Answer, exchange } from './exchange.ts'
 import { recipients } from './recipients.ts'
-import { retryAfterMs } from './retry-after.ts'
 import { shaped } from './shaped.ts'
 import { smsText } from './sms-text.ts'
 
@@ -95,12 +94,10 @@ const setUp: ReadonlySet<number> = new Set([20003, 20005, 20008, 21408, 21603, 2
 const passing: ReadonlySet<number> = new Set([20429, 21611, 30001])
 
 /** Its codes say more than the statuses they come with. */
-const judge = ({ status, headers, body }: Answer): SendResult | undefined => {
+const judge = ({ status, body, afterMs }: Answer): SendResult | undefined => {
   const code = Refusal.safeParse(body).data?.code
   if (code === undefined || status < 400) return undefined
   const reason = `answered ${status} (${code})`
-  if (passing.has(code)) {
-    return { kind: 'retry', reason, afterMs: retryAfterMs(headers.get('retry-after'), body, Date.now()) }
-  }
+  if (passing.has(code)) return { kind: 'retry', reason, afterMs }
   return setUp.has(code) ? { kind: 'config', reason } : undefined
 }

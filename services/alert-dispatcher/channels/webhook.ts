@@ -7,7 +7,6 @@ import type { Channel, SendResult } from './channel.ts'
 import { escapeAngles as escape } from './escape.ts'
 import { type Answer, exchange } from './exchange.ts'
 import { chatButtons } from './chat-buttons.ts'
-import { retryAfterMs } from './retry-after.ts'
 import type { Written } from './formats/template.ts'
 
 const settings = {
@@ -96,15 +95,12 @@ const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
 const gone = /invalid_token|invalid_auth|no_service|no_team|channel_is_archived|channel_not_found|action_prohibited/
 
 /** Some answer 200 and say within that it was nothing; others say with 400 that the address is dead. */
-export const judgeChat = ({ status, headers, text, body }: Answer): SendResult | undefined => {
+export const judgeChat = ({ status, text, body, afterMs }: Answer): SendResult | undefined => {
   const refusal = Refusal.safeParse(body)
   if (status >= 400 && status < 500 && gone.test(text)) return { kind: 'config', reason: `answered ${status}` }
   if (status !== 200 || !refusal.success) return undefined
   const word = refusal.data.error ?? ''
-  if (/rate_?limited/.test(word)) {
-    const afterMs = retryAfterMs(headers.get('retry-after'), body, Date.now())
-    return { kind: 'retry', reason: 'asked to be sent less', afterMs }
-  }
+  if (/rate_?limited/.test(word)) return { kind: 'retry', reason: 'asked to be sent less', afterMs }
   const reason = 'answered that it did not take it'
   return gone.test(word) ? { kind: 'config', reason } : { kind: 'permanent', reason }
 }
