@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { bytes, rpc, service, stream } from '#proto/contract.ts'
-import { type Place, until } from './implementations.suite.ts'
+import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { callOf, probe, secretText } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
@@ -83,7 +83,7 @@ export const answering = (place: () => Place): void => {
   })
 
   it('rejects a caller that leaves with its own reason, and stops the handler', async () => {
-    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 20 } })
+    const { seen } = await place().serve('q1', { limits: { ...neverStarved, workingEveryMs: 20 } })
     const client = (await place().open('gateway')).client(probe)
     const leaving = new AbortController()
     const answer = client.hold({}, callOf({ signal: leaving.signal }))

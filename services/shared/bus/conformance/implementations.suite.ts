@@ -80,6 +80,9 @@ const startChild = async (url: string, instance: string): Promise<{ kill(): Prom
 /** Every kind of bus there is. */
 export const implementations: readonly Implementation[] = [memory, nats]
 
+/** Limits under which a producer stops because it is told to, and not because nobody grants it anything. */
+export const neverStarved: Partial<Limits> = { starvedMs: 600_000 }
+
 /** What one test opens; released after it. */
 export class Place implements AsyncDisposable {
   readonly network: Network

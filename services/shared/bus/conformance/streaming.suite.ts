@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { encodeJson } from '../body.ts'
 import { type FrameKind, frameHeaders } from '../frame.ts'
-import { type Place, until } from './implementations.suite.ts'
+import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { frameBytes, type Limits } from '../limits.ts'
 import { callOf, probe } from './probe.suite.ts'
 import type { WireMessage } from '../wire.ts'
@@ -14,7 +14,7 @@ const collect = async <T>(frames: AsyncIterable<T>, into: T[] = []): Promise<T[]
 /** What a bus promises of answers that come in frames. */
 export const streaming = (place: () => Place): void => {
   const pair = async (limits: Partial<Limits> = {}) => {
-    const { seen } = await place().serve('q1', { limits })
+    const { seen } = await place().serve('q1', { limits: { ...neverStarved, ...limits } })
     const caller = await place().open('gateway')
     return { seen, client: caller.client(probe) }
   }
