@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { noSuch } from './no-such.ts'
+import { nearestTo, noSuch } from './no-such.ts'
 
 const known = ['query-count', 'merge-count', 'Query-Kinds', 'disk-size']
 
@@ -10,4 +10,20 @@ it.each([
   ['zzz', 'no such chart: zzz'],
 ])('%s is refused with what may have been meant', (name, message) => {
   expect(noSuch('chart', name, known)).toMatchObject({ code: 'not-found', message })
+})
+
+it('takes a name that holds what was written for nearer than a short one of other letters', () => {
+  const pages = [
+    'grants',
+    'users',
+    'merges',
+    'part-log',
+    'detached_parts',
+    'recent-queries',
+    'slow-queries',
+    'replicas',
+  ]
+  expect(nearestTo('part', pages)[0]).toBe('part-log')
+  expect(nearestTo('Queries', pages)[0]).toBe('slow-queries')
+  expect(nearestTo('slow-query', ['slow-query-patterns', ...pages])[0]).toBe('slow-queries')
 })

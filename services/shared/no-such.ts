@@ -16,7 +16,14 @@ export const noSuch = (kind: string, name: string, known: Iterable<string>, para
 
 /** The five names that are nearest to one, the very nearest first. */
 export const nearestTo = (name: string, known: Iterable<string>): string[] =>
-  [...known].toSorted((a, b) => apart(a, name) - apart(b, name)).slice(0, nearestCount)
+  [...known].toSorted((a, b) => ranked(a, name) - ranked(b, name)).slice(0, nearestCount)
+
+/** A name that goes on before or after what was written may well be meant, where any short name takes as few letters to change. */
+const ranked = (known: string, name: string): number =>
+  apart(known, name) * (known.toLowerCase().includes(name.toLowerCase()) ? goingOnCounts : 1)
+
+/** What letters count that are there besides those that were written. */
+const goingOnCounts = 0.5
 
 /** What the case of a letter counts beside the letter itself. */
 const caseCounts = 0.001
