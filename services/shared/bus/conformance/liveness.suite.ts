@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { encodeJson } from '../body.ts'
+import { decodeJson, encodeJson } from '../body.ts'
+import { encodeFailure } from '../failure.ts'
+import { frameHeaders } from '../frame.ts'
+import { frameBytes } from '../limits.ts'
 import { questionHeaders } from '../question.ts'
-import { type Place, until } from './implementations.suite.ts'
+import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { callOf, probe } from './probe.suite.ts'
 import { pick } from '../rendezvous.ts'
+import type { Wire } from '../wire.ts'
 
 /** What a bus promises when processes and connections fail. */
 export const liveness = (place: () => Place): void => {
@@ -31,7 +35,8 @@ export const liveness = (place: () => Place): void => {
   })
 
   it('waits for a slow handler that says it is working, longer than it would wait in silence', async () => {
-    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50 } })
+    // Longer than it would work for a caller of whom it hears nothing, too.
+    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
     const client = (await place().open('gateway', { limits: { silenceMs: 250 } })).client(probe)
     const asked = performance.now()
     const answer = client.hold({}, callOf())
@@ -64,6 +69,24 @@ export const liveness = (place: () => Place): void => {
     const held = performance.now() + 2_000
     while (performance.now() < held);
     expect(await answer).toEqual({ instance: 'q1' })
+  })
+
+  it('hears a sign of life that came while this process itself was held', async () => {
+    await place().startKillable('q1')
+    const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
+    await until(() => client.instance({}, callOf()).then(Boolean, () => false))
+    const leaving = new AbortController()
+    const answer = client.hold({}, callOf({ signal: leaving.signal }))
+    answer.catch(() => {})
+    await nextTurn()
+    await nextTurn()
+    const held = performance.now() + 2_500
+    while (performance.now() < held);
+    // By then it has looked at what came.
+    await nextTurn()
+    await nextTurn()
+    leaving.abort(new Error('I left'))
+    await expect(answer).rejects.toThrow('I left')
   })
 
   it('asks a safe question once more when its process dies, and another one answers', async () => {
@@ -151,6 +174,50 @@ export const liveness = (place: () => Place): void => {
     expect(performance.now() - held).toBeLessThan(5_000)
     expect(frames > 1).toBe(how === 'fell silent')
   })
+
+  it('stops a handler at the deadline also when its caller says nothing', async () => {
+    const { seen } = await place().serve('q1', { limits: neverStarved })
+    const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
+    place().release(wire)
+    const reply = '_INBOX.gateway.raw.1'
+    const last: unknown[] = []
+    wire.subscribe(reply, ({ headers, body }) => headers.frame === 'error' && last.push(decodeJson(body)))
+    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: questionHeaders(callOf(), 100), reply })
+    await until(() => seen.aborted === 1)
+    await until(() => last.length === 1)
+    expect(last).toEqual([expect.objectContaining({ code: 'timeout' })])
+  })
+
+  it('gives up at the deadline also when the handler goes on', async () => {
+    await serveRaw((wire, reply) => {
+      const timer = setInterval(() => wire.publish(reply, encodeJson({}), { headers: frameHeaders('working', 0) }), 20)
+      place().release({ [Symbol.asyncDispose]: async () => clearInterval(timer) })
+    })
+    const client = (await place().open('gateway', { limits: { silenceMs: 60_000 } })).client(probe)
+    const asked = performance.now()
+    await expect(client.hold({}, callOf({ deadline: Date.now() + 300 }))).rejects.toMatchObject({ code: 'timeout' })
+    expect(performance.now() - asked).toBeLessThan(10_000)
+  })
+
+  it('asks a safe question no second time when what it asked for is unavailable', async () => {
+    let asked = 0
+    const failure = encodeFailure(new ServiceError('unavailable', 'The host is down.'), frameBytes)
+    await serveRaw((wire, reply) => {
+      asked += 1
+      wire.publish(reply, failure, { headers: frameHeaders('error', 0) })
+    })
+    const client = (await place().open('gateway')).client(probe)
+    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ message: 'The host is down.' })
+    expect(asked).toBe(1)
+  })
+
+  /** A service that does this with each question. */
+  const serveRaw = async (answer: (wire: Wire, reply: string) => void): Promise<void> => {
+    const wire = await place().network.hub.connect({ caller: 'query', instance: 'raw' })
+    place().release(wire)
+    wire.subscribe('svc.query.*.*', ({ reply }) => void (reply && answer(wire, reply)))
+    await wire.flush()
+  }
 
   it('fails what waits for others when it stops itself', async () => {
     const { seen } = await place().serve('q1')
