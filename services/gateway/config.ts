@@ -16,6 +16,7 @@ import { eventSettings } from './events/config.ts'
 import { edgeSettings } from './server/edge.ts'
 import { editionSettings } from './edition/config.ts'
 import { featureSettings } from './features/config.ts'
+import { featureFileProblems } from './features/file.ts'
 import { limitBindings, limitSettings } from './limits/config.ts'
 import { portProblems, portSettings } from './server/ports.ts'
 import { publicUrlSettings } from './request/public-url.ts'
@@ -65,4 +66,5 @@ export const problems = (env: Environment): readonly SettingProblem[] => [
   ...portProblems(env),
   ...authProblems(env),
   ...deviceProblems(env),
+  ...featureFileProblems(env),
 ]

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { problems } from '../config.ts'
 import { readFeatureFile } from './file.ts'
 
 let directory: string
@@ -95,6 +96,10 @@ features:
     const path = text === undefined ? join(directory, name) : written(name, text)
     expect(() => readFile(path)).toThrow(sentence)
     expect(() => readFile(path)).toThrow(/^SVC_CONFIG_FILE: /)
+    // Told with all else that is wrong, before anything is opened.
+    const told = { name: 'SVC_CONFIG_FILE', sentence: expect.stringContaining(sentence) }
+    expect(problems({ SVC_CONFIG_FILE: path })).toEqual([told])
+    expect(problems({ SVC_CONFIG_FILE: path, EDGE_WORKERS: '1' })).toEqual([])
   })
 
   it.each(['EDGE_WORKERS', 'EDGE_PAGES', 'EDGE_LOCAL_EMULATOR'])('is not read on the edge: %s', (mark) => {

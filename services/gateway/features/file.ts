@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { parse as parseToml } from 'smol-toml'
 import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
-import { InvalidSettings, parseFlag, read } from '#shared/config/setting.ts'
+import { InvalidSettings, type SettingProblem, parseFlag, problemsOf, read } from '#shared/config/setting.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 import { isOnEdge } from '../server/edge.ts'
 import { featureSettings, parseAccess, parseFeature } from './config.ts'
@@ -22,6 +22,20 @@ export const readFeatureFile = (env: Environment, log: Logger): FilePermissions 
   const { permissions, skipped } = permissionsOf(readTable(path))
   for (const { entry, reason } of skipped) log.warn({ entry, reason }, 'entry of SVC_CONFIG_FILE skipped')
   return permissions
+}
+
+/** What is wrong with the file as a whole. */
+export const featureFileProblems = (env: Environment): readonly SettingProblem[] => {
+  if (problemsOf({ SVC_CONFIG_FILE }, env).length > 0) return []
+  const { SVC_CONFIG_FILE: path } = read({ SVC_CONFIG_FILE }, env)
+  if (path === undefined || isOnEdge(env)) return []
+  try {
+    readTable(path)
+    return []
+  } catch (error) {
+    if (error instanceof InvalidSettings) return error.problems
+    throw error
+  }
 }
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {

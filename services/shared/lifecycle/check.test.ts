@@ -25,6 +25,12 @@ describe('starting with bad variables', () => {
     expect(describeProblems(problems)).toContain('  PORT: must be a whole number 0–65535\n')
   })
 
+  it('tells what is wrong with the state database also when the address of Redis is wrong', () => {
+    const env = { REDIS_URL: 'http://cache', SVC_STATE_DB_URL: 'mysql://db', SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }
+    const problems = startProblems({ ...everything, configs: [gateway] }, env)
+    expect(problems.map(({ name }) => name)).toEqual(['REDIS_URL', 'SVC_STATE_DB_TABLE_PREFIX', 'SVC_STATE_DB_URL'])
+  })
+
   it('tells a problem once that several services have', () => {
     const problems = startProblems({ ...everything, configs: [gateway, gateway, query] }, { PORT: 'http' })
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'COLUMNDB_USER'])

@@ -1,14 +1,7 @@
 import { optional, secret, text, url } from '../config/setting.ts'
 
-/** Where state is kept that outlives a request. Names of PostgreSQL are those of the configuration reference. */
-export const storeSettings = {
-  REDIS_URL: url(
-    'Shared state of several processes; unset keeps it in SQL when there is a state database, else in memory.',
-    {
-      protocols: ['redis', 'rediss'],
-      audience: 'secret',
-    },
-  ),
+/** The state database. Names of PostgreSQL are those of the configuration reference. */
+export const databaseSettings = {
   SVC_STATE_DB_URL: secret(
     'State database: a PostgreSQL URL, or file: and libsql: for SQLite. Falls back to DATABASE_URL, POSTGRES_URL, POSTGRES_PRISMA_URL, then POSTGRES_HOST.',
   ),
@@ -33,4 +26,16 @@ export const storeSettings = {
   POSTGRES_SSLMODE: optional(
     'TLS to POSTGRES_HOST: disable, no-verify, or any of prefer, require, verify-ca and verify-full, which all verify the certificate of the server.',
   ),
+} as const
+
+/** Where state is kept that outlives a request. */
+export const storeSettings = {
+  REDIS_URL: url(
+    'Shared state of several processes; unset keeps it in SQL when there is a state database, else in memory.',
+    {
+      protocols: ['redis', 'rediss'],
+      audience: 'secret',
+    },
+  ),
+  ...databaseSettings,
 } as const

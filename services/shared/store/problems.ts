@@ -1,17 +1,17 @@
 import type { Environment } from '../config/environment.ts'
-import { InvalidSettings, type SettingProblem, problemsOf, read } from '../config/setting.ts'
-import { storeSettings } from './config.ts'
+import { InvalidSettings, type SettingProblem, problemsOf } from '../config/setting.ts'
+import { databaseSettings } from './config.ts'
 import { type StateDatabase, stateDatabase } from './sql/state-database.ts'
 
 /**
- * What is wrong with the variables of the store taken together, when each alone can be obeyed; `busIsShared` when several
- * processes meet on one bus.
+ * What is wrong with the variables of the store taken together, when each of the state database alone can be obeyed;
+ * `busIsShared` when several processes meet on one bus.
  */
 export const storeProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
-  if (problemsOf(storeSettings, env).length > 0) return []
+  if (problemsOf(databaseSettings, env).length > 0) return []
   try {
     const database = stateDatabase(env)
-    return busIsShared ? unshared(read(storeSettings, env).REDIS_URL !== undefined, database) : []
+    return busIsShared ? unshared(Boolean(env.REDIS_URL), database) : []
   } catch (error) {
     if (error instanceof InvalidSettings) return error.problems
     throw error

@@ -77,4 +77,18 @@ describe('the state database', () => {
     expect(problems).toThrow(new RegExp(`^${name}: `))
     expect(problems).not.toThrow(/a:b/)
   })
+  it('is refused for all that is wrong at once, also for the one beside a SQLite database', () => {
+    const env = {
+      SVC_STATE_DB_URL: 'file:/tmp/x',
+      SVC_STATE_DB_USER: 'a',
+      SVC_STATE_DB_TABLE_PREFIX: 'Bad-',
+      POSTGRES_HOST: 'db',
+      POSTGRES_PORT: 'x',
+      POSTGRES_SSLMODE: 'requre',
+    }
+    const names = ['SVC_STATE_DB_TABLE_PREFIX', 'SVC_STATE_DB_URL', 'POSTGRES_PORT', 'POSTGRES_SSLMODE']
+    expect(() => stateDatabase(env)).toThrow(new RegExp(names.map((name) => `^${name}: .*`).join('\\n'), 'm'))
+    expect(() => stateDatabase({ SVC_STATE_DB_URL: 'file:/tmp/x', DATABASE_URL: 'zz' })).toThrow(/^DATABASE_URL: /)
+    expect(stateDatabase({ SVC_STATE_DB_URL: postgres, DATABASE_URL: 'zz' })?.url).toBe(postgres)
+  })
 })

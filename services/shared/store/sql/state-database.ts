@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/environment.ts'
-import { InvalidSettings, type Values, read } from '../../config/setting.ts'
-import { storeSettings } from '../config.ts'
+import { InvalidSettings, type SettingProblem, type Values, read } from '../../config/setting.ts'
+import { databaseSettings } from '../config.ts'
 
 /** Where the state database is and what kind of server it is. */
 export interface StateDatabase {
@@ -12,7 +12,7 @@ export interface StateDatabase {
   tablePrefix: string
 }
 
-type StoreValues = Values<typeof storeSettings>
+type DatabaseValues = Values<typeof databaseSettings>
 
 const postgresProtocols = new Set(['postgres:', 'postgresql:'])
 const sqliteProtocols = new Set(['file:', 'libsql:', 'http:', 'https:', 'ws:', 'wss:'])
@@ -20,16 +20,12 @@ const sqliteProtocols = new Set(['file:', 'libsql:', 'http:', 'https:', 'ws:', '
 const sslModes: ReadonlySet<string> = new Set(['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'])
 const tablePrefixShape = /^([a-z_][a-z0-9_]{0,30})?$/
 
-/** The state database that the environment names, if any; throws `InvalidSettings`. */
+/** The state database that the environment names, if any; throws `InvalidSettings` with all that is wrong. */
 export const stateDatabase = (env: Environment): StateDatabase | undefined => {
-  const settings = read(storeSettings, env)
+  const settings = read(databaseSettings, env)
+  const problems = problemsIn(settings)
+  if (problems.length > 0) throw new InvalidSettings(problems)
   const tablePrefix = settings.SVC_STATE_DB_TABLE_PREFIX
-  if (!tablePrefixShape.test(tablePrefix)) {
-    throw refused(
-      'SVC_STATE_DB_TABLE_PREFIX',
-      'must be lower-case letters, digits and underscores, 31 at most, not beginning with a digit',
-    )
-  }
   return ownDatabase(settings, tablePrefix) ?? otherDatabase(settings, tablePrefix)
 }
 
@@ -37,49 +33,81 @@ export const stateDatabase = (env: Environment): StateDatabase | undefined => {
 export const postgresDatabase = (env: Environment): StateDatabase | undefined => {
   const state = stateDatabase(env)
   if (state === undefined || state.kind === 'postgres') return state
-  return otherDatabase(read(storeSettings, env), state.tablePrefix)
+  return otherDatabase(read(databaseSettings, env), state.tablePrefix)
 }
 
-const ownDatabase = (settings: StoreValues, tablePrefix: string): StateDatabase | undefined => {
-  const {
-    SVC_STATE_DB_URL: given,
-    SVC_STATE_DB_USER: user,
-    SVC_STATE_DB_PASSWORD: password,
-    SVC_STATE_DB_DATABASE: database,
-  } = settings
-  if (given === undefined) {
+const problemsIn = (settings: DatabaseValues): SettingProblem[] => {
+  const own = protocolOf(settings.SVC_STATE_DB_URL)
+  // Beside a SQLite database there may be another.
+  const isOtherObeyed = own === undefined || sqliteProtocols.has(own)
+  return [...ownProblems(settings, own), ...(isOtherObeyed ? otherProblems(settings) : [])]
+}
+
+const ownProblems = (settings: DatabaseValues, protocol: string | undefined): SettingProblem[] => {
+  const { SVC_STATE_DB_USER: user, SVC_STATE_DB_PASSWORD: password, SVC_STATE_DB_DATABASE: database } = settings
+  const problems: SettingProblem[] = []
+  const refuse = (name: string, sentence: string) => void problems.push({ name, sentence })
+  if (!tablePrefixShape.test(settings.SVC_STATE_DB_TABLE_PREFIX)) {
+    const sentence = 'must be lower-case letters, digits and underscores, 31 at most, not beginning with a digit'
+    refuse('SVC_STATE_DB_TABLE_PREFIX', sentence)
+  }
+  if (protocol === undefined) {
     if (user || password || database)
-      throw refused('SVC_STATE_DB_URL', 'must be set for SVC_STATE_DB_USER, _PASSWORD or _DATABASE to have a meaning')
-    return undefined
+      refuse('SVC_STATE_DB_URL', 'must be set for SVC_STATE_DB_USER, _PASSWORD or _DATABASE to have a meaning')
+  } else if (sqliteProtocols.has(protocol)) {
+    if (user || database)
+      refuse('SVC_STATE_DB_URL', 'a SQLite database has neither SVC_STATE_DB_USER nor SVC_STATE_DB_DATABASE')
+  } else if (!postgresProtocols.has(protocol)) {
+    refuse('SVC_STATE_DB_URL', 'must begin with postgres:, file: or libsql:')
   }
-  const protocol = URL.canParse(given) ? new URL(given).protocol : ''
-  if (postgresProtocols.has(protocol))
-    return { kind: 'postgres', url: withParts(given, user, password, database), token: undefined, tablePrefix }
-  if (!sqliteProtocols.has(protocol)) throw refused('SVC_STATE_DB_URL', 'must begin with postgres:, file: or libsql:')
-  if (user || database)
-    throw refused('SVC_STATE_DB_URL', 'a SQLite database has neither SVC_STATE_DB_USER nor SVC_STATE_DB_DATABASE')
-  return { kind: 'sqlite', url: given, token: password, tablePrefix }
+  return problems
 }
 
-const otherDatabase = (settings: StoreValues, tablePrefix: string): StateDatabase | undefined => {
-  for (const name of ['DATABASE_URL', 'POSTGRES_URL', 'POSTGRES_PRISMA_URL'] as const) {
-    const url = settings[name]
-    if (url === undefined) continue
-    if (!URL.canParse(url) || !postgresProtocols.has(new URL(url).protocol))
-      throw refused(name, 'must be a postgres: URL')
-    return { kind: 'postgres', url, token: undefined, tablePrefix }
+const otherProblems = (settings: DatabaseValues): SettingProblem[] => {
+  const { POSTGRES_HOST: host, POSTGRES_PORT: port, POSTGRES_SSLMODE: sslmode } = settings
+  const name = otherUrls.find((each) => settings[each] !== undefined)
+  if (name !== undefined) {
+    return postgresProtocols.has(protocolOf(settings[name]) ?? '')
+      ? []
+      : [{ name, sentence: 'must be a postgres: URL' }]
   }
-  if (settings.POSTGRES_HOST === undefined) return undefined
-  return { kind: 'postgres', url: discreteUrl(settings, settings.POSTGRES_HOST), token: undefined, tablePrefix }
+  if (host === undefined) return []
+  const problems: SettingProblem[] = []
+  if (port !== undefined && !/^\d{1,5}$/.test(port)) {
+    problems.push({ name: 'POSTGRES_PORT', sentence: 'must be a port number' })
+  }
+  if (sslmode !== undefined && !sslModes.has(sslmode)) {
+    problems.push({ name: 'POSTGRES_SSLMODE', sentence: `must be one of ${[...sslModes].join(', ')}` })
+  }
+  return problems
 }
 
-const discreteUrl = (settings: StoreValues, host: string): string => {
+/** The protocol of an address, empty for what is none; undefined without an address. */
+const protocolOf = (url: string | undefined): string | undefined =>
+  url === undefined ? undefined : URL.canParse(url) ? new URL(url).protocol : ''
+
+const ownDatabase = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
+  const { SVC_STATE_DB_URL: given, SVC_STATE_DB_USER: user, SVC_STATE_DB_PASSWORD: password } = settings
+  if (given === undefined) return undefined
+  if (sqliteProtocols.has(new URL(given).protocol)) return { kind: 'sqlite', url: given, token: password, tablePrefix }
+  const url = withParts(given, user, password, settings.SVC_STATE_DB_DATABASE)
+  return { kind: 'postgres', url, token: undefined, tablePrefix }
+}
+
+/** In the order in which they go before one another. */
+const otherUrls = ['DATABASE_URL', 'POSTGRES_URL', 'POSTGRES_PRISMA_URL'] as const
+
+const otherDatabase = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
+  const { POSTGRES_HOST: host } = settings
+  const given = otherUrls.map((name) => settings[name]).find((url) => url !== undefined)
+  const url = given ?? (host === undefined ? undefined : discreteUrl(settings, host))
+  return url === undefined ? undefined : { kind: 'postgres', url, token: undefined, tablePrefix }
+}
+
+const discreteUrl = (settings: DatabaseValues, host: string): string => {
   const { POSTGRES_PORT: port, POSTGRES_SSLMODE: sslmode } = settings
   const url = new URL('postgres://localhost')
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) throw refused('POSTGRES_PORT', 'must be a port number')
   if (port !== undefined) url.port = port
-  if (sslmode !== undefined && !sslModes.has(sslmode))
-    throw refused('POSTGRES_SSLMODE', `must be one of ${[...sslModes].join(', ')}`)
   if (host.startsWith('/')) url.searchParams.set('host', host)
   else url.hostname = host.includes(':') ? `[${host}]` : host
   if (sslmode !== undefined) url.searchParams.set('sslmode', sslmode)
@@ -103,5 +131,3 @@ const withParts = (
   if (database !== undefined) url.pathname = `/${encodeURIComponent(database)}`
   return url.href
 }
-
-const refused = (name: string, sentence: string): InvalidSettings => new InvalidSettings([{ name, sentence }])
