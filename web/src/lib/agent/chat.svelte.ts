@@ -2,7 +2,8 @@ import { askAgent, decideApproval, resumeAnswer, stopAnswer, type SeenPage } fro
 import { failureMessage } from '#lib/api/failure.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import { follow } from './follow.ts'
-import { personSaid, sent, type Message, type ToolPart } from './message.ts'
+import { sent } from './fitting.ts'
+import { personSaid, type Message, type ToolPart } from './message.ts'
 
 /** What an answer is asked with. */
 export interface Asking {
@@ -78,7 +79,7 @@ export class Chat {
     const messages = $state.snapshot(this.messages)
     this.#onchange(this.id, messages, asking)
     const { host: hostId, model, seen: pageContext } = asking
-    const body = { id: this.id, messages: messages.map(sent), hostId, model, pageContext }
+    const body = { id: this.id, messages: sent(messages), hostId, model, pageContext }
     return this.#tell(asking, (signal) => askAgent(body, signal))
   }
 

@@ -9,6 +9,7 @@ import type {
 import { RequestFailure } from '#lib/api/failure.ts'
 import { requestJson } from '#lib/api/request.ts'
 import { readStoredJson, writeStored } from '#lib/state/stored.ts'
+import { keepable } from './fitting.ts'
 import { textOf, type Message } from './message.ts'
 
 /** A conversation as lists tell it. */
@@ -59,7 +60,7 @@ export const serverConversations: Conversations = {
     }
   },
   keep: async ({ id, hostId, model, messages }) => {
-    const body = { hostId: hostId !== null && hostId >= 0 ? hostId : null, model, messages }
+    const body = { hostId: hostId !== null && hostId >= 0 ? hostId : null, model, messages: keepable(messages) }
     const options = { body, method: 'PUT' } as const
     await requestJson<z.infer<typeof KeepConversationAnswer>>(`${path}/${encodeURIComponent(id)}`, options)
   },

@@ -52,7 +52,7 @@ interface DataOf {
 
 export const isTool = (part: Part): part is ToolPart => part.type.startsWith('tool-')
 export const isWords = (part: Part): part is WordsPart => part.type === 'text' || part.type === 'reasoning'
-const isData = (part: Part): part is DataPart => part.type.startsWith('data-')
+export const isData = (part: Part): part is DataPart => part.type.startsWith('data-')
 
 /** What the parts of a type say. */
 export const dataOf = <T extends keyof DataOf>(parts: readonly Part[], type: T): DataOf[T][] =>
@@ -67,23 +67,3 @@ export const personSaid = (id: string, text: string): Message => ({
   role: 'user',
   parts: [{ type: 'text', text, state: 'done' }],
 })
-
-/** Characters of a result that a model reads again with the next question. */
-const mostOfResult = 2_000
-
-/** A message as it is sent along with the next question: without what a model never reads, results cut as it reads them. */
-export const sent = ({ id, role, parts }: Message) => ({ id, role, parts: parts.flatMap(sentPart) })
-
-const sentPart = (part: Part): { type: string; [name: string]: unknown }[] => {
-  if (isTool(part)) {
-    const { type, toolCallId, state, input, output, errorText } = part
-    return [{ type, toolCallId, state, input, output: shortened(output), errorText }]
-  }
-  if (!isData(part)) return [{ ...part }]
-  return dataOf([part], 'data-evidence').map(({ id }) => ({ type: 'data-evidence', data: { id } }))
-}
-
-const shortened = (output: unknown): unknown => {
-  const text = JSON.stringify(output) ?? ''
-  return text.length <= mostOfResult ? output : `${text.slice(0, mostOfResult)}…`
-}
