@@ -1,4 +1,5 @@
 import type { ConversationSummary } from '#proto/conversations.ts'
+import { ServiceError } from '#proto/errors.ts'
 
 /** Where a list goes on: behind the conversation of this time and id. */
 export interface Position {
@@ -13,10 +14,12 @@ export const cutPage = <T extends Position>(found: T[], limit: number): { conver
   return { conversations, next: last && found.length > limit ? `${last.updatedAtMs}.${last.id}` : null }
 }
 
-/** The position that a cursor names; the contract has seen to its form. */
+/** The position that a cursor names. Throws `invalid` for one of another store; the contract has seen to the rest of its form. */
 export const positionOf = (cursor: string): Position => {
   const [time = '', id = ''] = cursor.split('.')
-  return { updatedAtMs: Number(time), id }
+  const updatedAtMs = Number(time)
+  if (Number.isInteger(updatedAtMs)) return { updatedAtMs, id }
+  throw new ServiceError('invalid', 'cursor must be the next of an answer', { details: { parameter: 'cursor' } })
 }
 
 /** Those changed last first. */
