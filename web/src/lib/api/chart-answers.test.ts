@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChartData, ChartResult } from '#proto/query.ts'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { commonFailure, withResults } from './chart-answers.ts'
+import { commonFailure, outageOf, withResults } from './chart-answers.ts'
 
 const chart = ChartInfo.parse({
   name: 'a',
@@ -33,5 +33,19 @@ describe('answers of a batch of charts', () => {
     expect(commonFailure(withResults(undefined, { a: bad, b: good }, 1))).toBeNull()
     expect(commonFailure(withResults(undefined, { a: good, b: good }, 1))).toBeNull()
     expect(commonFailure(undefined)).toBeNull()
+  })
+
+  it('are none at all where a host answers nothing, in whatever words it is told', () => {
+    const silent = (message: string): ChartResult => ({
+      ok: false,
+      error: { code: 'unavailable', message, details: { host: 'one', reason: 'unreachable' } },
+    })
+    expect(outageOf({ a: silent('one cannot be reached'), b: silent('one is silent') })).toMatchObject({
+      message: 'one cannot be reached',
+      details: { host: 'one' },
+    })
+    expect(outageOf({ a: silent('one cannot be reached'), b: good })).toBeNull()
+    expect(outageOf({ a: bad, b: bad })).toBeNull()
+    expect(outageOf({})).toBeNull()
   })
 })

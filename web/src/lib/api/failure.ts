@@ -34,3 +34,9 @@ interface FailureFacts {
 
 /** The sentence to show for whatever was thrown. */
 export const failureMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
+/** The host that an error says has not answered; null where it answered with a failure, or something else went wrong. */
+export const silentHost = (error: unknown): string | null => {
+  const { host, reason } = error instanceof RequestFailure ? error.details : {}
+  return typeof host === 'string' && typeof reason === 'string' ? host : null
+}

@@ -3,11 +3,13 @@ import type { z } from 'zod'
 import type { ConfigAnswer, HostSummary } from '#proto/http/config.ts'
 import type { ChartBatchAnswer, OverviewAnswer, TableAnswer, TableListAnswer } from '#proto/http/data.ts'
 import type { Healthz } from '#proto/http/status.ts'
-import { withResults, type ChartAnswers } from './chart-answers.ts'
+import { outageOf, withResults, type ChartAnswers } from './chart-answers.ts'
 import { requestJson } from './request.ts'
 
-/** How often statuses of hosts are looked at, however often the page itself is refreshed. */
+/** How often statuses of hosts are looked at, however seldom the page itself is refreshed. */
 export const statusRefreshMs = 60_000
+/** The same while the host of the page is down, or does not answer what the page asks: the service looks as often. */
+export const statusWatchMs = 5_000
 
 /** Definitions change with a deployment of the service, not while a page is open. */
 const configAgeMs = 10 * 60_000
@@ -66,6 +68,8 @@ export const chartsQuery = ({ host, names, window, interval, timezone, params = 
     queryFn: async ({ signal, client }): Promise<ChartAnswers> => {
       const body = { hostId: host, names, interval, ...window, ...(timezone ? { timezone } : {}), params }
       const answer = await requestJson<z.infer<typeof ChartBatchAnswer>>('/api/v1/charts/batch', { signal, body })
+      const outage = outageOf(answer.data)
+      if (outage) throw outage
       return withResults(client.getQueryData<ChartAnswers>(queryKey), answer.data, Date.now())
     },
   })

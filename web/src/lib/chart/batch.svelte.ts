@@ -19,7 +19,6 @@ export interface ChartBatch {
   readonly beforeMs: number
   /** Why none of them has a new answer, so that it can be said once. */
   readonly failure: string | null
-  readonly retry: () => void
 }
 
 interface Asked {
@@ -62,7 +61,6 @@ export const createChartBatch = (session: Session, asked: () => Asked): ChartBat
     get failure() {
       return now.error ? failureMessage(now.error) : commonFailure(now.data)
     },
-    retry: () => void now.refetch(),
   }
 }
 

@@ -1,11 +1,13 @@
-import { createQuery } from '@tanstack/svelte-query'
+import { createQuery, useQueryClient } from '@tanstack/svelte-query'
 import { createContext } from 'svelte'
+import { afterNavigate } from '$app/navigation'
 import type { Feature } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import type { HostSummary, Offers } from '#proto/http/config.ts'
 import type { Me } from '#proto/http/session.ts'
-import { configQuery, overviewQuery, statusQuery, statusRefreshMs } from '#lib/api/queries.ts'
+import { configQuery, overviewQuery, statusQuery, statusRefreshMs, statusWatchMs } from '#lib/api/queries.ts'
 import { failureMessage } from '#lib/api/failure.ts'
+import { createSilentHosts } from './silent-hosts.svelte.ts'
 import { view } from './view.svelte.ts'
 import { zoneName } from './zone.ts'
 
@@ -87,13 +89,31 @@ export const createSession = (): Session => {
 
 /** Statuses come with the first answer and are renewed on their own afterwards. */
 const createQueries = () => {
+  const client = useQueryClient()
+  const silent = createSilentHosts(client)
   const config = createQuery(() => configQuery())
+  const configured = $derived(config.data?.hosts.find(({ id }) => id === view.host))
+  const isSilent = $derived(configured !== undefined && silent.has(configured.name))
   const status = createQuery(() => ({
     ...statusQuery(),
-    refetchInterval: statusRefreshMs,
+    refetchInterval: ({ state: { data } }) =>
+      isSilent || data?.some(({ id, status: latest }) => id === view.host && latest !== 'up')
+        ? statusWatchMs
+        : Math.min(statusRefreshMs, view.refreshMs || statusRefreshMs),
     // The statuses are those of the configured hosts; of a brought one nobody keeps watch.
     enabled: config.data !== undefined && view.connection === null,
   }))
+  // Why a host is down, and the version with which it is back, come with the config alone.
+  const isNews = $derived(
+    status.data?.some(({ id, status: latest }) => id === view.host && latest !== configured?.status) ?? false,
+  )
+  $effect(() => {
+    if (isNews && view.connection === null) void client.invalidateQueries(configQuery())
+  })
+  // Whoever opens another page is not shown a status of a minute ago.
+  afterNavigate(({ from }) => {
+    if (from && status.isEnabled) void client.prefetchQuery({ ...statusQuery(), staleTime: statusWatchMs })
+  })
   const overview = createQuery(() => ({
     ...overviewQuery(view.host),
     enabled: view.zone === 'host',
