@@ -86,19 +86,23 @@ describe('with the colours of the system', () => {
 })
 
 describe('for whoever asks for more contrast', () => {
-  it('lines are darker than usual', async () => {
-    const lineOf = async (contrast: 'more' | 'no-preference') => {
-      const visit = await browser.visit({ contrast, colorScheme: 'light' })
-      await visit.page.goto(`${product.url}/overview?host=0`)
-      const button = visit.page.getByRole('button', { name: 'Refresh now' })
-      return button.evaluate((element) => getComputedStyle(element).borderTopColor)
+  it('lines are darker than usual, but for those behind what is drawn', async () => {
+    const linesOf = async (contrast: 'more' | 'no-preference') => {
+      const { page } = await browser.visit({ contrast, colorScheme: 'light' })
+      await page.goto(`${product.url}/overview?host=0`)
+      const button = page.getByRole('button', { name: 'Refresh now' })
+      const around = await button.evaluate((element) => getComputedStyle(element).borderTopColor)
+      const grid = page.getByRole('figure', { name: /^Queries, / }).locator('line')
+      return [around, await grid.first().evaluate((element) => getComputedStyle(element).stroke)]
     }
-    expect([await lineOf('no-preference'), await lineOf('more')]).toEqual(['rgb(225, 229, 234)', 'rgb(107, 116, 128)'])
+    const usual = 'rgb(225, 229, 234)'
+    expect(await linesOf('no-preference')).toEqual([usual, usual])
+    expect(await linesOf('more')).toEqual(['rgb(107, 116, 128)', usual])
   })
 })
 
 describe('for whoever has the browser write larger', () => {
-  it('all is larger, and a long table has as much room as its rows', async () => {
+  it('all is larger, what stands in charts too, and a long table has as much room as its rows', async () => {
     const visit = await browser.visit()
     // As a browser has it whose usual text is of 24 pixels.
     await visit.page.addInitScript(() => {
@@ -113,6 +117,15 @@ describe('for whoever has the browser write larger', () => {
     expect(new Set(heights)).toEqual(new Set([42]))
     const count = Number(await table.getAttribute('aria-rowcount'))
     expect(Math.abs((await table.evaluate(({ clientHeight }) => clientHeight)) - count * 42)).toBeLessThan(20)
+    const words = visit.page.getByRole('figure').locator('text[text-anchor=end]')
+    await until(async () => (await words.count()) > 0)
+    const drawn = await words.evaluateAll((all) =>
+      all.map((each) => ({
+        size: Math.round(Number.parseFloat(getComputedStyle(each).fontSize)),
+        isCut: each.getBoundingClientRect().left < (each.closest('section')?.getBoundingClientRect().left ?? 0),
+      })),
+    )
+    expect(drawn).toEqual(drawn.map(() => ({ size: 17, isCut: false })))
   })
 })
 

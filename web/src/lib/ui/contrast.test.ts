@@ -61,7 +61,7 @@ describe.each(['light', 'dark'] as const)('colours of the %s theme', (theme) => 
     },
   )
 
-  it.each(charts)('make %s stand out from the surface', (name) => {
+  it.each([...charts, 'line-strong'])('make %s stand out from the surface', (name) => {
     expect(contrast(name, 'surface', theme)).toBeGreaterThanOrEqual(3)
   })
 })
