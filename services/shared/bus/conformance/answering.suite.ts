@@ -60,6 +60,9 @@ export const answering = (place: () => Place): void => {
       ended: 'ok',
     })
     expect(asking.spans[1]).toMatchObject({ name: 'query.fail', ended: 'failed' })
+    // What the handler does itself nests in the span of the service.
+    const { traceparent } = await caller.client(probe).call({}, callOf())
+    expect(traceparent).toBe(answering.spans[2]?.id)
     const measured = await asking.telemetry.metrics.metrics()
     expect(measured).toMatch(/duration_seconds_count\{service="query",method="echo",caller="gateway",outcome="ok"\} 1/)
     expect(measured).toMatch(/duration_seconds_count\{.*method="fail",caller="gateway",outcome="conflict"\} 1/)
