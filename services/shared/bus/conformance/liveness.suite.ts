@@ -211,6 +211,26 @@ export const liveness = (place: () => Place): void => {
     expect(asked).toBe(1)
   })
 
+  it('hears no answer to the process that had its name before it', async () => {
+    const asked: ((answer: string) => void)[] = []
+    await serveRaw((wire, reply) => {
+      const headers = frameHeaders('answer', 0)
+      asked.push((instance) => wire.publish(reply, encodeJson({ instance }), { headers }))
+    })
+    const ask = async () => {
+      const bus = await place().open('gateway', { instance: 'again' })
+      return { bus, answer: bus.client(probe).hold({}, callOf()) }
+    }
+    const before = await ask()
+    before.answer.catch(() => {})
+    await until(() => asked.length === 1)
+    await before.bus[Symbol.asyncDispose]()
+    const { answer } = await ask()
+    await until(() => asked.length === 2)
+    for (const [index, send] of asked.entries()) send(`${index}`)
+    expect(await answer).toEqual({ instance: '1' })
+  })
+
   /** A service that does this with each question. */
   const serveRaw = async (answer: (wire: Wire, reply: string) => void): Promise<void> => {
     const wire = await place().network.hub.connect({ caller: 'query', instance: 'raw' })
