@@ -39,3 +39,24 @@ it('asks nothing for a caller that left while the connection was gone', async ()
   expect(await client.call({}, callOf())).toMatchObject({ caller: 'gateway' })
   expect(seen.held).toBe(0)
 })
+
+it('holds a question back for a moment also after the connection has once been gone for too long', async () => {
+  const hub = severable(openMemoryHub())
+  await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
+  await using caller = await openBus({
+    hub,
+    caller: 'gateway',
+    instance: 'g1',
+    version: 'test',
+    limits: { cutOffMs: 50 },
+  })
+  await server.serve(probe, probeHandlers('q1').handlers)
+  const client = caller.client(probe)
+  hub.cut()
+  await expect(client.call({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+  hub.mend()
+  hub.cut()
+  const answer = client.call({}, callOf())
+  hub.mend()
+  expect(await answer).toMatchObject({ caller: 'gateway' })
+})

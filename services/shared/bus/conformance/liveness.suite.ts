@@ -243,11 +243,13 @@ export const liveness = (place: () => Place): void => {
     const { seen } = await place().serve('q1')
     const bus = await place().open('gateway')
     const client = bus.client(probe)
-    const waiting = codeOf(client.hold({}, callOf()))
+    const waiting = client.hold({}, callOf())
+    waiting.catch(() => {})
     await until(() => seen.held === 1)
     await bus[Symbol.asyncDispose]()
-    expect(await waiting).toBe('unavailable')
-    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
+    const stopping = { code: 'unavailable', message: 'This process is stopping.' }
+    await expect(waiting).rejects.toMatchObject(stopping)
+    await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject(stopping)
     seen.release()
   })
 }
