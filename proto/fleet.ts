@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 import { Host, HostLoad, HostState, readers } from './host.ts'
 
 /** A host of the list, how the last probe found it and how busy it was; `load` is null where nobody can tell. */
-export const FleetHost = HostState.omit({ checkedAtMs: true, failure: true }).extend({
+export const FleetHost = HostState.omit({ checkedAtMs: true, failure: true, clockSkewMs: true }).extend({
   group: Host.shape.group,
   tags: Host.shape.tags,
   load: HostLoad.nullable(),

@@ -74,5 +74,7 @@ export const HostState = z.object({
   latencyMs: z.number().nullable(),
   /** Epoch milliseconds of the probe; null before the first one ended. */
   checkedAtMs: z.number().nullable(),
+  /** How far the clock of the host is ahead of the service's, in milliseconds; 0 before the first probe, and of a release that did not tell. */
+  clockSkewMs: z.number().default(0),
 })
 export type HostState = z.infer<typeof HostState>

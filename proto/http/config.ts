@@ -11,6 +11,8 @@ export const HostSummary = Host.omit({ key: true }).extend({
   reason: HostState.shape.reason,
   failure: HostState.shape.failure,
   version: HostState.shape.version,
+  /** How far its clock is ahead of the service's, in milliseconds to the nearest ten seconds. */
+  clockSkewMs: z.int(),
 })
 export type HostSummary = z.infer<typeof HostSummary>
 

@@ -15,7 +15,7 @@ const secondTimeoutMs = 1_000
 const loadRestMs = 60_000
 
 /** What a probe finds. */
-export type State = Omit<HostState, 'id' | 'key' | 'name'>
+export type State = Omit<HostState, 'id' | 'key' | 'name' | 'clockSkewMs'>
 
 /** What is remembered of a host from probe to probe. */
 export interface Known {

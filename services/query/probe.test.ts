@@ -67,6 +67,7 @@ describe('the probe', () => {
     ])
     expect(states()[0]).toMatchObject({ version: '25.8.1', uptimeSeconds: 77 })
     expect(Math.abs(parts.probe.skewMs('up') - skewMs)).toBeLessThan(2_000)
+    expect(states().map(({ clockSkewMs }) => clockSkewMs)).toEqual([parts.probe.skewMs('up'), 0, 0, 0, 0, 0])
     for (const state of states()) expect(HostState.parse(state)).toEqual(state)
   })
 

@@ -93,7 +93,8 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
 
   const known = (key: string): Known => watched.get(key) ?? unprobed
   return {
-    states: () => hosts.list().map(({ id, key, name }) => ({ id, key, name, ...known(key).state })),
+    states: () =>
+      hosts.list().map(({ id, key, name }) => ({ id, key, name, ...known(key).state, clockSkewMs: known(key).skewMs })),
     known,
     skewMs: (key) => known(key).skewMs,
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ConfigAnswer } from '../../proto/http/config.ts'
 import { Refusal, startBeforeHost } from '../../services/acceptance/before-host.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
@@ -46,7 +47,16 @@ beforeAll(async () => {
     }),
   )
   const env = { COLUMNDB_MANAGEMENT_ENABLED: 'true' }
-  product = scope.use(await startProduct({ hosts: [{ url: before.url, name: hostName }], env }))
+  const ahead = scope.use(
+    await startBeforeHost(host.url, async (body) =>
+      body.toString().replace('Milli(now64(3))', 'Milli(now64(3) + INTERVAL 1 HOUR)'),
+    ),
+  )
+  const hosts = [
+    { url: before.url, name: hostName },
+    { url: ahead.url, name: 'ahead' },
+  ]
+  product = scope.use(await startProduct({ hosts, env }))
   browser = scope.use(await openBrowser())
 })
 afterAll(() => scope.disposeAsync())
@@ -84,6 +94,30 @@ describe('a statement that fails', () => {
     // What rests on other tables stands there all the same.
     await expectSeen(page.getByRole('table', { name: 'Disk usage by database' }))
     await expectSeen(page.getByRole('cell', { name: 'system', exact: true }).first())
+  })
+})
+
+describe('a host whose clock is an hour ahead', () => {
+  const hourMs = 3_600_000
+
+  it('has its ages and the range before this one told by its own clock', async () => {
+    await until(async () => {
+      const answer = ConfigAnswer.parse(await (await fetch(`${product.url}/api/v1/config`)).json())
+      return answer.data.hosts[1]?.clockSkewMs === hourMs
+    })
+    const changed = (visit: Visit) => visit.page.getByRole('row', { name: table }).getByText(/ ago$/).first()
+    const right = await open(`/explorer?database=${database}&host=0`)
+    await expectSeen(changed(right))
+    expect(await changed(right).textContent()).not.toMatch(/\dh/)
+    const visit = await open(`/explorer?database=${database}&host=1`)
+    await expectSeen(changed(visit))
+    expect(await changed(visit).textContent()).toMatch(/^ ?1h ago$/)
+
+    const { page } = await open('/overview?host=1&range=3h')
+    await page.getByRole('button', { name: 'The range before' }).click()
+    await until(() => new URL(page.url()).searchParams.has('to'))
+    const toMs = Number(new URL(page.url()).searchParams.get('to')) * 1_000
+    expect(Math.abs(toMs - (Date.now() + hourMs - 3 * hourMs))).toBeLessThan(hourMs / 4)
   })
 })
 

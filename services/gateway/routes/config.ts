@@ -100,7 +100,11 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
   reason: state?.reason ?? null,
   failure: state?.failure ?? null,
   version: state?.version ?? null,
+  clockSkewMs: Math.round((state?.clockSkewMs ?? 0) / skewStepMs) * skewStepMs,
 })
+
+/** No finer, so that the answer stays the same from one probe to the next. */
+const skewStepMs = 10_000
 
 const limitsOf = ({ build, env }: Gateway) => {
   const limits = read(limitSettings, env)

@@ -44,6 +44,7 @@ const states: HostState[] = hosts.map(({ key, id, name }) => ({
   uptimeSeconds: id === 0 ? 60 : null,
   latencyMs: id === 0 ? 2 : null,
   checkedAtMs: Date.UTC(2026, 0, 1),
+  clockSkewMs: id === 0 ? -3_601_234 : 0,
 }))
 
 const described = { doc: 'One sentence.', feature: 'QUERIES' as const, requires: [], parameters: [], topic: 'queries' }

@@ -48,12 +48,14 @@ export const createSession = (): Session => {
     const latest = new Map(view.connection === null ? status.data?.map((host) => [host.id, host.status]) : [])
     return (config.data?.hosts ?? []).map((host) => ({ ...host, status: latest.get(host.id) ?? host.status }))
   })
+  const host = $derived(hosts.find(({ id }) => id === view.host))
+  view.followClock(() => (view.connection === null ? (host?.clockSkewMs ?? 0) : 0))
   return {
     get hosts() {
       return hosts
     },
     get host() {
-      return hosts.find((host) => host.id === view.host)
+      return host
     },
     get isBrought() {
       return view.connection !== null || view.host < 0

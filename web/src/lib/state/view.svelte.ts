@@ -12,6 +12,9 @@ const kept = ['host', 'connection', 'range', 'from', 'to', 'zone', 'refresh', 'p
 /** How far this page looks back until its reader says otherwise. */
 let usualHours = (): number => defaultHours
 
+/** How far the clock of the host is ahead of this one. */
+let skewMs = (): number => 0
+
 /** What every page shows by: read from the URL, written to the URL, kept nowhere else. */
 export const view = {
   /** Position of the host in the list of hosts; negative for a connection that its owner keeps. */
@@ -63,9 +66,15 @@ export const view = {
   followPages: (hours: () => number | undefined) => {
     usualHours = () => hours() ?? defaultHours
   },
+  /** Lets what the host tells be shown by the clock of the host. */
+  followClock: (ofHost: () => number) => {
+    skewMs = ofHost
+  },
+  /** The present by the clock of the host, in epoch milliseconds, where this browser's clock shows `nowMs`. */
+  hostTime: (nowMs: number): number => nowMs + skewMs(),
   /** The range before this one, or after it. */
-  shift: (parts: number) => view.setRange(shifted(view.range, parts, Date.now())),
-  zoomOut: () => view.setRange(zoomedOut(view.range, Date.now())),
+  shift: (parts: number) => view.setRange(shifted(view.range, parts, view.hostTime(Date.now()))),
+  zoomOut: () => view.setRange(zoomedOut(view.range, view.hostTime(Date.now()))),
   setZone: (zone: ZoneChoice) => change({ zone: zone === preferences.current.zone ? null : zone }),
   setRefresh: (seconds: number) => change({ refresh: writeRefresh(seconds), paused: null }),
   setComparing: (comparing: boolean) => change({ compare: comparing ? '1' : null }),
