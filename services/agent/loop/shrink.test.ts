@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AnswerFailure } from './failure.ts'
 import { compacted } from './compact.ts'
 import { asData } from './as-data.ts'
+import { reminder } from './prompt.ts'
 import { shrinkTo } from './shrink.ts'
 
 describe('a value that has to fit', () => {
@@ -56,6 +57,24 @@ describe('a conversation that has to fit', () => {
       ...Array(6).fill(true),
     ])
     expect(fitting[0]?.content).toMatch(/^<data>a+…<\/data>\nThe rest was dropped/)
+  })
+
+  it('loses also those that the model is at work with, where it would not fit otherwise', () => {
+    const fitting = compacted(results, { contextTokens: 4_000, extraCharacters: 0 })
+    expect(fitting.map((message) => JSON.stringify(message).length > 3_000)).toEqual([...Array(7).fill(false), true])
+  })
+
+  it('loses earlier questions with all of their answers, and never the one at hand', () => {
+    const asked = (content: string) => ({ role: 'user' as const, content })
+    const said = (content: string) => ({ role: 'assistant' as const, content })
+    const system = { role: 'system' as const, content: 'x' }
+    const call = { id: 'a', type: 'function' as const, function: { name: 'query', arguments: '{}' } }
+    const [a] = results
+    const before = [asked('1'), { ...said(''), tool_calls: [call] }, a, said('x'.repeat(9_000)), asked('2'), said('b')]
+    const atHand = [asked('3'), said('c'), asked(`${reminder} Go on.`)]
+    const all = [system, ...before, ...atHand].flatMap((each) => each ?? [])
+    expect(compacted(all, { contextTokens: 1_000, extraCharacters: 0 })).toEqual([system, ...all.slice(5)])
+    expect(() => compacted(all, { contextTokens: 10, extraCharacters: 0 })).toThrow(AnswerFailure)
   })
 
   it('is cut between characters, since gateways refuse a conversation with half of one', () => {
