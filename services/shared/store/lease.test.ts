@@ -53,6 +53,16 @@ for (const implementation of implementations) {
       expect(await second.renew(longMs)).toBe(true)
     })
 
+    it('is not renewed once it was lost, also when nobody has taken it', async () => {
+      const store = await running.open()
+      const lost = taken(await store.lease('sweep', 30))
+      // The same clock ends both, so when this one is over the other is too.
+      await store.lease('clock', 60)
+      await until(() => store.lease('clock', longMs), Boolean)
+      expect(await lost.renew(longMs)).toBe(false)
+      expect(await store.lease('sweep', longMs)).toBeDefined()
+    })
+
     it('refuses the writes of a holder that was replaced, wherever they go', async () => {
       const [one, two] = [await running.open(), await running.open()]
       const stale = taken(await one.lease('sweep', 50))
