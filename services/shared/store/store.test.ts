@@ -82,6 +82,16 @@ for (const implementation of implementations) {
       expect(await store.update('a', Counter, increment)).toMatchObject({ count: 1 })
     })
 
+    it('removes nothing that somebody else wrote after it was looked at', async () => {
+      const [store, other] = await Promise.all([running.open(), running.open()])
+      await store.update('a', Counter, increment)
+      await other.update('a', Counter, increment)
+      const removeFirst = (current: { count: number } | undefined) =>
+        current?.count === 1 ? { value: undefined } : undefined
+      expect(await store.update('a', Counter, removeFirst)).toMatchObject({ count: 2 })
+      expect(await other.get('a', Counter)).toMatchObject({ count: 2 })
+    })
+
     it('forgets a value when its time is over and lets it be written anew', async () => {
       const store = await running.open()
       await store.update('a', Counter, () => ({ value: { count: 7 }, expiresInMs: 60 }))
