@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
@@ -149,10 +150,18 @@ describe('what a sweep has found', () => {
   it('is acknowledged with a note by keyboard, and taken back', async () => {
     const visit = await open(kept, '/health?host=0')
     const card = failed(visit)
+    const focused = (of: Locator) => until(() => of.evaluate((element) => element === document.activeElement))
     await card.getByRole('button', { name: 'Acknowledge' }).press('Enter')
-    await card.getByRole('radio', { name: 'Until it recovers' }).check()
-    await card.getByLabel('Note for others').fill('the upgrade')
-    await card.getByLabel('Note for others').press('Enter')
+    await focused(card.getByRole('radio', { name: '60 minutes' }))
+    await visit.page.keyboard.press('Escape')
+    await focused(card.getByRole('button', { name: 'Acknowledge', expanded: false }))
+    await visit.page.keyboard.press('Enter')
+    await focused(card.getByRole('radio', { name: '60 minutes' }))
+    await visit.page.keyboard.press('ArrowDown')
+    await visit.page.keyboard.press('ArrowDown')
+    await visit.page.keyboard.press('Tab')
+    await visit.page.keyboard.type('the upgrade')
+    await visit.page.keyboard.press('Enter')
     await expectSeen(card.getByText(/Acknowledged until it recovers by .*: “the upgrade”/))
     const { data } = (await ask(`${kept.url}/api/v1/health/ack`)).body as { data: unknown[] }
     expect(data).toMatchObject([{ kind: 'ack', ruleId: 'dictionary-failed', note: 'the upgrade', untilMs: null }])
