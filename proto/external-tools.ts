@@ -13,7 +13,7 @@ export const UserServer = z.object({
     .max(64)
     .regex(/^[^\p{C}]+$/u, 'must have letters, and no control characters'),
   /** Asked only through the guard of outgoing requests. */
-  endpoint: z.url({ protocol: /^https?$/ }).max(2_048),
+  endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048),
 })
 export type UserServer = z.infer<typeof UserServer>
 

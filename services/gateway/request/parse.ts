@@ -16,13 +16,25 @@ const maxKeyLength = 64
 export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
   const result = schema.safeParse(given, { error: sentenceOf })
   if (result.success) return result.data
-  const { issues } = result.error
+  const issues = worthSaying(result.error.issues)
   const problems = issues.slice(0, maxProblems).flatMap((issue) => problemsOf(issue, schema))
   const told = problems.slice(0, maxProblems)
   const isAll = issues.length <= maxProblems && problems.length <= maxProblems
   const sentences = told.map(({ parameter, message }) => `${parameter} ${message}`)
   throw new ServiceError('invalid', [...sentences, ...(isAll ? [] : ['and more is wrong'])].join('; '), {
     details: { parameter: told[0]?.parameter, problems: told },
+  })
+}
+
+/** What is of the wrong kind has no size either, and what was said once of a value is not said again. */
+const worthSaying = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] => {
+  const said = new Set<string>()
+  return issues.filter(({ path, code, message }) => {
+    const name = nameOf(path)
+    const sentence = `${name} ${message}`
+    if (said.has(name) || said.has(sentence)) return false
+    said.add(code === 'invalid_type' ? name : sentence)
+    return true
   })
 }
 
