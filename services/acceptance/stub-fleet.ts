@@ -12,10 +12,12 @@ export interface StubFleet extends AsyncDisposable {
 
 const version = '26.3.1.1'
 
-/** Starts this many hosts with this many figures each, which take no time. */
-export const startStubFleet = async (size: number, figures: number): Promise<StubFleet> => {
+/** Starts this many hosts with this many figures each, which take no time; their clocks are this much ahead. */
+export const startStubFleet = async (size: number, figures: number, aheadMs = 0): Promise<StubFleet> => {
   await using scope = new AsyncDisposableStack()
-  const hosts = await Promise.all(Array.from({ length: size }, (_, host) => startHost(scope, host, figures)))
+  const hosts = await Promise.all(
+    Array.from({ length: size }, (_, host) => startHost(scope, { host, figures, aheadMs })),
+  )
   const running = scope.move()
   return {
     hosts: hosts.map(({ url }, host) => ({ url, name: `stub-${host}` })),
@@ -24,7 +26,13 @@ export const startStubFleet = async (size: number, figures: number): Promise<Stu
   }
 }
 
-const startHost = async (scope: AsyncDisposableStack, host: number, figures: number) => {
+interface Stub {
+  host: number
+  figures: number
+  aheadMs: number
+}
+
+const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }: Stub) => {
   const asked = { batches: 0 }
   const body = figuresOf(host, figures)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -36,7 +44,7 @@ const startHost = async (scope: AsyncDisposableStack, host: number, figures: num
       asked.batches++
       response.end(body)
     } else {
-      response.end(answerOf([[version, 60, `stub-${host}`, 'UTC', String(Date.now())]]))
+      response.end(answerOf([[version, 60, `stub-${host}`, 'UTC', String(Date.now() + aheadMs)]]))
     }
   }
   const server = createServer((request, response) => {
