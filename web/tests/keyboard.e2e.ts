@@ -62,6 +62,12 @@ describe('the focus', () => {
     expect(covered).toEqual([])
   })
 
+  it('has all of that line in one on a tablet', async () => {
+    const { page } = await browser.open(`${product.url}/hosts?host=0`, { viewport: { width: 768, height: 1024 } })
+    const [search, account] = [page.getByTitle('Find or do (Ctrl K)'), page.getByRole('button', { name: /^Account/ })]
+    expect((await account.boundingBox())?.y).toBe((await search.boundingBox())?.y)
+  })
+
   it('is at the beginning of a page that a link or the palette leads to', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Fleet' }).press('Enter')
