@@ -1,11 +1,10 @@
 /** What a run has told, each event with its number; what no longer fits is forgotten from the beginning. */
 export class EventBuffer {
   readonly #maxBytes: number
-  readonly #events: string[] = []
+  /** By number. A map gives up its first without moving the others. */
+  readonly #events = new Map<number, string>()
   #bytes = 0
   #forgotten = 0
-  /** Places at the beginning of the list that are empty: taking each away at once would move all the others. */
-  #empty = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -13,25 +12,22 @@ export class EventBuffer {
 
   /** Number of the last event; 0 before the first. */
   get last(): number {
-    return this.#forgotten + this.#events.length - this.#empty
+    return this.#forgotten + this.#events.size
   }
 
   /** Keeps one line of data as a server-sent event. */
   append(data: string): void {
-    const event = `id: ${this.last + 1}\ndata: ${data}\n\n`
-    this.#events.push(event)
+    const number = this.last + 1
+    const event = `id: ${number}\ndata: ${data}\n\n`
+    this.#events.set(number, event)
     this.#bytes += Buffer.byteLength(event)
-    while (this.#bytes > this.#maxBytes && this.#empty < this.#events.length - 1) this.#forget()
-    if (this.#empty <= this.#events.length / 2) return
-    this.#events.splice(0, this.#empty)
-    this.#empty = 0
+    while (this.#bytes > this.#maxBytes && this.#events.size > 1) this.#forget()
   }
 
   #forget(): void {
-    this.#bytes -= Buffer.byteLength(this.#events[this.#empty] ?? '')
-    this.#events[this.#empty] = ''
-    this.#empty += 1
     this.#forgotten += 1
+    this.#bytes -= Buffer.byteLength(this.#events.get(this.#forgotten) ?? '')
+    this.#events.delete(this.#forgotten)
   }
 
   /** The events after one, at least the next and then as many as fit; undefined when the next is forgotten or was never told. */
@@ -39,8 +35,8 @@ export class EventBuffer {
     if (number < this.#forgotten || number > this.last) return undefined
     let events = ''
     let last = number
-    for (let place = number - this.#forgotten + this.#empty; place < this.#events.length; place += 1) {
-      const event = this.#events[place] ?? ''
+    while (last < this.last) {
+      const event = this.#events.get(last + 1) ?? ''
       if (events !== '' && events.length + event.length > maxLength) break
       events += event
       last += 1

@@ -40,7 +40,13 @@ export const query = tool({
     const { rowsRead, durationMs } = statement
     return {
       text: told,
-      structured: { columns, rows: rows.map((row) => row.map(cellOf)), truncated, rowsRead, durationMs },
+      structured: {
+        columns,
+        rows: rows.map((row) => row.map(cellOf)),
+        truncated,
+        rowsRead,
+        durationMs: Math.round(durationMs),
+      },
     }
   },
 })
