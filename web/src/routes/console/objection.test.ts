@@ -22,4 +22,7 @@ it('tells what was not even sent, and what to do instead', () => {
   })
   expect(objectionOf(refusal, 'show tables').hint).toContain('system.tables')
   expect(objectionOf(failed('Timeout exceeded'), 'SELECT 1')).toMatchObject({ isRefused: false, hint: '' })
+  const details = { host: 'one', reason: 'unreachable' }
+  const silent = new RequestFailure({ status: 503, type: 'unavailable', message: 'one cannot be reached', details })
+  expect(objectionOf(silent, 'SELECT 1')).toMatchObject({ isRefused: false, message: 'one cannot be reached' })
 })

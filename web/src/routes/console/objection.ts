@@ -1,4 +1,4 @@
-import { failureMessage, RequestFailure } from '#lib/api/failure.ts'
+import { failureMessage, RequestFailure, silentHost } from '#lib/api/failure.ts'
 
 /** What is wrong with a statement. */
 export interface Objection {
@@ -15,9 +15,11 @@ export interface Objection {
 export const objectionOf = (thrown: unknown, sql: string): Objection => {
   const message = failureMessage(thrown)
   const { position, reason } = thrown instanceof RequestFailure ? thrown.details : {}
+  // A host that does not answer is told with a reason too.
+  const isRefused = typeof reason === 'string' && silentHost(thrown) === null
   return {
-    isRefused: typeof reason === 'string',
-    message: typeof reason === 'string' ? sentence(message) : message,
+    isRefused,
+    message: isRefused ? sentence(message) : message,
     hint: reason === 'first-word' ? hintFor(sql) : '',
     position: typeof position === 'number' ? position : placeOf(message, sql),
   }
