@@ -273,6 +273,28 @@ describe('what a sweep has found', () => {
   })
 })
 
+describe('many hosts that are down', () => {
+  it('are one line until somebody unfolds it, and each says once why nothing can be told of it', async () => {
+    const hosts = Array.from({ length: 5 }, (_, index) => ({
+      url: `http://127.0.0.1:${index + 1}`,
+      name: `gone-${index + 1}`,
+    }))
+    await using product = await startProduct({ hosts, env: { CRON_SECRET: secret } })
+    await sweep(product)
+    const visit = await open(product, '/health?hosts=all')
+    const { page } = visit
+    const line = page.locator('summary').filter({ hasText: 'on 5 hosts' })
+    await expectSeen(line.getByText(/^gone-\d, gone-\d, gone-\d and 2 more$/))
+    expect(await page.getByRole('article').count()).toBe(0)
+    await line.click()
+    await expectSeen(page.getByRole('article', { name: 'on gone-3' }))
+    expect(await page.getByRole('article').count()).toBe(5)
+    expect(await findings(visit)).toEqual([])
+    await page.goto(`${product.url}/health?host=0`)
+    await expectSeen(page.getByText(/^\d+ checks could not be told: /))
+  })
+})
+
 describe('what another system found', () => {
   const told = ({ page }: Visit) => page.getByRole('article', { name: 'Disk full (db-9) from alertmanager' })
   beforeAll(() => tell(kept))

@@ -1,29 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Check, LiveCondition } from '#lib/api/health.ts'
+import type { Check } from '#lib/api/health.ts'
 import { counted } from '#lib/ui/counted.ts'
-import { byUrgency, happening, heldReason, limitsOf, severitiesOf, valueAgainst } from './words.ts'
-
-const condition = (given: Partial<LiveCondition>): LiveCondition => ({
-  hostId: 0,
-  host: 'one',
-  source: null,
-  ruleId: 'disk-usage',
-  episode: 'e',
-  title: 'Disk usage',
-  unit: 'percent',
-  phase: 'firing',
-  severity: 'warning',
-  value: 91.5,
-  threshold: 90,
-  offenders: [],
-  sinceMs: 0,
-  judgedAtMs: 0,
-  toldAtMs: null,
-  held: null,
-  acknowledged: null,
-  dismissed: null,
-  ...given,
-})
+import { conditionOf } from './testing/condition.ts'
+import { byUrgency, happening, heldReason, limitsOf, severitiesOf, sharedReason, valueAgainst } from './words.ts'
 
 const check = (given: Partial<Check>): Check => ({
   ruleId: 'disk-usage',
@@ -53,7 +32,7 @@ describe('a value', () => {
     [{ unit: 'yes-no', value: 1, threshold: 1 }, 'yes'],
     [{ unit: 'level', value: 2, threshold: 2 }, 'failing'],
   ] as const)('of %o is told as %s', (given, told) => {
-    expect(valueAgainst(condition(given))).toBe(told)
+    expect(valueAgainst(conditionOf(given))).toBe(told)
   })
 })
 
@@ -76,7 +55,7 @@ describe('counts', () => {
   })
 
   it('tell severities apart', () => {
-    const [critical, warning] = [condition({ severity: 'critical' }), condition({})]
+    const [critical, warning] = [conditionOf({ severity: 'critical' }), conditionOf({})]
     expect(severitiesOf([critical, warning, warning])).toBe('1 critical and 2 warnings')
     expect(severitiesOf([warning])).toBe('1 warning')
     expect(severitiesOf([critical])).toBe('1 critical')
@@ -93,11 +72,11 @@ describe('words of a newer service', () => {
 describe('urgency', () => {
   it('puts critical before warning, what fires before what may, and the latest before what is known', () => {
     const all = [
-      condition({ ruleId: 'cleared', phase: 'cleared', severity: 'critical' }),
-      condition({ ruleId: 'pending', phase: 'pending', severity: 'critical' }),
-      condition({ ruleId: 'old', sinceMs: 1 }),
-      condition({ ruleId: 'new', sinceMs: 2 }),
-      condition({ ruleId: 'critical', severity: 'critical' }),
+      conditionOf({ ruleId: 'cleared', phase: 'cleared', severity: 'critical' }),
+      conditionOf({ ruleId: 'pending', phase: 'pending', severity: 'critical' }),
+      conditionOf({ ruleId: 'old', sinceMs: 1 }),
+      conditionOf({ ruleId: 'new', sinceMs: 2 }),
+      conditionOf({ ruleId: 'critical', severity: 'critical' }),
     ]
     expect(all.toSorted(byUrgency).map(({ ruleId }) => ruleId)).toEqual([
       'critical',
@@ -107,4 +86,12 @@ describe('urgency', () => {
       'cleared',
     ])
   })
+})
+
+it('says once why several checks could not be told', () => {
+  const unknown = (count: number, reason: string | null) =>
+    Array.from({ length: count }, () => check({ status: 'unknown', reason }))
+  const all = [...unknown(3, 'no such table'), check({}), ...unknown(5, 'one cannot be reached'), ...unknown(9, null)]
+  expect(sharedReason(all)).toEqual({ reason: 'one cannot be reached', checks: 5 })
+  expect(sharedReason(unknown(3, 'no such table'))).toBeNull()
 })

@@ -48,6 +48,22 @@ export const limitsOf = ({ warning, critical, below, unit }: Check): string => {
   return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit)}`).join(', ') || 'no limit'
 }
 
+/** Fewer say themselves why. */
+const fewestAlike = 4
+
+/** The reason for which several checks could not be told, to be said once for all of them; null where each has its own. */
+export const sharedReason = (
+  checks: readonly Pick<Check, 'status' | 'reason'>[],
+): { reason: string; checks: number } | null => {
+  const unknown = checks.flatMap(({ status, reason }) => (status === 'unknown' && reason !== null ? [reason] : []))
+  const counts = [...Map.groupBy(unknown, (reason) => reason)].map(([reason, { length }]) => ({
+    reason,
+    checks: length,
+  }))
+  const most = counts.toSorted((one, other) => other.checks - one.checks)[0]
+  return most && most.checks >= fewestAlike ? most : null
+}
+
 /** `2 critical and 1 warning`. */
 export const severitiesOf = (conditions: readonly Pick<LiveCondition, 'severity'>[]): string => {
   const critical = conditions.filter(({ severity }) => severity === 'critical').length
