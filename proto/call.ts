@@ -6,6 +6,23 @@ import type { SealedConnection } from './sealed-connection.ts'
 export const serviceNames = ['gateway', 'query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'] as const
 export type ServiceName = (typeof serviceNames)[number]
 
+/** Whether a service is called so. */
+export const isServiceName = (name: string): name is ServiceName => serviceNames.some((known) => known === name)
+
+/** Services with methods for guests: a part of them may run apart, with a user and a key of its own. */
+export const guestServices: readonly ServiceName[] = ['query']
+
+/** Which services each one calls, as the contracts state it. What the gateway signed for a service may be used by these too. */
+export const serviceCalls: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
+  gateway: ['query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'],
+  query: [],
+  agent: ['query', 'mcp', 'report'],
+  mcp: ['query', 'agent', 'report'],
+  'alert-dispatcher': ['query'],
+  ingest: [],
+  report: ['query', 'agent', 'alert-dispatcher'],
+}
+
 /** Feature ids of the configuration reference; permissions are stated per id. */
 export const features = [
   'OVERVIEW',
@@ -61,6 +78,8 @@ export const Identity = z.object({
   profile: Profile.optional(),
   /** Of API keys; without it nothing but the features limits the caller. A newer release may know further names. */
   scopes: z.array(z.string().max(32)).max(16).optional(),
+  /** Whether a browser holds the API key as its session, so that a person may decide on what waits for an approval. */
+  isBrowserSession: z.boolean().optional(),
 })
 export type Identity = z.infer<typeof Identity>
 
@@ -77,13 +96,15 @@ export interface Trace {
 /** What travels with every request. Handlers hand theirs on, so deadline, trace and cancellation span all services. */
 export interface Call {
   identity: Identity
-  /** Epoch milliseconds after which nobody waits for the answer. */
+  /** When the caller stops waiting, by `Clock.elapsedMs` of this process: between processes the time left travels. */
   deadline: number
   signal: AbortSignal
   priority: Priority
   trace?: Trace | undefined
   /** The calling service, proven by the subject it published on; set on the serving side only. */
   caller?: ServiceName | undefined
+  /** What the gateway signed of the identity; passed on with it, so that further services believe it too. */
+  signature?: string | undefined
   /** Databases that the caller brought and that this call is about, by host key; the gateway adds those that it resolves. */
   connections?: Map<string, SealedConnection> | undefined
 }

@@ -62,6 +62,8 @@ export interface Event<P extends z.ZodType = z.ZodType> {
   doc: string
   /** Services that may publish it. */
   publishers: readonly ServiceName[]
+  /** Services that may listen to it. */
+  listeners: readonly ServiceName[]
   payload: P
 }
 

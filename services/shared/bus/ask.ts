@@ -78,7 +78,7 @@ const mayRepeat = (exchange: Exchange, error: unknown): boolean =>
 const open = ({ channel, clock }: Asking, request: Request, instance: string | undefined): Exchange => {
   const { call, service, subjectTo, method, body } = request
   call.signal.throwIfAborted()
-  const timeLeftMs = call.deadline - clock.now()
+  const timeLeftMs = call.deadline - clock.elapsedMs()
   if (timeLeftMs <= 0) throw timedOut()
   const { reading, limits } = channel
   if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)

@@ -5,8 +5,10 @@ import type { Event } from '#proto/contract.ts'
 import { decodeJson } from './body.ts'
 import { encodeOutput } from './conform.ts'
 import type { Limits } from './limits.ts'
-import { eventSubject } from './subject.ts'
+import { type EventSender, eventSubject, ownerOf, readEventSender } from './subject.ts'
 import type { Wire, WireMessage } from './wire.ts'
+
+type Listener<P extends z.ZodType> = (payload: z.output<P>, sender: EventSender) => void
 
 /** Tells and hears what happened; nobody waits for anybody. */
 export class Events {
@@ -25,15 +27,16 @@ export class Events {
   /** Tells whoever listens. What cannot be told is logged, because nobody awaits this. */
   emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void {
     try {
-      this.#wire.publish(eventSubject(event.name), this.#encode(event, payload))
+      this.#wire.publish(eventSubject(ownerOf(this.#wire.inbox), event.name), this.#encode(event, payload))
     } catch (error) {
       this.#log?.error({ err: error, event: event.name }, 'event not told')
     }
   }
 
   /** Resolves when the listener misses nothing any more. */
-  async on<P extends z.ZodType>(event: Event<P>, listener: (payload: z.output<P>) => void): Promise<AsyncDisposable> {
-    const subscription = this.#wire.subscribe(eventSubject(event.name), (message) =>
+  async on<P extends z.ZodType>(event: Event<P>, listener: Listener<P>): Promise<AsyncDisposable> {
+    if (!event.listeners.includes(this.#caller)) throw new Error(`${this.#caller} does not listen to ${event.name}`)
+    const subscription = this.#wire.subscribe(eventSubject('*', event.name), (message) =>
       this.#hear(event, message, listener),
     )
     await this.#wire.flush()
@@ -47,9 +50,12 @@ export class Events {
     return body
   }
 
-  #hear<P extends z.ZodType>(event: Event<P>, message: WireMessage, listener: (payload: z.output<P>) => void): void {
+  #hear<P extends z.ZodType>(event: Event<P>, message: WireMessage, listener: Listener<P>): void {
     try {
-      listener(event.payload.parse(decodeJson(message.body)))
+      const sender = readEventSender(message.subject)
+      if (!sender || !event.publishers.includes(sender.service))
+        throw new Error(`not from a publisher: ${message.subject}`)
+      listener(event.payload.parse(decodeJson(message.body)), sender)
     } catch (error) {
       this.#log?.error({ err: error, event: event.name }, 'event dropped')
     }

@@ -6,6 +6,8 @@ import { FrameQueue } from './frame-queue.ts'
 import type { Inbox, InboxAddress } from './inbox.ts'
 import type { Limits } from './limits.ts'
 import type { Link } from './link.ts'
+import { type Signatures, signedHeaders } from './signatures.ts'
+import { isInboxOf } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
 /** What every exchange of a bus shares. */
@@ -14,6 +16,8 @@ export interface Channel {
   inbox: Inbox
   link: Link
   limits: Limits
+  /** Undefined where nothing is signed: NATS of a developer. */
+  signatures?: Signatures | undefined
   /** Streams being read now. */
   reading: { streams: number }
 }
@@ -95,7 +99,7 @@ export class Exchange {
     this.#end(reason)
     if (this.#control !== undefined) return
     this.#address.listen(({ reply }) => {
-      this.#control = reply
+      this.#learnControl(reply)
       this.#tell({ kind: 'cancel' })
       this.#address.release()
     })
@@ -117,9 +121,11 @@ export class Exchange {
     }
   }
 
-  #send({ subject, body, headers }: Question): void {
+  #send({ subject, body, headers: stated }: Question): void {
+    const { subject: reply } = this.#address
     try {
-      this.#channel.wire.publish(subject, body, { headers, reply: this.#address.subject })
+      const headers = signedHeaders(this.#channel.signatures, { subject, reply, headers: stated, body })
+      this.#channel.wire.publish(subject, body, { headers, reply })
     } catch (error) {
       this.#end(error)
     }
@@ -144,13 +150,18 @@ export class Exchange {
     const frame = readFrame(message)
     if (!frame) return
     this.#heard += 1
-    this.#control = frame.control ?? this.#control
+    this.#learnControl(frame.control)
     this.answered ||= frame.kind !== 'working'
     try {
       this.#accept(frame)
     } catch (error) {
       this.leave(error instanceof ServiceError ? error : unreadable(error))
     }
+  }
+
+  /** A producer that is taken over could name any subject on which this service may publish. */
+  #learnControl(reply: string | undefined): void {
+    if (reply !== undefined && isInboxOf(this.#service, reply)) this.#control = reply
   }
 
   #accept({ kind, sequence, body }: Frame): void {

@@ -2,14 +2,15 @@ import { expect, it } from 'vitest'
 import { Instances } from './instances.ts'
 
 const limits = { instanceDeadMs: 6_000, instances: 2 }
-const alive = (instance: string, load = 0) => ({ service: 'query' as const, instance, load, leaving: false })
+const alive = (instance: string, load = 0) => ({ instance, load, leaving: false })
+const query = { service: 'query', isGuest: false } as const
 
 it('knows an instance until it was unheard for six seconds', () => {
   let now = 0
   const instances = new Instances(limits, () => now)
-  instances.hear(alive('a'))
+  instances.hear(alive('a'), query)
   now = 4_000
-  instances.hear(alive('b'))
+  instances.hear(alive('b'), query)
   now = 6_000
   expect(instances.of('query')).toEqual(['a', 'b'])
   now = 6_001
@@ -18,20 +19,20 @@ it('knows an instance until it was unheard for six seconds', () => {
 
 it('forgets an instance as soon as it says that it leaves', () => {
   const instances = new Instances(limits, () => 0)
-  instances.hear(alive('a'))
-  instances.hear({ ...alive('a'), leaving: true })
+  instances.hear(alive('a'), query)
+  instances.hear({ ...alive('a'), leaving: true }, query)
   expect(instances.of('query')).toEqual([])
 })
 
 it('remembers no more instances than its limit', () => {
   const instances = new Instances(limits, () => 0)
-  for (const name of ['a', 'b', 'c', 'b']) instances.hear(alive(name))
+  for (const name of ['a', 'b', 'c', 'b']) instances.hear(alive(name), query)
   expect(instances.of('query').toSorted()).toEqual(['a', 'b'])
 })
 
 it('keeps the services apart', () => {
   const instances = new Instances(limits, () => 0)
-  instances.hear(alive('a'))
+  instances.hear(alive('a'), query)
   expect(instances.of('report')).toEqual([])
 })
 
@@ -44,6 +45,16 @@ it('tells the one that said last that it has the least to do', () => {
     ['c', 3],
     ['b', 9],
   ] as const)
-    instances.hear(alive(name, load))
+    instances.hear(alive(name, load), query)
   expect(instances.leastLoaded('query')).toBe('c')
+})
+
+it('lets a guest announce guests alone, and say nothing about the others', () => {
+  const instances = new Instances(limits, () => 0)
+  const guest = { service: 'query', isGuest: true } as const
+  instances.hear({ ...alive('a'), part: 'own' }, query)
+  instances.hear({ ...alive('a'), part: 'own', leaving: true }, guest)
+  for (const name of ['b', 'c', 'd']) instances.hear({ ...alive(name), part: 'own' }, guest)
+  expect(instances.of('query')).toEqual(['a'])
+  expect(instances.of('query', 'guest')).toEqual(['b', 'c'])
 })

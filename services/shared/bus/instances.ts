@@ -1,10 +1,10 @@
 import type { ServiceName } from '#proto/call.ts'
 import type { Part } from './bus.ts'
 import type { Limits } from './limits.ts'
+import type { EventSender } from './subject.ts'
 
-/** What is told of an instance. */
+/** What an instance announces of itself. */
 interface Announcement {
-  service: ServiceName
   instance: string
   load: number
   leaving: boolean
@@ -18,11 +18,15 @@ interface Known {
   part: Part
 }
 
+type KnownInstances = Map<string, Known>
+
 /** The instances of every service that were heard of lately. */
 export class Instances {
   readonly #limits: Pick<Limits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
-  readonly #known = new Map<ServiceName, Map<string, Known>>()
+  readonly #known = new Map<ServiceName, KnownInstances>()
+  /** Those of guests with a user of their own, apart from all others, about whom they may announce nothing. */
+  readonly #guests = new Map<ServiceName, KnownInstances>()
 
   /** `nowMs` is any clock that only moves forward. */
   constructor(limits: Pick<Limits, 'instanceDeadMs' | 'instances'>, nowMs: () => number) {
@@ -30,12 +34,12 @@ export class Instances {
     this.#nowMs = nowMs
   }
 
-  hear({ service, instance, load, leaving, part = 'all' }: Announcement): void {
-    const known = this.#known.get(service) ?? new Map<string, Known>()
-    this.#known.set(service, known)
+  hear({ instance, load, leaving, part = 'all' }: Announcement, { service, isGuest }: EventSender): void {
+    const known = isGuest ? knownIn(this.#guests, service) : knownIn(this.#known, service)
     known.delete(instance)
     // Beyond the limit the others still answer, through their queue group.
-    if (!leaving && known.size < this.#limits.instances) known.set(instance, { heardMs: this.#nowMs(), load, part })
+    if (leaving || known.size >= this.#limits.instances) return
+    known.set(instance, { heardMs: this.#nowMs(), load, part: isGuest ? 'guest' : part })
   }
 
   /** Those of a service that are alive and take questions of this part. */
@@ -49,13 +53,21 @@ export class Instances {
   }
 
   #taking(service: ServiceName, part: Part): [string, Known][] {
-    return [...this.#alive(service)].filter(([, known]) => known.part === 'all' || known.part === part)
+    const known = [knownIn(this.#known, service), knownIn(this.#guests, service)]
+    return known
+      .flatMap((each) => [...this.#alive(each)])
+      .filter(([, { part: taken }]) => taken === 'all' || taken === part)
   }
 
-  #alive(service: ServiceName): ReadonlyMap<string, Known> {
-    const known = this.#known.get(service) ?? new Map<string, Known>()
+  #alive(known: KnownInstances): KnownInstances {
     const deadline = this.#nowMs() - this.#limits.instanceDeadMs
     for (const [instance, { heardMs }] of known) if (heardMs < deadline) known.delete(instance)
     return known
   }
+}
+
+const knownIn = (all: Map<ServiceName, KnownInstances>, service: ServiceName): KnownInstances => {
+  const known = all.get(service) ?? new Map<string, Known>()
+  all.set(service, known)
+  return known
 }

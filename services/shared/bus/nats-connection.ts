@@ -41,14 +41,30 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
     noAsyncTraces: true,
   }
   const connection = await nats.connect(settings).catch((cause: unknown) => {
-    throw new ServiceError('unavailable', `cannot connect to NATS at ${String(settings.servers)}: ${String(cause)}`, {
-      cause,
-    })
+    const sentence = `cannot connect to NATS at ${String(settings.servers)}: ${unconnectedCause(cause)}`
+    throw new ServiceError('unavailable', sentence, { cause })
   })
   const missing = missingFeature(connection)
   if (missing === undefined) return { connection, inbox, nats }
   await connection.close()
   throw new ServiceError('unavailable', `the NATS server ${missing}`)
+}
+
+/** Why a server lets nobody in, by the client's code, and what to do. */
+const unconnectedCause = (cause: unknown): string => {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return unconnectedCauses[code] ?? String(cause)
+}
+
+const wrongUser = 'the server refuses the user or the password; check both'
+
+const unconnectedCauses: Readonly<Record<string, string>> = {
+  CONNECTION_REFUSED: 'connection refused; check that the server runs and that its address is right',
+  TIMEOUT: 'no answer in time; check that the server runs and that the network lets it answer',
+  ENOTFOUND: 'its host name is not known; check the address and the name server',
+  EAI_AGAIN: 'its host name is not known; check the address and the name server',
+  AUTHORIZATION_VIOLATION: wrongUser,
+  AUTHENTICATION_EXPIRED: wrongUser,
 }
 
 /** Says that a connection is lost, or back; whoever uses it need not say that it does nothing meanwhile. */

@@ -5,6 +5,7 @@ import type { Bus } from './bus.ts'
 import { openInbox } from './inbox.ts'
 import { type Limits, defaultLimits } from './limits.ts'
 import { Link } from './link.ts'
+import type { Signatures } from './signatures.ts'
 import { instanceName } from './subject.ts'
 import { type BusFacts, WireBus } from './wire-bus.ts'
 import type { Hub } from './wire.ts'
@@ -23,6 +24,8 @@ export interface BusOptions {
   instance: string
   /** Version of the product, told to the other instances. */
   version: string
+  /** How identities are proven; without them every service is believed. */
+  signatures?: Signatures | undefined
   telemetry?: Telemetry
   clock?: Clock
   limits?: Partial<Limits>
@@ -34,7 +37,8 @@ export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOp
   const limits = { ...defaultLimits, ...rest.limits }
   const wire = await hub.connect({ caller, instance })
   const link = new Link(wire, limits.cutOffMs)
-  const channel = { wire, inbox: openInbox(wire), link, limits, reading: { streams: 0 } }
+  const { signatures } = rest
+  const channel = { wire, inbox: openInbox(wire), link, limits, signatures, reading: { streams: 0 } }
   const facts: BusFacts = { caller, instance, version, telemetry: rest.telemetry, clock: rest.clock ?? systemClock }
   const bus = new WireBus(facts, channel)
   await bus.meet()

@@ -1,43 +1,65 @@
 import { expect, it } from 'vitest'
 import type { ServiceName } from '#proto/call.ts'
+import { actionAudited } from '#proto/audit.ts'
 import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
 import { query } from '#proto/query.ts'
 import { describeWith, startNats } from '../../acceptance/servers.ts'
 import { until } from './conformance/implementations.suite.ts'
 import { callOf, probe, probeHandlers, somethingHappened } from './conformance/probe.suite.ts'
+import { natsAccounts, serverAccounts } from './accounts.ts'
 import { openBus, openNatsHub } from './open.ts'
 import { guestPermissions, type NatsPermissions, permissions } from './permissions.ts'
 import type { Wire } from './wire.ts'
 
 const events = [instanceAnnounced, instanceSought, somethingHappened]
 
-it('lets a service ask along the arrows of the contracts and under its own name only', () => {
+it('lets a service call the methods that the contracts let it call, under its own name only', () => {
   const { gateway, query: own, report } = permissions([query], events)
-  expect(gateway.publish.allow).toContain('svc.query.gateway.>')
-  expect(gateway.publish.allow.filter((subject) => subject.startsWith('svc.'))).toHaveLength(1)
-  expect(report.publish.allow).toEqual(['svc.query.report.>', 'event.instance.announced', 'event.instance.sought'])
-  expect(own.publish.allow).toEqual(['event.instance.announced', 'event.instance.sought'])
-  expect(own.subscribe.allow).toEqual(['svc.query.>', '_INBOX.query.>', 'event.>'])
-  expect(gateway.subscribe.allow).toEqual(['_INBOX.gateway.>', 'event.>'])
+  const requests = (allowed: readonly string[]) => allowed.filter((subject) => subject.startsWith('svc.'))
+  expect(gateway.publish.allow).toEqual(
+    expect.arrayContaining(['svc.query.gateway.killQuery', 'svc.query.gateway.killQuery.>']),
+  )
+  for (const [name, { callers }] of Object.entries(query.methods)) {
+    const subject = `svc.query.report.${name}`
+    const allowed = requests(report.publish.allow).filter((each) => each === subject || each === `${subject}.>`)
+    expect(allowed, name).toEqual(callers.includes('report') ? [subject, `${subject}.>`] : [])
+  }
+  expect(requests(report.publish.allow).every((subject) => subject.startsWith('svc.query.report.'))).toBe(true)
+  const announcing = ['event.query.instance.announced', 'event.query.instance.sought']
+  expect(own.publish.allow).toEqual(announcing)
+})
+
+it('lets a service hear its requests, its inbox, and the events that it listens to', () => {
+  const { gateway, query: own, ingest } = permissions([query], [...events, actionAudited])
+  const met = ['event.*.instance.announced', 'event.*.instance.sought']
+  expect(ingest.subscribe.allow).toEqual(['_INBOX.ingest.>', ...met])
+  expect(own.subscribe.allow).toEqual(['svc.query.>', '_INBOX.query.>', ...met, 'event.*.something.happened'])
+  expect(gateway.subscribe.allow).toEqual([
+    '_INBOX.gateway.>',
+    ...met,
+    'event.*.something.happened',
+    'event.*.action.audited',
+  ])
 })
 
 it('lets a guest hear what is for guests alone, and who else there is', () => {
   const guests = ['svc.query.*.*._guest', 'svc.query.*.*._guest.*', '_INBOX.query-guest.>']
-  const present = ['event.instance.announced', 'event.instance.sought']
+  const present = ['event.*.instance.announced', 'event.*.instance.sought']
+  const told = ['event.query-guest.instance.announced', 'event.query-guest.instance.sought']
   expect(guestPermissions([query], events)).toMatchObject({
-    'query-guest': { subscribe: { allow: [...guests, ...present] } },
+    'query-guest': { publish: { allow: told }, subscribe: { allow: [...guests, ...present] } },
   })
 })
 
 describeWith(['nats'], 'a NATS server with these permissions', () => {
   const start = async (changed: Partial<NatsPermissions> = {}) => {
-    const granted = Object.entries({ ...permissions([probe], events), ...guestPermissions([probe], events) })
-    const users = granted.map(([user, allowed]) => ({
+    const { accounts, users } = natsAccounts([probe], events)
+    const altered = Object.entries(users).map(([user, { account, permissions: allowed }]) => [
       user,
-      password: `of ${user}`,
-      permissions: { ...allowed, ...changed },
-    }))
-    const server = await startNats({ config: `authorization ${JSON.stringify({ users })}` })
+      { account, permissions: { ...allowed, ...changed } },
+    ])
+    const stated = serverAccounts({ accounts, users: Object.fromEntries(altered) }, (user) => `of ${user}`)
+    const server = await startNats({ config: `accounts ${JSON.stringify(stated)}` })
     const hubOf = (user: ServiceName | 'query-guest') => openNatsHub({ url: server.url, user, password: `of ${user}` })
     return { url: server.url, hubOf, [Symbol.asyncDispose]: () => server.stop() }
   }
@@ -99,7 +121,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     await answering.serve(probe, probeHandlers('q1').handlers, { part: 'guest' })
     await using asking = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
     expect(await asking.client(probe).dial({}, callOf())).toEqual({ instance: 'q1' })
-    for (const subject of ['_INBOX.query.>', 'svc.query.*.*', 'event.>', 'event.something.happened']) {
+    for (const subject of ['_INBOX.query.>', 'svc.query.*.*', 'event.>', 'event.*.something.happened']) {
       await refuses(await facts.hub.connect(facts), subject)
     }
   })
@@ -137,7 +159,9 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
   it('refuses a service that gives a wrong password', async () => {
     await using server = await start()
     const hub = openNatsHub({ url: server.url.replace('//', '//gateway:guess@') })
-    await expect(hub.connect({ caller: 'gateway', instance: 'g1' })).rejects.toThrow(/authorization/i)
+    await expect(hub.connect({ caller: 'gateway', instance: 'g1' })).rejects.toThrow(
+      /the server refuses the user or the password/,
+    )
   })
 
   it('reads user and password from the URL too', async () => {

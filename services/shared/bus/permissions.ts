@@ -1,8 +1,7 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
-import { queueSubjects } from './durable/roles.ts'
-import { callSubject, eventSubject, inboxPrefix, servedSubjects } from './subject.ts'
+import { callSubject, eventSubject, guestUser, inboxPrefix, servedSubjects } from './subject.ts'
 
 /** What a NATS server lets one user do, as its configuration writes it. */
 export interface NatsPermissions {
@@ -17,7 +16,10 @@ export interface NatsPermissions {
  */
 const responses = { max: -1, expires: '30s' } as const
 
-/** Permissions of every service: ask along the arrows of the contracts and only under its own name, hear its own inbox, answer, tell its own events, take its part in the queue. */
+/**
+ * Returns the permissions of every service: to call the methods that the contracts let it call, under its own name only, to answer, to
+ * publish its own events, to subscribe to its own inbox and to the events that it listens to.
+ */
 export const permissions = (
   contracts: readonly Service[],
   events: readonly Event[],
@@ -37,30 +39,45 @@ export const guestPermissions = (
 ): Record<string, NatsPermissions> => {
   const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
   const guests = parted.map(({ name }) => {
-    const { publish, allow_responses } = permissionsOf(name, contracts, events)
+    const user = guestUser(name)
+    const { publish, allow_responses } = permissionsOf(name, contracts, events, user)
     const { anyGuest, ownGuest } = servedSubjects(name, '*')
-    const met = [instanceAnnounced, instanceSought].map((event) => eventSubject(event.name))
-    const allow = [anyGuest, ownGuest, inboxPrefix(`${name}-guest`, '>'), ...met]
-    return [`${name}-guest`, { publish, subscribe: { allow }, allow_responses }] as const
+    const met = [instanceAnnounced, instanceSought].map((event) => eventSubject('*', event.name))
+    const allow = [anyGuest, ownGuest, inboxPrefix(user, '>'), ...met]
+    return [user, { publish, subscribe: { allow }, allow_responses }] as const
   })
   return Object.fromEntries(guests)
 }
 
-const permissionsOf = (name: ServiceName, contracts: readonly Service[], events: readonly Event[]): NatsPermissions => {
-  const asked = contracts.filter(({ methods }) => Object.values(methods).some(({ callers }) => callers.includes(name)))
-  const told = events.filter(({ publishers }) => publishers.includes(name))
+const permissionsOf = (
+  name: ServiceName,
+  contracts: readonly Service[],
+  events: readonly Event[],
+  user: string = name,
+): NatsPermissions => {
+  const published = events.filter(({ publishers }) => publishers.includes(name))
+  const heard = events.filter(({ listeners }) => listeners.includes(name))
   const served = contracts.filter((contract) => contract.name === name)
   return {
     publish: {
       allow: [
-        ...asked.map((contract) => callSubject(contract.name, name, '>')),
-        ...told.map((event) => eventSubject(event.name)),
-        ...queueSubjects(name),
+        ...contracts.flatMap((contract) => requestsTo(contract, name)),
+        ...published.map((event) => eventSubject(user, event.name)),
       ],
     },
     subscribe: {
-      allow: [...served.map(() => `svc.${name}.>`), inboxPrefix(name, '>'), eventSubject('>')],
+      allow: [
+        ...served.map(() => `svc.${name}.>`),
+        inboxPrefix(name, '>'),
+        ...heard.map((event) => eventSubject('*', event.name)),
+      ],
     },
     allow_responses: responses,
   }
 }
+
+/** The subjects of each method that a service may call: to any process, and to one by name. */
+const requestsTo = ({ name, methods }: Service, caller: ServiceName): string[] =>
+  Object.entries(methods)
+    .filter(([, { callers }]) => callers.includes(caller))
+    .flatMap(([method]) => [callSubject(name, caller, method), callSubject(name, caller, method, '>')])

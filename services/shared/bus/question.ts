@@ -8,10 +8,14 @@ import type { WireHeaders } from './wire.ts'
  * What travels beside a question's input. The time left is sent, not the deadline, because the clocks of two machines
  * may differ by more than a question takes.
  */
-export const questionHeaders = ({ identity, priority, trace, connections }: Call, timeLeftMs: number): WireHeaders => ({
+export const questionHeaders = (
+  { identity, priority, trace, connections, signature }: Call,
+  timeLeftMs: number,
+): WireHeaders => ({
   identity: textOf(identity),
   priority,
   'time-left-ms': String(Math.ceil(timeLeftMs)),
+  ...(signature !== undefined && { delegation: signature }),
   ...(trace && { traceparent: trace.traceparent }),
   ...(trace?.tracestate && { tracestate: trace.tracestate }),
   ...(connections?.size && { connections: JSON.stringify([...connections.values()]) }),
@@ -27,13 +31,19 @@ const textOf = (identity: Identity): string => {
   return known
 }
 
-const identityOf = (text: string): Identity => identities(text, () => Identity.parse(JSON.parse(text)))
+/** What is signed is the text, so whoever passes the identity on sends the same. */
+const identityOf = (text: string): Identity =>
+  identities(text, () => {
+    const identity = Identity.parse(JSON.parse(text))
+    texts.set(identity, text)
+    return identity
+  })
 
 const Connections = z.array(SealedConnection).max(maxConnectionsOfCall)
 
 /** The call that a question belongs to, as its handler sees it. Throws when the headers make no sense. */
 export const readQuestionHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {
-  const { identity, priority, traceparent, tracestate, connections } = headers
+  const { identity, priority, traceparent, tracestate, connections, signature } = headers
   const timeLeftMs = Number(headers['time-left-ms'])
   if (identity === undefined || !Number.isFinite(timeLeftMs)) throw new Error('who asks, or until when, is missing')
   return {
@@ -42,6 +52,8 @@ export const readQuestionHeaders = (headers: WireHeaders, nowMs: number): Omit<C
     priority: Priority.options.find((known) => known === priority) ?? 'sweep',
     deadline: nowMs + timeLeftMs,
     trace: traceparent === undefined ? undefined : { traceparent, tracestate },
+    // What the gateway signed comes as a delegation, unless the gateway itself asks.
+    ...(signature !== undefined && { signature: headers.delegation ?? signature }),
     ...(connections && { connections: connectionsOf(connections) }),
   }
 }

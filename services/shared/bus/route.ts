@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { pick } from './rendezvous.ts'
@@ -22,7 +23,7 @@ export interface Choosing {
 /** Chooses by the traits of the method, the value of the input field that they name, and the hosts it is about. */
 export const route = (method: Method, input: unknown, { brought, live }: Choosing): Route => {
   if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
-  const key = method.prefer === undefined ? undefined : field(input, method.prefer)
+  const key = (method.prefer === undefined ? undefined : field(input, method.prefer)) ?? anyKey(method)
   const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pick(key, live(part)))
   const isForGuests = method.guest || (brought?.size && hostsOf(input).some((host) => brought.has(host)))
   if (!isForGuests) return { instance: chosen('own'), only: false }
@@ -32,6 +33,12 @@ export const route = (method: Method, input: unknown, { brought, live }: Choosin
     ? { instance: guestToken, only: false }
     : { instance: guestNamed(guest), only: false, otherwise: guestToken }
 }
+
+/**
+ * What is not safe goes to a process chosen at random, and not to the queue group: the gateway signs the name of that process, so
+ * nobody can send the request to a second one that does not remember it.
+ */
+const anyKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())
 
 /** What is said when the one instance that could answer is not there. */
 export const gone = (): ServiceError => new ServiceError('gone', 'The process that held it no longer runs.')

@@ -3,7 +3,7 @@ import type { Call } from '#proto/call.ts'
 import type { Produced, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../clock.ts'
-import { type Admitted, admit } from './admit.ts'
+import { type Admission, type Admitted, admit } from './admit.ts'
 import type { Part, Serving } from './bus.ts'
 import { encodeOutput } from './conform.ts'
 import type { Channel } from './exchange.ts'
@@ -11,7 +11,8 @@ import { asFailure } from './failure.ts'
 import type { Observer } from './observe.ts'
 import { produce } from './produce.ts'
 import { Reply } from './reply.ts'
-import { servedSubjects } from './subject.ts'
+import { openSignatureCheck } from './signatures.ts'
+import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects } from './subject.ts'
 import type { Subscription, WireMessage } from './wire.ts'
 
 /** What serving needs of its bus. */
@@ -33,6 +34,8 @@ export class Server implements Serving {
   readonly #handlers: Readonly<Record<string, Handler>>
   readonly #maxInFlight: number
   readonly #subscriptions: readonly Subscription[]
+  readonly #readSubject: ReadCallSubject
+  readonly #checkSignature: Admission['checkSignature']
   #inFlight = 0
   #idle: (() => void) | undefined
 
@@ -46,6 +49,8 @@ export class Server implements Serving {
     this.#contract = contract
     this.#handlers = handlers
     this.#maxInFlight = maxInFlight
+    this.#readSubject = openCallSubjectReader(contract.name, context.instance)
+    this.#checkSignature = context.channel.signatures && openSignatureCheck(context.channel.signatures)
     this.#subscriptions = this.#subscribe(part)
   }
 
@@ -72,12 +77,15 @@ export class Server implements Serving {
 
   async #hear(message: WireMessage): Promise<void> {
     if (message.reply === undefined) return
+    const called = this.#readSubject(message.subject)
+    if (!called || !isInboxOf(called.caller, message.reply)) return this.#drop(message)
     const { channel, clock } = this.#context
     const reply = new Reply(channel, message.reply)
     this.#inFlight += 1
     try {
       if (this.#inFlight > this.#maxInFlight) throw this.#busy()
-      await this.#handle(admit(this.#contract, message, clock.now()), reply)
+      const checks = { contract: this.#contract, checkSignature: this.#checkSignature, nowMs: clock.elapsedMs() }
+      await this.#handle(admit({ ...checks, called, message }), reply)
     } catch (error) {
       this.#fail(reply, error, message.subject)
     } finally {
@@ -91,7 +99,7 @@ export class Server implements Serving {
     const { channel, clock, observer } = this.#context
     const observed = observer.answering({ service: this.#contract.name, method: name, caller: call.caller }, call)
     try {
-      reply.begin(call.deadline - clock.now())
+      reply.begin(call.deadline - clock.elapsedMs())
       const given = await this.#handlers[name]?.(input, { ...call, trace: observed.trace, signal: reply.signal })
       if (method.kind === 'rpc') await reply.answer(encodeOutput(method.output, given))
       // A stream's handler returns this; the compiler saw to it when the handlers were given.
@@ -112,6 +120,11 @@ export class Server implements Serving {
     }
     const tell = (reference: string) => this.#context.log?.error({ err: error, subject, reference }, 'handler failed')
     reply.fail(asFailure(error, tell))
+  }
+
+  /** An answer would go where the sender itself may not publish. */
+  #drop({ subject, reply }: WireMessage): void {
+    this.#context.log?.warn({ subject, reply }, 'request dropped: wrong subject or reply inbox')
   }
 
   #busy(): ServiceError {

@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames } from '#proto/call.ts'
+import { type ServiceName, guestServices, isServiceName } from '#proto/call.ts'
 import { openRecent } from '../recent.ts'
 
 /** What an instance may be called: it becomes one token of a subject. */
@@ -11,6 +11,13 @@ export const callSubject = (service: ServiceName, caller: ServiceName, method: s
 /** Stands for the instance in questions about databases that callers bring; no instance can be called so. */
 export const guestToken = '_guest'
 
+/** The NATS user of the part of a service that answers such questions alone; it has a key of its own too. */
+export const guestUser = (service: ServiceName): string => `${service}-guest`
+
+/** Returns a service and its part that runs apart, where it has one: each has a key of its own. */
+export const withGuest = (service: ServiceName): string[] =>
+  guestServices.includes(service) ? [service, guestUser(service)] : [service]
+
 /** Stands for the instance in questions for one guest alone. */
 export const guestNamed = (instance: string): string => `${guestToken}.${instance}`
 
@@ -22,26 +29,59 @@ export const servedSubjects = (service: ServiceName, instance: string) => ({
   ownGuest: `svc.${service}.*.*.${guestNamed(instance)}`,
 })
 
-/** Who asks for which method, read from a question's subject. */
-export const readCallSubject = (subject: string): CallSubject | undefined => subjectsRead(subject, () => parse(subject))
+/** Reads caller and method from the subject of a request; undefined for a subject that this process does not serve. */
+export type ReadCallSubject = (subject: string) => CallSubject | undefined
 
-interface CallSubject {
+/** Who calls which method. */
+export interface CallSubject {
   caller: ServiceName
   method: string
 }
 
-/** A memory of a pure function only: most questions are about a few methods. */
-const subjectsRead = openRecent<CallSubject | undefined>(256)
-
-const parse = (subject: string): CallSubject | undefined => {
-  const [, , caller, method] = subject.split('.')
-  return caller !== undefined && method !== undefined && isServiceName(caller) ? { caller, method } : undefined
+/**
+ * Returns the reader of one process. It checks every token: what JetStream delivers to a subject of its user's choice carries the
+ * subject it was stored under, so tokens in the right places prove nothing.
+ */
+export const openCallSubjectReader = (service: ServiceName, instance: string): ReadCallSubject => {
+  const addressed = [undefined, instance, guestToken, guestNamed(instance)]
+  // A cache of a pure function: most requests use a few methods.
+  const recent = openRecent<CallSubject | undefined>(256)
+  const parse = (subject: string): CallSubject | undefined => {
+    const [, , caller = '', method = ''] = subject.split('.')
+    if (!isServiceName(caller) || method === '') return undefined
+    const isServed = addressed.some((each) => callSubject(service, caller, method, each) === subject)
+    return isServed ? { caller, method } : undefined
+  }
+  return (subject) => recent(subject, () => parse(subject))
 }
 
-/** Subject of an event: `event.<noun>.<past-verb>`. */
-export const eventSubject = (name: string): string => `event.${name}`
+/** Subject of an event: `event.<sender>.<noun>.<past-verb>`. The sender is a service, or the user of a part of it. */
+export const eventSubject = (sender: string, name: string): string => `event.${sender}.${name}`
+
+/** Who published an event, as its subject proves. */
+export interface EventSender {
+  service: ServiceName
+  /** Whether the part of the service that answers for guests published it. */
+  isGuest: boolean
+}
+
+/** Reads the sender of an event from its subject; undefined for anything that is no service. */
+export const readEventSender = (subject: string): EventSender | undefined => {
+  const [, sender = ''] = subject.split('.')
+  if (isServiceName(sender)) return { service: sender, isGuest: false }
+  const service = guestServices.find((each) => guestUser(each) === sender)
+  return service && { service, isGuest: true }
+}
 
 /** Where answers and control messages for one connection arrive; a last token tells them apart. `owner` is a service, or the user of a part of it. */
 export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
-const isServiceName = (name: string): name is ServiceName => serviceNames.some((known) => known === name)
+/** Returns the owner of an inbox. */
+export const ownerOf = (inbox: string): string => inbox.split('.')[1] ?? ''
+
+/**
+ * Returns whether a reply subject is in an inbox of this service or of a part of it. An answer or a control message sent anywhere else
+ * would be published for somebody who may not publish there.
+ */
+export const isInboxOf = (service: ServiceName, reply: string): boolean =>
+  reply.startsWith(`_INBOX.${service}.`) || reply.startsWith(`_INBOX.${service}-`)

@@ -53,7 +53,7 @@ export class WireBus implements Bus {
 
   /** Learns which instances there are. */
   async meet(): Promise<void> {
-    await this.on(instanceAnnounced, (announced) => this.#instances.hear(announced))
+    await this.#events.on(instanceAnnounced, (announced, sender) => this.#instances.hear(announced, sender))
     this.emit(instanceSought, {})
   }
 

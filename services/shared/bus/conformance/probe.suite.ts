@@ -97,6 +97,7 @@ export const somethingHappened = event({
   name: 'something.happened',
   doc: 'A test said so.',
   publishers: ['gateway'],
+  listeners: ['gateway', 'query', 'report'],
   payload: z.object({ number: z.number() }),
 })
 
@@ -190,7 +191,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
 /** A call by a service on its own account, with more time than any test takes. */
 export const callOf = (part: Partial<Call> = {}): Call => ({
   identity: { kind: 'service', subject: 'test', features: 'all' },
-  deadline: Date.now() + 60_000,
+  deadline: performance.now() + 60_000,
   signal: new AbortController().signal,
   priority: 'person',
   ...part,

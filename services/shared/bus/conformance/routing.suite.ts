@@ -172,7 +172,7 @@ export const routing = (place: () => Place): void => {
     expect(heard).toEqual([1, 3])
   })
 
-  it('logs and drops an event that does not fit, and one of a service that may not tell it', async () => {
+  it('logs and drops an event that does not fit, and one of a service that may not publish it', async () => {
     const { telemetry, logged } = recordTelemetry()
     const bus = await place().open('gateway', { telemetry })
     const heard: number[] = []
@@ -183,11 +183,19 @@ export const routing = (place: () => Place): void => {
     other.emit(somethingHappened, { number: 1 })
     const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
     place().release(wire)
-    wire.publish('event.something.happened', new Uint8Array([1, 2, 3]))
+    wire.publish('event.gateway.something.happened', new Uint8Array([1, 2, 3]))
+    for (const sender of ['report', 'query-guest', 'nobody'])
+      wire.publish(`event.${sender}.something.happened`, Buffer.from('{"number":3}'))
     bus.emit(somethingHappened, { number: 2 })
-    await until(() => heard.length > 0 && logged.length >= 3)
+    await until(() => heard.length > 0 && logged.length >= 6)
     expect(heard).toEqual([2])
-    expect(logged.map(({ msg }) => msg)).toEqual(['event not told', 'event not told', 'event dropped'])
+    const dropped = ['event dropped', 'event dropped', 'event dropped', 'event dropped']
+    expect(logged.map(({ msg }) => msg)).toEqual(['event not told', 'event not told', ...dropped])
+  })
+
+  it('refuses a listener of a service that the event does not name', async () => {
+    const bus = await place().open('ingest')
+    await expect(bus.on(somethingHappened, () => {})).rejects.toThrow('ingest does not listen to something.happened')
   })
 
   it('survives a listener that throws', async () => {

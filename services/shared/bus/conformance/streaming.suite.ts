@@ -82,7 +82,7 @@ export const streaming = (place: () => Place): void => {
 
   it('stops the producer at the deadline', async () => {
     const { client, seen } = await pair()
-    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ deadline: Date.now() + 200 }))
+    const stream = await client.count({ to: 10, pauseAt: 3 }, callOf({ deadline: performance.now() + 200 }))
     await expect(collect(stream.frames)).rejects.toMatchObject({ code: 'timeout' })
     await until(() => seen.aborted === 1 && seen.returned === 1)
   })

@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -9,7 +10,7 @@ import type { Attached, QueueDriver, Taken } from './driver.ts'
 import type { QueueLimits } from './limits.ts'
 import { observeConsumer } from './observe.ts'
 import type { Consumer, DeadLetter, DeadLetters, Handle, Outcome, Queue } from './queue.ts'
-import { deadSubject, streamOf } from './streams.ts'
+import { type AnyStream, deadStreamOf, deadSubject, streamOf } from './streams.ts'
 
 /** What a queue is made of. */
 export interface QueueParts {
@@ -23,9 +24,13 @@ export interface QueueParts {
 export const createQueue = (parts: QueueParts): Queue => {
   const { driver, limits } = parts
   const running = new Set<AsyncDisposable>()
+  const consumers = new Map<string, Attached>()
   return {
     get connected() {
       return driver.connected
+    },
+    get problem() {
+      return driver.problem
     },
     async publish(subject, { id, body }) {
       const encoded = encodeJson(body)
@@ -36,6 +41,7 @@ export const createQueue = (parts: QueueParts): Queue => {
     async consume({ body, ...consumer }, handle) {
       const attached = { tries: limits.tries, maxInFlight: limits.maxInFlight, mayRepeat: false, ...consumer }
       await driver.attach(attached)
+      consumers.set(attached.name, attached)
       await using opened = new AsyncDisposableStack()
       const observed = opened.use(observeConsumer(parts, attached))
       const handleOne = handler(parts, { ...attached, body }, handle)
@@ -44,7 +50,15 @@ export const createQueue = (parts: QueueParts): Queue => {
       running.add(consuming)
       return consuming
     },
-    dead: deadLetters(driver),
+    async backlog(name) {
+      const consumer = consumers.get(name)
+      if (consumer === undefined) throw new Error(`this queue has no consumer "${name}"`)
+      return driver.backlog(consumer)
+    },
+    dead: {
+      EVENTS: deadLetters(driver, deadStreamOf('EVENTS')),
+      DELIVER: deadLetters(driver, deadStreamOf('DELIVER')),
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([...running].map((consuming) => consuming[Symbol.asyncDispose]()))
       await driver[Symbol.asyncDispose]()
@@ -176,9 +190,10 @@ const bury = async ({ driver, log }: QueueParts, taken: Taken, reason: string): 
     body: decoded(body),
     reason,
     deliveries,
-    atMs: Date.now(),
+    atMs: systemClock.now(),
   }
-  await driver.store('DLQ', { subject: deadSubject(subject), id: messageId, body: encodeJson(letter) })
+  const deadAs = deadSubject(subject)
+  await driver.store(streamOf(deadAs), { subject: deadAs, id: messageId, body: encodeJson(letter) })
   await taken.done()
   log?.warn({ id: messageId, subject, reason, deliveries }, 'message given up')
 }
@@ -186,18 +201,18 @@ const bury = async ({ driver, log }: QueueParts, taken: Taken, reason: string): 
 /** Numbers that are asked for one page: letters that were sent again leave holes. */
 const looksLimit = 1_000
 
-const deadLetters = (driver: QueueDriver): DeadLetters => ({
+const deadLetters = (driver: QueueDriver, stream: AnyStream): DeadLetters => ({
   async list({ limit, before }) {
     const letters: DeadLetter[] = []
-    let sequence = before === undefined ? await driver.lastDead() : sequenceOf(before) - 1
+    let sequence = before === undefined ? await driver.lastDead(stream) : sequenceOf(before) - 1
     for (let looks = 0; looks < looksLimit && sequence > 0 && letters.length < limit; looks += 1, sequence -= 1) {
-      const letter = letterOf(sequence, await driver.dead(sequence))
+      const letter = letterOf(sequence, await driver.dead(stream, sequence))
       if (letter) letters.push(letter)
     }
     return { letters, next: sequence > 0 ? String(sequence + 1) : null }
   },
-  get: async (id) => letterOf(sequenceOf(id), await driver.dead(sequenceOf(id))),
-  remove: (id) => driver.removeDead(sequenceOf(id)),
+  get: async (id) => letterOf(sequenceOf(id), await driver.dead(stream, sequenceOf(id))),
+  remove: (id) => driver.removeDead(stream, sequenceOf(id)),
 })
 
 const sequenceOf = (id: string): number => {

@@ -1,21 +1,22 @@
-import type { Consumer, Published } from './queue.ts'
+import type { Backlog, Consumer, Published } from './queue.ts'
 import type { AnyStream } from './streams.ts'
 import type { z } from 'zod'
 
 /** What one kind of server must do; everything else of a queue is written once above it. */
 export interface QueueDriver extends AsyncDisposable {
   readonly connected: boolean
+  /** What is wrong with the server behind it, in words; undefined while nothing is. */
+  readonly problem?: string | undefined
   store(stream: AnyStream, message: StoredMessage): Promise<Published>
   /** Makes the consumer known, so that messages wait for it from now on. */
   attach(consumer: Attached): Promise<void>
   /** Up to `max` messages as they come; ends earlier when it has to ask again or the signal aborts, and throws when the server fails. */
   take(consumer: Attached, max: number, signal: AbortSignal): AsyncIterable<Taken>
-  /** Messages that a consumer has not dealt with. */
-  lag(consumer: Attached): Promise<number>
-  /** Of the dead letters: the number of the newest, or 0. */
-  lastDead(): Promise<number>
-  dead(sequence: number): Promise<Uint8Array | undefined>
-  removeDead(sequence: number): Promise<boolean>
+  backlog(consumer: Attached): Promise<Backlog>
+  /** Of a stream of dead letters: the number of the newest, or 0. */
+  lastDead(stream: AnyStream): Promise<number>
+  dead(stream: AnyStream, sequence: number): Promise<Uint8Array | undefined>
+  removeDead(stream: AnyStream, sequence: number): Promise<boolean>
 }
 
 /** A consumer with all its numbers settled. */

@@ -102,13 +102,13 @@ describe('a queue with a journal', () => {
     await inProcess(async (queue) => {
       await consume(queue, { dead: 'nobody' })
       for (const text of ['one', 'two']) await publish(queue, text)
-      await until(async () => (await queue.dead.list({ limit: 10 })).letters.length === 2)
-      const { letters } = await queue.dead.list({ limit: 10 })
+      await until(async () => (await queue.dead.DELIVER.list({ limit: 10 })).letters.length === 2)
+      const { letters } = await queue.dead.DELIVER.list({ limit: 10 })
       ids.push(...letters.map(({ id }) => id))
-      expect(await queue.dead.remove(ids[0] ?? '')).toBe(true)
+      expect(await queue.dead.DELIVER.remove(ids[0] ?? '')).toBe(true)
     })
     await inProcess(async (queue) => {
-      const { letters } = await queue.dead.list({ limit: 10 })
+      const { letters } = await queue.dead.DELIVER.list({ limit: 10 })
       expect(letters).toMatchObject([{ id: ids[1], reason: 'nobody', body: { text: 'one' } }])
     })
   })

@@ -39,5 +39,10 @@ export const defaultQueueLimits: QueueLimits = {
 }
 
 function eachStream(valueOf: (plan: (typeof streams)[AnyStream]) => number): Readonly<Record<AnyStream, number>> {
-  return { EVENTS: valueOf(streams.EVENTS), DELIVER: valueOf(streams.DELIVER), DLQ: valueOf(streams.DLQ) }
+  return {
+    EVENTS: valueOf(streams.EVENTS),
+    DELIVER: valueOf(streams.DELIVER),
+    DLQ: valueOf(streams.DLQ),
+    EVENTS_DLQ: valueOf(streams.EVENTS_DLQ),
+  }
 }

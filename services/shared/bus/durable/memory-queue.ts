@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createQueue } from './create-queue.ts'
@@ -7,6 +8,7 @@ import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import type { MemoryConsumer, MemoryStream } from './memory-stream.ts'
 import { type Store, type Streams, openStreams, restored, storeInMemory, storeWithJournal } from './memory-streams.ts'
 import type { Queue } from './queue.ts'
+import { streamOf } from './streams.ts'
 
 /** Where queues of one process open: they share their streams. */
 export type OpenMemoryQueue = (log?: Logger, metrics?: Registry) => Promise<Queue>
@@ -29,7 +31,8 @@ export const openLastingQueues = async ({ journal, log, limits: chosen }: Lastin
   const limits = { ...defaultQueueLimits, ...chosen }
   const kept = openStreams(limits, (message) => void journal.forget(message.key))
   const left = await journal.load()
-  for (const message of left) kept[message.stream].restore(restored(message))
+  // An earlier release kept all dead letters in one stream.
+  for (const message of left) kept[streamOf(message.subject)].restore(restored(message))
   if (left.length > 0) log?.info({ messages: left.length }, 'queue goes on with what an earlier process left')
   return queuesOver({ kept, store: storeWithJournal(kept, journal, log), limits })
 }
@@ -45,15 +48,18 @@ const queuesOver =
   async (log, metrics) =>
     createQueue({ driver: memoryDriver(kept, store), limits, log, metrics })
 
+/** What an earlier process kept is lost, or comes again from the journal. */
+const keptSince = randomUUID()
+
 const memoryDriver = (kept: Streams, store: Store): QueueDriver => ({
   connected: true,
   store,
   attach: async (consumer) => void kept[consumer.stream].consumer(consumer),
   take: (consumer, max, signal) => take(kept[consumer.stream], consumer, max, signal),
-  lag: async (consumer) => kept[consumer.stream].consumer(consumer).open.size,
-  lastDead: async () => kept.DLQ.last,
-  dead: async (sequence) => kept.DLQ.get(sequence)?.body,
-  removeDead: async (sequence) => kept.DLQ.remove(sequence),
+  backlog: async (consumer) => ({ waiting: kept[consumer.stream].consumer(consumer).open.size, keptSince }),
+  lastDead: async (stream) => kept[stream].last,
+  dead: async (stream, sequence) => kept[stream].get(sequence)?.body,
+  removeDead: async (stream, sequence) => kept[stream].remove(sequence),
   [Symbol.asyncDispose]: async () => {},
 })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import { matcher } from '../match.ts'
 import type { Attached, StoredMessage } from './driver.ts'
-import type { AnyStream, StreamPlan } from './streams.ts'
+import { type AnyStream, type StreamPlan, streams } from './streams.ts'
 
 /** What one stream may hold. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
@@ -159,9 +159,12 @@ const mostKnown = 100_000
 
 /** What a publisher is told when a stream has no room. */
 export const full = (stream: AnyStream): ServiceError =>
-  new ServiceError('busy', `the queue ${stream} is full; its messages must be dealt with first`, {
+  new ServiceError('busy', `the queue "${stream}" is full (${maxMebibytes(stream)} MiB); ${drain}`, {
     retryAfterMs: 5_000,
   })
+
+const drain = 'check that its consumers run and that what they send to answers'
+const maxMebibytes = (stream: AnyStream): number => Math.round(streams[stream].maxBytes / 1024 / 1024)
 
 const hand = (consumer: MemoryConsumer, sequence: number): void => {
   consumer.open.set(sequence, 0)

@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock.ts'
 import type { Logger } from 'pino'
 import type { QueueDriver } from './driver.ts'
 import type { Journal, Journaled } from './journal.ts'
@@ -21,13 +22,13 @@ export const openStreams = (limits: QueueLimits, ended?: (message: Kept) => void
       duplicateWindowMs: limits.duplicateWindowMs[name],
       ...(ended && { ended }),
     })
-  return { EVENTS: open('EVENTS'), DELIVER: open('DELIVER'), DLQ: open('DLQ') }
+  return { EVENTS: open('EVENTS'), DELIVER: open('DELIVER'), DLQ: open('DLQ'), EVENTS_DLQ: open('EVENTS_DLQ') }
 }
 
 /** What a journal kept as the stream has it. */
 export const restored = ({ cameAtMs, waiting, stream: _stream, ...message }: Journaled): Kept => ({
   ...message,
-  atMs: performance.now() - (Date.now() - cameAtMs),
+  atMs: systemClock.elapsedMs() - Math.max(0, systemClock.now() - cameAtMs),
   waiting: new Set(waiting),
 })
 
@@ -77,6 +78,6 @@ export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | 
 const journaled = (stream: AnyStream, { atMs, waiting, ...message }: Kept): Journaled => ({
   ...message,
   stream,
-  cameAtMs: Math.round(Date.now() - (performance.now() - atMs)),
+  cameAtMs: Math.round(systemClock.now() - (systemClock.elapsedMs() - atMs)),
   waiting: [...waiting],
 })

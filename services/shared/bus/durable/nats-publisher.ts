@@ -46,6 +46,8 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishin
         connection.publish(subject, body, { reply, headers: encode(headers) })
         return promise
       })
+      // A server that keeps no such stream, or has switched its JetStream off, answers for nobody.
+      if (data.length === 0) throw new Error('no responders')
       return Said.parse(decodeJson(data))
     } finally {
       clearTimeout(late)

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startNats } from '../../../acceptance/servers.ts'
 import { until } from '../conformance/implementations.suite.ts'
-import { permissions } from '../permissions.ts'
+import { natsAccounts, serverAccounts, streamUser } from '../accounts.ts'
+import { keepInstalled } from './installer.ts'
 import { openNatsQueue } from './nats-queue.ts'
 import type { Queue } from './queue.ts'
 
@@ -116,18 +119,65 @@ describeWith(['nats'], 'a queue on JetStream', () => {
       waiting += 1
       return { againInMs: 600_000 }
     })
-    for (let from = 0; from < 6_000; from += 200) {
+    for (let from = 0; from < 2_000; from += 200) {
       await Promise.all(Array.from({ length: 200 }, (_, index) => publish(queue, `dead-${from + index}`)))
     }
-    await until(() => waiting === 6_000)
+    await until(() => waiting === 2_000)
     await publish(queue, 'well')
     expect(await promise).toBe('well')
+  })
+
+  it('names server, cause and remedy where JetStream has too little storage for the streams', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-jetstream-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
+    await using server = await startNats({ private: true, config })
+    const opening = openNatsQueue({ url: server.url, replicas: 1, limits }, endpoint)
+    const { host } = new URL(server.url)
+    await expect(opening).rejects.toThrow(
+      `NATS server "${host}" refuses the stream EVENTS (1024 MiB): too little storage is left for the streams; free space`,
+    )
+  })
+
+  it('says while it runs that a server which came back empty has too little storage for its streams', async () => {
+    await using server = await startNats({ private: true })
+    await using queue = await open(server.url)
+    await consume(queue)
+    await server.kill()
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-jetstream-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
+    await using _small = await startNats({ private: true, port: Number(new URL(server.url).port), config })
+    await until(() => queue.connected && queue.problem !== undefined)
+    expect(queue.problem).toMatch(/^NATS server ".*" refuses the stream EVENTS \(1024 MiB\): too little storage/)
+  })
+
+  it('names the queue that is full, and takes messages again once they are dealt with', async () => {
+    await using server = await startNats({ private: true })
+    const maxBytes = { EVENTS: 1_000_000, DELIVER: 5_000, DLQ: 1_000_000, EVENTS_DLQ: 1_000_000 }
+    await using queue = await openNatsQueue({ url: server.url, replicas: 1, limits: { ...limits, maxBytes } }, endpoint)
+    const fill = async () => {
+      for (let index = 0; index < 200; index += 1) await publish(queue, `m${index}`)
+    }
+    await expect(fill()).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringMatching(/^the queue "DELIVER" is full \(512 MiB\); check that its consumers run/),
+    })
+    expect(queue.problem).toContain('the queue "DELIVER" is full')
+    await consume(queue)
+    await until(() =>
+      publish(queue, 'after').then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(queue.problem).toBeUndefined()
   })
 
   it('says what a server refuses', async () => {
     await using server = await startNats({ private: true })
     const asked = openNatsQueue({ url: server.url, replicas: 3, limits }, endpoint)
-    await expect(asked).rejects.toThrow(/refuses the stream EVENTS: .*replicas/)
+    await expect(asked).rejects.toThrow(/refuses the stream EVENTS \(1024 MiB\): .*replicas/)
   })
 
   it('refuses a server that cannot keep messages', async () => {
@@ -137,56 +187,88 @@ describeWith(['nats'], 'a queue on JetStream', () => {
   })
 })
 
-describeWith(['nats'], 'a NATS server with the permissions of the product', () => {
-  const start = async () => {
-    const users = Object.entries(permissions([], [])).map(([user, allowed]) => ({
-      user,
-      password: 'secret',
-      permissions: allowed,
-    }))
-    const server = await startNats({ config: `authorization ${JSON.stringify({ users })}` })
-    const queueOf = (caller: 'alert-dispatcher' | 'ingest' | 'query') =>
-      openNatsQueue(
-        { url: server.url, user: caller, password: 'secret', replicas: 1, limits },
-        { caller, instance: 'x' },
+describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
+  const start = async (port?: number) => {
+    const config = `accounts ${JSON.stringify(serverAccounts(natsAccounts([], []), () => 'secret'))}`
+    const server = await startNats({ config, ...(port !== undefined && { port }) })
+    const { url } = server
+    const queueOf = (caller: 'alert-dispatcher' | 'ingest', user = streamUser(caller)) =>
+      openNatsQueue({ url, user, password: 'secret', replicas: 1, creates: false, limits }, { caller, instance: 'x' })
+    const install = () =>
+      keepInstalled(
+        { url, user: streamUser('gateway'), password: 'secret', replicas: 1, limits },
+        { caller: 'gateway', instance: 'x' },
       )
-    return { queueOf, [Symbol.asyncDispose]: () => server.stop() }
+    return { server, queueOf, install, [Symbol.asyncDispose]: () => server.stop() }
   }
+  const published = (queue: Queue, id: string) =>
+    until(() =>
+      publish(queue, id).then(
+        () => true,
+        () => false,
+      ),
+    )
 
-  it('lets the dispatcher deliver, put back and bury, and look at what it buried', async () => {
+  it('lets the dispatcher deliver, put back and bury, and read what it buried', async () => {
     await using server = await start()
+    await using _installed = await server.install()
     await using queue = await server.queueOf('alert-dispatcher')
     const seen: number[] = []
     await queue.consume(channel, async ({ deliveries }) => {
       seen.push(deliveries)
       return deliveries === 1 ? { againInMs: 10 } : { dead: 'enough' }
     })
-    await publish(queue, 'one')
-    await until(async () => (await queue.dead.list({ limit: 1 })).letters.length === 1)
+    await published(queue, 'one')
+    await until(() => seen.length === 2)
+    await until(async () => (await queue.dead.DELIVER.list({ limit: 1 })).letters.length === 1)
     expect(seen).toEqual([1, 2])
-    const [letter] = (await queue.dead.list({ limit: 1 })).letters
-    expect(await queue.dead.remove(letter?.id ?? '')).toBe(true)
+    const [letter] = (await queue.dead.DELIVER.list({ limit: 1 })).letters
+    expect(await queue.dead.DELIVER.remove(letter?.id ?? '')).toBe(true)
   })
 
-  it('lets the ingest publish events, which the dispatcher hears, and no messages to people', async () => {
+  it('lets ingest publish events, which the dispatcher receives and buries, and ingest lists', async () => {
     await using server = await start()
     await using dispatcher = await server.queueOf('alert-dispatcher')
     const heard: string[] = []
     await dispatcher.consume(
-      { stream: 'EVENTS', name: 'alerts', subjects: 'inbound.>', body: z.unknown() },
+      { stream: 'EVENTS', name: 'events-alerted', subjects: 'inbound.>', body: z.unknown() },
       async ({ id }) => {
         heard.push(id)
-        return 'done'
+        return { dead: 'enough' }
       },
     )
     await using ingest = await server.queueOf('ingest')
-    await ingest.publish('inbound.grafana', { id: 'e', body: {} })
+    await using _installed = await server.install()
+    const event = () => ingest.publish('inbound.grafana', { id: 'e', body: {} })
+    await until(() =>
+      event().then(
+        () => true,
+        () => false,
+      ),
+    )
     await until(() => heard.length === 1)
+    await until(async () => (await ingest.dead.EVENTS.list({ limit: 1 })).letters.length === 1)
     await expect(publish(ingest, 'forged')).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(ingest.dead.DELIVER.list({ limit: 1 })).rejects.toThrow()
+    await expect(dispatcher.dead.EVENTS.list({ limit: 1 })).rejects.toThrow()
+  })
+
+  it('creates streams and consumers again when the server came back empty', async () => {
+    await using first = await start()
+    await using _installed = await first.install()
+    await using queue = await first.queueOf('alert-dispatcher')
+    const seen = await consume(queue)
+    await published(queue, 'before')
+    await until(() => seen.length === 1)
+    await first.server.kill()
+    await using _empty = await start(Number(new URL(first.server.url).port))
+    await published(queue, 'again')
+    await until(() => seen.length === 2)
+    expect(seen).toEqual(['before', 'again'])
   })
 
   it('lets nobody else near the queue', async () => {
     await using server = await start()
-    await expect(server.queueOf('query')).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(server.queueOf('ingest', 'query')).rejects.toMatchObject({ code: 'unavailable' })
   })
 })

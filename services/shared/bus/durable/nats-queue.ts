@@ -1,4 +1,5 @@
-import type { Consumer as NatsConsumer, ConsumerConfig, JetStreamManager, JsMsg, NatsConnection } from 'nats'
+import { systemClock } from '../../clock.ts'
+import type { Consumer as NatsConsumer, ConsumerInfo, JetStreamManager, JsMsg, NatsConnection } from 'nats'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
@@ -10,8 +11,9 @@ import type { Attached, QueueDriver, StoredMessage, Taken } from './driver.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import { full } from './memory-stream.ts'
 import { type Publish, openPublisher } from './nats-publisher.ts'
-import { ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
-import type { Queue } from './queue.ts'
+import { addressOf, causeOf, notKeptOf, serverName } from './nats-failure.ts'
+import { ensureConsumer, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
+import type { Backlog, Queue } from './queue.ts'
 import { type AnyStream, streamNames } from './streams.ts'
 import { together } from './together.ts'
 
@@ -21,6 +23,8 @@ interface NatsQueueOptions {
   password?: string | undefined
   /** How many servers keep each message. */
   replicas: number
+  /** False where another user creates streams and consumers: then this waits for them. Default: true. */
+  creates?: boolean
   log?: Logger | undefined
   limits?: Partial<QueueLimits>
   metrics?: Registry | undefined
@@ -32,12 +36,14 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
   const { connection, inbox, nats } = await connectTo(options, endpoint)
   try {
     const manager = await openJetStream(connection)
-    const ensure = () => ensureStreams(manager, streamNames, { limits, replicas: options.replicas })
-    await ensure()
+    const { replicas, creates = true } = options
+    const where = { address: addressOf(options.url), limits, replicas }
+    const ensure = creates ? () => ensureStreams(manager, streamNames, where) : undefined
+    await ensure?.()
     const encode = encodeWith(nats.MsgHdrsImpl)
     const publish = openPublisher({ connection, inbox, encode, withinMs: limits.publishWithinMs })
     const log = options.log?.child({ connection: `${endpoint.caller}, queue` })
-    const driver = new NatsQueue({ connection, manager, publish, limits, ensure, log })
+    const driver = new NatsQueue({ connection, manager, publish, limits, ensure, log, address: where.address })
     return createQueue({ driver, limits, log: options.log, metrics: options.metrics })
   } catch (error) {
     await connection.close()
@@ -50,8 +56,11 @@ interface Opened {
   manager: JetStreamManager
   publish: Publish
   limits: QueueLimits
-  ensure: () => Promise<void>
+  /** Creates the streams; absent where another user does. */
+  ensure: (() => Promise<void>) | undefined
   log: Logger | undefined
+  /** Of the server, without user and password. */
+  address: string
 }
 
 class NatsQueue implements QueueDriver {
@@ -59,13 +68,19 @@ class NatsQueue implements QueueDriver {
   readonly #manager: JetStreamManager
   readonly #publish: Publish
   readonly #limits: QueueLimits
-  readonly #ensure: () => Promise<void>
+  readonly #ensure: Opened['ensure']
   readonly #log: Logger | undefined
   /** As they were made: whoever asked for one each time would wait for an answer that a lost connection took along. */
   readonly #consumers = new WeakMap<Attached, NatsConsumer>()
+  readonly #address: string
   #connected = true
+  /** Why the last message was not kept; undefined once one was. */
+  #failure: string | undefined
+  /** Why streams or consumers could not be created; undefined once they were. */
+  #uncreated: string | undefined
 
-  constructor({ connection, manager, publish, limits, ensure, log }: Opened) {
+  constructor({ connection, manager, publish, limits, ensure, log, address }: Opened) {
+    this.#address = address
     this.#connection = connection
     this.#manager = manager
     this.#publish = publish
@@ -79,40 +94,60 @@ class NatsQueue implements QueueDriver {
     return this.#connected
   }
 
+  get problem(): string | undefined {
+    return this.#connected
+      ? (this.#failure ?? this.#uncreated)
+      : `${serverName(this.#address)}: does not answer; check that it runs`
+  }
+
   async store(stream: AnyStream, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
     // The client would keep it and send it when nobody waits any more.
     if (!this.#connected) throw unavailable()
     const headers = { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }
     const said = await this.#publish(subject, body, headers).catch((cause: unknown) => {
-      throw unavailable(cause)
+      throw this.#failed(notKeptOf(cause), cause)
     })
-    if (said.error === undefined && said.stream === stream) return { duplicate: said.duplicate }
-    throw fullCodes.has(said.error?.err_code ?? 0) ? full(stream) : unavailable(said.error)
+    if (said.error === undefined && said.stream === stream) {
+      this.#failure = undefined
+      return { duplicate: said.duplicate }
+    }
+    const code = said.error?.err_code ?? 0
+    if (fullCodes.has(code)) {
+      this.#failure = full(stream).message
+      throw full(stream)
+    }
+    throw this.#failed(causeOf(code, said.error?.description), said.error)
+  }
+
+  #failed(reason: string, cause: unknown): ServiceError {
+    const sentence = `${serverName(this.#address)}: ${reason}`
+    if (this.#failure !== sentence) this.#log?.warn({ reason: sentence }, 'message not kept')
+    this.#failure = sentence
+    return new ServiceError('unavailable', sentence, { retryAfterMs: 1_000, cause })
   }
 
   async attach(attached: Attached): Promise<void> {
-    const { stream, name, subjects } = attached
-    await this.#ensure()
-    // The client's enumerations are these words.
-    const words = { ack_policy: 'explicit', deliver_policy: 'all' } as Pick<
-      ConsumerConfig,
-      'ack_policy' | 'deliver_policy'
-    >
-    const known = await this.#manager.consumers.add(stream, {
-      ...words,
-      durable_name: name,
-      filter_subject: subjects,
-      ack_wait: nanoseconds(this.#limits.ackWaitMs),
-      max_ack_pending: this.#limits.maxPending,
-      // Ends are ours to decide: beyond a number of its own the server would leave messages behind that nobody gets.
-      max_deliver: -1,
+    const known = await this.#attached(attached).catch((error: unknown) => {
+      this.#uncreated = error instanceof Error ? error.message : String(error)
+      throw error
     })
-    this.#consumers.set(attached, this.#connection.jetstream().consumers.getPullConsumerFor(known))
+    this.#uncreated = undefined
+    if (known) this.#consumers.set(attached, this.#connection.jetstream().consumers.getPullConsumerFor(known))
+    else this.#consumers.delete(attached)
+  }
+
+  /** Undefined while another user has yet to create the consumer. */
+  async #attached(attached: Attached): Promise<ConsumerInfo | undefined> {
+    const { stream, name } = attached
+    if (!this.#ensure) return this.#manager.consumers.info(stream, name).catch(undefinedWhenMissing)
+    await this.#ensure()
+    return ensureConsumer(this.#manager, attached, this.#limits)
   }
 
   async *take(attached: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
     const consumer = this.#consumers.get(attached)
-    if (consumer === undefined || !this.#connected) throw unavailable()
+    if (!this.#connected) throw unavailable()
+    if (consumer === undefined) throw notCreated(attached)
     const messages = await consumer.fetch({ max_messages: max, expires: this.#limits.pullMs })
     const stop = () => messages.stop()
     signal.addEventListener('abort', stop, { once: true })
@@ -124,23 +159,26 @@ class NatsQueue implements QueueDriver {
     }
   }
 
-  async lag({ stream, name }: Attached): Promise<number> {
-    const { num_pending: waiting, num_ack_pending: inHand } = await this.#manager.consumers.info(stream, name)
-    return waiting + inHand
+  async backlog({ stream, name }: Attached): Promise<Backlog> {
+    const info = await this.#manager.consumers.info(stream, name).catch((cause: unknown) => {
+      throw unavailable(cause)
+    })
+    // A server that lost a stream lost its consumers with it.
+    return { waiting: info.num_pending + info.num_ack_pending, keptSince: info.created }
   }
 
-  async lastDead(): Promise<number> {
-    const { state } = await this.#manager.streams.info('DLQ')
+  async lastDead(stream: AnyStream): Promise<number> {
+    const { state } = await this.#manager.streams.info(stream)
     return state.messages === 0 ? 0 : state.last_seq
   }
 
-  async dead(sequence: number): Promise<Uint8Array | undefined> {
-    const message = await this.#manager.streams.getMessage('DLQ', { seq: sequence }).catch(undefinedWhenMissing)
+  async dead(stream: AnyStream, sequence: number): Promise<Uint8Array | undefined> {
+    const message = await this.#manager.streams.getMessage(stream, { seq: sequence }).catch(undefinedWhenMissing)
     return message?.data
   }
 
-  async removeDead(sequence: number): Promise<boolean> {
-    const removed = await this.#manager.streams.deleteMessage('DLQ', sequence, false).catch(undefinedWhenMissing)
+  async removeDead(stream: AnyStream, sequence: number): Promise<boolean> {
+    const removed = await this.#manager.streams.deleteMessage(stream, sequence, false).catch(undefinedWhenMissing)
     return removed ?? false
   }
 
@@ -169,7 +207,7 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
   },
   body: message.data,
   deliveries: message.info.deliveryCount,
-  ageMs: Math.max(0, Date.now() - message.info.timestampNanos / nanoseconds(1)),
+  ageMs: Math.max(0, systemClock.now() - message.info.timestampNanos / nanoseconds(1)),
   done: async () => {
     if (mayRepeat) return together(() => message.ack())
     // Without an answer it is handed over again, and its handler finds that it was dealt with.
@@ -181,6 +219,12 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
 
 const unavailable = (cause?: unknown): ServiceError =>
   new ServiceError('unavailable', 'the queue does not answer', { retryAfterMs: 1_000, cause })
+
+const notCreated = ({ stream, name }: Attached): ServiceError =>
+  new ServiceError(
+    'unavailable',
+    `consumer "${name}" of stream "${stream}" is missing; gateway creates it when it runs`,
+  )
 
 /** What JetStream answers when a stream that refuses new messages is at its limit. */
 const fullCodes: ReadonlySet<number> = new Set([10_054, 10_077])

@@ -1,6 +1,8 @@
-import type { JetStreamManager, NatsConnection, StreamConfig } from 'nats'
+import type { ConsumerConfig, ConsumerInfo, JetStreamManager, NatsConnection, StreamConfig } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueueLimits } from './limits.ts'
+import { causeOf, serverName } from './nats-failure.ts'
+import type { ConsumerPlan } from './roles.ts'
 import { type AnyStream, streams } from './streams.ts'
 
 const nanosecondsPerMs = 1_000_000
@@ -34,14 +36,39 @@ const isAtLeast = (version: string, least: readonly number[]): boolean => {
 export const ensureStreams = async (
   manager: JetStreamManager,
   names: readonly AnyStream[],
-  { limits, replicas }: { limits: QueueLimits; replicas: number },
+  { address, limits, replicas }: { address: string; limits: QueueLimits; replicas: number },
 ): Promise<void> => {
   for (const name of names) {
     await ensureStream(manager, configOf(name, limits, replicas)).catch((cause: unknown) => {
+      const code = apiErrorOf(cause)?.err_code ?? 0
       const said = cause instanceof Error ? cause.message : String(cause)
-      throw new ServiceError('unavailable', `the NATS server refuses the stream ${name}: ${said}`, { cause })
+      const size = `${Math.round(limits.maxBytes[name] / 1024 / 1024)} MiB`
+      const sentence = `${serverName(address)} refuses the stream ${name} (${size}): ${causeOf(code, said)}`
+      throw new ServiceError('unavailable', sentence, { cause })
     })
   }
+}
+
+/** Creates a consumer, or does nothing when it is there. */
+export const ensureConsumer = (
+  manager: JetStreamManager,
+  { stream, name, subjects }: Pick<ConsumerPlan, 'stream' | 'name' | 'subjects'>,
+  { ackWaitMs, maxPending }: QueueLimits,
+): Promise<ConsumerInfo> => {
+  // The client's enumerations are these words.
+  const words = { ack_policy: 'explicit', deliver_policy: 'all' } as Pick<
+    ConsumerConfig,
+    'ack_policy' | 'deliver_policy'
+  >
+  return manager.consumers.add(stream, {
+    ...words,
+    durable_name: name,
+    filter_subject: subjects,
+    ack_wait: nanoseconds(ackWaitMs),
+    max_ack_pending: maxPending,
+    // Ends are ours to decide: beyond a number of its own the server would leave messages behind that nobody gets.
+    max_deliver: -1,
+  })
 }
 
 /** Whoever comes second at the same time asks for the same, which JetStream takes as done. */

@@ -4,7 +4,7 @@ import type { Attached, QueueDriver, Taken } from './driver.ts'
 
 /** What observing needs of a queue. */
 interface Observed {
-  driver: Pick<QueueDriver, 'lag'>
+  driver: Pick<QueueDriver, 'backlog'>
   metrics: Registry | undefined
 }
 
@@ -25,8 +25,8 @@ export const observeConsumer = ({ driver, metrics: registry }: Observed, consume
   const waits = metrics.queueWait(registry).labels(label)
   // While the server does not answer, the last figure stands; that it does not is told by whoever takes messages.
   const look = () =>
-    void driver.lag(consumer).then(
-      (count) => messages.set(label, count),
+    void driver.backlog(consumer).then(
+      ({ waiting }) => messages.set(label, waiting),
       () => {},
     )
   look()

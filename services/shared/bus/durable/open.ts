@@ -9,6 +9,8 @@ import type { Queue } from './queue.ts'
 interface QueuesOptions {
   /** Of the NATS server; unset keeps messages in memory, and in the state database where there is one. */
   url: string | undefined
+  /** Of the same server with the user for streams; then `gateway` creates the streams. */
+  streamsUrl: string | undefined
   replicas: number
   env: Environment
   log: Logger
@@ -21,12 +23,13 @@ export interface Queues extends AsyncDisposable {
 }
 
 /** Queues on JetStream, or on streams in memory that this process shares. */
-export const openQueues = ({ url, replicas, env, log }: QueuesOptions): Queues => {
+export const openQueues = ({ url, streamsUrl, replicas, env, log }: QueuesOptions): Queues => {
   if (url === undefined) return openOwnQueues(env, log)
   return {
     async open(endpoint, { log, metrics }) {
       const { openNatsQueue } = await import('./nats-queue.ts')
-      return openNatsQueue({ url, replicas, log, metrics }, endpoint)
+      const creates = streamsUrl === undefined
+      return openNatsQueue({ url: streamsUrl ?? url, replicas, creates, log, metrics }, endpoint)
     },
     [Symbol.asyncDispose]: async () => {},
   }

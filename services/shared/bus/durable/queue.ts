@@ -4,6 +4,8 @@ import type { z } from 'zod'
 export interface Queue extends AsyncDisposable {
   /** False while the server behind it does not answer; always true in memory. */
   readonly connected: boolean
+  /** What is wrong with the server behind it, with its address and a remedy; undefined while nothing is. */
+  readonly problem?: string | undefined
   /**
    * Resolves once the message is kept; an id that came within the stream's duplicate window is not kept again.
    * Throws `busy` when the stream is full and `unavailable` when no word comes from the server: then it may be kept or not.
@@ -11,8 +13,18 @@ export interface Queue extends AsyncDisposable {
   publish(subject: string, message: { id: string; body: unknown }): Promise<Published>
   /** Hands messages to `handle` until disposed; consumers of one name share them, wherever they run. */
   consume<S extends z.ZodType>(consumer: Consumer<S>, handle: Handle<z.output<S>>): Promise<AsyncDisposable>
-  /** What could not be dealt with, kept for 30 days. */
-  readonly dead: DeadLetters
+  /** What one of this queue's own consumers has before it, by its name. Throws `unavailable` while the server does not answer. */
+  backlog(consumer: string): Promise<Backlog>
+  /** What could not be dealt with, of each stream, kept for 30 days. */
+  readonly dead: Readonly<Record<StreamName, DeadLetters>>
+}
+
+/** What a consumer has before it. */
+export interface Backlog {
+  /** Messages that it has not dealt with. */
+  waiting: number
+  /** Names the time since which its messages are kept: another one means that those from before are lost. */
+  keptSince: string
 }
 
 /** What became of a publish. */

@@ -1,40 +1,92 @@
 import type { ServiceName } from '#proto/call.ts'
-import { type AnyStream, deadSubject, streamNames, streams } from './streams.ts'
+import { inboundSubjects } from '#proto/inbound-event.ts'
+import type { StreamName } from './queue.ts'
+import { type AnyStream, deadStreamOf, deadSubject, streamNames, streams } from './streams.ts'
 
-interface Role {
-  publishes: readonly AnyStream[]
-  consumes: readonly AnyStream[]
+/** A consumer of the product, which only its service takes messages from. */
+export interface ConsumerPlan {
+  service: ServiceName
+  stream: StreamName
+  name: string
+  subjects: string
 }
 
-/** Which services use the queue, and for what; the others have no part in it. */
-const roles: Partial<Record<ServiceName, Role>> = {
-  ingest: { publishes: ['EVENTS'], consumes: ['EVENTS'] },
-  'alert-dispatcher': { publishes: ['DELIVER'], consumes: ['EVENTS', 'DELIVER'] },
+/** Delivery has one consumer for each channel; a test compares these with what the services consume. */
+const channels = [
+  'webhook',
+  'webhook-targets',
+  'chat-application',
+  'email',
+  'paging-a',
+  'paging-b',
+  'chat-a',
+  'push-a',
+  'push-b',
+  'sms',
+  'subscriptions',
+]
+
+/** Every consumer of the product. */
+export const consumers: readonly ConsumerPlan[] = [
+  { service: 'ingest', stream: 'EVENTS', name: 'events-kept', subjects: inboundSubjects },
+  { service: 'ingest', stream: 'EVENTS', name: 'events-reemitted', subjects: inboundSubjects },
+  { service: 'alert-dispatcher', stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects },
+  ...channels.map((name): ConsumerPlan => ({
+    service: 'alert-dispatcher',
+    stream: 'DELIVER',
+    name,
+    subjects: `deliver.${name}.>`,
+  })),
+]
+
+/** Which streams a service publishes to; it also lists, repeats and removes their dead letters. */
+const publishers: Partial<Record<ServiceName, StreamName>> = { ingest: 'EVENTS', 'alert-dispatcher': 'DELIVER' }
+
+/** The service that creates streams and consumers where services have users of their own. */
+export const installer = 'gateway' satisfies ServiceName
+
+/** Services with a part in the streams, each with a NATS user of its own for it. */
+export const streamServices: readonly ServiceName[] = [installer, 'ingest', 'alert-dispatcher']
+
+/** One subject of JetStream that a service may use. */
+export interface StreamAccess {
+  subject: string
+  /** One request is answered by several messages. */
+  isStreamed?: boolean
 }
 
-/** Subjects of NATS that a service publishes to for its part in the queue; answers come to its own inbox. */
-export const queueSubjects = (service: ServiceName): readonly string[] => {
-  const role = roles[service]
-  if (role === undefined) return []
-  const kept = role.publishes.flatMap((name) => streams[name].subjects)
-  const buried = role.consumes.flatMap((name) => streams[name].subjects.map(deadSubject))
+/** Returns the subjects that a service needs for its part in the streams: one for each call that its code makes. */
+export const streamAccess = (service: ServiceName): readonly StreamAccess[] => {
+  if (!streamServices.includes(service)) return []
+  const own = service === installer ? installing() : taking(service)
+  return [{ subject: '$JS.API.INFO' }, ...own]
+}
+
+const installing = (): StreamAccess[] => [
+  ...streamNames.flatMap((name) =>
+    ['CREATE', 'UPDATE', 'INFO'].map((call) => ({ subject: `$JS.API.STREAM.${call}.${name}` })),
+  ),
+  ...consumers.map(({ stream, name, subjects }) => ({
+    subject: `$JS.API.CONSUMER.CREATE.${stream}.${name}.${subjects}`,
+  })),
+]
+
+const taking = (service: ServiceName): StreamAccess[] => {
+  const published = publishers[service]
+  const own = consumers.filter((consumer) => consumer.service === service)
+  const buried = new Set(own.flatMap(({ stream }) => streams[stream].subjects.map(deadSubject)))
   return [
-    '$JS.API.INFO',
-    ...streamNames.flatMap(streamRequests),
-    ...role.consumes.flatMap(consumerRequests),
-    ...deadRequests,
-    ...kept,
-    ...buried,
+    ...(published === undefined ? [] : [...subjectsOf(published), ...deadLetterCalls(deadStreamOf(published))]),
+    ...[...buried].map((subject) => ({ subject })),
+    ...own.flatMap(({ stream, name }) => [
+      { subject: `$JS.API.CONSUMER.INFO.${stream}.${name}` },
+      { subject: `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, isStreamed: true },
+      { subject: `$JS.ACK.${stream}.${name}.>` },
+    ]),
   ]
 }
 
-/** Whoever comes first makes the streams. */
-const streamRequests = (name: AnyStream): string[] =>
-  ['CREATE', 'UPDATE', 'INFO'].map((request) => `$JS.API.STREAM.${request}.${name}`)
+const subjectsOf = (stream: AnyStream): StreamAccess[] => streams[stream].subjects.map((subject) => ({ subject }))
 
-const consumerRequests = (name: AnyStream): string[] => [
-  ...['CREATE', 'DURABLE.CREATE', 'INFO', 'MSG.NEXT'].map((request) => `$JS.API.CONSUMER.${request}.${name}.>`),
-  `$JS.ACK.${name}.>`,
-]
-
-const deadRequests = ['GET', 'DELETE'].map((request) => `$JS.API.STREAM.MSG.${request}.DLQ`)
+const deadLetterCalls = (stream: AnyStream): StreamAccess[] =>
+  ['STREAM.INFO', 'STREAM.MSG.GET', 'STREAM.MSG.DELETE'].map((call) => ({ subject: `$JS.API.${call}.${stream}` }))

@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock.ts'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../store/sql/connection.ts'
@@ -63,7 +64,7 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
 /** Nobody waits for them any more, as on a server. */
 const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
   for (const stream of streamNames) {
-    const before = Date.now() - streams[stream].maxAgeMs
+    const before = systemClock.now() - streams[stream].maxAgeMs
     const old = tables.deleteFrom('watchhouse_queue').where('stream', '=', stream).where('came_at_ms', '<', before)
     await database.run(() => old.execute())
   }

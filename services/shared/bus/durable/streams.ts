@@ -13,8 +13,8 @@ export interface StreamPlan {
   duplicateWindowMs: number
 }
 
-/** Every stream there is; dead letters are a stream of their own that nobody consumes. */
-export type AnyStream = StreamName | 'DLQ'
+/** Every stream; the dead letters of each are a stream of their own, which only the service that publishes to it reads. */
+export type AnyStream = StreamName | 'DLQ' | 'EVENTS_DLQ'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -39,25 +39,35 @@ export const streams: Readonly<Record<AnyStream, StreamPlan>> = {
     whenFull: 'refuse',
     duplicateWindowMs: 10 * minuteMs,
   },
-  DLQ: {
-    subjects: ['dead.>'],
+  DLQ: deadLetters('deliver.>'),
+  EVENTS_DLQ: deadLetters('inbound.>'),
+}
+
+function deadLetters(subject: string): StreamPlan {
+  return {
+    subjects: [deadSubject(subject)],
     retention: 'age',
     maxAgeMs: 30 * dayMs,
     maxBytes: 256 * mebibyte,
     whenFull: 'forget-oldest',
     duplicateWindowMs: 10 * minuteMs,
-  },
+  }
 }
 
 /** Where a message of this subject is kept when it is given up. */
-export const deadSubject = (subject: string): string => `dead.${subject}`
+export function deadSubject(subject: string): string {
+  return `dead.${subject}`
+}
+
+/** Which stream keeps the dead letters of a stream. */
+export const deadStreamOf = (stream: StreamName): AnyStream => (stream === 'EVENTS' ? 'EVENTS_DLQ' : 'DLQ')
 
 /** Which stream keeps a subject. */
 export const streamOf = (subject: string): AnyStream => {
-  const [root] = subject.split('.')
-  for (const name of streamNames) if (streams[name].subjects.some((kept) => kept.startsWith(`${root}.`))) return name
+  const isKept = (pattern: string) => subject.startsWith(pattern.slice(0, -'>'.length))
+  for (const name of streamNames) if (streams[name].subjects.some(isKept)) return name
   throw new Error(`no stream keeps ${subject}`)
 }
 
-/** Every name of a stream. */
-export const streamNames = ['EVENTS', 'DELIVER', 'DLQ'] as const
+/** Every name of a stream, in the order in which they are created: `DLQ` gives up the subjects that `EVENTS_DLQ` takes over. */
+export const streamNames = ['EVENTS', 'DELIVER', 'DLQ', 'EVENTS_DLQ'] as const

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { type NatsConnection, headers } from 'nats'
+import { expect, it } from 'vitest'
+import { type Identity, type ServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
+import { questionHeaders } from '#shared/bus/question.ts'
+import { type SignedRequest, type Signatures, deriveKey, signatureOf } from '#shared/bus/signatures.ts'
+import { itself, signaturesWith, signedBy } from '#shared/bus/testing/cluster.ts'
+import { callSubject } from '#shared/bus/subject.ts'
+import { streamUser } from '#shared/bus/accounts.ts'
+import { keysOfProcess } from '#shared/bus/testing/keys.ts'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { hostVariables } from '../product.ts'
+import { startProcess } from '../product/process.ts'
+import { describeWith, startRedis } from '../servers.ts'
+import { isProbe, probeAnswer } from '../stub-fleet.ts'
+import { freePort } from '../servers/port.ts'
+import { everything, flushAll, type Ground, startGround } from './nats-ground.ts'
+
+const person: Identity = { kind: 'user', subject: 'forged-admin', features: 'all' }
+const subject = 'svc.query.gateway.killQuery'
+const body = Buffer.from(JSON.stringify({ hostKey: 'watched', queryId: 'victim' }))
+const reply = '_INBOX.gateway.forged.1'
+
+const claimed = (identity = person) =>
+  questionHeaders({ identity, deadline: 0, signal: new AbortController().signal, priority: 'person' }, 15_000)
+
+const signing = (keys: Record<string, string>): Signatures['sign'] => signaturesWith(keys).sign
+
+/** Processes of these services on a NATS server, each with its own keys, and what the host of `query` was sent. */
+const startServices = async (services: readonly ServiceName[], change?: Parameters<typeof startGround>[0]) => {
+  await using opened = new AsyncDisposableStack()
+  const ground = opened.use(await startGround(change))
+  const redis = opened.use(await startRedis({ private: true }))
+  const statements: string[] = []
+  const host = createServer((request, response) => {
+    void text(request).then((sql) => {
+      statements.push(`${request.url} ${sql}`)
+      if (isProbe(sql)) response.end(probeAnswer())
+      else response.writeHead(500).end('no')
+    })
+  })
+  const { origin, stop } = await onLoopback(host)
+  opened.defer(stop)
+  const secret = randomBytes(32).toString('hex')
+  const urlOf = (user: string) => ground.server.url.replace('//', `//${user}:secret@`)
+  for (const service of services) {
+    const variables = {
+      ...(service === 'query' && hostVariables([{ url: origin, name: 'watched' }])),
+      ...(service === 'alert-dispatcher' && { NATS_STREAMS_URL: urlOf(streamUser(service)) }),
+      NATS_URL: urlOf(service),
+      ...keysOfProcess([service], secret),
+      REDIS_URL: redis.url,
+    }
+    opened.use(await startProcess({ services: [service], variables, operationsPort: await freePort() }))
+  }
+  const running = opened.move()
+  return {
+    ground,
+    secret,
+    /** How often the host was asked about the query that the attack is to end. */
+    reached: () => statements.filter((sql) => sql.includes('victim')).length,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+const widened: NonNullable<Parameters<typeof startGround>[0]> = (declared) => ({
+  ...declared,
+  users: Object.fromEntries(
+    Object.entries(declared.users).map(([user, { account }]) => [user, { account, permissions: everything }]),
+  ),
+})
+
+/** Publishes a request as it stands, and returns the body of the frame that answers it. */
+const publish = async (attacker: NatsConnection, { headers: stated, ...request }: SignedRequest): Promise<string> => {
+  const sent = headers()
+  for (const [name, value] of Object.entries(stated)) sent.set(name, value)
+  const { subject: to, reply: inbox, body: content } = request
+  const answer = await attacker.request(to, content, { headers: sent, reply: inbox, noMux: true, timeout: 15_000 })
+  return answer.string()
+}
+
+describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
+  it('ends no query though every permission lets the attacker through, and one of the gateway does', async () => {
+    await using running = await startServices(['query'], widened)
+    const attacker = await running.ground.as('ingest')
+    const request = { subject, reply, body, headers: claimed() }
+    expect(await publish(attacker, request)).toContain('not signed')
+    // The key of a compromised service is no secret of the gateway.
+    for (const secret of [randomBytes(32).toString('hex'), deriveKey('ingest', running.secret)]) {
+      const forged = signedBy(signing({ NATS_SIGNING_KEY: secret }), request)
+      expect(await publish(attacker, { ...request, headers: forged })).toContain('not that of gateway')
+    }
+    expect(running.reached()).toBe(0)
+    const genuine = { ...request, headers: signedBy(signing({ NATS_SIGNING_KEY: running.secret }), request) }
+    await publish(attacker, genuine)
+    await expect.poll(running.reached).toBeGreaterThan(0)
+    const reached = running.reached()
+    expect(await publish(attacker, genuine)).toContain('repeated')
+    expect(running.reached()).toBe(reached)
+  })
+
+  it('does not arrive by way of a stream: stored under the subject, delivered to the handler', async () => {
+    await using running = await startServices(['query'])
+    const requests = await running.ground.observe('REQUESTS')
+    const heard: string[] = []
+    requests.subscribe('svc.>', { callback: (_error, message) => void heard.push(message.subject) })
+    const attacker = await running.ground.as(streamUser('ingest'))
+    const sent = headers()
+    for (const [name, value] of Object.entries(claimed())) sent.set(name, value)
+    await attacker.request('inbound.x.gateway.killQuery', body, { headers: sent, timeout: 5_000 })
+    const creation = '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.evil'
+    await expect(attacker.request(creation, '{}', { timeout: 1_000 })).rejects.toThrow()
+    for (const name of ['events-kept', 'evil'])
+      attacker.publish(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}`, '1', { reply: subject })
+    await flushAll(attacker, requests)
+    const gateway = await running.ground.as('gateway')
+    gateway.publish('svc.query.gateway.hosts', '{}')
+    await flushAll(gateway, requests)
+    await expect.poll(() => heard).toEqual(['svc.query.gateway.hosts'])
+    expect(running.reached()).toBe(0)
+  })
+})
+
+interface ServiceRequest extends SignedRequest {
+  callee: ServiceName
+  caller: ServiceName
+  isSafe: boolean
+}
+
+/** Every method of running services that another service may call, as that one requests it for itself. */
+const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: readonly ServiceName[]): ServiceRequest[] =>
+  contracts
+    .filter(({ name }) => callees.includes(name))
+    .flatMap(({ name, methods }) =>
+      Object.entries(methods).flatMap(([method, { callers, safe = false }]) =>
+        callers
+          .filter((caller) => caller !== 'gateway')
+          .map((caller) => ({
+            callee: name,
+            caller,
+            isSafe: safe,
+            subject: callSubject(name, caller, method),
+            reply: `_INBOX.${caller}.forged.${method}`,
+            headers: claimed(itself(caller)),
+            body: Buffer.from('{}'),
+          })),
+      ),
+    )
+
+/** The same for a person for whom the gateway has called that service: all whom it calls then see what the gateway signed. */
+const forPerson = (request: ServiceRequest, secret: string): ServiceRequest => {
+  const asked = { ...request, subject: `svc.${request.caller}.gateway.start`, headers: claimed() }
+  const delegation = signatureOf(signaturesWith({ NATS_SIGNING_KEY: secret }), asked) ?? ''
+  return { ...request, headers: { ...claimed(), delegation } }
+}
+
+/** Ways to sign with the keys of one service: as they are, and its own in the place of those that it lacks. */
+const signersOf = (user: ServiceName, secret: string): Signatures['sign'][] => {
+  const keys = keysOfProcess([user], secret)
+  const misused = serviceNames.map((callee) => `${callee}=${keys.NATS_VERIFICATION_KEY}`).join(',')
+  return [signing(keys), signing({ ...keys, NATS_CALL_KEYS: misused })]
+}
+
+describeWith(['nats', 'redis'], 'a request in the name of a service', () => {
+  const isCalledByServices = (name: ServiceName): boolean =>
+    serviceNames.some((caller) => caller !== 'gateway' && serviceCalls[caller].includes(name))
+  const callees = serviceNames.filter(isCalledByServices)
+
+  it('is refused from every other service, though every permission lets it through', async () => {
+    await using running = await startServices(callees, widened)
+    const own = serviceRequests(running.ground, callees)
+    const changing = own.filter(({ isSafe }) => !isSafe)
+    expect(changing.length).toBeGreaterThan(10)
+    const requests = [...own, ...changing.map((request) => forPerson(request, running.secret))]
+    for (const user of serviceNames.filter((name) => name !== 'gateway')) {
+      const attacker = await running.ground.as(user)
+      const signers = signersOf(user, running.secret)
+      for (const request of requests.filter(({ caller, callee }) => caller !== user && callee !== user)) {
+        const attempts = [undefined, ...signers].map((sign, index) => {
+          const attempt = { ...request, reply: `${request.reply}-${index}` }
+          return publish(attacker, sign ? { ...attempt, headers: signedBy(sign, attempt) } : attempt)
+        })
+        const answers = await Promise.all(attempts)
+        for (const answer of answers) expect(answer, `${request.subject} by ${user}`).toMatch(refusal)
+      }
+    }
+    // Of its caller each is taken, and what changes something is taken once.
+    for (const request of requests.filter(({ isSafe }) => !isSafe)) {
+      const attacker = await running.ground.as('ingest')
+      const genuine = signedBy(signing(keysOfProcess([request.caller], running.secret)), request)
+      expect(await publish(attacker, { ...request, headers: genuine }), request.subject).not.toMatch(refusal)
+      expect(await publish(attacker, { ...request, headers: genuine }), request.subject).toContain('repeated')
+    }
+  })
+})
+
+const refusal = /"forbidden".*(is not signed|is not that of|cannot be read)/

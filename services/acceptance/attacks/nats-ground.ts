@@ -1,0 +1,97 @@
+import { type NatsConnection, type Subscription, connect } from 'nats'
+import type { Event, Service } from '#proto/contract.ts'
+import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
+import { keepInstalled } from '#shared/bus/durable/installer.ts'
+import { consumers } from '#shared/bus/durable/roles.ts'
+import { streamNames } from '#shared/bus/durable/streams.ts'
+import { eventually } from '../ask.ts'
+import { declaredContracts } from '../chart/generated/services.ts'
+import { startNats, type TestServer } from '../servers.ts'
+
+/** The password of every user in these tests. */
+const password = 'secret'
+
+/** A NATS server as the chart configures it, and an observer in each account that hears everything there. */
+export interface Ground extends AsyncDisposable {
+  server: TestServer
+  declared: NatsAccounts
+  contracts: readonly Service[]
+  events: readonly Event[]
+  as(user: string): Promise<NatsConnection>
+  observe(account: string): Promise<NatsConnection>
+  /** Every stream and consumer as the server has them now, by the name of the stream. */
+  streams(): Promise<Record<string, object>>
+}
+
+const observerOf = (account: string): string => `observer-${account.toLowerCase().replaceAll('_', '-')}`
+
+/** Starts the server and creates the streams and consumers of the product. `change` may widen what users may do. */
+export const startGround = async (change = (declared: NatsAccounts): NatsAccounts => declared): Promise<Ground> => {
+  await using opened = new AsyncDisposableStack()
+  const { contracts, events } = await declaredContracts()
+  const declared = natsAccounts(contracts, events)
+  const { accounts, users } = change(declared)
+  const observers = Object.keys(accounts).map((account) => [observerOf(account), { account, permissions: everything }])
+  const configured = serverAccounts({ accounts, users: { ...users, ...Object.fromEntries(observers) } }, () => password)
+  const server = await startNats({ config: `accounts ${JSON.stringify(configured)}` })
+  opened.defer(() => server.stop())
+  const connections: NatsConnection[] = []
+  opened.defer(async () => void (await Promise.all(connections.map((connection) => connection.close()))))
+  const open = async (user: string): Promise<NatsConnection> => {
+    const servers = new URL(server.url).host
+    const connection = await connect({ servers, user, pass: password, inboxPrefix: `_INBOX.${user}` })
+    connections.push(connection)
+    return connection
+  }
+  const facts = { url: server.url, user: 'gateway-streams', password, replicas: 1 }
+  opened.use(await keepInstalled(facts, { caller: 'gateway', instance: 'installer' }))
+  const observer = await open(observerOf('STREAMS'))
+  const manager = await observer.jetstreamManager()
+  const streams = async () => {
+    const found: Record<string, object> = {}
+    for await (const { config } of manager.streams.list()) {
+      const names = []
+      for await (const consumer of manager.consumers.list(config.name)) names.push(consumer.config)
+      found[config.name] = { config, consumers: names }
+    }
+    return found
+  }
+  const isInstalled = (found: Record<string, object>): boolean =>
+    streamNames.every((name) => name in found) &&
+    Object.values(found).flatMap((stream) => Object.values(stream)[1]).length === consumers.length
+  await eventually(streams, isInstalled, 20_000)
+  const ground = opened.move()
+  return {
+    server,
+    declared,
+    contracts,
+    events,
+    as: open,
+    observe: (account) => open(observerOf(account)),
+    streams,
+    [Symbol.asyncDispose]: () => ground.disposeAsync(),
+  }
+}
+
+/** Permissions under which accounts alone keep users apart. */
+export const everything = { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } } as const
+
+/** Every subject that reached an account, by the text that was sent with it. */
+export const listen = (
+  observer: NatsConnection,
+): { subjects: Map<string, Set<string>>; subscription: Subscription } => {
+  const subjects = new Map<string, Set<string>>()
+  const subscription = observer.subscribe('>', {
+    callback: (_error, message) => {
+      const sender = message.string()
+      if (!subjects.has(sender)) subjects.set(sender, new Set())
+      subjects.get(sender)?.add(message.subject)
+    },
+  })
+  return { subjects, subscription }
+}
+
+/** Resolves when the server has dealt with everything that these connections sent. */
+export const flushAll = async (...connections: NatsConnection[]): Promise<void> => {
+  for (const connection of connections) await connection.flush()
+}

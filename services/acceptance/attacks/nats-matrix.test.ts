@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest'
+import { type ServiceName, serviceNames } from '#proto/call.ts'
+import type { Event, Service } from '#proto/contract.ts'
+import { describeWith } from '../servers.ts'
+import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
+import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
+
+/** The subjects that each user is meant to publish to, stated from the contracts and the work of each service. */
+const intended = (
+  user: string,
+  subject: string,
+  { contracts, events }: Pick<Ground, 'contracts' | 'events'>,
+): boolean => {
+  if (user.endsWith('-streams')) return streamSubjects[user]?.some((pattern) => pattern.test(subject)) ?? false
+  const caller = serviceNames.find((name) => name === user.replace(/-guest$/, ''))
+  if (caller === undefined) throw new Error(`no service has the user ${user}`)
+  return isEvent(user, caller, subject, events) || isRequest(caller, subject, contracts)
+}
+
+const isEvent = (user: string, caller: ServiceName, subject: string, events: readonly Event[]): boolean =>
+  events.some(({ name, publishers }) => subject === `event.${user}.${name}` && publishers.includes(caller))
+
+const isRequest = (caller: ServiceName, subject: string, contracts: readonly Service[]): boolean => {
+  const [root, service, named, method = ''] = subject.split('.')
+  const callers = contracts.find(({ name }) => name === service)?.methods[method]?.callers ?? []
+  return root === 'svc' && named === caller && callers.includes(caller)
+}
+
+const channels =
+  '(webhook|webhook-targets|chat-application|email|paging-a|paging-b|chat-a|push-a|push-b|sms|subscriptions)'
+const deadLetters = (stream: string) => new RegExp(`^\\$JS\\.API\\.STREAM\\.(INFO|MSG\\.GET|MSG\\.DELETE)\\.${stream}$`)
+const taken = (stream: string, names: string) => [
+  new RegExp(`^\\$JS\\.API\\.CONSUMER\\.(INFO|MSG\\.NEXT)\\.${stream}\\.${names}$`),
+  new RegExp(`^\\$JS\\.ACK\\.${stream}\\.${names}\\.1\\.1\\.1\\.1\\.0$`),
+]
+const streamSubjects: Readonly<Record<string, readonly RegExp[]>> = {
+  'gateway-streams': [
+    /^\$JS\.API\.INFO$/,
+    /^\$JS\.API\.STREAM\.(CREATE|UPDATE|INFO)\.(EVENTS|DELIVER|DLQ|EVENTS_DLQ)$/,
+    /^\$JS\.API\.CONSUMER\.CREATE\.EVENTS\.events-(kept|reemitted|alerted)\.inbound\.x$/,
+    new RegExp(`^\\$JS\\.API\\.CONSUMER\\.CREATE\\.DELIVER\\.${channels}\\.deliver\\.\\1\\.x$`),
+  ],
+  'ingest-streams': [
+    /^\$JS\.API\.INFO$/,
+    /^inbound\.a\.b$/,
+    /^dead\.inbound\.a\.b$/,
+    deadLetters('EVENTS_DLQ'),
+    ...taken('EVENTS', 'events-(kept|reemitted)'),
+  ],
+  'alert-dispatcher-streams': [
+    /^\$JS\.API\.INFO$/,
+    /^deliver\.a\.b$/,
+    /^dead\.(inbound|deliver)\.a\.b$/,
+    deadLetters('DLQ'),
+    ...taken('EVENTS', 'events-alerted'),
+    ...taken('DELIVER', channels),
+  ],
+}
+
+describeWith(['nats'], 'each NATS user', () => {
+  it('publishes to the subjects that its work needs, and to no other', { timeout: 240_000 }, async () => {
+    await using ground = await startGround()
+    const subjects = attackedSubjects(ground.contracts, ground.events)
+    expect(subjects.length).toBeGreaterThan(4_000)
+    for (const [user, { account }] of Object.entries(ground.declared.users)) {
+      const observer = await ground.observe(account)
+      const heard = listen(observer)
+      const attacker = await ground.as(user)
+      for (const subject of subjects) attacker.publish(subject, user)
+      await flushAll(attacker, observer)
+      const reached = [...(heard.subjects.get(user) ?? [])]
+      const meant = subjects.filter((subject) => intended(user, subject, ground))
+      expect(reached.toSorted(), user).toEqual([...new Set(meant)].toSorted())
+      await observer.close()
+    }
+  })
+
+  it('hears its own requests, inbox and events, and nothing else', { timeout: 240_000 }, async () => {
+    await using ground = await startGround()
+    const patterns = attackedPatterns(ground.contracts, ground.events)
+    for (const [user, { permissions }] of Object.entries(ground.declared.users)) {
+      const heard: string[] = []
+      for (const pattern of patterns) {
+        const attacker = await ground.as(user)
+        let refused = false
+        attacker.subscribe(pattern, { callback: (error) => void (refused ||= error !== null) })
+        await flushAll(attacker)
+        await attacker.close()
+        if (!refused) heard.push(pattern)
+      }
+      const own = permissions.subscribe.allow.filter((allowed) => patterns.includes(allowed))
+      expect(heard.toSorted(), user).toEqual(
+        patterns.filter((pattern) => isHeard(user, pattern, ground.events)).toSorted(),
+      )
+      expect(heard, user).toEqual(expect.arrayContaining(own))
+    }
+  })
+
+  it('reaches no stream but by its own calls, even when its permissions allow everything', async () => {
+    await using ground = await startGround((declared) => ({
+      ...declared,
+      users: Object.fromEntries(
+        Object.entries(declared.users).map(([user, { account }]) => [user, { account, permissions: everything }]),
+      ),
+    }))
+    const before = await ground.streams()
+    const observer = await ground.observe('STREAMS')
+    const heard = listen(observer)
+    const subjects = attackedSubjects(ground.contracts, ground.events).filter(
+      (subject) => !crossesAccounts.test(subject),
+    )
+    for (const user of Object.keys(ground.declared.users)) {
+      const attacker = await ground.as(user)
+      // An installer creates streams; that is its work.
+      if (user === 'gateway-streams') continue
+      for (const subject of subjects) attacker.publish(subject, user)
+      await flushAll(attacker, observer)
+      const reached = [...(heard.subjects.get(user) ?? [])]
+      expect(
+        reached.filter((subject) => !user.endsWith('-streams') || !intended(user, subject, ground)),
+        user,
+      ).toEqual([])
+    }
+    expect(await ground.streams()).toEqual(before)
+  })
+
+  it('gets no answer from the JetStream API for a call that is not its own', async () => {
+    await using ground = await startGround()
+    for (const user of Object.keys(ground.declared.users)) {
+      const attacker = await ground.as(user)
+      const foreign = jetStreamCalls().filter((subject) => !intended(user, subject, ground))
+      const answers = await Promise.allSettled(
+        foreign.map((subject) => attacker.request(subject, '{}', { timeout: 1_500 })),
+      )
+      const answered = foreign.filter((_subject, index) => answers[index]?.status === 'fulfilled')
+      expect(answered, user).toEqual([])
+    }
+  })
+})
+
+/** Servers before 2.10.27 and 2.11.1 obey these from every account (CVE-2025-30215), so there permissions alone refuse them. */
+const crossesAccounts = /^\$JS\.API\.(ACCOUNT|SERVER|META)\./
+
+/** A service hears the events that it listens to; a guest hears what is for guests, and which instances there are. */
+const isHeard = (user: string, pattern: string, events: readonly Event[]): boolean => {
+  if (pattern === `_INBOX.${user}.instance.>`) return true
+  if (user.endsWith('-streams')) return false
+  const event = events.find(({ name }) => pattern.startsWith('event.') && pattern.endsWith(`.${name}`))
+  if (event !== undefined) return isListener(user, event)
+  if (user.endsWith('-guest')) return pattern === `svc.${user.replace('-guest', '')}.*.*._guest`
+  return pattern.startsWith(`svc.${user}.`)
+}
+
+const isListener = (user: string, { name, listeners }: Event): boolean =>
+  user.endsWith('-guest') ? name.startsWith('instance.') : listeners.some((listener) => listener === user)

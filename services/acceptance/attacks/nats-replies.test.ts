@@ -1,0 +1,156 @@
+import { type NatsConnection, headers } from 'nats'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { consumers, streamServices } from '#shared/bus/durable/roles.ts'
+import { streamNames } from '#shared/bus/durable/streams.ts'
+import { streamUser } from '#shared/bus/accounts.ts'
+import { describeWith } from '../servers.ts'
+import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
+
+/** Where an attacker would have the server send a message that it stored under a subject of its choice. */
+const replies = [
+  'svc.query.gateway.killQuery',
+  'svc.alert-dispatcher.gateway.settle',
+  'event.mcp.action.audited',
+  'inbound.forged',
+  'deliver.webhook.forged',
+  'dead.deliver.webhook.forged',
+  'dead.inbound.forged',
+  '_INBOX.gateway.g1.1',
+  '_INBOX.query.q1.1',
+  '_INBOX.alert-dispatcher-streams.a1.1',
+  '_INBOX.ingest-streams.i1.1',
+  '$JS.API.STREAM.DELETE.EVENTS',
+  '$JS.API.STREAM.PURGE.DELIVER',
+  '$JS.API.CONSUMER.DELETE.EVENTS.events-alerted',
+  '$JS.ACK.EVENTS.events-alerted.1.1.1.1.0',
+  '$JS.ACK.DELIVER.webhook.1.1.1.1.0',
+  '$SYS.REQ.SERVER.PING',
+]
+
+const Known = z.object({ messages: z.number() })
+
+/** How many messages each stream holds, and how many each consumer has yet to acknowledge. */
+const countsOf = async (observer: NatsConnection): Promise<Record<string, number>> => {
+  const manager = await observer.jetstreamManager()
+  const counts: Record<string, number> = {}
+  for (const name of streamNames) counts[name] = Known.parse((await manager.streams.info(name)).state).messages
+  for (const { stream, name } of consumers) counts[name] = (await manager.consumers.info(stream, name)).num_ack_pending
+  return counts
+}
+
+/** Stores a request with a forged identity, and takes it with every reply subject; returns what then came where. */
+const attack = async (ground: Ground, user: string, own: { stream: string; consumer: string; subject: string }) => {
+  const attacker = await ground.as(user)
+  const observer = await ground.observe('STREAMS')
+  const requests = await ground.observe('REQUESTS')
+  const others = (['ingest', 'alert-dispatcher'] as const).filter((service) => streamUser(service) !== user)
+  const heard = [requests, ...(await Promise.all(others.map((service) => ground.observe(accountOf(service)))))].map(
+    listen,
+  )
+  const forged = headers()
+  forged.set('identity', JSON.stringify({ kind: 'user', subject: 'forged', features: 'all' }))
+  for (const reply of replies) {
+    attacker.publish(own.subject, `stored by ${user}`, { headers: forged })
+    attacker.publish(`$JS.API.CONSUMER.MSG.NEXT.${own.stream}.${own.consumer}`, '{"batch":1,"no_wait":true}', { reply })
+  }
+  await flushAll(attacker, observer, requests)
+  const before = await countsOf(observer)
+  // What a server delivers by itself is on its way a moment longer.
+  await wait(300)
+  await flushAll(observer, requests)
+  return { before, counts: await countsOf(observer), heard: heard.flatMap(({ subjects }) => [...subjects]) }
+}
+
+const accountOf = (service: string): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`
+
+const widened = (ground: Parameters<NonNullable<Parameters<typeof startGround>[0]>>[0]) => ({
+  ...ground,
+  users: Object.fromEntries(
+    Object.entries(ground.users).map(([user, { account }]) => [user, { account, permissions: everything }]),
+  ),
+})
+
+describeWith(['nats'], 'a message that the server delivers to a subject of choice', () => {
+  it.each([
+    ['ingest', { stream: 'EVENTS', consumer: 'events-kept', subject: 'inbound.x.gateway.killQuery' }],
+    ['alert-dispatcher', { stream: 'DELIVER', consumer: 'webhook', subject: 'deliver.webhook.gateway.killQuery' }],
+  ] as const)('reaches nobody but %s, which took it', async (service, own) => {
+    for (const change of [undefined, widened]) {
+      await using ground = await startGround(change)
+      const streams = await ground.streams()
+      const { counts, heard } = await attack(ground, streamUser(service), own)
+      expect(heard).toEqual([])
+      const others = consumers.filter((consumer) => consumer.name !== own.consumer).map(({ name }) => name)
+      for (const name of others) expect(counts[name], name).toBe(0)
+      // Its own publishes alone; none was stored again under a reply subject.
+      const stored = Object.fromEntries(streamNames.map((name) => [name, name === own.stream ? replies.length : 0]))
+      expect(counts).toMatchObject(stored)
+      expect(await ground.streams()).toEqual(streams)
+    }
+  })
+
+  it('acknowledges nothing of another consumer, and pulls nothing from it', async () => {
+    await using ground = await startGround(widened)
+    const ingest = await ground.as(streamUser('ingest'))
+    const dispatcher = await ground.as(streamUser('alert-dispatcher'))
+    const observer = await ground.observe('STREAMS')
+    await ingest.request('inbound.a', 'event', { timeout: 5_000 })
+    const taken = dispatcher.subscribe('_INBOX.alert-dispatcher-streams.taken', { max: 1 })
+    const next = '$JS.API.CONSUMER.MSG.NEXT.EVENTS.events-alerted'
+    dispatcher.publish(next, '1', { reply: '_INBOX.alert-dispatcher-streams.taken' })
+    let reply = ''
+    for await (const message of taken) reply = message.reply ?? ''
+    expect(reply).toContain('$JS.ACK.EVENTS.events-alerted.')
+    for (const word of ['+ACK', '+TERM', '-NAK', '']) ingest.publish(reply, word)
+    ingest.publish('$JS.API.CONSUMER.MSG.NEXT.EVENTS.events-kept', '1', { reply })
+    const stolen = ingest.request(next, '1', { timeout: 1_000 })
+    await expect(stolen).rejects.toThrow()
+    await flushAll(ingest, observer)
+    const manager = await observer.jetstreamManager()
+    expect(await manager.consumers.info('EVENTS', 'events-alerted')).toMatchObject({
+      num_ack_pending: 1,
+      num_redelivered: 0,
+    })
+    dispatcher.publish(reply, '+ACK')
+    await expect.poll(async () => (await manager.consumers.info('EVENTS', 'events-alerted')).num_ack_pending).toBe(0)
+  })
+
+  it('lets no user of streams near requests, whatever its permissions', async () => {
+    await using ground = await startGround(widened)
+    const requests = await ground.observe('REQUESTS')
+    const { subjects } = listen(requests)
+    for (const service of streamServices) {
+      const attacker = await ground.as(streamUser(service))
+      attacker.publish('svc.query.gateway.killQuery', 'forged')
+      attacker.publish('event.mcp.action.audited', 'forged')
+      await flushAll(attacker)
+    }
+    await flushAll(requests)
+    expect([...subjects]).toEqual([])
+  })
+
+  it('is of no use to an installer: what it creates stays in the account of the streams', async () => {
+    await using ground = await startGround()
+    const requests = await ground.observe('REQUESTS')
+    const { subjects } = listen(requests)
+    const installer = await ground.as(streamUser('gateway'))
+    const manager = await installer.jetstreamManager()
+    const { config } = await manager.streams.info('EVENTS')
+    const republish = { src: 'inbound.a', dest: 'event.mcp.action.audited' }
+    const changed = { ...config, subjects: ['inbound.>', 'svc.>'] }
+    await manager.streams.update('EVENTS', changed)
+    // Servers before 2.10 refuse to change it later, which leaves less to attack with.
+    await manager.streams.update('EVENTS', { ...changed, republish }).catch(() => {})
+    const ingest = await ground.as(streamUser('ingest'))
+    await ingest.request('inbound.a', 'forged', { timeout: 5_000 })
+    const gateway = await ground.as('gateway')
+    gateway.publish('svc.query.gateway.killQuery', 'asked')
+    await flushAll(gateway, requests)
+    expect([...subjects]).toEqual([['asked', new Set(['svc.query.gateway.killQuery'])]])
+    const observer = await ground.observe('STREAMS')
+    const stored = await (await observer.jetstreamManager()).streams.info('EVENTS', { subjects_filter: '>' })
+    expect(stored.state.subjects).toEqual({ 'inbound.a': 1 })
+  })
+})

@@ -1,0 +1,117 @@
+import { serviceNames } from '#proto/call.ts'
+import type { Event, Service } from '#proto/contract.ts'
+import { consumers, streamServices } from '#shared/bus/durable/roles.ts'
+import { streamNames, streams } from '#shared/bus/durable/streams.ts'
+import { streamUser } from '#shared/bus/accounts.ts'
+
+/** What an attacker may try: every subject of the product and of the server. */
+export const attackedSubjects = (contracts: readonly Service[], events: readonly Event[]): string[] => [
+  ...contracts.flatMap(requestsOf),
+  ...[...events.map(({ name }) => name), 'unknown.happened'].flatMap(eventsOf),
+  ...jetStreamCalls(),
+  ...acknowledgements(),
+  ...streamNames.flatMap((name) => streams[name].subjects.map((subject) => subject.replace('>', 'a.b'))),
+  ...inboxes(),
+  ...serverSubjects,
+]
+
+/** Every form of a request, in the name of every service. */
+const requestsOf = ({ name, methods }: Service): string[] =>
+  [...Object.keys(methods), 'unknown'].flatMap((method) =>
+    serviceNames.flatMap((caller) => {
+      const subject = `svc.${name}.${caller}.${method}`
+      return [subject, `${subject}.instance`, `${subject}._guest`, `${subject}._guest.instance`]
+    }),
+  )
+
+/** An event as releases before senders published it, and in the name of every sender. */
+const eventsOf = (name: string): string[] => [
+  `event.${name}`,
+  ...[...serviceNames, 'query-guest', 'unknown'].map((sender) => `event.${sender}.${name}`),
+]
+
+const streamCalls = 'CREATE UPDATE INFO DELETE PURGE SNAPSHOT RESTORE PEER.REMOVE LEADER.STEPDOWN MSG.GET MSG.DELETE'
+const consumerCalls = 'CREATE DURABLE.CREATE INFO DELETE MSG.NEXT LEADER.STEPDOWN PAUSE RESET UNPIN'
+const wholeStreamCalls = 'CONSUMER.CREATE CONSUMER.NAMES CONSUMER.LIST DIRECT.GET STREAM.TEMPLATE.DELETE'
+const accountCalls =
+  'INFO STREAM.NAMES STREAM.LIST STREAM.TEMPLATE.NAMES META.LEADER.STEPDOWN SERVER.REMOVE ACCOUNT.PURGE.STREAMS ACCOUNT.STREAM.MOVE.STREAMS.EVENTS'
+
+/** Every call of the JetStream API on every stream and consumer of the product, and on some that are none of it. */
+export const jetStreamCalls = (): string[] => {
+  const known = [...streamNames, 'KV_settings', 'OBJ_files', 'EVIL']
+  const taken = [...consumers, ...streamNames.map((stream) => ({ stream, name: 'evil', subjects: 'svc.>' }))]
+  return [
+    ...words(accountCalls).map((call) => `$JS.API.${call}`),
+    ...known.flatMap((name) => words(streamCalls).map((call) => `$JS.API.STREAM.${call}.${name}`)),
+    ...known.flatMap((name) => words(wholeStreamCalls).map((call) => `$JS.API.${call}.${name}`)),
+    ...taken.flatMap(({ stream, name }) =>
+      words(consumerCalls).map((call) => `$JS.API.CONSUMER.${call}.${stream}.${name}`),
+    ),
+    ...taken.map(({ stream, name }) => `$JS.API.CONSUMER.CREATE.${stream}.${name}.svc.x`),
+    ...taken.map(
+      ({ stream, name, subjects }) => `$JS.API.CONSUMER.CREATE.${stream}.${name}.${subjects.replace('>', 'x')}`,
+    ),
+    ...streamNames.map((name) => `$JS.API.DIRECT.GET.${name}.svc.x`),
+  ]
+}
+
+const acknowledgements = (): string[] => [
+  ...consumers.map(({ stream, name }) => `$JS.ACK.${stream}.${name}.1.1.1.1.0`),
+  ...streamNames.map((stream) => `$JS.ACK.${stream}.evil.1.1.1.1.0`),
+]
+
+/** Every user has one; what a NATS server makes for responses is of no user. */
+const inboxes = (): string[] => {
+  const users = [...serviceNames, 'query-guest', ...streamServices.map(streamUser), 'another']
+  return [...users.map((user) => `_INBOX.${user}.instance.1`), '_R_.abcdef.1', '_GR_.a.b', '_INBOX.x']
+}
+
+const serverSubjects = [
+  '$SYS.REQ.SERVER.PING',
+  '$SYS.REQ.ACCOUNT.STREAMS.INFO',
+  '$SYS.REQ.USER.INFO',
+  '$SYS.ACCOUNT.STREAMS.DISCONNECT',
+  '$SYS._INBOX.a',
+  '$JS.FC.EVENTS.evil.1',
+  '$JS.SNAPSHOT.RESTORE.EVENTS.a',
+  '$JS.EVENT.ADVISORY.STREAM.CREATED.EVENTS',
+  '$JSC.R.a',
+  '$NRG.V.a',
+  '$KV.settings.a',
+  '$O.files.C.a',
+  '$SRV.PING',
+  '$MQTT.sub.a',
+  'anything',
+]
+
+const words = (text: string): string[] => text.split(' ')
+
+/** What an attacker may try to hear. */
+export const attackedPatterns = (contracts: readonly Service[], events: readonly Event[]): string[] => [
+  '>',
+  '*',
+  '*.>',
+  '*.*.*.*',
+  'svc.>',
+  'event.>',
+  'event.mcp.>',
+  ...events.flatMap(({ name }) => [`event.*.${name}`, `event.mcp.${name}`]),
+  ...contracts.flatMap(({ name }) => [
+    `svc.${name}.>`,
+    `svc.${name}.*.*`,
+    `svc.${name}.*.*._guest`,
+    `svc.${name}.gateway.>`,
+  ]),
+  ...inboxes().map((inbox) => inbox.replace(/\.[^.]+$/, '.>')),
+  '_INBOX.>',
+  '_R_.>',
+  '$JS.>',
+  '$JS.API.>',
+  '$JS.ACK.>',
+  '$JS.EVENT.ADVISORY.>',
+  '$SYS.>',
+  '$KV.>',
+  '$O.>',
+  '$SRV.>',
+  ...streamNames.flatMap((name) => streams[name].subjects),
+]

@@ -1,0 +1,97 @@
+import type { ServiceName } from '#proto/call.ts'
+import type { Event, Service } from '#proto/contract.ts'
+import { streamAccess, streamServices } from './durable/roles.ts'
+import { type NatsPermissions, guestPermissions, permissions } from './permissions.ts'
+import { inboxPrefix } from './subject.ts'
+
+interface Export {
+  service: string
+  response?: 'stream'
+  accounts: readonly string[]
+}
+
+interface Import {
+  service: { account: string; subject: string }
+}
+
+/** An account as the configuration of a NATS server writes it, without its users. */
+export interface NatsAccount {
+  jetstream?: 'enabled'
+  exports?: readonly Export[]
+  imports?: readonly Import[]
+}
+
+/** One user: the account it belongs to, and what it may publish and subscribe to there. */
+export interface NatsUser {
+  account: string
+  permissions: Omit<NatsPermissions, 'allow_responses'> & Partial<NatsPermissions>
+}
+
+/** Everything that a NATS server has to know of the product. */
+export interface NatsAccounts {
+  accounts: Readonly<Record<string, NatsAccount>>
+  users: Readonly<Record<string, NatsUser>>
+}
+
+const requests = 'REQUESTS'
+const jetStream = 'STREAMS'
+
+/**
+ * Returns the accounts of the product. Requests and events have one without JetStream. JetStream has one without users. Each service
+ * with a part in the streams has one of its own, which imports exactly what it calls.
+ */
+export const natsAccounts = (contracts: readonly Service[], events: readonly Event[]): NatsAccounts => {
+  const asking = { ...permissions(contracts, events), ...guestPermissions(contracts, events) }
+  const users = Object.entries(asking).map(([name, granted]) => [name, { account: requests, permissions: granted }])
+  const streaming = streamServices.map((service) => [streamUser(service), streamUserOf(service)])
+  return {
+    accounts: {
+      [requests]: {},
+      [jetStream]: { jetstream: 'enabled', exports: exportsOfStreams() },
+      ...Object.fromEntries(streamServices.map((service) => [accountOf(service), { imports: importsOf(service) }])),
+    },
+    users: Object.fromEntries([...users, ...streaming]),
+  }
+}
+
+/** Returns the accounts with their users, as the configuration of a server writes them. */
+export const serverAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (user: string) => string): object =>
+  Object.fromEntries(
+    Object.entries(accounts).map(([account, body]) => {
+      const members = Object.entries(users).filter(([, user]) => user.account === account)
+      const written = members.map(([user, { permissions: granted }]) => ({
+        user,
+        password: passwordOf(user),
+        permissions: granted,
+      }))
+      return [account, { ...body, users: written }]
+    }),
+  )
+
+/** The user with which a service uses the streams; it ends like that of any part of a service, so it has an inbox of its own. */
+export const streamUser = (service: ServiceName): string => `${service}-streams`
+
+const accountOf = (service: ServiceName): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`
+
+const importsOf = (service: ServiceName): Import[] =>
+  streamAccess(service).map(({ subject }) => ({ service: { account: jetStream, subject } }))
+
+const exportsOfStreams = (): Export[] => {
+  const accesses = streamServices.flatMap((service) =>
+    streamAccess(service).map((access) => ({ ...access, account: accountOf(service) })),
+  )
+  const bySubject = Map.groupBy(accesses, ({ subject }) => subject)
+  return [...bySubject].map(([subject, granted]) => ({
+    service: subject,
+    ...(granted.some(({ isStreamed }) => isStreamed) && { response: 'stream' as const }),
+    accounts: granted.map(({ account }) => account),
+  }))
+}
+
+const streamUserOf = (service: ServiceName): NatsUser => ({
+  account: accountOf(service),
+  permissions: {
+    publish: { allow: streamAccess(service).map(({ subject }) => subject) },
+    subscribe: { allow: [inboxPrefix(streamUser(service), '>')] },
+  },
+})

@@ -1,0 +1,140 @@
+import { isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
+import type { Environment } from '../config/environment.ts'
+import { type Setting, type SettingProblem, oneOf, read, url, whole } from '../config/setting.ts'
+import { type CallKey, type Signatures, openKeySignatures, openLocalSignatures } from './signatures.ts'
+import { withGuest } from './subject.ts'
+
+const natsUrl = (doc: string): Setting<URL | undefined> => url(doc, { protocols: ['nats', 'tls'], audience: 'secret' })
+
+const generating = 'openssl rand -hex 32'
+const deriving = `printf '<service>:%s' "$NATS_SIGNING_KEY" | sha256sum`
+
+/** 32 random bytes as base64 without padding; any other way to write them is longer. */
+const shortestSecret = 43
+
+const parseSecret = (text: string): string => {
+  if (text.length >= shortestSecret && !/\s/.test(text)) return text
+  throw new Error(
+    `must be at least ${shortestSecret} random characters without spaces, like the output of ${generating}`,
+  )
+}
+
+const isKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+const parseKey = (text: string): string => {
+  if (isKey(text)) return text
+  throw new Error(`must be 64 hexadecimal digits, as derived for one service: ${deriving}`)
+}
+
+const derivingCall = `printf '<caller>:%s' "$KEY_OF_CALLED_SERVICE" | sha256sum`
+
+const callees = new Set(serviceNames.flatMap(withGuest))
+
+const parseCallKey = (text: string): CallKey => {
+  const [callee = '', key = '', ...rest] = text.split('=')
+  if (callees.has(callee) && isKey(key) && rest.length === 0) return { callee, key }
+  throw new Error(`must be <service>=<64 hexadecimal digits>, as derived for one caller: ${derivingCall}`)
+}
+
+const partsOf = (text: string): string[] => text.split(',').map((each) => each.trim())
+
+interface RotatingKeys<T> {
+  doc: string
+  allowed: string
+  parse(text: string): readonly T[]
+}
+
+/** Keys of the bus: the present ones first, then those before them. */
+const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<readonly T[] | undefined> => ({
+  doc,
+  audience: 'secret',
+  fallback: 'none',
+  allowed,
+  hasPrevious: true,
+  parse: (current, previous) => {
+    if (current !== undefined) return [current, previous].filter((each) => each !== undefined).flatMap(parse)
+    if (previous !== undefined) throw new Error('must be set when its _PREVIOUS is')
+    return undefined
+  },
+})
+
+/** The bus between processes, its streams, and the keys that prove who calls. */
+export const busSettings = {
+  NATS_URL: natsUrl('Bus between processes; unset keeps the bus in memory and all services in one process.'),
+  NATS_STREAMS_URL: natsUrl(
+    'The same server with the user for streams that gateway, ingest and alert-dispatcher each have; gateway then creates the streams. Unset uses NATS_URL, and whichever service uses a stream creates it.',
+  ),
+  NATS_REPLICAS: whole(1, 'NATS servers that keep each queued message; 3 where the cluster has as many.', {
+    min: 1,
+    max: 5,
+  }),
+  NATS_SIGNING_KEY: rotatingKeys({
+    doc: 'Secret with which gateway signs for whom it calls, and from which the keys of the other services are derived; required with NATS_URL in production.',
+    allowed: 'at least 43 random characters; the secret before it under the same name with _PREVIOUS',
+    parse: (text) => [parseSecret(text)],
+  }),
+  NATS_VERIFICATION_KEY: rotatingKeys({
+    doc: 'Key of this service alone, derived from the secret of gateway, by which it verifies who calls and for whom; required with NATS_URL in production.',
+    allowed:
+      '64 hexadecimal digits; several with commas for a process of several services; the key before it under the same name with _PREVIOUS',
+    parse: (text) => partsOf(text).map(parseKey),
+  }),
+  NATS_CALL_KEYS: rotatingKeys({
+    doc: 'Keys with which this service signs its requests to others, one for each service or part that it calls, derived from the key of that one; required with NATS_URL in production.',
+    allowed:
+      '<service>=<64 hexadecimal digits> with commas; a service as often as services of this process call it; the keys before them under the same name with _PREVIOUS',
+    parse: (text) => partsOf(text).map(parseCallKey),
+  }),
+  NATS_SIGNATURES: oneOf(
+    ['required', 'accepted'],
+    'required',
+    'Whether requests without a signature are refused; accepted only while services of a release before signatures still run.',
+  ),
+} as const
+
+/** Returns why a process cannot prove or verify who calls, where it must. */
+export const busProblems = (env: Environment, services: readonly string[]): SettingProblem[] => {
+  const { NATS_SIGNING_KEY, NATS_VERIFICATION_KEY } = env
+  const isNeeded = env.NODE_ENV === 'production' || NATS_SIGNING_KEY || NATS_VERIFICATION_KEY
+  if (!env.NATS_URL || !isNeeded) return []
+  if (services.includes('gateway')) {
+    const sentence = `must be set for gateway when NATS_URL is, so that services can verify who calls; generate it with ${generating}`
+    return NATS_SIGNING_KEY ? [] : [{ name: 'NATS_SIGNING_KEY', sentence }]
+  }
+  const problems: SettingProblem[] = []
+  if (!NATS_VERIFICATION_KEY) {
+    const sentence = `must be set when NATS_URL is, so that a forged request is refused; derive it for this service: ${deriving}`
+    problems.push({ name: 'NATS_VERIFICATION_KEY', sentence })
+  }
+  const lacking = lackingCallKeys(env, services)
+  if (lacking.length > 0) {
+    const sentence = `must have a key for each call to ${lacking.join(', ')} when NATS_URL is set; derive it for each caller: ${derivingCall}`
+    problems.push({ name: 'NATS_CALL_KEYS', sentence })
+  }
+  if (NATS_SIGNING_KEY) {
+    const sentence = 'must be set for gateway alone: a process with it can forge requests to every service'
+    problems.push({ name: 'NATS_SIGNING_KEY', sentence })
+  }
+  return problems
+}
+
+/** Returns the services and parts for which a process has fewer keys than services that call them. */
+const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonly string[]): string[] => {
+  const called = services.filter(isServiceName).flatMap((caller) => serviceCalls[caller].flatMap(withGuest))
+  const given = partsOf(NATS_CALL_KEYS).map((each) => each.split('=')[0])
+  const countIn = (names: readonly unknown[], callee: string) => names.filter((name) => name === callee).length
+  return [...new Set(called)].filter((callee) => countIn(given, callee) < countIn(called, callee))
+}
+
+/** Returns how identities are proven in this process: by keys on NATS, by its own word in memory; undefined on NATS without keys. */
+export const openSignatures = (env: Environment): Signatures | undefined => {
+  const settings = () => read(busSettings, env)
+  const { NATS_URL, NATS_SIGNING_KEY, NATS_VERIFICATION_KEY } = settings()
+  if (NATS_URL === undefined) return openLocalSignatures()
+  if (NATS_VERIFICATION_KEY === undefined && NATS_SIGNING_KEY === undefined) return undefined
+  const keys = () => {
+    const { NATS_SIGNING_KEY: secrets = [], NATS_VERIFICATION_KEY: own = [], NATS_CALL_KEYS: calls = [] } = settings()
+    return { secrets, own, calls }
+  }
+  return openKeySignatures(keys, () => settings().NATS_SIGNATURES === 'required')
+}

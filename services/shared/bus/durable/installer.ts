@@ -1,0 +1,80 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { openOutage } from '../../telemetry/outage.ts'
+import { type NatsHubOptions, connectTo } from '../nats-connection.ts'
+import type { Endpoint } from '../wire.ts'
+import { type QueueLimits, defaultQueueLimits } from './limits.ts'
+import { addressOf } from './nats-failure.ts'
+import { ensureConsumer, ensureStreams, openJetStream } from './nats-streams.ts'
+import { consumers } from './roles.ts'
+import { streamNames } from './streams.ts'
+
+interface Installing extends NatsHubOptions {
+  /** How many servers keep each message. */
+  replicas: number
+  log?: Logger | undefined
+  limits?: Partial<QueueLimits>
+}
+
+/** Stopped by disposal. */
+export interface Installation extends AsyncDisposable {
+  /** Why streams or consumers cannot be created, and what to do; undefined once they were. */
+  readonly problem: string | undefined
+}
+
+/** A server that lost its data without cutting the connection is noticed in this time. */
+const checkEveryMs = 60_000
+
+/**
+ * Creates every stream and consumer, and creates them again whenever the server has lost them, until disposed. Throws `unavailable`
+ * when the server cannot be reached.
+ */
+export const keepInstalled = async (options: Installing, endpoint: Endpoint): Promise<Installation> => {
+  const { replicas, log } = options
+  const limits = { ...defaultQueueLimits, ...options.limits }
+  const { connection } = await connectTo(options, endpoint)
+  const stop = new AbortController()
+  let problem: string | undefined
+  const outage = openOutage(log, { begins: 'streams cannot be created', ends: 'streams are created' })
+  const install = async (): Promise<void> => {
+    const manager = await openJetStream(connection)
+    await ensureStreams(manager, streamNames, { address: addressOf(options.url), limits, replicas })
+    for (const consumer of consumers) await ensureConsumer(manager, consumer, limits)
+  }
+  const run = async () => {
+    while (!stop.signal.aborted) {
+      let againMs = checkEveryMs
+      try {
+        await install()
+        problem = undefined
+        outage.worked()
+      } catch (error) {
+        problem = error instanceof Error ? error.message : String(error)
+        if (!stop.signal.aborted) outage.failed(error)
+        againMs = limits.retryMs
+      }
+      await Promise.race([reconnected(), wait(againMs, undefined, { signal: stop.signal }).catch(() => {})])
+    }
+  }
+  let reconnect = Promise.withResolvers<void>()
+  const reconnected = () => reconnect.promise
+  const watch = async () => {
+    for await (const { type } of connection.status()) {
+      if (type !== 'reconnect') continue
+      reconnect.resolve()
+      reconnect = Promise.withResolvers<void>()
+    }
+  }
+  void watch()
+  const ran = run()
+  return {
+    get problem() {
+      return problem
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await connection.close()
+      await ran
+    },
+  }
+}

@@ -1,0 +1,27 @@
+/** What errors call the server of an address. */
+export const serverName = (address: string): string => `NATS server "${address}"`
+
+/** Host and port of a NATS URL, without user and password. */
+export const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'unknown')
+
+/** Why JetStream refused a request, by its error code, and what to do. */
+export const causeOf = (code: number, description = 'JetStream gives no reason'): string =>
+  causes[code] ?? `${description}; check the log of the server`
+
+const storage = 'free space on its disk or raise max_file_store of its JetStream, then restart it'
+
+const causes: Readonly<Record<number, string>> = {
+  10_023: `out of storage; ${storage}`,
+  10_047: `too little storage is left for the streams; ${storage}`,
+  10_028: 'out of memory for streams; raise max_memory_store of its JetStream',
+  10_039: 'JetStream is not enabled for this account; enable it',
+  10_076: 'JetStream is not enabled; enable it, or restart a server that switched it off because its disk was full',
+  10_008: 'JetStream is not available at the moment; check its cluster and its disk',
+  10_002: 'the account has reached its JetStream limits; raise them',
+}
+
+/** Why no word came of a message. */
+export const notKeptOf = (cause: unknown): string =>
+  cause instanceof Error && /503|no responders/i.test(cause.message)
+    ? `no stream takes messages: JetStream is switched off or its disk is full; ${storage}`
+    : `JetStream does not answer, as when its disk is full; ${storage}`

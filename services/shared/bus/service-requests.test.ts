@@ -1,0 +1,202 @@
+import { expect, it } from 'vitest'
+import { type Identity, type ServiceName, serviceNames } from '#proto/call.ts'
+import type { Service } from '#proto/contract.ts'
+import { declaredContracts } from '../../acceptance/chart/generated/services.ts'
+import { encodeJson } from './body.ts'
+import { callOf } from './conformance/probe.suite.ts'
+import { type SignedRequest, type Signatures, deriveKey, openSignatureCheck, signatureOf } from './signatures.ts'
+import { callSubject, withGuest } from './subject.ts'
+import {
+  acting,
+  ada,
+  itself,
+  macBy,
+  newSecret,
+  publishRaw,
+  signaturesWith,
+  signedBy,
+  signingWith,
+  startCluster,
+  unsigned,
+} from './testing/cluster.ts'
+import { calleesOf, callKeyOf, keysOfProcess } from './testing/keys.ts'
+
+const reply = '_INBOX.report.r1.1'
+
+it('lets a service act for itself, and for no person of its own making', async () => {
+  await using cluster = await startCluster()
+  const dispatcher = await cluster.open('alert-dispatcher')
+  const { rows } = dispatcher.client(acting)
+  expect(await rows({}, callOf({ identity: itself('alert-dispatcher') }))).toEqual({ subject: 'alert-dispatcher' })
+  for (const identity of [ada, itself('gateway'), itself('report')])
+    await expect(rows({}, callOf({ identity }))).rejects.toThrow('gateway has not signed for whom it is')
+})
+
+it('lets a service act for itself while it answers somebody, whose signature it has', async () => {
+  await using cluster = await startCluster()
+  const dispatcher = await cluster.open('alert-dispatcher')
+  const call = callOf({ identity: itself('alert-dispatcher'), signature: 'of the request that it answers' })
+  expect(await dispatcher.client(acting).rows({}, call)).toEqual({ subject: 'alert-dispatcher' })
+})
+
+it('carries a request of a service for itself out once, for its own subject, reply and body', async () => {
+  await using cluster = await startCluster()
+  const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
+  const subject = 'svc.query.report.keep'
+  const request = { subject, reply, headers: unsigned(itself('report')), body: encodeJson({}) }
+  const headers = signedBy(cluster.signaturesOf('report').sign, request)
+  const send = async (changed: Partial<Parameters<typeof publishRaw>[1]>): Promise<string> => {
+    const answer = await publishRaw(wire, { subject, headers, reply, ...changed })
+    return Buffer.from(answer.body).toString()
+  }
+  expect(await send({ headers: unsigned(itself('report')) })).toContain('is not signed')
+  expect(await send({ subject: 'svc.query.report.rows' })).toContain('another subject')
+  expect(await send({ reply: '_INBOX.report.r1.2' })).toContain('another subject')
+  expect(await send({ body: { more: 1 } })).toContain('another content')
+  expect(cluster.changed).toEqual([])
+  expect(await send({})).toBe('{}')
+  expect(await send({})).toContain('repeated')
+  expect(cluster.changed).toHaveLength(1)
+  const old = signedBy(cluster.signaturesOf('report').sign, request, () => [0, 0])
+  expect(await send({ headers: old })).toContain('compare the clocks')
+})
+
+it('trusts what a service requests for itself without a signature only while that is accepted', async () => {
+  await using cluster = await startCluster('accepted')
+  const wire = await cluster.hub.connect({ caller: 'report', instance: 'r1' })
+  const request = { subject: 'svc.query.report.keep', reply, headers: unsigned(itself('report')), body: encodeJson({}) }
+  expect((await publishRaw(wire, { ...request, body: {} })).headers.frame).toBe('answer')
+  const headers = signedBy(cluster.signaturesOf('mcp').sign, request)
+  expect(headers.signature).not.toBe('')
+  expect(Buffer.from((await publishRaw(wire, { ...request, headers, body: {} })).body).toString()).toContain(
+    'not that of report',
+  )
+})
+
+const holders = serviceNames.flatMap(withGuest)
+
+/** Every way to sign with what one process holds: as it is meant, for another service than it is meant, and by each key itself. */
+const forgeries = (holder: string, secret: string): Signatures['sign'][] => {
+  const callees = calleesOf(holder)
+  const keys = [deriveKey(holder, secret), ...callees.map((callee) => callKeyOf(holder, callee, secret))]
+  const { sign } = signaturesWith(keysOfProcess([holder], secret))
+  const derived = (key: string): Signatures['sign'] => {
+    return (statement) => macBy(deriveKey(statement.signer, key))(statement, [])
+  }
+  return [
+    ...callees.map(
+      (callee): Signatures['sign'] =>
+        (statement) =>
+          sign(statement, [callee]),
+    ),
+    ...keys.flatMap((key) => [signingWith(key).sign, macBy(key), derived(key)]),
+  ]
+}
+
+interface ServiceCall {
+  callee: ServiceName
+  caller: ServiceName
+  method: string
+}
+
+/** Every method that a service may call. */
+const serviceCallsOf = (contracts: readonly Service[]): ServiceCall[] =>
+  contracts.flatMap(({ name, methods }) =>
+    Object.entries(methods).flatMap(([method, { callers }]) =>
+      callers.filter((caller) => caller !== 'gateway').map((caller) => ({ callee: name, caller, method })),
+    ),
+  )
+
+/** A request of a service for itself, or for a person for whom the gateway has called it. */
+const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, gateway: Signatures) => {
+  const asked = { subject: `svc.${caller}.gateway.start`, reply, headers: unsigned(identity), body: encodeJson({}) }
+  const delegation = identity.kind === 'service' ? undefined : signatureOf(gateway, asked)
+  return {
+    subject: callSubject(callee, caller, method),
+    reply: `_INBOX.${caller}.x.1`,
+    headers: { ...unsigned(identity), ...(delegation !== undefined && { delegation }) },
+    body: encodeJson({}),
+  }
+}
+
+it.each([
+  ['for itself', itself],
+  ['for a person, with what the gateway signed for that one', () => ada],
+])(
+  'refuses what one service requests in the name of another %s, for each method and with all its keys',
+  async (_for, identityOf) => {
+    const { contracts } = await declaredContracts()
+    const calls = serviceCallsOf(contracts)
+    expect(calls.length).toBeGreaterThan(250)
+    const secret = newSecret()
+    const checks = new Map(
+      serviceNames.map((name) => [name, openSignatureCheck(signaturesWith(keysOfProcess([name], secret)))]),
+    )
+    /** Why the called service refuses a request; undefined when it takes it. */
+    const refusal = (call: ServiceCall, message: SignedRequest): string | undefined => {
+      const checking = { service: call.callee, called: call, isSafe: false, identity: identityOf(call.caller) }
+      try {
+        checks.get(call.callee)?.({ ...checking, message: { ...message, unheard: false } })
+        return undefined
+      } catch (error) {
+        return String(error)
+      }
+    }
+    const attackers = holders.filter((name) => name !== 'gateway')
+    const forged = new Map(attackers.map((holder) => [holder, forgeries(holder, secret)]))
+    const wrong: string[] = []
+    for (const call of calls) {
+      const request = requestOf(call, identityOf(call.caller), signingWith(secret))
+      if (!refusal(call, request)?.includes('it is not signed')) wrong.push(`${request.subject} unsigned`)
+      // The called service can forge requests to itself, which gains it nothing.
+      for (const holder of attackers.filter((name) => name !== call.caller && name !== call.callee))
+        for (const sign of forged.get(holder) ?? []) {
+          const reason = refusal(call, { ...request, headers: signedBy(sign, request) })
+          if (!/not that of|cannot be read/.test(reason ?? '')) wrong.push(`${request.subject} by ${holder}: ${reason}`)
+        }
+      const { sign } = signaturesWith(keysOfProcess([call.caller], secret))
+      const reason = refusal(call, { ...request, headers: signedBy(sign, request) })
+      if (reason !== undefined) wrong.push(`${request.subject}: ${reason}`)
+    }
+    expect(wrong).toEqual([])
+  },
+)
+
+it('refuses what a service requests for a person for whom the gateway has not called it', async () => {
+  await using cluster = await startCluster()
+  const request = { subject: 'svc.query.report.keep', reply, headers: unsigned(), body: encodeJson({}) }
+  const wire = await cluster.hub.connect({ caller: 'report', instance: 'r1' })
+  const send = async (delegation: string | undefined): Promise<string> => {
+    const headers = { ...request.headers, ...(delegation !== undefined && { delegation }) }
+    const signed = signedBy(cluster.signaturesOf('report').sign, { ...request, headers })
+    return Buffer.from((await publishRaw(wire, { ...request, headers: signed, body: {} })).body).toString()
+  }
+  const gateway = cluster.signaturesOf('gateway')
+  const delegationOf = (subject: string, identity = ada) =>
+    signatureOf(gateway, { ...request, subject, headers: unsigned(identity) })
+  expect(await send(undefined)).toContain('gateway has not signed for whom it is')
+  expect(await send('a b')).toContain('its delegation cannot be read')
+  expect(await send(delegationOf('svc.ingest.gateway.take'))).toContain('was signed for a request to')
+  expect(await send(delegationOf('svc.report.gateway.weekly', { ...ada, subject: 'grace' }))).toContain(
+    'not that of gateway',
+  )
+  expect(cluster.changed).toEqual([])
+  expect(await send(delegationOf('svc.report.gateway.weekly'))).toBe('{}')
+  expect(cluster.changed).toHaveLength(1)
+})
+
+it('proves its requests to a guest too, with which databases travel that people bring', async () => {
+  await using cluster = await startCluster()
+  await cluster.serveQuery('guest', 'guest', 'query-guest')
+  const agent = await cluster.open('agent')
+  expect(await agent.client(acting).dial({}, callOf({ identity: itself('agent') }))).toEqual({ subject: 'agent' })
+})
+
+it('gives no service a key to call another one that it does not call', () => {
+  const secret = newSecret()
+  const proofsFor = (caller: ServiceName, callee: string): number =>
+    signaturesWith(keysOfProcess([caller], secret)).sign({ signer: caller, text: 'text' }, [callee]).length
+  for (const caller of serviceNames.filter((name) => name !== 'gateway'))
+    for (const callee of serviceNames.flatMap(withGuest))
+      expect(proofsFor(caller, callee), `${caller} ${callee}`).toBe(calleesOf(caller).includes(callee) ? 1 : 0)
+})

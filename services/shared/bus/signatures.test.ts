@@ -1,0 +1,238 @@
+import { expect, it } from 'vitest'
+import { type Call, guestServices, serviceCalls, serviceNames } from '#proto/call.ts'
+import { declaredContracts } from '../../acceptance/chart/generated/services.ts'
+import { encodeJson } from './body.ts'
+import { callOf } from './conformance/probe.suite.ts'
+import { type ClockReadings, deriveKey, openSignatureCheck, signatureOf } from './signatures.ts'
+import {
+  acting,
+  ada,
+  macBy,
+  newSecret,
+  passing,
+  publishRaw,
+  signedBy,
+  signingWith,
+  startCluster,
+  unsigned,
+} from './testing/cluster.ts'
+import type { WireMessage } from './wire.ts'
+
+const reply = '_INBOX.gateway.forged.1'
+
+const isRefused = ({ headers, body }: WireMessage, reason: string): void => {
+  expect(headers.frame).toBe('error')
+  expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({
+    code: 'forbidden',
+    message: expect.stringContaining(reason),
+  })
+}
+
+it('lets the gateway call for a person, and a service pass the person on', async () => {
+  await using cluster = await startCluster()
+  const gateway = await cluster.open('gateway')
+  const agent = await cluster.open('agent')
+  await agent.serve(passing, {
+    start: (_input, call) => agent.client(acting).rows({}, { ...call, priority: 'report' }),
+  })
+  await gateway.client(acting).kill({}, callOf({ identity: ada }))
+  expect(cluster.changed[0]?.identity).toEqual(ada)
+  expect(await gateway.client(passing).start({}, callOf({ identity: ada }))).toEqual({ subject: 'ada' })
+})
+
+it('refuses what another signs for the gateway, and what nobody signed', async () => {
+  await using cluster = await startCluster()
+  const gateway = await cluster.open('gateway', signingWith(newSecret()))
+  await expect(gateway.client(acting).kill({}, callOf({ identity: ada }))).rejects.toThrow('not that of gateway')
+  const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
+  const subject = 'svc.query.gateway.kill'
+  isRefused(await publishRaw(wire, { subject, headers: unsigned(), reply }), 'is not signed')
+  isRefused(await publishRaw(wire, { subject, headers: { ...unsigned(), signature: 'a b' }, reply }), 'cannot be read')
+  expect(cluster.changed).toEqual([])
+})
+
+it('carries a signed request out once, for its own subject, reply, body and connections', async () => {
+  await using cluster = await startCluster()
+  const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
+  const request = { subject: 'svc.query.gateway.kill', reply, headers: unsigned(), body: encodeJson({}) }
+  const headers = signedBy(cluster.signaturesOf('gateway').sign, request)
+  const send = (changed: Partial<Parameters<typeof publishRaw>[1]>) =>
+    publishRaw(wire, { subject: request.subject, headers, reply, ...changed })
+  isRefused(await send({ subject: 'svc.query.gateway.rows' }), 'another subject')
+  isRefused(await send({ reply: '_INBOX.gateway.forged.2' }), 'another subject')
+  isRefused(await send({ body: { more: 1 } }), 'another content')
+  isRefused(await send({ headers: { ...headers, connections: '[]' } }), 'another content')
+  const admin = JSON.stringify({ ...ada, subject: 'root' })
+  isRefused(await send({ headers: { ...headers, identity: admin } }), 'not that of gateway')
+  expect(cluster.changed).toEqual([])
+  expect((await send({})).headers.frame).toBe('answer')
+  isRefused(await send({}), 'repeated')
+  expect(cluster.changed).toHaveLength(1)
+})
+
+it('takes what was signed for one service from that one and from those it calls alone', async () => {
+  await using cluster = await startCluster()
+  const dispatcher = await cluster.open('alert-dispatcher')
+  const agent = await cluster.open('agent')
+  const gateway = await cluster.open('gateway')
+  let signed: Call | undefined
+  await agent.serve(passing, {
+    start: async (_input, call) => {
+      signed = call
+      return { subject: '' }
+    },
+  })
+  await gateway.client(passing).start({}, callOf({ identity: ada }))
+  const call = callOf({ identity: ada, signature: signed?.signature })
+  expect(await agent.client(acting).rows({}, call)).toEqual({ subject: 'ada' })
+  await expect(dispatcher.client(acting).rows({}, call)).rejects.toThrow('was signed for a request to "agent"')
+  const altered = { ...ada, subject: 'grace' }
+  await expect(agent.client(acting).rows({}, { ...call, identity: altered })).rejects.toThrow('not that of gateway')
+})
+
+it('drops a request whose answer would go anywhere but to the inbox of its caller', async () => {
+  await using cluster = await startCluster('accepted')
+  const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
+  const heard: WireMessage[] = []
+  wire.subscribe('>', (message) => heard.push(message))
+  const send = (subject: string, to: string) =>
+    wire.publish(subject, encodeJson({}), { headers: unsigned(), reply: to })
+  send('svc.query.agent.rows', 'svc.alert-dispatcher.gateway.settle')
+  send('svc.query.agent.rows', '_INBOX.gateway.g1.1')
+  send('svc.query.agent.rows', 'event.action.audited')
+  send('svc.query.agent.rows', '_INBOX.agent.a1.1')
+  await expect
+    .poll(() => heard.filter(({ headers }) => headers.frame).map(({ subject }) => subject))
+    .toEqual(['_INBOX.agent.a1.1'])
+})
+
+it('trusts an unsigned request only while that is accepted, and a wrong signature never', async () => {
+  await using cluster = await startCluster('accepted')
+  const wire = await cluster.hub.connect({ caller: 'gateway', instance: 'old' })
+  const subject = 'svc.query.gateway.kill'
+  expect((await publishRaw(wire, { subject, headers: unsigned(), reply })).headers.frame).toBe('answer')
+  isRefused(
+    await publishRaw(wire, { subject, headers: { ...unsigned(), signature: '1/1 1 a b c d e' }, reply }),
+    'signed',
+  )
+})
+
+it('states which services each one calls as the contracts do', async () => {
+  const { contracts } = await declaredContracts()
+  for (const name of serviceNames) {
+    const called = contracts.filter(({ methods }) =>
+      Object.values(methods).some(({ callers: by }) => by.includes(name)),
+    )
+    expect([...serviceCalls[name]].toSorted(), name).toEqual([...new Set(called.map((one) => one.name))].toSorted())
+  }
+})
+
+it('states which services have methods for guests as the contracts do', async () => {
+  const { contracts } = await declaredContracts()
+  const parted = contracts.filter(({ methods }) => Object.values(methods).some(({ guest }) => guest))
+  expect(guestServices).toEqual(parted.map(({ name }) => name))
+})
+
+const hourMs = 3_600_000
+
+it.each<[string, ClockReadings, ClockReadings, boolean]>([
+  ['whose process saw the clock set back', [-hourMs, 0], [-hourMs, 0], true],
+  ['signed before the clock was set back', [0, 0], [-hourMs, 0], true],
+  ['of a gateway that started before the clock was set', [-hourMs, 0], [-hourMs, -hourMs], true],
+  ['to a service that started before the clock was set', [hourMs, hourMs], [hourMs, 0], true],
+  ['of another hour', [-hourMs, -hourMs], [0, 0], false],
+  ['of the next hour', [hourMs, hourMs], [0, 0], false],
+])('takes or refuses a request %s by either reading of the clock', (_which, signedAt, checkedAt, isTaken) => {
+  const signatures = signingWith(newSecret())
+  const headers = { ...unsigned(), identity: JSON.stringify(ada) }
+  const request = { subject: 'svc.query.gateway.rows', reply, headers, body: encodeJson({}) }
+  const check = openSignatureCheck(signatures, () => checkedAt)
+  const called = { caller: 'gateway', method: 'rows' } as const
+  const message = { ...request, unheard: false, headers: signedBy(signatures.sign, request, () => signedAt) }
+  const checking = () => check({ service: 'query', called, isSafe: true, identity: ada, message })
+  if (isTaken) expect(checking).not.toThrow()
+  else expect(checking).toThrow('compare the clocks')
+})
+
+it.each([
+  ['svc.agent.gateway.start', 2 * hourMs, true],
+  ['svc.agent.gateway.start', 2 * hourMs + 1_000, false],
+  ['svc.mcp.gateway.call', 130_000, true],
+  ['svc.mcp.gateway.call', 131_000, false],
+])('lets a service act on %s for as long as that may take: after %d ms %s', (subject, ageMs, isTaken) => {
+  const signatures = signingWith(newSecret())
+  const caller = subject.startsWith('svc.agent') ? 'agent' : 'mcp'
+  const given = { subject, reply, headers: unsigned(), body: encodeJson({}) }
+  const delegation = signatureOf(signatures, given, () => [0, 0]) ?? ''
+  const request = { ...given, subject: `svc.query.${caller}.rows`, headers: { ...unsigned(), delegation } }
+  const headers = signedBy(signatures.sign, request, () => [ageMs, ageMs])
+  const check = openSignatureCheck(signatures, () => [ageMs, ageMs])
+  const message = { ...request, headers, unheard: false }
+  const checking = () =>
+    check({ service: 'query', called: { caller, method: 'rows' }, isSafe: true, identity: ada, message })
+  if (isTaken) expect(checking).not.toThrow()
+  else expect(checking).toThrow('compare the clocks')
+})
+
+it('makes a proof for each service that may act on a request, and for no other', () => {
+  const proofsOf = (subject: string): number => {
+    const request = { subject, reply, headers: unsigned(), body: encodeJson({}) }
+    return signatureOf(signingWith(newSecret()), request)?.split(',').length ?? 0
+  }
+  expect(proofsOf('svc.query.gateway.rows')).toBe(1)
+  expect(proofsOf('svc.query.gateway.rows.q1')).toBe(1)
+  expect(proofsOf('svc.query.gateway.dial._guest')).toBe(2)
+  expect(proofsOf('svc.ingest.gateway.take')).toBe(1)
+  // With query and its guest.
+  expect(proofsOf('svc.alert-dispatcher.gateway.sweep')).toBe(3)
+  expect(proofsOf('svc.agent.gateway.start')).toBe(6)
+})
+
+it('lets a guest verify by its own key what is for guests', async () => {
+  await using cluster = await startCluster()
+  await cluster.serveQuery('guest', 'guest', 'query-guest')
+  const gateway = await cluster.open('gateway')
+  expect(await gateway.client(acting).dial({}, callOf({ identity: ada }))).toEqual({ subject: 'ada' })
+})
+
+it('lets no service forge by its own key a request to another one', async () => {
+  await using cluster = await startCluster()
+  for (const name of ['agent', 'mcp', 'report', 'query-guest']) {
+    const wire = await cluster.hub.connect({ caller: 'agent', instance: 'x' })
+    const stolen = deriveKey(name, cluster.secret)
+    const subject = 'svc.query.gateway.kill'
+    for (const holder of ['query', name]) {
+      // Every use of the key that an attacker has: as the secret, and as the key of the called service.
+      const request = { subject, reply, headers: unsigned(), body: encodeJson({}) }
+      for (const sign of [signingWith(stolen).sign, macBy(stolen)]) {
+        const headers = signedBy((statement) => sign(statement, [holder]), request)
+        isRefused(await publishRaw(wire, { ...request, body: {}, headers }), 'not that of')
+      }
+    }
+  }
+  expect(cluster.changed).toEqual([])
+})
+
+it('sends what changes something to one process by name, so a captured request is nothing to a second one', async () => {
+  await using cluster = await startCluster()
+  await cluster.serveQuery('second')
+  const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
+  const captured: WireMessage[] = []
+  wire.subscribe('svc.query.>', (message) => captured.push(message))
+  const gateway = await cluster.open('gateway')
+  const { kill } = gateway.client(acting)
+  await expect
+    .poll(async () => {
+      captured.length = 0
+      await kill({}, callOf({ identity: ada }))
+      return captured[0]?.subject
+    })
+    .toMatch(/^svc\.query\.gateway\.kill\.(query|second)$/)
+  const [message] = captured
+  if (!message) throw new Error('nothing was captured')
+  const done = cluster.changed.length
+  const { subject, headers, reply: inbox = '' } = message
+  for (const to of [subject, 'svc.query.gateway.kill', 'svc.query.gateway.kill.query', 'svc.query.gateway.kill.second'])
+    isRefused(await publishRaw(wire, { subject: to, headers, reply: inbox }), to === subject ? 'repeated' : 'subject')
+  expect(cluster.changed).toHaveLength(done)
+})

@@ -1,0 +1,292 @@
+import { type KeyObject, createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Identity, type ServiceName, isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { openRecent } from '../recent.ts'
+import { type CallSubject, guestToken, withGuest } from './subject.ts'
+import type { WireHeaders, WireMessage } from './wire.ts'
+
+/** What is proven: who made a text, and to whom. */
+interface Statement {
+  signer: ServiceName
+  text: string
+}
+
+/** Returns the proofs of a statement for these holders of a key; none for a holder with which the signer shares no key here. */
+type Signer = (statement: Statement, holders: readonly string[]) => string[]
+/** Returns whether one of these proofs of a statement was made for this service. */
+type Verifier = (service: ServiceName, statement: Statement, proofs: readonly string[]) => boolean
+
+/** How each service proves that a request is its own, and the gateway for whom it is. */
+export interface Signatures {
+  sign: Signer
+  verify: Verifier
+  /** Returns what a signature states of the content of a request. */
+  digest(content: Uint8Array | string): string
+  /** False while services of a release without signatures still run: then a request without one is trusted by its subject. */
+  isRequired(): boolean
+}
+
+/** With what a service signs its requests to another one, or to a part of that one. */
+export interface CallKey {
+  callee: string
+  /** In hexadecimal digits. */
+  key: string
+}
+
+/** Keys of the bus, read again for each request, since their files may change. The first of each is the present one. */
+export interface BusKeys {
+  /** Of the gateway, which derives all others from it. */
+  secrets: readonly string[]
+  /** Of the services of this process, in hexadecimal digits. */
+  own: readonly string[]
+  /** With which they call others, the present and the previous ones alike. */
+  calls: readonly CallKey[]
+}
+
+/**
+ * Returns a key in hexadecimal digits: that of a service or of its part, from the secret of the gateway, or that of a caller, from the
+ * key of the service that it calls. The name comes first: with the secret first, whoever has one key could compute keys of longer names.
+ */
+export const deriveKey = (holder: string, secret: string): string => hash('sha256', `${holder}:${secret}`)
+
+/**
+ * Returns signatures by keys. The gateway shares one with each other service, and a caller shares with the called service one that is
+ * derived from it. A signature is a MAC (HMAC-SHA-256) for each service that may act on the request, so a service can forge requests
+ * to nobody but itself.
+ */
+export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean): Signatures => {
+  const keyObjects = openRecent<KeyObject>(64)
+  const imported = (key: string) => keyObjects(key, () => createSecretKey(key, 'hex'))
+  const derivedKeys = openRecent<string>(64)
+  const derived = (name: string, secret: string) => derivedKeys(`${name}:${secret}`, () => deriveKey(name, secret))
+  const mac = (text: string, key: string) => createHmac('sha256', imported(key)).update(text).digest()
+  const signingKeys = (signer: ServiceName, holder: string): string[] => {
+    const { secrets, calls } = keys()
+    const ofHolder = secrets.map((secret) => derived(holder, secret))
+    if (signer === 'gateway') return ofHolder.slice(0, 1)
+    // While keys rotate, the called service may have the previous one alone.
+    const given = calls.filter(({ callee }) => callee === holder).map(({ key }) => key)
+    return [...given, ...ofHolder.map((key) => derived(signer, key))]
+  }
+  return {
+    sign: ({ signer, text }, holders) =>
+      holders.flatMap((holder) => signingKeys(signer, holder)).map((key) => mac(text, key).toString('base64url')),
+    verify: (service, { signer, text }, proofs) => {
+      const { secrets, own } = keys()
+      const given = proofs.map((proof) => Buffer.from(proof, 'base64url'))
+      return [...own, ...secrets.map((secret) => derived(service, secret))].some((key) => {
+        const made = mac(text, signer === 'gateway' ? key : derived(signer, key))
+        return given.some((each) => each.length === made.length && timingSafeEqual(each, made))
+      })
+    },
+    digest: (content) => hash('sha256', content, 'base64url'),
+    isRequired,
+  }
+}
+
+/** Returns signatures without keys, for services of one process: the rules are those of a cluster, and nothing is computed. */
+export const openLocalSignatures = (): Signatures => ({
+  sign: () => ['local'],
+  verify: (_service, _statement, proofs) => proofs.includes('local'),
+  digest: () => 'local',
+  isRequired: () => true,
+})
+
+/** Who may act on a request to each service: that one, those it calls for the person, and those that these call. */
+const actingOn = Object.fromEntries(
+  serviceNames.map((service) => {
+    const called = [service, ...serviceCalls[service]]
+    return [service, [...new Set([...called, ...called.flatMap((each) => serviceCalls[each])])].flatMap(withGuest)]
+  }),
+)
+
+/** Who needs a proof of a request on this subject: those who hear it, and of a request of the gateway those who may act on it. */
+const holdersOf = (subject: string): readonly string[] => {
+  const [, service = '', caller, , part] = subject.split('.')
+  if (!isServiceName(service)) throw new Error(`no service is called "${service}"`)
+  if (caller === 'gateway' && serviceCalls[service].length > 0) return actingOn[service] ?? []
+  return part === guestToken ? withGuest(service) : [service]
+}
+
+/** How long a signed request may be on its way, which includes how far the clocks of two machines may differ. */
+const directMs = 2 * 60_000
+/** How long the agent may act on a request: an answer takes an hour at most, and waits for approvals besides. */
+const agentMs = 2 * 3_600_000
+/** Signatures remembered so that no request that changes something is carried out twice. */
+const rememberedRequests = 20_000
+
+/** A request as it is signed. */
+export interface SignedRequest {
+  subject: string
+  reply: string
+  headers: WireHeaders
+  body: Uint8Array
+}
+
+/** Returns the headers of a request with the signature of its caller, where that has a key. */
+export const signedHeaders = (signatures: Signatures | undefined, request: SignedRequest): WireHeaders => {
+  const signature = signatures && signatureOf(signatures, request)
+  return signature === undefined ? request.headers : { ...request.headers, signature }
+}
+
+/**
+ * Returns the header by which the caller that a subject names binds the identity of a request to that subject, its reply inbox, its
+ * content and this moment; undefined where that caller has no key.
+ */
+export const signatureOf = (
+  { sign, digest }: Pick<Signatures, 'sign' | 'digest'>,
+  request: SignedRequest,
+  readings = systemReadings,
+): string | undefined => {
+  const { subject, reply, headers } = request
+  const [, , signer = ''] = subject.split('.')
+  if (!isServiceName(signer)) return undefined
+  const at = readings().map(Math.round).join('/')
+  const nonce = randomBytes(9).toString('base64url')
+  const content = contentOf(request, digest)
+  const claims = `${at} ${headers['time-left-ms'] ?? 0} ${nonce} ${content} ${subject} ${reply}`
+  const proofs = sign({ signer, text: signedText(claims, headers.identity) }, holdersOf(subject))
+  return proofs.length === 0 ? undefined : `${claims} ${proofs.join(',')}`
+}
+
+/** What a service checks a request for. */
+export interface Checking {
+  service: ServiceName
+  called: CallSubject
+  /** Whether the method may be carried out twice. */
+  isSafe: boolean
+  identity: Identity
+  message: WireMessage
+}
+
+/**
+ * Returns the check of one process. It throws `forbidden` for a request that its caller has not signed, and for one whose identity is
+ * not proven. The gateway may call for anybody. A service may call for itself, and for whom the gateway signed a request to that
+ * service, or to one that calls it.
+ */
+export const openSignatureCheck = (
+  { verify, digest, isRequired }: Signatures,
+  readings = systemReadings,
+): ((checking: Checking) => void) => {
+  const isFirst = openOnce()
+  const problemOf = ({ service, called: { caller }, isSafe, identity, message }: Checking): string | undefined => {
+    const { signature, delegation, identity: text } = message.headers
+    const proofProblem = ({ claims, proofs }: ParsedSignature, signer: ServiceName) =>
+      verify(service, { signer, text: signedText(claims, text) }, proofs)
+        ? undefined
+        : `its signature is not that of ${signer}`
+    if (signature === undefined) return isRequired() ? 'it is not signed' : undefined
+    const own = parseSignature(signature)
+    if (!own) return 'its signature cannot be read'
+    const ownProblem =
+      requestProblem(own, message, digest) ?? ageProblem(own, readings(), directMs) ?? proofProblem(own, caller)
+    if (ownProblem !== undefined) return ownProblem
+    if (!isSafe && !isFirst(own.claims, directMs)) return 'it is repeated'
+    if (caller === 'gateway' || isItself(identity, caller)) return undefined
+    if (delegation === undefined) return isRequired() ? 'gateway has not signed for whom it is' : undefined
+    const given = parseSignature(delegation)
+    if (!given) return 'its delegation cannot be read'
+    return (
+      delegationProblem(given, caller) ??
+      ageProblem(given, readings(), delegatedMs(given)) ??
+      proofProblem(given, 'gateway')
+    )
+  }
+  return (checking) => {
+    const problem = problemOf(checking)
+    if (problem === undefined) return
+    const { service, called } = checking
+    throw new ServiceError('forbidden', `${service} refuses a request of ${called.caller}: ${problem}`)
+  }
+}
+
+interface ParsedSignature {
+  claims: string
+  at: ClockReadings
+  /** How long the signed request itself could take. */
+  timeLeftMs: number
+  content: string
+  subject: string
+  reply: string
+  proofs: readonly string[]
+}
+
+const parseSignature = (header: string): ParsedSignature | undefined => {
+  const [at = '', timeLeft, _nonce, content = '', subject = '', reply = '', proofs = '', ...rest] = header.split(' ')
+  const [wallMs = Number.NaN, processMs = Number.NaN] = at.split('/').map(Number)
+  const timeLeftMs = Number(timeLeft)
+  if (proofs === '' || rest.length > 0 || ![wallMs, processMs, timeLeftMs].every(Number.isSafeInteger)) return undefined
+  return {
+    claims: header.slice(0, header.length - proofs.length - 1),
+    at: [wallMs, processMs],
+    timeLeftMs,
+    content,
+    subject,
+    reply,
+    proofs: proofs.split(','),
+  }
+}
+
+/** Everything about a request is what its caller signed. */
+const requestProblem = (
+  signed: ParsedSignature,
+  message: WireMessage,
+  digest: Signatures['digest'],
+): string | undefined => {
+  if (signed.subject !== message.subject || signed.reply !== message.reply) return 'it was signed for another subject'
+  return signed.content === contentOf(message, digest) ? undefined : 'it was signed with another content'
+}
+
+/** The calling service received the request that the gateway signed, or is called by the service that did. */
+const delegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
+  const audience = audienceOf(signed)
+  const reached = Object.entries(serviceCalls).find(([name]) => name === audience)?.[1] ?? []
+  return audience === caller || reached.includes(caller) ? undefined : `it was signed for a request to "${audience}"`
+}
+
+/** How long services may act on a request of the gateway: as long as it could take. The agent goes on after it has answered. */
+const delegatedMs = (signed: ParsedSignature): number =>
+  audienceOf(signed) === 'agent' ? agentMs : signed.timeLeftMs + directMs
+
+const audienceOf = ({ subject }: ParsedSignature): string | undefined => subject.split('.')[1]
+
+/**
+ * Two readings of one clock: the wall clock, and the wall clock of the process start plus the time since then. A step of the wall
+ * clock changes the first at once and the second only with a restart, so after a step at least one of them still agrees with that
+ * of another process.
+ */
+export type ClockReadings = readonly [wallMs: number, processMs: number]
+
+const systemReadings = (): ClockReadings => [Date.now(), performance.timeOrigin + performance.now()]
+
+const ageProblem = ({ at }: ParsedSignature, now: ClockReadings, maxMs: number): string | undefined => {
+  const agesMs = [now[0] - at[0], now[1] - at[1]] as const
+  if (agesMs.some((ageMs) => ageMs <= maxMs && ageMs >= -directMs)) return undefined
+  return `it was signed ${Math.round(agesMs[0] / 1_000)} s ago; compare the clocks of the machines`
+}
+
+const isItself = ({ kind, subject }: Identity, caller: string): boolean => kind === 'service' && subject === caller
+
+const signedText = (claims: string, identity: string | undefined): string =>
+  `watchhouse request\n${claims}\n${identity}`
+
+const contentOf = (
+  { headers: { connections }, body }: Pick<SignedRequest, 'headers' | 'body'>,
+  digest: Signatures['digest'],
+): string => (connections === undefined ? digest(body) : `${digest(body)}.${digest(connections)}`)
+
+/** Returns whether a key was not given before, for as long as it is remembered. */
+const openOnce = (): ((key: string, forMs: number) => boolean) => {
+  const until = new Map<string, number>()
+  return (key, forMs) => {
+    const nowMs = performance.now()
+    for (const [oldest, endMs] of until) {
+      if (endMs > nowMs && until.size < rememberedRequests) break
+      until.delete(oldest)
+    }
+    if (until.has(key)) return false
+    // A signature may be as old as it may, and as far in the future.
+    until.set(key, nowMs + 2 * forMs)
+    return true
+  }
+}

@@ -1,0 +1,117 @@
+import { createHmac, hash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Call, Identity, ServiceName } from '#proto/call.ts'
+import { bytes, rpc, service, stream } from '#proto/contract.ts'
+import { encodeJson } from '../body.ts'
+import type { Part } from '../bus.ts'
+import { openSignatures } from '../config.ts'
+import { callOf } from '../conformance/probe.suite.ts'
+import { openBus, openMemoryHub } from '../open.ts'
+import { questionHeaders } from '../question.ts'
+import { type ClockReadings, type SignedRequest, type Signatures, signatureOf } from '../signatures.ts'
+import type { Wire, WireHeaders, WireMessage } from '../wire.ts'
+import { keysOfProcess } from './keys.ts'
+
+/** A person. */
+export const ada: Identity = { kind: 'user', subject: 'ada', features: ['QUERIES'] }
+
+/** The identity with which a service calls for itself. */
+export const itself = (subject: ServiceName): Identity => ({ kind: 'service', subject, features: 'all' })
+
+const empty = z.object({})
+const callers = ['gateway', 'agent', 'mcp', 'alert-dispatcher', 'report'] as const
+
+/** What is called for people and by services for themselves. */
+export const acting = service('query', {
+  kill: rpc({ doc: 'Changes something.', callers: ['gateway'], input: empty, output: empty }),
+  keep: rpc({ doc: 'Changes something for a service.', callers: ['report'], input: empty, output: empty }),
+  rows: rpc({ doc: 'Reads.', callers, safe: true, input: empty, output: z.object({ subject: z.string() }) }),
+  dial: rpc({ doc: 'For guests.', callers, guest: true, input: empty, output: z.object({ subject: z.string() }) }),
+  pieces: stream({ doc: 'Reads.', callers, input: empty, head: empty, frames: bytes(), tail: empty }),
+})
+
+/** Calls `acting` for somebody. */
+export const passing = service('agent', {
+  start: rpc({
+    doc: 'Acts for a person.',
+    callers: ['gateway'],
+    input: empty,
+    output: z.object({ subject: z.string() }),
+  }),
+})
+
+/** Returns a secret for the gateway. */
+export const newSecret = (): string => randomBytes(32).toString('hex')
+
+/** Signatures of a process on NATS with these variables. */
+export const signaturesWith = (variables: Record<string, string>): Signatures => {
+  const signatures = openSignatures({ NATS_URL: 'nats://localhost', ...variables })
+  if (!signatures) throw new Error('the process has no keys')
+  return signatures
+}
+
+/** Signatures of a process with this as the secret of the gateway. */
+export const signingWith = (secret: string): Signatures => signaturesWith({ NATS_SIGNING_KEY: secret })
+
+/** The headers of a request with its signature, where there is a key for it. */
+export const signedBy = (
+  sign: Signatures['sign'],
+  request: SignedRequest,
+  readings?: () => ClockReadings,
+): WireHeaders => ({ ...request.headers, signature: signatureOf({ sign, digest }, request, readings) ?? '' })
+
+const digest = (content: Uint8Array | string) => hash('sha256', content, 'base64url')
+
+/** The services of a cluster on one hub, each with the keys it would have there and no other. */
+export const startCluster = async (mode: 'required' | 'accepted' = 'required') => {
+  const secret = newSecret()
+  const signaturesOf = (holder: string) => signaturesWith({ NATS_SIGNATURES: mode, ...keysOfProcess([holder], secret) })
+  const hub = openMemoryHub()
+  const opened = new AsyncDisposableStack()
+  const open = async (caller: ServiceName, signatures = signaturesOf(caller), instance: string = caller) =>
+    opened.use(await openBus({ hub, caller, instance, version: 'test', signatures }))
+  const changed: Call[] = []
+  const change = async (_input: object, call: Call) => {
+    changed.push(call)
+    return {}
+  }
+  const serveQuery = async (instance: string, part: Part = 'all', holder = 'query') => {
+    const query = await open('query', signaturesOf(holder), instance)
+    const handlers = {
+      kill: change,
+      keep: change,
+      rows: async (_input: object, { identity }: Call) => ({ subject: identity.subject }),
+      dial: async (_input: object, { identity }: Call) => ({ subject: identity.subject }),
+      pieces: async () => ({ head: {}, frames: none() }),
+    }
+    await query.serve(acting, handlers, { part })
+  }
+  await serveQuery('query')
+  return { hub, secret, signaturesOf, open, serveQuery, changed, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+async function* none() {
+  yield Buffer.from('')
+  return {}
+}
+
+/** Publishes like somebody who may publish everything, and returns the answer. */
+export const publishRaw = async (
+  wire: Wire,
+  { subject, headers, reply, body = {} }: { subject: string; headers: WireHeaders; reply: string; body?: object },
+): Promise<WireMessage> => {
+  const { promise, resolve } = Promise.withResolvers<WireMessage>()
+  const subscription = wire.subscribe(reply, resolve)
+  wire.publish(subject, encodeJson(body), { headers, reply })
+  const answer = await promise
+  await subscription.drain()
+  return answer
+}
+
+/** The headers of a request that nobody has signed. */
+export const unsigned = (identity = ada): WireHeaders => questionHeaders(callOf({ identity }), 10_000)
+
+/** What somebody makes with a key that is not for this: a MAC by the key itself. */
+export const macBy =
+  (key: string): Signatures['sign'] =>
+  ({ text }) => [createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64url')]

@@ -1,0 +1,27 @@
+import { isServiceName, serviceCalls } from '#proto/call.ts'
+import { deriveKey } from '../signatures.ts'
+import { withGuest } from '../subject.ts'
+
+/** Returns the keys of the bus of a process, by their variables. `holders` are its services, or a part such as `query-guest`. */
+export const keysOfProcess = (holders: readonly string[], secret: string): Record<string, string> => {
+  if (holders.includes('gateway')) return { NATS_SIGNING_KEY: secret }
+  const calls = holders.map((holder) => callKeysOf(holder, secret)).filter((each) => each !== '')
+  return {
+    NATS_VERIFICATION_KEY: holders.map((holder) => deriveKey(holder, secret)).join(','),
+    ...(calls.length > 0 && { NATS_CALL_KEYS: calls.join(',') }),
+  }
+}
+
+/** Returns the keys with which one service calls others; empty text for one that calls nobody. */
+export const callKeysOf = (caller: string, secret: string): string =>
+  calleesOf(caller)
+    .map((callee) => `${callee}=${callKeyOf(caller, callee, secret)}`)
+    .join(',')
+
+/** Returns the services and parts that one calls. */
+export const calleesOf = (caller: string): string[] =>
+  isServiceName(caller) ? serviceCalls[caller].flatMap(withGuest) : []
+
+/** Returns the key of one caller for one service. */
+export const callKeyOf = (caller: string, callee: string, secret: string): string =>
+  deriveKey(caller, deriveKey(callee, secret))
