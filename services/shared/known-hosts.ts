@@ -26,16 +26,16 @@ export const openKnownHosts = (
   let asking: Promise<readonly Host[]> | undefined
 
   const ask = async (): Promise<readonly Host[]> => {
-    const deadline = clock.now() + answerWithinMs
+    const deadline = clock.elapsedMs() + answerWithinMs
     const signal = new AbortController().signal
     hosts = await client.hosts({}, { identity: asker, deadline, signal, priority: 'person' })
-    freshUntilMs = clock.now() + freshMs
+    freshUntilMs = clock.elapsedMs() + freshMs
     return hosts
   }
 
   return {
     async all() {
-      if (clock.now() < freshUntilMs) return hosts
+      if (clock.elapsedMs() < freshUntilMs) return hosts
       asking ??= ask().finally(() => {
         asking = undefined
       })

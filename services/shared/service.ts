@@ -24,8 +24,8 @@ export interface Context {
 
 /** What the process itself needs before it may get work; never the monitored hosts. */
 export interface Readiness {
-  /** Names a need and how to see that it is met. */
-  require(name: string, met: () => boolean): void
+  /** Names a need, how to see that it is met, and what is wrong with it, in words for an operator. */
+  require(name: string, met: () => boolean, problem?: () => string | undefined): void
 }
 
 /** Opens what a service owns, serves its contract, and returns what releases it. */

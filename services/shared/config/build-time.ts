@@ -10,7 +10,11 @@ interface Kind {
 /** A build goes on whatever a variable says: what means nothing counts as unset. */
 const kinds: Record<BuildVariable['kind'], Kind> = {
   text: { allowed: 'text', meaning: (text) => text },
-  flag: { allowed: 'true/1/yes/on, cloud, false/0/no/off', meaning: (text) => parseFlag(text, ['cloud']) ?? false },
+  flag: { allowed: 'true/1/yes/on, false/0/no/off', meaning: (text) => parseFlag(text) ?? false },
+  'cloud-flag': {
+    allowed: 'true/1/yes/on, cloud, false/0/no/off',
+    meaning: (text) => parseFlag(text, ['cloud']) ?? false,
+  },
   count: {
     allowed: 'whole number ≥ 1',
     meaning: (text) => (text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Environment, settle, withFiles } from './environment.ts'
+import { type Environment, settle, withFiles, withOverrides } from './environment.ts'
 import { optional, read, secret, signingKey } from './setting.ts'
 
 const afterRecheckMs = 1_001
@@ -103,6 +103,17 @@ describe('an environment', () => {
     settle(env)
     expect(() => (env.PLAIN = 'three')).toThrow(TypeError)
     expect(read(settings, env)).toEqual({ PLAIN: 'two' })
+  })
+
+  it('can be overridden without being written to, also once it is settled and where it reads a file', () => {
+    const env = withFiles({ PLAIN: 'plain', SECRET_FILE: '/no/such/file', OTHER: 'other' })
+    settle(env)
+    const overridden = withOverrides(env, { PLAIN: 'new', SECRET: 'given', FURTHER: 'further' })
+    expect(read({ PLAIN: optional('Is plain.'), SECRET: secret('Guards.') }, overridden)).toEqual({
+      PLAIN: 'new',
+      SECRET: 'given',
+    })
+    expect([overridden.FURTHER, overridden.OTHER, env.PLAIN]).toEqual(['further', 'other', 'plain'])
   })
 
   it('is read by itself, whichever was read before', () => {

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { systemClock } from '../clock.ts'
 
 /** Variables by name, as the process sees them now. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -10,7 +11,7 @@ interface CachedFile {
   text: string | undefined
   /** Differs when the file does: changed in place, or replaced as a mounted secret is. */
   state: string
-  checkedAtMs: number
+  checkedMs: number
 }
 
 /**
@@ -18,7 +19,10 @@ interface CachedFile {
  * what is set under `NAME` itself does not count then. A file that goes missing keeps its last text, for a rotation may take it
  * away for a moment; one that could never be read makes `NAME` undefined, which `read` refuses.
  */
-export const withFiles = (variables: Record<string, string | undefined>, now: () => number = Date.now): Environment => {
+export const withFiles = (
+  variables: Record<string, string | undefined>,
+  elapsedMs: () => number = systemClock.elapsedMs,
+): Environment => {
   for (const [fileName, path] of Object.entries(variables)) {
     if (!fileName.endsWith(suffix) || !path) continue
     const name = fileName.slice(0, -suffix.length)
@@ -26,7 +30,7 @@ export const withFiles = (variables: Record<string, string | undefined>, now: ()
     Object.defineProperty(variables, name, {
       configurable: true,
       enumerable: Object.hasOwn(variables, name),
-      get: fileReader(path, now),
+      get: fileReader(path, elapsedMs),
       set() {},
     })
   }
@@ -48,23 +52,34 @@ export const changing = (env: Environment, names: readonly string[]): readonly s
   return fromFiles === undefined ? names : names.filter((name) => fromFiles.has(name))
 }
 
+/**
+ * Returns the variables of `env` with these texts in place of its own. `env` itself is not written to, for it may be frozen, and a
+ * variable that it reads from a file cannot be assigned to; all others are still read through it.
+ */
+export const withOverrides = (env: Environment, texts: Readonly<Record<string, string>>): Environment =>
+  // An object made over another reads as that other where it has nothing of its own.
+  Object.create(
+    env,
+    Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, { value, enumerable: true }])),
+  )
+
 const suffix = '_FILE'
 
-const fileReader = (path: string, now: () => number): (() => string | undefined) => {
+const fileReader = (path: string, elapsedMs: () => number): (() => string | undefined) => {
   let cached: CachedFile | undefined
   return () => {
-    if (!cached || now() - cached.checkedAtMs >= recheckMs) cached = readFile(path, cached, now())
+    if (!cached || elapsedMs() - cached.checkedMs >= recheckMs) cached = readFile(path, cached, elapsedMs())
     return cached.text
   }
 }
 
-const readFile = (path: string, cached: CachedFile | undefined, checkedAtMs: number): CachedFile => {
+const readFile = (path: string, cached: CachedFile | undefined, checkedMs: number): CachedFile => {
   try {
     const { mtimeMs, size, ino } = statSync(path)
     const state = `${mtimeMs} ${size} ${ino}`
-    if (cached?.state === state) return { ...cached, checkedAtMs }
-    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), state, checkedAtMs }
+    if (cached?.state === state) return { ...cached, checkedMs }
+    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), state, checkedMs }
   } catch {
-    return { text: cached?.text, state: 'missing', checkedAtMs }
+    return { text: cached?.text, state: 'missing', checkedMs }
   }
 }

@@ -23,6 +23,17 @@ describe('every setting of the product', () => {
     expect(secrets.map(clientName).filter((name) => names.has(name))).toEqual([])
   })
 
+  it('is a secret when its name says so', () => {
+    const isNamedSecret = /(SECRET|PASSWORD|TOKEN|KEY)$/
+    // Pages show the keys of the identity provider and of analytics; a verification key proves nothing by itself.
+    const isPublic = /(PUBLISHABLE|VERIFICATION)_KEY$|^(SVC|CLIENT_PRODUCT)_ANALYTICS_KEY$/
+    const names = groups.flatMap((settings) => Object.keys(settings))
+    const secrets = new Set(groups.flatMap(secretNames))
+    const named = names.filter((name) => isNamedSecret.test(name) && !isPublic.test(name))
+    expect(named).toEqual(expect.arrayContaining(['IDP_SECRET_KEY', 'LLM_API_KEY', 'REPLDB_PASSWORD']))
+    expect(named.filter((name) => !secrets.has(name))).toEqual([])
+  })
+
   it('means one thing, whoever else obeys it', () => {
     const docs = new Map<string, Set<string>>()
     for (const [name, { doc }] of groups.flatMap((settings) => Object.entries(settings))) {

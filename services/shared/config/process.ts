@@ -1,25 +1,23 @@
+import { busSettings } from '../bus/config.ts'
 import { storeSettings } from '../store/config.ts'
 import { netSettings } from '../net/config.ts'
 import { sealSettings } from '../seal/config.ts'
 import { cloudSettings } from './cloud-mode.ts'
-import { maybeFlag, oneOf, optional, text, url, whole } from './setting.ts'
+import { maybeFlag, oneOf, optional, text, whole } from './setting.ts'
 
 /** What every process obeys whatever services it runs; names the specification leaves open are declared here once. */
 export const processSettings = {
-  NODE_ENV: text('development', 'development, production or test; production refuses to start without a host list.'),
+  NODE_ENV: oneOf(
+    ['development', 'production', 'test'],
+    'development',
+    'Kind of installation; production refuses to start without a host list and writes logs as JSON.',
+  ),
   LOG_LEVEL: oneOf(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
     'info',
     'Least severe log line that is written.',
   ),
-  NATS_URL: url('Bus between processes; unset keeps the bus in memory and all services in one process.', {
-    protocols: ['nats', 'tls'],
-    audience: 'secret',
-  }),
-  NATS_REPLICAS: whole(1, 'NATS servers that keep each queued message; 3 where the cluster has as many.', {
-    min: 1,
-    max: 5,
-  }),
+  ...busSettings,
   ...storeSettings,
   ...cloudSettings,
   ...netSettings,

@@ -83,6 +83,12 @@ describe('a value', () => {
     ['an unknown word', level, 'loud', 'must be one of info, error'],
     ['a URL of another protocol', address, 'http://example.org', 'must be an absolute URL with https'],
     ['a relative URL', address, '/x', 'must be an absolute URL with https'],
+    [
+      'a URL whose password was read as port and path',
+      url('Address.', { protocols: ['redis'] }),
+      'redis://u:1/x@host',
+      'must have /, ? and # in its password percent-encoded',
+    ],
   ])('refuses %s in words', (_, setting, given, sentence) => {
     expect(problemsOf({ NAME: setting }, { NAME: given })).toEqual([{ name: 'NAME', sentence }])
   })

@@ -281,6 +281,14 @@ export const url = (doc: string, options: UrlOptions): Setting<URL | undefined> 
     if (!parsed || !options.protocols.includes(parsed.protocol.slice(0, -1))) {
       throw new Error(`must be an absolute URL with ${options.protocols.join(' or ')}`)
     }
+    if (!/^https?:$/.test(parsed.protocol) && hasMisreadPassword(parsed)) throw new Error(misreadPassword)
     return parsed
   },
 })
+
+/** What to do about a URL that `hasMisreadPassword`. */
+export const misreadPassword = 'must have /, ? and # in its password percent-encoded'
+
+/** Whether a URL without credentials has an `@` behind its host: its password began like a port, and was read as host and path. */
+export const hasMisreadPassword = ({ username, password, port, pathname, search, hash: fragment }: URL): boolean =>
+  username === '' && password === '' && port !== '' && `${pathname}${search}${fragment}`.includes('@')

@@ -1,3 +1,4 @@
+import { busProblems } from '../bus/config.ts'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
 import { type SettingProblem, problemsOf, secretNames } from '../config/setting.ts'
@@ -19,6 +20,7 @@ export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: En
   for (const config of everyConfig(configs)) {
     problems.push(...problemsOf(config.settings, env), ...(config.problems?.(env) ?? []))
   }
+  problems.push(...busProblems(env, chosen))
   if (env.SVC_INSTANCE && !instancePattern.test(env.SVC_INSTANCE)) {
     problems.push({ name: 'SVC_INSTANCE', sentence: 'must be 1 to 64 lower-case letters, digits and dashes' })
   }

@@ -1,14 +1,71 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { openMetrics } from '../telemetry/metrics.ts'
 import { openOperations } from './operations.ts'
 
-const open = (unmet: readonly string[]) =>
+const open = (unmet: readonly string[], problems: Record<string, string> = {}, hungAfterMs = 10_000) =>
   openOperations({
     host: '127.0.0.1',
     port: 0,
-    readiness: { unmet: () => [...unmet] },
+    readiness: { unmet: () => [...unmet], problems: () => problems },
     metrics: openMetrics({ version: '1.2.3', services: ['query'] }),
+    hungAfterMs,
   })
+
+/** Asks for both while the event loop of this process does something else for a second. */
+const askWhileBusy = async (url: string): Promise<unknown> => {
+  const asking = new Worker(
+    `const { parentPort, workerData: url } = require('node:worker_threads')
+    parentPort.once('message', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      const began = performance.now()
+      const [livez, readyz] = await Promise.all(['/livez', '/readyz'].map((path) => fetch(url + path)))
+      parentPort.postMessage({ livez: livez.status, readyz: await readyz.json(), inTime: performance.now() - began < 400 })
+    })
+    parentPort.postMessage('ready')`,
+    { eval: true, workerData: url },
+  )
+  await once(asking, 'message')
+  asking.postMessage('ask')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+  const [answers] = await once(asking, 'message')
+  await asking.terminate()
+  return answers
+}
+
+it('answers while the process has other work to do', async () => {
+  await using operations = await open([])
+  expect(await askWhileBusy(operations.url)).toEqual({
+    livez: 200,
+    readyz: { ready: true, unmet: [] },
+    inTime: true,
+  })
+})
+
+it('says that the process hangs while it has been busy for too long, and that it lives when it goes on', async () => {
+  await using operations = await open([], {}, 250)
+  expect(await askWhileBusy(operations.url)).toEqual({
+    livez: 503,
+    readyz: { ready: false, unmet: ['event loop'] },
+    inTime: true,
+  })
+  await expect.poll(async () => (await fetch(`${operations.url}/livez`)).status).toBe(200)
+})
+
+it('shows within a moment that a need is met no more', async () => {
+  const unmet: string[] = []
+  await using operations = await openOperations({
+    host: '127.0.0.1',
+    port: 0,
+    readiness: { unmet: () => [...unmet], problems: () => ({}) },
+    metrics: openMetrics({ version: '1', services: [] }),
+  })
+  const status = async () => (await fetch(`${operations.url}/readyz`)).status
+  expect(await status()).toBe(200)
+  unmet.push('bus')
+  await expect.poll(status).toBe(503)
+})
 
 it('is alive whether or not it is ready', async () => {
   await using operations = await open(['bus'])
@@ -27,6 +84,14 @@ it('names what it waits for while it is not ready', async () => {
   const answer = await fetch(`${operations.url}/readyz`)
   expect(answer.status).toBe(503)
   expect(await answer.json()).toEqual({ ready: false, unmet: ['bus', 'start'] })
+})
+
+it('says what is wrong, also while the process can still serve', async () => {
+  const problems = { store: 'state database "/data/state.db": no space left on its disk; free space there' }
+  await using operations = await open([], problems)
+  const answer = await fetch(`${operations.url}/readyz`)
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toEqual({ ready: true, unmet: [], problems })
 })
 
 it('shows metrics in the Prometheus text format', async () => {
@@ -48,7 +113,7 @@ it('says which address is taken', async () => {
   const second = openOperations({
     host: '127.0.0.1',
     port,
-    readiness: { unmet: () => [] },
+    readiness: { unmet: () => [], problems: () => ({}) },
     metrics: openMetrics({ version: '1', services: [] }),
   })
   await expect(second).rejects.toThrow(`OPERATIONS_PORT: port ${port} is taken by another process`)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import type { Registry } from 'prom-client'
 import { InvalidSettings } from '../config/setting.ts'
+import type { FromListener, ListenerOptions, ProcessState, ToListener } from './operations-listener.ts'
 import type { ProcessReadiness } from './readiness.ts'
 
 /** What orchestrators and Prometheus ask this process. */
@@ -10,8 +10,10 @@ export interface OperationsOptions {
   host: string
   /** 0 takes a free one. */
   port: number
-  readiness: Pick<ProcessReadiness, 'unmet'>
+  readiness: Pick<ProcessReadiness, 'unmet' | 'problems'>
   metrics: Registry
+  /** The process counts as hung when its event loop was busy for so long. */
+  hungAfterMs?: number
 }
 
 /** The listener of this process for probes and scrapes. */
@@ -20,56 +22,51 @@ export interface Operations extends AsyncDisposable {
   readonly url: string
 }
 
-const slowestRequestMs = 5_000
-const maxConnections = 64
+const listener = new URL('./operations-listener.ts', import.meta.url)
+const reportEveryMs = 100
+const defaultHungAfterMs = 10_000
+/** It keeps next to nothing; the default would be half of the machine. */
+const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
-/** Serves `/livez` (the process runs), `/readyz` (503 with the unmet needs) and `/metrics` (Prometheus text). */
-export const openOperations = async ({ host, port, readiness, metrics }: OperationsOptions): Promise<Operations> => {
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = request.url?.split('?', 1)[0]
-    if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, { error: 'only GET' })
-    if (path === '/livez') return send(response, 200, { live: true })
-    if (path === '/readyz') return sendReadiness(response, readiness.unmet())
-    if (path === '/metrics')
-      return void response.setHeader('content-type', metrics.contentType).end(await metrics.metrics())
-    send(response, 404, { error: 'only /livez, /readyz and /metrics' })
+/**
+ * Serves `/livez` (the process runs), `/readyz` (503 with the unmet needs, and what is wrong in words) and `/metrics` (Prometheus text).
+ *
+ * A thread of its own answers probes, from what this one reported last: on a machine without time to spare, work that waits in this event
+ * loop takes seconds, and an orchestrator would end a process that is only slow.
+ */
+export const openOperations = async (options: OperationsOptions): Promise<Operations> => {
+  const { host, port, readiness, metrics, hungAfterMs = defaultHungAfterMs } = options
+  const state = (): ProcessState => ({ unmet: readiness.unmet(), problems: readiness.problems() })
+  const workerData: ListenerOptions = { host, port, hungAfterMs, state: state() }
+  // Modules that the process preloads are meant for its main thread.
+  const worker = new Worker(listener, { workerData, resourceLimits: memory, execArgv: [] })
+  const send = (message: ToListener): void => worker.postMessage(message)
+  const reporting = setInterval(() => send({ state: state() }), reportEveryMs)
+  worker.on('message', (message: FromListener) => {
+    if (!('scrape' in message)) return
+    metrics.metrics().then(
+      (text) => send({ scrape: message.scrape, type: metrics.contentType, text }),
+      () => send({ scrape: message.scrape }),
+    )
+  })
+  const end = async (): Promise<void> => {
+    clearInterval(reporting)
+    await worker.terminate()
   }
-  const server = createServer(
-    { requestTimeout: slowestRequestMs, headersTimeout: slowestRequestMs },
-    (request, response) => {
-      answer(request, response).catch(() => response.destroy())
-    },
-  )
-  server.maxConnections = maxConnections
-  server.listen(port, host)
-  await listening(server, port)
-  // A listening TCP server's address is always this shape.
-  const address = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
-  }
-}
-
-const listening = async (server: Server, port: number): Promise<void> => {
   try {
-    await once(server, 'listening')
+    return { url: `http://127.0.0.1:${await portOf(worker, port)}`, [Symbol.asyncDispose]: end }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code !== 'EADDRINUSE') throw error
-    throw new InvalidSettings([{ name: 'OPERATIONS_PORT', sentence: `port ${port} is taken by another process` }])
+    await end()
+    throw error
   }
 }
 
-const sendReadiness = (response: ServerResponse, unmet: readonly string[]): void =>
-  send(response, unmet.length === 0 ? 200 : 503, { ready: unmet.length === 0, unmet })
-
-const send = (response: ServerResponse, status: number, body: object): void => {
-  response
-    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-    .end(JSON.stringify(body))
+/** The port that the listener took. */
+const portOf = async (worker: Worker, wanted: number): Promise<number> => {
+  // The listener's first message says this.
+  const [message] = (await once(worker, 'message')) as [FromListener]
+  if ('port' in message) return message.port
+  const code = 'code' in message ? message.code : undefined
+  if (code !== 'EADDRINUSE') throw new Error(`the operations listener cannot listen: ${code}`)
+  throw new InvalidSettings([{ name: 'OPERATIONS_PORT', sentence: `port ${wanted} is taken by another process` }])
 }

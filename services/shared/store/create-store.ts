@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type StoreLimits, changeOf, defaultLimits, lengthOf, named } from './change.ts'
-import type { Change, Driver, StoredValue } from './driver.ts'
+import { type Change, type Driver, type StoredValue, maxClaimMs } from './driver.ts'
 import { type LastSeen, rememberLastSeen } from './last-seen.ts'
 import { messageOf } from './message-of.ts'
 import { type OwnMessages, ownMessages } from './own-messages.ts'
@@ -22,6 +22,9 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
   return {
     get connected() {
       return driver.connected
+    },
+    get problem() {
+      return driver.problem
     },
     async get(key, schema) {
       const stored = await driver.read(named(key))
@@ -128,7 +131,7 @@ const prepareGuess = <S extends z.ZodType>(
 const isWritten = async ({ driver, write, seen, own }: Updating, change: Change): Promise<boolean> => {
   const { key, version, text, messages, fence } = change
   const claim = own.claimFor(messages)
-  const result = await write({ ...change, claimMs: claim?.claimMs })
+  const result = await write({ ...change, claimMs: claim && claimLength(claim.claimMs) })
   if (result === 'fenced') throw new ServiceError('conflict', `somebody else has taken the lease ${fence?.name} since`)
   if (result === 'full') throw new ServiceError('busy', 'the outbox is full; its messages must be delivered first')
   if (result === 'changed') return false
@@ -164,8 +167,10 @@ const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Le
   }
 }
 
+const claimLength = (claimMs: number): number => Math.min(lengthOf(claimMs), maxClaimMs)
+
 const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
-  claim: async (max, claimMs) => (await driver.claim(Math.min(max, claimLimit), lengthOf(claimMs))).map(messageOf),
+  claim: async (max, claimMs) => (await driver.claim(Math.min(max, claimLimit), claimLength(claimMs))).map(messageOf),
   ack: async (messages) => {
     if (messages.length > 0) await driver.ack(messages)
   },

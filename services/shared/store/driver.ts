@@ -1,8 +1,16 @@
 import type { Fence, Placed } from './store.ts'
 
+/**
+ * The longest claim on a message. One that ends much later was made before the clock of the server was set back, and has ended: to
+ * wait for its end would hold the message for as long as the step was.
+ */
+export const maxClaimMs = 60_000
+
 /** What one kind of server must do; everything else of a store is written once above it. Failures of the server are `unavailable`. */
 export interface Driver extends AsyncDisposable {
   readonly connected: boolean
+  /** What is wrong with the server behind it, in words; undefined while nothing is. */
+  readonly problem?: string | undefined
   read(key: string): Promise<StoredValue | undefined>
   /** All of the change or nothing of it. */
   write(change: Change): Promise<WriteResult>
@@ -12,6 +20,7 @@ export interface Driver extends AsyncDisposable {
   takeLease(name: string, lengthMs: number): Promise<number | undefined>
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>
   releaseLease(fence: Fence): Promise<void>
+  /** `claimMs` is at most `maxClaimMs`. */
   claim(max: number, claimMs: number): Promise<ClaimedText[]>
   ack(messages: readonly Placed[]): Promise<void>
   /** Where the messages of a key are kept. */

@@ -7,6 +7,7 @@ import { createStore } from './create-store.ts'
 import type { Driver } from './driver.ts'
 import { openMemoryDriver } from './memory/driver.ts'
 import { storeProblems } from './problems.ts'
+import { reportTo } from './report-to.ts'
 import { stateDatabase } from './sql/state-database.ts'
 import type { Store } from './store.ts'
 
@@ -26,8 +27,7 @@ export const openStore = async (options: StoreOptions): Promise<Store> =>
   createStore(await openDriver(options), options.limits)
 
 const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driver> => {
-  const told = (connected: boolean) =>
-    connected ? log?.info('state store answers again') : log?.warn('state store does not answer')
+  const told = reportTo(log, 'state store')
   const { REDIS_URL } = read(storeSettings, env)
   const problems = storeProblems(env, busIsShared)
   if (problems.length > 0) throw new InvalidSettings(problems)

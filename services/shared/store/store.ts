@@ -4,6 +4,8 @@ import type { z } from 'zod'
 export interface Store extends AsyncDisposable {
   /** False while the server behind it does not answer. */
   readonly connected: boolean
+  /** What is wrong with the server behind it, with its path or address and a remedy; undefined while nothing is. */
+  readonly problem?: string | undefined
   get<S extends z.ZodType>(key: string, schema: S): Promise<z.output<S> | undefined>
   /**
    * Applies a pure step to the current value until nobody wrote in between, and returns the value that stands.
@@ -34,7 +36,10 @@ export interface Store extends AsyncDisposable {
     step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
     next: { key: string; schema: N },
   ): Promise<{ value: z.output<S> | undefined; next: z.output<N> | undefined }>
-  /** Takes the named lease for `lengthMs`, or `undefined` while somebody else holds it. Names are few and stay: their tokens are kept. */
+  /**
+   * Takes the named lease for `lengthMs`, the same for all takers of the name, or returns `undefined` while another holds it. Names
+   * are few and stay: their tokens are kept.
+   */
   lease(name: string, lengthMs: number): Promise<Lease | undefined>
   readonly outbox: Outbox
 }
@@ -70,7 +75,7 @@ export interface Lease extends AsyncDisposable {
 
 /** Messages written with state and not yet handed on. */
 export interface Outbox {
-  /** Takes up to `max` messages, oldest first; whoever has not acknowledged within `claimMs` loses them to the next claimer. */
+  /** Takes up to `max` messages, oldest first; messages not acknowledged within `claimMs`, at most 60,000, go to the next claimer. */
   claim(max: number, claimMs: number): Promise<ClaimedMessage[]>
   /** Ends messages that were handed on. */
   ack(messages: readonly Placed[]): Promise<void>

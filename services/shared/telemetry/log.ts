@@ -23,11 +23,21 @@ export const openLog = (options: LogOptions): Logger => {
       // Errors become plain fields before pino sees them, so that what hangs on them is redacted too.
       serializers: { err: (error: unknown) => error },
       formatters: { level: (label) => ({ level: label }), log: redact },
-      hooks: { streamWrite: withoutCredentials },
+      hooks: { streamWrite: bareLine },
     },
     options.destination ?? pino.destination({ fd: 1, sync: true }),
   )
 }
+
+/** A line without credentials in any of its texts, read as they were before they became JSON: a password may contain quotes. */
+const bareLine = (line: string): string =>
+  /:\/\/|%3A%2F%2F|:\\\/|[?&]/i.test(line)
+    ? line.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) => {
+        const read: unknown = JSON.parse(text)
+        const bare = withoutCredentials(String(read))
+        return bare === read ? text : JSON.stringify(bare)
+      })
+    : line
 
 /** Lines for people; where the formatter is not installed, as in the image, the lines stay JSON. */
 export const prettyDestination = async (): Promise<DestinationStream | undefined> => {

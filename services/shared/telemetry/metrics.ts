@@ -76,6 +76,12 @@ export const metrics = {
     durations,
   ),
   httpInFlight: readGauge('watchhouse_http_in_flight', 'Requests being answered now.', []),
+  httpWaiting: readGauge('watchhouse_http_waiting', 'Requests that wait for a slot, as the process is overloaded.', []),
+  httpRefused: counter(
+    'watchhouse_http_refused_total',
+    'Requests that were refused before anything of them was read, as the process is overloaded.',
+    [],
+  ),
   busRequestDuration: histogram(
     'watchhouse_bus_request_duration_seconds',
     'Time a service took to answer a call; outcome is ok or an error code.',
@@ -131,6 +137,16 @@ export const metrics = {
     'Time a health sweep took; outcome is ok or an error code.',
     ['outcome'],
     durations,
+  ),
+  sweepSucceeded: readGauge(
+    'watchhouse_alert_sweep_succeeded_timestamp_seconds',
+    'When the last health sweep that decided on every host ended, at the earliest when this process started.',
+    [],
+  ),
+  sweepInterval: readGauge(
+    'watchhouse_alert_sweep_interval_seconds',
+    'Time between health sweeps as it is configured, five minutes where a scheduler requests them; 0 where sweeps are off.',
+    [],
   ),
   conditionsFiring: gauge(
     'watchhouse_alert_conditions_firing',

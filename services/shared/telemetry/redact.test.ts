@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { openLog } from './log.ts'
 import { hidden, redactor, soundsSecret, withoutCredentials } from './redact.ts'
 
 describe('names that sound secret', () => {
@@ -97,12 +99,96 @@ describe('redacting a log line', () => {
 
 describe('URLs within text', () => {
   it('lose user and password', () => {
-    expect(withoutCredentials('{"msg":"connect redis://user:marked@10.0.0.1:6379/0 failed, http://a/b@c"}')).toBe(
-      `{"msg":"connect redis://${hidden}@10.0.0.1:6379/0 failed, http://a/b@c"}`,
+    expect(withoutCredentials('{"msg":"connect redis://user:marked@10.0.0.1:6379/0 failed, http://a.b/c@d"}')).toBe(
+      `{"msg":"connect redis://${hidden}@10.0.0.1:6379/0 failed, http://a.b/c@d"}`,
     )
+  })
+
+  it.each([
+    ['redis://u:p@ss@host:6379/0', `redis://${hidden}@host:6379/0`],
+    ['http://u:pa/ss@host:8123/', `http://${hidden}@host:8123/`],
+    ['http://u:a://b@host/', `http://${hidden}@host/`],
+    ['http://u:123/x@host/', `http://${hidden}@host/`],
+    ['http://:pa?ss#x@host/', `http://${hidden}@host/`],
+    ['http://u:pa ss@host failed', `http://${hidden}@host failed`],
+    [`nats://u:"p'@host`, `nats://${hidden}@host`],
+    ['to=https%3A%2F%2Fu%3Ap%2540ss%40host', `to=https%3A%2F%2F${hidden}%40host`],
+    ['libsql://db.example/?authToken=marked&tls=1', 'libsql://db.example/?authToken=[hidden]&tls=1'],
+    ['http://h/?to=http://i/?token=marked?2&a=b', 'http://h/?to=http://i/?token=[hidden]&a=b'],
+    ['nats://tok/en@host', `nats://${hidden}@host`],
+    ['NATS://tok.en/x@host', `NATS://${hidden}@host`],
+    ['http://tok/en@host', `http://${hidden}@host`],
+    ['xhttp://tok.en/x@host', `xhttp://${hidden}@host`],
+    ['https://cdn.example/@scope/name@1.2', 'https://cdn.example/@scope/name@1.2'],
+    ['http://localhost/a@b', 'http://localhost/a@b'],
+    ['at file:///app/node_modules/@scope/name.js:1', 'at file:///app/node_modules/@scope/name.js:1'],
+    ['http://h:8123: connect ECONNREFUSED, mail a@b', 'http://h:8123: connect ECONNREFUSED, mail a@b'],
+    ['http://u:8123:x y@host', `http://${hidden}@host`],
+    ['http://u:812345678: y@host', `http://${hidden}@host`],
+    ['http://u:a b@host\nhttp://v:c@host', `http://${hidden}@host\nhttp://${hidden}@host`],
+    ['http://host:8123/ping failed', 'http://host:8123/ping failed'],
+    ['http://[::1]:8123 failed, mail ops@example.com', 'http://[::1]:8123 failed, mail ops@example.com'],
+    ['http://host:8123, http://other:8123', 'http://host:8123, http://other:8123'],
+  ])('%s', (text, bare) => {
+    expect(withoutCredentials(text)).toBe(bare)
+  })
+
+  it.each([
+    'x://:a ',
+    'x://',
+    'x%3A%2F%2F',
+    'x%3A%2F%2F%40',
+    'x://a.b/',
+    '?a=b',
+    'x://:a '.repeat(9) + '\n',
+    'a=',
+    'x://@',
+  ])('are found in time that grows with the length of the text alone: %s', (piece) => {
+    const text = piece.repeat(1_000_000 / piece.length)
+    const started = performance.now()
+    const shown = ['', ' @', '\n@', '?token=marked'].map((end) => withoutCredentials(text + end))
+    expect(shown.some((bare) => bare.includes('marked'))).toBe(false)
+    // Quadratic work takes a minute.
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   it('lose a password that holds a slash or a question mark in its escaped form', () => {
     expect(withoutCredentials('https://u:a%2Fb%3F@host/')).toBe(`https://${hidden}@host/`)
+  })
+})
+
+describe('a log line', () => {
+  const special = [...':/?#[]@!$&\'()*+,;=%"<>\\^`{|}~']
+  /** Words that stand nowhere else, with whatever a URL gives a meaning between them. */
+  const password = fc
+    .tuple(fc.array(fc.constantFrom(...special), { minLength: 1, maxLength: 5 }), fc.constantFrom('q', 'z'))
+    .map(([between, letter]) => `SWORD${between.join('')}FISH${letter}`)
+  const encoded = fc.constantFrom<(text: string) => string>(
+    (text) => text,
+    encodeURIComponent,
+    encodeURI,
+    (text) => text.replaceAll('@', '%40'),
+    (text) => text.replaceAll('/', '%2F'),
+  )
+  const scheme = fc.constantFrom('redis', 'rediss', 'nats', 'postgres', 'http', 'https', 'smtp', 'libsql')
+  /** A token stands alone, without a user. */
+  const user = fc.constantFrom('', ':', 'u:', 'default:', 'some%20one:')
+
+  it('never shows a password of a URL, whatever characters it has and wherever the URL stands', () => {
+    fc.assert(
+      fc.property(scheme, user, password, encoded, (protocol, name, secret, encode) => {
+        const lines: string[] = []
+        const options = { level: 'info', instance: 'i', version: '1', secretNames: [] } as const
+        const log = openLog({ ...options, destination: { write: (line: string) => void lines.push(line) } })
+        const url = `${protocol}://${name}${encode(secret)}@db.example:6379/0`
+        const cause = Object.assign(new Error(`connect ${url} failed`), { address: url })
+        log.warn({ err: new Error(`cannot reach ${url}`, { cause }), url, urls: [url, `(${url})`] }, `retrying ${url}`)
+        log.child({ target: url }).info({ nested: { text: JSON.stringify({ url }) } }, 'bound')
+        const written = lines.join('')
+        expect(written).not.toMatch(/SWORD|FISH/)
+        for (const line of lines) expect(JSON.parse(line)).toMatchObject({ instance: 'i' })
+      }),
+      { numRuns: 1_000 },
+    )
   })
 })

@@ -73,5 +73,93 @@ export const soundsSecret = (name: string): boolean => {
   return (last === 'key' && secretKinds.has(words.at(-2) ?? '')) || last === 'apikey'
 }
 
-/** Cuts user and password out of every URL in a text: libraries put addresses into the sentences of their errors. */
-export const withoutCredentials = (line: string): string => line.replaceAll(/:\/\/[^\s/"'@\\]*@/g, `://${hidden}@`)
+/** `://`, also percent-encoded, as in the query of another URL. */
+const schemes = /(?<=[a-z][a-z\d+.-]{0,31})(?<separator>:\/\/|:\\\/\\\/|%3A%2F%2F)/gi
+const parameters = /(?<=[?&#;])(?<name>[\w.-]{1,128})=/g
+
+/**
+ * A text whose URLs have no credentials: libraries put addresses into the messages of their errors. A password may contain any character
+ * of a URL, encoded or not, so that everything up to the last `@` of a URL counts as its credentials. Where nothing but spaces tells a
+ * broken password from the words after it, more is hidden than necessary. The work grows with the length of the text alone.
+ */
+export const withoutCredentials = (text: string): string => {
+  if (!text.includes('@') && !text.includes('%40') && !text.includes('=')) return text
+  return text
+    .split('\n')
+    .map((line) => withoutSecretParameters(lineWithoutCredentials(line)))
+    .join('\n')
+}
+
+/** The value of a parameter may be a URL with parameters of its own. */
+const withoutSecretParameters = (line: string): string => {
+  const pieces: string[] = []
+  let from = 0
+  for (const { 0: assigned, index, groups } of line.matchAll(parameters)) {
+    if (index < from || !soundsSecret(groups?.name ?? '')) continue
+    const start = index + assigned.length
+    const [value = ''] = /^[^\s&#"'<>]*/.exec(line.slice(start)) ?? []
+    if (value === '') continue
+    pieces.push(line.slice(from, start), hidden)
+    from = start + value.length
+  }
+  return [...pieces, line.slice(from)].join('')
+}
+
+const lineWithoutCredentials = (line: string): string => {
+  const pieces: string[] = []
+  let from = 0
+  let run: Run = { end: 0, lastAt: -1, lastEncodedAt: -1 }
+  const lastAt = line.lastIndexOf('@')
+  for (const { index, groups } of line.matchAll(schemes)) {
+    const separator = groups?.separator ?? ''
+    const start = index + separator.length
+    if (index < from) continue
+    if (start >= run.end) run = runAt(line, start)
+    let end = separator.startsWith('%') ? Math.max(run.lastAt, run.lastEncodedAt) : run.lastAt
+    if (end >= start && separator === '://' && isPath(line.slice(start, end), line.slice(0, index))) continue
+    if (end < start && lastAt > start && hasOpenPassword(line, start)) end = lastAt
+    if (end <= start) continue
+    pieces.push(line.slice(from, start), hidden)
+    from = end
+  }
+  return [...pieces, line.slice(from)].join('')
+}
+
+/** What a URL stands in, up to the next space; each is searched once, however many schemes it holds. */
+interface Run {
+  end: number
+  /** Where the last `@` is; before the start of the run for none. */
+  lastAt: number
+  lastEncodedAt: number
+}
+
+const runAt = (line: string, start: number): Run => {
+  const text = line.slice(start)
+  const space = text.search(/\s/)
+  const run = space < 0 ? text : text.slice(0, space)
+  const [at, encodedAt] = [run.lastIndexOf('@'), run.lastIndexOf('%40')]
+  return {
+    end: start + run.length,
+    lastAt: at < 0 ? -1 : start + at,
+    lastEncodedAt: encodedAt < 0 ? -1 : start + encodedAt,
+  }
+}
+
+/**
+ * Whether an `@` stands in a path: `http://host.example/a@b`, `file:///a@b`. A path of any other scheme has none, and what precedes
+ * the slash in `nats://tok/en@host` belongs to a token, as it may in a web address unless it has the form of a host.
+ */
+const isPath = (before: string, upToScheme: string): boolean => {
+  if (before.includes(':') || !/[/?#]/.test(before)) return false
+  if (/(?:^|[^a-z\d+.-])file$/i.test(upToScheme.slice(-5))) return before.startsWith('/')
+  return /(?:^|[^a-z\d+.-])https?$/i.test(upToScheme.slice(-6)) && /^(?:localhost|[^/?#]+\.[^/?#]*)[/?#]/i.test(before)
+}
+
+/** Whether what follows a colon is no port, so that a password with spaces may have begun. */
+const hasOpenPassword = (line: string, start: number): boolean => {
+  openPassword.lastIndex = start
+  return openPassword.test(line)
+}
+
+/** The longest user that a password is looked for behind is 256 characters long. */
+const openPassword = /[^\s/?#@:[]{0,256}:(?!\d{1,5}(?:[/?#),.;'"]|:?(?:\s|$))|[/?#])/y

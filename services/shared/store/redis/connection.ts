@@ -26,7 +26,7 @@ export const connectRedis = async (url: string): Promise<Redis> => {
   const { Redis } = await import('ioredis')
   const client = new Redis(url, clientOptions)
   try {
-    await untilReady(client)
+    await untilReady(client, new URL(url).host)
     await requireDurable(client)
     return client
   } catch (error) {
@@ -35,7 +35,7 @@ export const connectRedis = async (url: string): Promise<Redis> => {
   }
 }
 
-const untilReady = async (client: Redis): Promise<void> => {
+const untilReady = async (client: Redis, address: string): Promise<void> => {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   let reason = 'no answer'
   client.once('ready', resolve)
@@ -44,7 +44,7 @@ const untilReady = async (client: Redis): Promise<void> => {
     if (/WRONGPASS|NOAUTH|ERR AUTH/.test(reason)) reject(refused('the server refuses the user or the password'))
   })
   const late = () =>
-    reject(new ServiceError('unavailable', `Redis did not answer within ${startWithinMs} ms: ${reason}`))
+    reject(new ServiceError('unavailable', `Redis "${address}" did not answer within ${startWithinMs} ms: ${reason}`))
   const timer = setTimeout(late, startWithinMs)
   try {
     // The first attempt's failure is one of several: the client goes on until the time is over.

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Redis } from 'ioredis'
-import type { Change, ClaimedText, Driver, StoredValue } from '../driver.ts'
+import { type Change, type ClaimedText, type Driver, type StoredValue, maxClaimMs } from '../driver.ts'
 import type { Fence, Placed } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
-import { type Script, failureOf, run, runThenAsk, script } from './run.ts'
+import { type Script, failureOf, reasonOf, run, runThenAsk, script } from './run.ts'
 import {
   ackScript,
   claimScript,
@@ -20,19 +20,27 @@ import { type Slot, appendChannel, placeOfLease, placeOfValue, slots } from './s
 type Evaluate = (script: Script, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>
 
 /** State of all processes that share one Redis. */
-export const openRedisDriver = async (url: string, told?: (connected: boolean) => void): Promise<Driver> => {
+export const openRedisDriver = async (
+  url: string,
+  told?: (connected: boolean, reason?: string) => void,
+): Promise<Driver> => {
   const client = await connectRedis(url)
-  const heartbeat = startHeartbeat(() => client.ping(), told)
+  const { host: address } = new URL(url)
+  const explain = (error: unknown) => reasonOf(error, address)
+  const heartbeat = startHeartbeat(() => client.ping(), told, explain)
   client.on('close', () => heartbeat.learn(false))
   client.on('ready', () => heartbeat.learn(true))
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     heartbeat.require()
-    return work().catch((error: unknown) => Promise.reject(failureOf(error)))
+    return work().catch((error: unknown) => Promise.reject(failureOf(error, address)))
   }
   const evaluate: Evaluate = (one, keys, values) => guarded(() => run(client, one, keys, values))
   return {
     get connected() {
       return heartbeat.connected
+    },
+    get problem() {
+      return heartbeat.reason
     },
     read: (key) => guarded(() => read(client, key)),
     write: async (change) => {
@@ -141,7 +149,7 @@ const peek = async (
   slot: Slot,
   max: number,
 ): Promise<{ slot: Slot; id: string; order: number }[]> => {
-  const reply = Peeked.parse(await evaluate(peeking, [slot.messages, slot.waiting, slot.claimed], [max]))
+  const reply = Peeked.parse(await evaluate(peeking, [slot.messages, slot.waiting, slot.claimed], [max, maxClaimMs]))
   return reply.flatMap((id, at) => (at % 2 === 0 ? [{ slot, id, order: Number(reply[at + 1]) }] : []))
 }
 

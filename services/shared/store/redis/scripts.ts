@@ -44,12 +44,18 @@ if claim == 0 then redis.call('PUBLISH', ARGV[9], '') end
 return 'written'
 `
 
-/** The oldest messages nobody has, after those whose claim ran out went back to their place. KEYS messages, waiting, claimed. ARGV max. */
+/**
+ * The oldest messages that are not claimed, after those whose claim has ended went back to their place. A claim that ends much later
+ * than one of now would was written before the clock of the server was set back, and has ended too.
+ * KEYS messages, waiting, claimed. ARGV max, length of the longest claim.
+ */
 export const peekScript = `${clock}
-for _, id in ipairs(redis.call('ZRANGE', KEYS[3], '-inf', now, 'BYSCORE', 'LIMIT', 0, 1000)) do
-  local message = redis.call('HGET', KEYS[1], id)
-  redis.call('ZREM', KEYS[3], id)
-  if message then redis.call('ZADD', KEYS[2], string.match(message, '^%d+'), id) end
+for _, range in ipairs({ { '-inf', now }, { '(' .. string.format('%.0f', now + 2 * ARGV[2]), '+inf' } }) do
+  for _, id in ipairs(redis.call('ZRANGE', KEYS[3], range[1], range[2], 'BYSCORE', 'LIMIT', 0, 1000)) do
+    local message = redis.call('HGET', KEYS[1], id)
+    redis.call('ZREM', KEYS[3], id)
+    if message then redis.call('ZADD', KEYS[2], string.match(message, '^%d+'), id) end
+  end
 end
 return redis.call('ZRANGE', KEYS[2], 0, ARGV[1] - 1, 'WITHSCORES')
 `
@@ -79,11 +85,13 @@ end
 `
 
 /**
- * Tokens begin at the server's time, so they grow even when a server that lost its data counts anew.
+ * Tokens begin at the server's time, so they grow even when a server that lost its data counts anew. All takers of a name use one
+ * length: a lease that lasts much longer was taken before the clock of the server was set back, and is free.
  * KEYS lease, slot. ARGV name, length.
  */
 export const takeLeaseScript = `${clock}
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local left = redis.call('PTTL', KEYS[1])
+if left >= 0 and left <= 2 * ARGV[2] then return 0 end
 local token = math.max(now, tonumber(redis.call('HGET', KEYS[2], 'fence:' .. ARGV[1]) or 0) + 1)
 redis.call('HSET', KEYS[2], 'fence:' .. ARGV[1], string.format('%.0f', token))
 redis.call('SET', KEYS[1], string.format('%.0f', token), 'PX', ARGV[2])

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
-import { type Heartbeat, startHeartbeat } from '../heartbeat.ts'
-import { failureOf } from './failure.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { startHeartbeat } from '../heartbeat.ts'
+import { failureOf, reasonOf } from './failure.ts'
 import { openLibsql } from './libsql.ts'
 import { openPostgres } from './postgres.ts'
 import type { StateDatabase } from './state-database.ts'
@@ -11,6 +12,8 @@ import { withoutNul } from './without-nul.ts'
 export interface Database extends AsyncDisposable {
   readonly kind: StateDatabase['kind']
   readonly connected: boolean
+  /** What is wrong with it in words, with its path or address: why it does not answer, or what failed within the last minute. */
+  readonly problem: string | undefined
   /** Put before every name in the database; tables get it by themselves, names of indexes and channels need it written. */
   readonly prefix: string
   /** Queries over the named tables, which exist under their prefixed names. */
@@ -32,36 +35,53 @@ export interface Server {
   listen: Database['listen']
 }
 
-/** Opens the state database; throws `unavailable` when it does not answer within 10 s. `told` hears when it goes and comes back. */
-export const openDatabase = async (database: StateDatabase, told?: (connected: boolean) => void): Promise<Database> => {
-  const server = database.kind === 'postgres' ? await openPostgres(database.url) : await openLibsql(database)
-  const heartbeat = startHeartbeat(server.probe, told)
+/** Hears when the database stops and begins to answer, and with a reason of what it fails at meanwhile. */
+export type DatabaseListener = (connected: boolean, reason?: string) => void
+
+/** A failure is reported for so long: a full disk fails writes while reads go on. */
+const reportedForMs = 60_000
+
+/** Opens the state database; throws `unavailable` when it does not answer within 10 s. */
+export const openDatabase = async (where: StateDatabase, told: DatabaseListener = () => {}): Promise<Database> => {
+  const server = where.kind === 'postgres' ? await openPostgres(where) : await openLibsql(where)
+  let failed: { reason: string; atMs: number } | undefined
+  const explain = (error: unknown) => (error === undefined ? undefined : reasonOf(error, where))
+  const heartbeat = startHeartbeat(server.probe, told, explain)
+  const latest = () => (failed && performance.now() - failed.atMs < reportedForMs ? failed.reason : undefined)
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    heartbeat.require()
+    try {
+      return await work()
+    } catch (error) {
+      const failure = failureOf(error, where)
+      if (failure !== error && failure instanceof ServiceError) {
+        const isNews = latest() !== failure.message
+        failed = { reason: failure.message, atMs: performance.now() }
+        if (isNews) told(true, failure.message)
+      }
+      throw failure
+    }
+  }
   // The names are the caller's claim about the tables it owns; the driver knows no types.
   const over = <T>(kysely: Kysely<unknown>, names: readonly string[]) =>
-    kysely.withPlugin(tablePrefix(database.tablePrefix, names)).withPlugin(withoutNul) as unknown as Kysely<T>
+    kysely.withPlugin(tablePrefix(where.tablePrefix, names)).withPlugin(withoutNul) as unknown as Kysely<T>
   return {
-    kind: database.kind,
+    kind: where.kind,
     get connected() {
       return heartbeat.connected
     },
-    prefix: database.tablePrefix,
+    get problem() {
+      return heartbeat.reason ?? latest()
+    },
+    prefix: where.tablePrefix,
     tables: (names) => over(server.kysely, names),
     migrating: (names) => over(server.migrating ?? server.kysely, names),
-    run: (work) => run(heartbeat, work),
+    run,
     listen: server.listen,
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
       await server.migrating?.destroy()
       await server.kysely.destroy()
     },
-  }
-}
-
-const run = async <T>(heartbeat: Heartbeat, work: () => Promise<T>): Promise<T> => {
-  heartbeat.require()
-  try {
-    return await work()
-  } catch (error) {
-    throw failureOf(error)
   }
 }

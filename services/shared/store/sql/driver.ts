@@ -1,7 +1,7 @@
 import type { Driver } from '../driver.ts'
-import { openDatabase } from './connection.ts'
+import { type DatabaseListener, openDatabase } from './connection.ts'
 import type { Sql } from './context.ts'
-import { renewLease, takeLease } from './leases.ts'
+import { releaseLease, renewLease, takeLease } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { ack, claim } from './outbox.ts'
 import { startPruning } from './prune.ts'
@@ -10,7 +10,7 @@ import { type StoreTables, nowMs, storeMigrations, storeTables } from './tables.
 import { read, write } from './values.ts'
 
 /** State in tables of the state database. */
-export const openSqlDriver = async (where: StateDatabase, told?: (connected: boolean) => void): Promise<Driver> => {
+export const openSqlDriver = async (where: StateDatabase, told?: DatabaseListener): Promise<Driver> => {
   const database = await openDatabase(where, told)
   const tables = database.tables<StoreTables>(storeTables)
   const context: Sql = {
@@ -31,12 +31,15 @@ export const openSqlDriver = async (where: StateDatabase, told?: (connected: boo
     get connected() {
       return database.connected
     },
+    get problem() {
+      return database.problem
+    },
     read: (key) => database.run(() => read(context, key)),
     write: (change) => database.run(() => write(context, change)),
     writeThenRead: (change, key) => database.run(async () => [await write(context, change), await read(context, key)]),
     takeLease: (name, lengthMs) => database.run(() => takeLease(context, name, lengthMs)),
     renewLease: (fence, lengthMs) => database.run(() => renewLease(context, fence, lengthMs)),
-    releaseLease: async (fence) => void (await database.run(() => renewLease(context, fence, 0))),
+    releaseLease: (fence) => database.run(() => releaseLease(context, fence)),
     claim: (max, claimMs) => database.run(() => claim(context, max, claimMs)),
     ack: (messages) => database.run(() => ack(context, messages)),
     placeOf: () => 0,

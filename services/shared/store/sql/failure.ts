@@ -1,18 +1,96 @@
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ServiceError } from '#proto/errors.ts'
+import type { StateDatabase } from './state-database.ts'
+
+type Place = Pick<StateDatabase, 'kind' | 'url'>
 
 /** PostgreSQL: connection (08), resources (53), operator intervention (57), read-only after a failover (25006). */
 const passingPostgres = /^(08|53|57|25006)/
-const passingSqlite = /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|PROTOCOL)|HRANA_|SERVER_ERROR|CLIENT_CLOSED)/
+const passingSqlite =
+  /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|PROTOCOL|NOTADB|CORRUPT)|HRANA_|SERVER_ERROR|CLIENT_CLOSED)/
 const lostRace = new Set(['40001', '40P01'])
 
-/** What a failed query means to its caller: `unavailable` when the server is at fault, else the error itself, which is a defect. */
-export const failureOf = (error: unknown): unknown => {
+/** What a failed query means to its caller: `unavailable` with place, cause and remedy when the server is at fault, else the error itself, which is a defect. */
+export const failureOf = (error: unknown, place: Place): unknown => {
   if (error instanceof ServiceError || !(error instanceof Error) || !isServers(error)) return error
-  return new ServiceError('unavailable', 'the state database does not answer', { retryAfterMs: 1_000, cause: error })
+  return new ServiceError('unavailable', reasonOf(error, place), { retryAfterMs: 1_000, cause: error })
 }
 
 /** A transaction that lost against another and may simply be run again. */
 export const isLostRace = (error: unknown): boolean => error instanceof Error && lostRace.has(codeOf(error))
+
+/** A SQLite file was opened for reading alone, which lasts as long as its connection does. */
+export const isReadOnly = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'SQLITE_READONLY'
+
+/** Which database failed, why, and what to do: `state database "/var/lib/state.db": no space left on its disk; …`. Holds no user and no password. */
+export const reasonOf = (error: unknown, place: Place): string =>
+  `state database "${nameOf(place)}": ${causeOf(error, place)}`
+
+/** The path of a file, or the address of a server without user and password. */
+export const nameOf = ({ url }: Pick<Place, 'url'>): string => {
+  const path = filePath(url)
+  if (path !== undefined) return path
+  const { host, pathname, searchParams } = new URL(url)
+  // A folder of sockets stands in a parameter.
+  return `${searchParams.get('host') ?? host}${pathname === '/' ? '' : pathname}`
+}
+
+/** The path of a SQLite file; undefined for a server and for a database in memory. */
+export const filePath = (url: string): string | undefined => {
+  if (!url.startsWith('file:') || url.startsWith('file::memory:')) return undefined
+  return url.startsWith('file://')
+    ? fileURLToPath(new URL(url))
+    : resolve(decodeURIComponent(url.slice('file:'.length).split('?', 1)[0] ?? ''))
+}
+
+const causeOf = (error: unknown, { url }: Place): string => {
+  const code = error instanceof Error ? codeOf(error) : ''
+  const message = error instanceof Error ? error.message : String(error)
+  const path = filePath(url)
+  // The driver gives no code for a file that it cannot open, only SQLite's number at the end of its words.
+  if (path !== undefined && (code === 'SQLITE_CANTOPEN' || /local database .*: 14\b/.test(message)))
+    return unopenedCause(path)
+  const known = causes.find(([pattern]) => pattern.test(code))
+  if (known) return known[1]
+  if (/timeout/i.test(message)) return 'does not answer in time; check its load and the network'
+  return `does not answer${code === '' ? '' : ` (${code})`}; check that it runs and that its address is right`
+}
+
+const restore = 'restore it from a backup, or move it away to begin with an empty one'
+
+const causes: readonly (readonly [RegExp, string])[] = [
+  [/^SQLITE_NOTADB/, `the file is not a SQLite database; ${restore}`],
+  [/^SQLITE_CORRUPT/, `the file is damaged or truncated; ${restore}`],
+  [/^SQLITE_FULL/, 'no space left on its disk; free space there or enlarge the volume'],
+  [/^SQLITE_READONLY/, 'the file is read-only; make the file, its folder and its volume writable for this process'],
+  [
+    /^SQLITE_IOERR/,
+    'the file cannot be read or written (disk I/O error); check the disk, its free space and file size limits',
+  ],
+  [/^SQLITE_(BUSY|LOCKED)/, 'another process keeps it locked; end that process'],
+  [/^ENOENT/, 'the file is gone; restore it, then restart'],
+  [/^53100/, 'no space left on the disk of the server; free space there or enlarge the volume'],
+  [/^53300/, 'the server has no free connections; raise its max_connections'],
+  [/^53/, 'the server is out of resources; free memory or disk space there'],
+  [/^25006/, 'the server is read-only, as a standby is; connect to the primary, or end default_transaction_read_only'],
+  [/^57P0[123]/, 'the server is starting or stopping; wait for it'],
+  [/^28/, 'the server refuses the user or the password; check both'],
+  [/^3D000/, 'the server has no such database; create it or correct the name'],
+  [/^ECONNREFUSED/, 'connection refused; check that the server runs and that its address is right'],
+  [/^(ENOTFOUND|EAI_AGAIN)/, 'its host name is not known; check the address and the name server'],
+]
+
+/** Why a file cannot be opened, as its folder tells. */
+const unopenedCause = (path: string): string => {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats?.isDirectory()) return 'is a folder; name a file in it'
+  if (stats) return 'permission denied; make the file readable and writable for the user of this process'
+  const folder = statSync(dirname(path), { throwIfNoEntry: false })
+  if (!folder) return `the folder "${dirname(path)}" does not exist; create it, or mount its volume`
+  return 'the file cannot be created; make its folder writable for the user of this process, and free space there'
+}
 
 const isServers = (error: Error): boolean => {
   const code = codeOf(error)

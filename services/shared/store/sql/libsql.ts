@@ -1,13 +1,16 @@
+import { statSync } from 'node:fs'
 import type { Client } from '@libsql/client'
 import { Kysely } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import type { Server } from './connection.ts'
+import { filePath, reasonOf } from './failure.ts'
 import { type LibsqlClients, libsqlDialect } from './libsql-dialect.ts'
 import { patient } from './patient.ts'
 import type { StateDatabase } from './state-database.ts'
 
 /** A SQLite file or a libSQL server that has answered once. */
-export const openLibsql = async ({ url, token }: StateDatabase): Promise<Server> => {
+export const openLibsql = async (where: StateDatabase): Promise<Server> => {
+  const { url, token } = where
   const { createClient } = await import('@libsql/client')
   const open = () => createClient({ url, authToken: token })
   const clients: Client[] = []
@@ -17,15 +20,31 @@ export const openLibsql = async ({ url, token }: StateDatabase): Promise<Server>
     // A write-ahead log lets reads pass a write; servers set their own.
     const first = url.startsWith('file:') ? 'pragma journal_mode = wal' : 'select 1'
     await patient(writer, () => writer.execute(first))
-    return serverOver({ reader, writer })
+    return serverOver({ reader, writer }, url)
   } catch (error) {
     for (const client of clients) client.close()
-    throw new ServiceError('unavailable', 'the SQLite database cannot be opened', { cause: error })
+    throw new ServiceError('unavailable', reasonOf(error, where), { cause: error })
   }
 }
 
-const serverOver = (clients: LibsqlClients): Server => ({
-  kysely: new Kysely<unknown>({ dialect: libsqlDialect(clients) }),
-  probe: () => clients.reader.execute('select 1'),
-  listen: async () => ({ [Symbol.asyncDispose]: async () => {} }),
-})
+const serverOver = (clients: LibsqlClients, url: string): Server => {
+  const path = filePath(url)
+  let inode = path === undefined ? undefined : inodeOf(path)
+  const probe = async () => {
+    if (path !== undefined) {
+      // SQLite goes on with a file that was removed or replaced, and nobody finds there what it writes.
+      const now = inodeOf(path)
+      if (now !== inode) for (const client of [clients.reader, clients.writer]) client.reconnect()
+      inode = now
+    }
+    return clients.reader.execute('select 1')
+  }
+  return {
+    kysely: new Kysely<unknown>({ dialect: libsqlDialect(clients) }),
+    probe,
+    listen: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+  }
+}
+
+/** Throws `ENOENT` for a file that is gone. */
+const inodeOf = (path: string): number => statSync(path).ino

@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock.ts'
 import { type Kysely, sql } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import type { Database } from './connection.ts'
@@ -60,7 +61,10 @@ const refuseNewer = async (bookkeeping: Kysely<MigrationTables>, owner: string, 
 }
 
 const record = async (bookkeeping: Kysely<MigrationTables>, owner: string, { name, needs }: Migration) => {
-  await bookkeeping.insertInto(table).values({ owner, name, applied_at: new Date().toISOString() }).execute()
+  await bookkeeping
+    .insertInto(table)
+    .values({ owner, name, applied_at: new Date(systemClock.now()).toISOString() })
+    .execute()
   if (needs !== undefined) await bookkeeping.insertInto(needsTable).values({ owner, name, needs }).execute()
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Environment } from '../../config/environment.ts'
 import type { Database } from './connection.ts'
+import { reportTo } from '../report-to.ts'
 import { stateDatabase } from './state-database.ts'
 
 /** The state database for the tables that a service owns; undefined where none is configured. */
@@ -9,7 +10,5 @@ export const openStateDatabase = async (env: Environment, log: Logger): Promise<
   if (where === undefined) return undefined
   // Loaded only where there is one, as the drivers are large.
   const { openDatabase } = await import('./connection.ts')
-  return openDatabase(where, (connected) =>
-    connected ? log.info('state database answers again') : log.warn('state database does not answer'),
-  )
+  return openDatabase(where, reportTo(log, 'state database'))
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { ClaimedText } from '../driver.ts'
+import { type ClaimedText, maxClaimMs } from '../driver.ts'
 import type { Placed } from '../store.ts'
-import type { Sql } from './context.ts'
+import { type Sql, isPast } from './context.ts'
 
 const Claimed = z.array(z.object({ place: z.coerce.number(), id: z.string(), text: z.string(), attempt: z.number() }))
 
@@ -11,7 +11,7 @@ export const claim = async ({ database, tables, now }: Sql, max: number, claimMs
   const oldest = tables
     .selectFrom('watchhouse_outbox')
     .select('place')
-    .where('claimed_until_ms', '<=', now)
+    .where((where) => isPast(where, 'claimed_until_ms', now, maxClaimMs))
     .orderBy('place')
     .limit(max)
   const rows = await tables

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@libsql/client'
 import { ServiceError } from '#proto/errors.ts'
+import { isReadOnly } from './failure.ts'
 
 /** Another process may be writing to the file; asking again is cheap, and waiting inside SQLite would stop this process. */
 const busyForMs = 2_000
@@ -16,6 +17,8 @@ export const patient = async <T>(client: Client, work: () => Promise<T>): Promis
     try {
       return await work()
     } catch (error) {
+      // The file may be writable again by now: only a new connection finds that out.
+      if (isReadOnly(error)) client.reconnect()
       if (!isBusy(error)) throw error
       if (performance.now() > until) {
         throw new ServiceError('busy', 'another process keeps the state database locked', { cause: error })

@@ -3,6 +3,8 @@ import type { Pool } from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import type { Server } from './connection.ts'
+import { reasonOf } from './failure.ts'
+import type { StateDatabase } from './state-database.ts'
 
 const connectionsLimit = 10
 const connectWithinMs = 2_000
@@ -14,7 +16,8 @@ const startWithinMs = 10_000
 const pauseMs = 200
 
 /** A pool of PostgreSQL connections that has answered once. */
-export const openPostgres = async (url: string): Promise<Server> => {
+export const openPostgres = async (where: StateDatabase): Promise<Server> => {
+  const { url } = where
   const { default: pg } = await import('pg')
   const options = {
     connectionString: url,
@@ -24,7 +27,7 @@ export const openPostgres = async (url: string): Promise<Server> => {
     keepAlive: true,
   }
   const pool = surviving(new pg.Pool({ ...options, max: connectionsLimit }))
-  await untilAnswers(pool)
+  await untilAnswers(pool, where)
   const slower = { ...options, ...within(migrationWithinMs), max: connectionsLimit, idleTimeoutMillis: migratedMs }
   return {
     kysely: over(pool),
@@ -45,7 +48,7 @@ const surviving = (pool: Pool): Pool => {
   return pool
 }
 
-const untilAnswers = async (pool: Pool): Promise<void> => {
+const untilAnswers = async (pool: Pool, where: StateDatabase): Promise<void> => {
   const until = performance.now() + startWithinMs
   for (;;) {
     try {
@@ -57,10 +60,7 @@ const untilAnswers = async (pool: Pool): Promise<void> => {
         continue
       }
       await pool.end()
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new ServiceError('unavailable', `PostgreSQL did not answer within ${startWithinMs} ms: ${reason}`, {
-        cause: error,
-      })
+      throw new ServiceError('unavailable', reasonOf(error, where), { cause: error })
     }
   }
 }

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openLoopPressure } from './loop-pressure.ts'
+
+/** Keeps the loop busy with pieces of work that each take 40 ms. */
+const work = async (lengthMs: number): Promise<void> => {
+  const end = performance.now() + lengthMs
+  while (performance.now() < end) {
+    const pieceEnd = performance.now() + 40
+    while (performance.now() < pieceEnd);
+    await nextTurn()
+  }
+}
+
+it('is overloaded by a second of work without a pause, not by less, until the loop has time again', async () => {
+  using pressure = openLoopPressure()
+  await work(500)
+  expect(pressure.isOverloaded).toBe(false)
+  await work(2_000)
+  expect(pressure.isOverloaded).toBe(true)
+  const began = performance.now()
+  await pressure.relieved(60_000)
+  expect(pressure.isOverloaded).toBe(false)
+  expect(performance.now() - began).toBeGreaterThan(100)
+})
+
+it('holds background work back for as long as it may, and no longer', async () => {
+  using pressure = openLoopPressure()
+  await work(2_500)
+  let isRelieved = false
+  const waiting = pressure.relieved(50).then(() => (isRelieved = true))
+  expect(isRelieved).toBe(false)
+  await work(150)
+  await waiting
+  expect(pressure.isOverloaded).toBe(true)
+})

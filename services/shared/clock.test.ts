@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { type Clock, ageMs, follow, instant } from './clock.ts'
+
+const hourMs = 3_600_000
+
+/** A machine on which time passes, and whose wall clock somebody sets. */
+const machine = () => {
+  const time = { elapsedMs: 5_000, aheadMs: Date.UTC(2026, 0, 5) }
+  const clock: Clock = { now: () => time.elapsedMs + time.aheadMs, elapsedMs: () => time.elapsedMs }
+  return { time, clock }
+}
+
+describe('the age of a stored instant', () => {
+  it.each([-hourMs, hourMs, -10 * 60_000])('is its true age when the wall clock is set by %d ms', (jumpMs) => {
+    const { time, clock } = machine()
+    const atMs = instant(clock)
+    time.elapsedMs += 20_000
+    time.aheadMs += jumpMs
+    expect(ageMs(clock, atMs)).toBe(20_000)
+    expect(follow(clock, atMs)).toBe(atMs + jumpMs)
+  })
+
+  it('stays true over several jumps, also of the instant that is stored in place of the first', () => {
+    const { time, clock } = machine()
+    let atMs = instant(clock)
+    for (const jumpMs of [hourMs, -2 * hourMs, 30 * 60_000]) {
+      time.elapsedMs += 1_000
+      time.aheadMs += jumpMs
+      atMs = follow(clock, atMs)
+    }
+    expect(ageMs(clock, atMs)).toBe(3_000)
+  })
+
+  it('is by the wall clock for what an earlier process stored', () => {
+    const { clock } = machine()
+    expect(ageMs(clock, clock.now() - 7_000)).toBe(7_000)
+    expect(ageMs(clock, clock.now() + 7_000)).toBe(-7_000)
+  })
+
+  it('is that of the present where the clock was set back to an instant that was stored before', () => {
+    const { time, clock } = machine()
+    const first = instant(clock)
+    time.elapsedMs += hourMs
+    time.aheadMs -= hourMs
+    expect(instant(clock)).toBe(first)
+    expect(ageMs(clock, first)).toBe(0)
+  })
+
+  it('does not move with a clock that is slewed', () => {
+    const { time, clock } = machine()
+    const atMs = instant(clock)
+    time.aheadMs += 900
+    expect(follow(clock, atMs)).toBe(atMs)
+  })
+})

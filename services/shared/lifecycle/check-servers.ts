@@ -1,0 +1,70 @@
+import { ServiceError } from '#proto/errors.ts'
+import { connectTo } from '../bus/nats-connection.ts'
+import { addressOf, serverName } from '../bus/durable/nats-failure.ts'
+import { openJetStream } from '../bus/durable/nats-streams.ts'
+import type { Environment } from '../config/environment.ts'
+import { processSettings } from '../config/process.ts'
+import { InvalidSettings, problemsOf, read } from '../config/setting.ts'
+import { connectRedis } from '../store/redis/connection.ts'
+import { nameOf } from '../store/sql/failure.ts'
+import { stateDatabase } from '../store/sql/state-database.ts'
+
+/** What a check found, line by line. */
+interface Checked {
+  isValid: boolean
+  text: string
+}
+
+/** Connects to every server that the variables name: state database, Redis and NATS. Each line names one and says what is wrong with it. */
+export const checkServers = async (env: Environment): Promise<Checked> => {
+  const problems = problemsOf(processSettings, env)
+  if (problems.length > 0) return { isValid: false, text: linesOf(problems) }
+  const { REDIS_URL, NATS_URL, NATS_STREAMS_URL } = read(processSettings, env)
+  const streams = NATS_STREAMS_URL ?? NATS_URL
+  const checks = [checkDatabase(env)]
+  if (REDIS_URL) checks.push(checkRedis(REDIS_URL.href))
+  if (streams) checks.push(checkNats(streams.href, { isForStreams: true }))
+  if (NATS_URL && NATS_URL !== streams) checks.push(checkNats(NATS_URL.href, { isForStreams: false }))
+  const found = await Promise.all(checks.map(outcomeOf))
+  const lines = found.flatMap(({ text }) => (text === '' ? [] : [text]))
+  const isValid = found.every((each) => each.isValid)
+  return { isValid, text: lines.join('') || 'no server is configured: state is kept in memory\n' }
+}
+
+const outcomeOf = async (check: Promise<string | undefined>): Promise<Checked> => {
+  try {
+    const answered = await check
+    return { isValid: true, text: answered === undefined ? '' : `${answered}: connected\n` }
+  } catch (error) {
+    if (error instanceof InvalidSettings) return { isValid: false, text: linesOf(error.problems) }
+    if (error instanceof ServiceError) return { isValid: false, text: `${error.message}\n` }
+    throw error
+  }
+}
+
+const linesOf = (problems: InvalidSettings['problems']): string =>
+  problems.map(({ name, sentence }) => `${name}: ${sentence}\n`).join('')
+
+const checkDatabase = async (env: Environment): Promise<string | undefined> => {
+  const where = stateDatabase(env)
+  if (where === undefined) return undefined
+  const { openDatabase } = await import('../store/sql/connection.ts')
+  await using _database = await openDatabase(where)
+  return `state database "${nameOf(where)}"`
+}
+
+const checkRedis = async (url: string): Promise<string> => {
+  const client = await connectRedis(url)
+  client.disconnect()
+  return `Redis "${new URL(url).host}"`
+}
+
+const checkNats = async (url: string, { isForStreams }: { isForStreams: boolean }): Promise<string> => {
+  const { connection } = await connectTo({ url }, { caller: 'gateway', instance: 'check-config' })
+  try {
+    if (isForStreams) await openJetStream(connection)
+  } finally {
+    await connection.close()
+  }
+  return serverName(addressOf(url))
+}

@@ -1,0 +1,21 @@
+import type { Environment } from '../config/environment.ts'
+import { hidden, soundsSecret, withoutCredentials } from '../telemetry/redact.ts'
+
+/** Shorter values are words such as `true`, which hiding would make a text unreadable for. */
+const leastSecret = 6
+
+/** What a process writes of an error that ends it outside its log: one line, or with LOG_LEVEL debug or trace its stack. Secrets are hidden. */
+export const lastWords = (error: unknown, env: Environment): string => {
+  const isVerbose = env.LOG_LEVEL === 'debug' || env.LOG_LEVEL === 'trace'
+  const stack = error instanceof Error ? error.stack : undefined
+  if (isVerbose && stack !== undefined) return `watchhouse ended by an error: ${withoutSecrets(stack, env)}\n`
+  const line = withoutSecrets(String(error), env).replaceAll(/\s*\n\s*/g, '; ')
+  return `watchhouse ended by an error: ${line}; set LOG_LEVEL=debug for its stack\n`
+}
+
+const withoutSecrets = (text: string, env: Environment): string => {
+  const secrets = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= leastSecret && soundsSecret(name) ? [value] : [],
+  )
+  return withoutCredentials(secrets.reduce((shown, secret) => shown.replaceAll(secret, hidden), text))
+}

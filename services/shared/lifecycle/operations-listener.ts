@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+
+/** What the main thread reports. */
+export interface ProcessState {
+  unmet: readonly string[]
+  problems: Readonly<Record<string, string>>
+}
+
+/** What the thread is started with. */
+export interface ListenerOptions {
+  host: string
+  /** 0 for one that is free. */
+  port: number
+  /** How long the main thread may report nothing before `/livez` answers 503. */
+  hungAfterMs: number
+  /** What it answers until the first report. */
+  state: ProcessState
+}
+
+/** A scrape without a text has failed. */
+export type ToListener = { state: ProcessState } | { scrape: number; type?: string; text?: string }
+/** Where it listens, why it could not, or that somebody asks for the metrics. */
+export type FromListener = { port: number } | { code: string } | { scrape: number }
+
+const slowestRequestMs = 5_000
+const maxConnections = 64
+
+/** The thread that answers probes. It shares no event loop with the work of the process. */
+const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions): Promise<void> => {
+  let state = first
+  let heardMs = performance.now()
+  let scrapes = 0
+  const scraping = new Map<number, ServerResponse>()
+  const isHung = (): boolean => performance.now() - heardMs > hungAfterMs
+  const scrape = (response: ServerResponse): void => {
+    const id = scrapes++
+    scraping.set(id, response)
+    response.once('close', () => scraping.delete(id))
+    tell({ scrape: id })
+  }
+  parentPort?.on('message', (message: ToListener) => {
+    heardMs = performance.now()
+    if ('state' in message) state = message.state
+    else sendMetrics(scraping.get(message.scrape), message)
+  })
+  const server = createServer(
+    { requestTimeout: slowestRequestMs, headersTimeout: slowestRequestMs },
+    ({ method, url }: IncomingMessage, response) => {
+      const path = url?.split('?', 1)[0]
+      if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'only GET' })
+      if (path === '/livez') return send(response, isHung() ? 503 : 200, { live: !isHung() })
+      if (path === '/readyz')
+        return sendReadiness(response, isHung() ? { ...state, unmet: [...state.unmet, 'event loop'] } : state)
+      if (path === '/metrics') return scrape(response)
+      send(response, 404, { error: 'only /livez, /readyz and /metrics' })
+    },
+  )
+  server.maxConnections = maxConnections
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    // A listening TCP server's address is always this shape.
+    tell({ port: (server.address() as AddressInfo).port })
+  } catch (error) {
+    tell({ code: error instanceof Error && 'code' in error ? String(error.code) : String(error) })
+  }
+}
+
+const tell = (message: FromListener): void => parentPort?.postMessage(message)
+
+const sendMetrics = (response: ServerResponse | undefined, { type, text }: { type?: string; text?: string }): void => {
+  if (type === undefined) response?.destroy()
+  else response?.setHeader('content-type', type).end(text)
+}
+
+const sendReadiness = (response: ServerResponse, { unmet, problems }: ProcessState): void => {
+  const reasons = Object.keys(problems).length > 0 && { problems }
+  send(response, unmet.length === 0 ? 200 : 503, { ready: unmet.length === 0, unmet, ...reasons })
+}
+
+const send = (response: ServerResponse, status: number, body: object): void => {
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body))
+}
+
+// Only `openOperations` starts this.
+await main(workerData as ListenerOptions)

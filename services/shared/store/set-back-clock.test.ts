@@ -1,0 +1,89 @@
+import { Redis } from 'ioredis'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { describeWith } from '../../acceptance/servers.ts'
+import type { Environment } from '../config/environment.ts'
+import { type Running, implementations } from './implementations.suite.ts'
+import { placeOfLease, slots } from './redis/slots.ts'
+import { openDatabase } from './sql/connection.ts'
+import { stateDatabase } from './sql/state-database.ts'
+import { type StoreTables, storeTables } from './sql/tables.ts'
+import type { Store } from './store.ts'
+
+const lengthMs = 15_000
+const hourMs = 3_600_000
+
+/** Moves every end that is stored an hour away, which is what the server sees after its clock was set back by an hour. */
+const setClockBack = async (env: Environment): Promise<void> => {
+  const where = stateDatabase(env)
+  if (where) {
+    await using database = await openDatabase(where)
+    const tables = database.tables<StoreTables>(storeTables)
+    await tables
+      .updateTable('watchhouse_leases')
+      .set({ expires_at_ms: sql<number>`expires_at_ms + ${sql.lit(hourMs)}` })
+      .where('expires_at_ms', '>', 0)
+      .execute()
+    await tables
+      .updateTable('watchhouse_outbox')
+      .set({ claimed_until_ms: sql<number>`claimed_until_ms + ${sql.lit(hourMs)}` })
+      .where('claimed_until_ms', '>', 0)
+      .execute()
+    return
+  }
+  const redis = new Redis(env.REDIS_URL ?? '')
+  const { lease } = placeOfLease('sweep')
+  const leftMs = await redis.pttl(lease)
+  if (leftMs > 0) await redis.pexpire(lease, leftMs + hourMs)
+  for (const { claimed } of slots)
+    for (const id of await redis.zrange(claimed, '0', '-1')) await redis.zincrby(claimed, String(hourMs), id)
+  redis.disconnect()
+}
+
+const append = (store: Store) =>
+  store.update('a', z.number(), () => ({ value: 1, outbox: [{ id: '1', topic: 'page', payload: 'x' }] }))
+
+for (const implementation of implementations.filter(({ name }) => name !== 'memory')) {
+  describeWith(implementation.needs, `${implementation.name} whose clock is set back by an hour`, () => {
+    let running: Running
+    beforeAll(async () => {
+      running = await implementation.start()
+    })
+    afterEach(() => running.next())
+    afterAll(() => running[Symbol.asyncDispose]())
+
+    it('gives a lease that was released', async () => {
+      const store = await running.open()
+      await (await store.lease('sweep', lengthMs))?.[Symbol.asyncDispose]()
+      await setClockBack(running.env())
+      expect(await store.lease('sweep', lengthMs)).toBeDefined()
+    })
+
+    it('gives a lease of a process that has ended, with a larger token', async () => {
+      const store = await running.open()
+      const lost = await store.lease('sweep', lengthMs)
+      expect(await store.lease('sweep', lengthMs)).toBeUndefined()
+      await setClockBack(running.env())
+      const taken = await store.lease('sweep', lengthMs)
+      expect(taken?.fence.token).toBeGreaterThan(lost?.fence.token ?? Infinity)
+    })
+
+    it('keeps a lease whose holder renews it', async () => {
+      const store = await running.open()
+      const held = await store.lease('sweep', lengthMs)
+      await setClockBack(running.env())
+      expect(await held?.renew(lengthMs)).toBe(true)
+      expect(await store.lease('sweep', lengthMs)).toBeUndefined()
+    })
+
+    it('gives a message that an ended process had claimed', async () => {
+      const store = await running.open()
+      await append(store)
+      expect(await store.outbox.claim(10, lengthMs)).toHaveLength(1)
+      expect(await store.outbox.claim(10, lengthMs)).toEqual([])
+      await setClockBack(running.env())
+      expect(await store.outbox.claim(10, lengthMs)).toMatchObject([{ id: '1', attempt: 2 }])
+    })
+  })
+}
