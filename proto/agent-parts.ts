@@ -75,6 +75,25 @@ export const ApprovalPart = z.object({
 })
 export type ApprovalPart = z.infer<typeof ApprovalPart>
 
+/** A part of an argument, and whether tools have read the same text from a host. */
+const ArgumentPiece = z.object({ text: z.string(), isFromHost: z.boolean() })
+/** One argument in full, by its path; characters that are not visible are written as escapes. */
+export const EgressArgument = z.object({ name: z.array(ArgumentPiece), value: z.array(ArgumentPiece) })
+
+/** `data-egress`: a call that sends its arguments to an external server once a person approves it. A later part of the same id replaces it. */
+export const EgressPart = z.object({
+  approvalId: z.string(),
+  toolCallId: z.string(),
+  tool: z.string(),
+  title: z.string(),
+  /** Name of the server that gets the arguments. */
+  server: z.string(),
+  arguments: z.array(EgressArgument),
+  expiresAtMs: z.number(),
+  state: z.enum(['waiting', 'approved', 'denied', 'expired']),
+})
+export type EgressPart = z.infer<typeof EgressPart>
+
 /** Kinds of failures that end an answer. */
 export const agentFailures = [
   'provider-key-refused',

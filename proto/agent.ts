@@ -134,6 +134,13 @@ export const agent = service('agent', {
     }),
     output: z.object({}),
   }),
+  decideEgress: rpc({
+    doc: 'Approves or denies a call that sends its arguments to an external server. `gone` when it is decided or five minutes old; `forbidden` for API keys.',
+    ...common,
+    exact: 'approvalId',
+    input: z.object({ ...ofApproval, approved: z.boolean() }),
+    output: z.object({}),
+  }),
   ...conversationMethods,
   ...modelMethods,
   ...skillMethods,

@@ -118,6 +118,8 @@ export const AlertPolicy = z.object({
       enabled: z.boolean(),
       minSeverity: Severity.nullable(),
       settings: z.array(ChannelField).default([]),
+      /** Why its settings cannot be used, naming the variables; null when they can, and of an older release. */
+      problem: z.string().nullable().default(null),
       ...withSource,
     }),
   ),

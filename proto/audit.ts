@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { Identity } from './call.ts'
 import { event } from './contract.ts'
+import type { Host } from './host.ts'
+
+const HostOnRecord = z.string().brand('HostOnRecord')
+/** The name of a host as records show it, which only `hostOnRecord` makes. */
+export type HostOnRecord = z.infer<typeof HostOnRecord>
+
+/** Follows the name of a host that a caller connected; names of configured hosts never end so. */
+export const broughtMark = ' (brought by the caller)'
+
+/** Returns what records call a host. Callers name their own connections, which must not pass for hosts of the operator. */
+export const hostOnRecord = ({ key, name }: Pick<Host, 'key' | 'name'>): HostOnRecord =>
+  HostOnRecord.parse(key.startsWith('user:') ? name + broughtMark : name)
 
 /** Something that somebody had done to a host or to the product itself. */
 export const AuditRecord = z.object({
@@ -24,10 +36,11 @@ export const AuditRecord = z.object({
 })
 export type AuditRecord = z.infer<typeof AuditRecord>
 
-/** Told by the services that act without a request at the gateway, which keeps it. */
+/** The tool server reports a call that came to it without a request at the gateway, which keeps the record. */
 export const actionAudited = event({
   name: 'action.audited',
   doc: 'Somebody had something done; kept by the gateway.',
-  publishers: ['agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'],
+  publishers: ['mcp'],
+  listeners: ['gateway'],
   payload: AuditRecord,
 })

@@ -3,7 +3,7 @@ export interface BuildVariable {
   /** What it decides, in a sentence. */
   doc: string
   /** What its text must be to mean something; anything else counts as unset. */
-  kind: 'text' | 'flag' | 'count' | 'url'
+  kind: 'text' | 'flag' | 'cloud-flag' | 'count' | 'url'
   /** What the build takes when nobody says anything; null for no value. */
   fallback: string | null
   /** The variable of the server that its value is taken from unless it is set itself. */
@@ -33,7 +33,7 @@ export const clientVariables = {
     'text',
     'Publishable key that holds while SVC_IDP_PUBLISHABLE_KEY is unset at run time.',
   ),
-  CLIENT_CLOUD_MODE: derived('SVC_CLOUD_MODE', 'flag', 'Whether the web is built for cloud mode.'),
+  CLIENT_CLOUD_MODE: derived('SVC_CLOUD_MODE', 'cloud-flag', 'Whether the web is built for cloud mode.'),
   CLIENT_FEATURE_CONVERSATION_DB: derived(
     'SVC_FEATURE_CONVERSATION_DB',
     'flag',

@@ -61,6 +61,17 @@ export type AlertTarget = z.infer<typeof AlertTarget>
 export const LetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 const limit = z.number().int().min(1).max(500)
 
+/**
+ * Whose subscriptions a caller may see besides the targets of the operator: those of everybody or of one owner. Without it, and from a
+ * release that does not send it, of nobody.
+ */
+export const SubscriptionsOf = z.union([z.literal('everybody'), z.object({ owner: z.string().min(1).max(64) })])
+export type SubscriptionsOf = z.infer<typeof SubscriptionsOf>
+const subscriptionsOf = SubscriptionsOf.optional()
+
+/** The channel whose targets are subscriptions of people. */
+export const subscriptionChannel = 'subscriptions'
+
 /** Methods about how people were told. */
 export const deliveryMethods = {
   deliveries: rpc({
@@ -75,6 +86,7 @@ export const deliveryMethods = {
       result: z.enum(ends).optional(),
       beforeMs: z.number().int().optional(),
       limit,
+      subscriptionsOf,
     }),
     output: z.array(Delivered),
   }),
@@ -91,14 +103,14 @@ export const deliveryMethods = {
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,
-    input: z.object({ before: LetterId.optional(), limit }),
+    input: z.object({ before: LetterId.optional(), limit, subscriptionsOf }),
     output: z.object({ letters: z.array(DeadNotice), next: z.string().nullable() }),
   }),
   replayDeadLetter: rpc({
     doc: 'Sends a notice that was given up again, unless its target has been told of something later meanwhile.',
     callers: ['gateway'],
     feature: 'HEALTH',
-    input: z.object({ id: LetterId }),
+    input: z.object({ id: LetterId, subscriptionsOf }),
     output: DeadNotice,
   }),
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { HostKey, ofHost } from './host.ts'
+import { ownPathOf } from './own-path.ts'
 
 /** How much an insight matters. */
 export const insightSeverities = ['info', 'warning', 'critical'] as const
@@ -35,12 +36,18 @@ export const Insight = z.object({
   confidence: z.enum(insightConfidences),
   /** The statement that shows what it rests on. */
   evidenceSql: z.string().max(20_000),
-  /** Page that shows more, without the host. */
-  link: z.string().max(500),
+  /** Page of the product that shows more, without the host; empty where what was kept leads elsewhere. */
+  link: z
+    .string()
+    .max(500)
+    .refine((link) => link === '' || ownPathOf(link) !== undefined, 'must be a path of this site, such as /overview'),
   foundAtMs: z.int().min(0),
   dismissed: z.object({ by: z.string().max(256), atMs: z.int().min(0) }).nullable(),
 })
 export type Insight = z.infer<typeof Insight>
+
+/** An insight as a store holds it. Others may write there too, so a link that leads to another site is dropped. */
+export const StoredInsight = Insight.extend({ link: Insight.shape.link.catch('') })
 
 /** Places that insights can be kept in. */
 export const insightBackends = ['clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const

@@ -7,6 +7,7 @@ export const instanceAnnounced = event({
   name: 'instance.announced',
   doc: 'A process serves a contract; callers pick preferred instances from these.',
   publishers: serviceNames,
+  listeners: serviceNames,
   payload: z.object({
     service: z.enum(serviceNames),
     instance: z.string().regex(/^[a-z0-9-]{1,64}$/),
@@ -24,5 +25,6 @@ export const instanceSought = event({
   name: 'instance.sought',
   doc: 'A process wants to know which instances there are.',
   publishers: serviceNames,
+  listeners: serviceNames,
   payload: z.object({}),
 })

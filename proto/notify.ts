@@ -17,7 +17,7 @@ export const Announcement = z.object({
     .array(z.object({ label: z.string().min(1).max(60), value: z.string().max(500) }))
     .max(20)
     .default([]),
-  /** The floor that it passes. */
+  /** How it is shown; floors and severities of routes are for alerts alone. */
   severity: Severity.default('warning'),
   /** The host it is about, for routes and for the link; null for several or none. */
   hostKey: HostKey.nullable().default(null),
@@ -37,7 +37,7 @@ export const HandedOver = z.object({
   /** What routes call it. */
   name: z.string(),
   /**
-   * `queued`: it is safe and will be sent; `told`: the target has it from before; `held`: routes, floors or a pause keep it back;
+   * `queued`: it is safe and will be sent; `told`: the target has it from before; `held`: routes or a pause keep it back;
    * `failed`: ask again. A newer release may know more.
    */
   outcome: z.string(),

@@ -22,17 +22,24 @@ export const mostPageViews = 500
 /** Methods about the product's own use, which the charts of page views show. */
 export const pageViewMethods = {
   tracksPageViews: rpc({
-    doc: 'Whether page views are kept: only where the operator names a table for them.',
+    doc: 'Whether page views are kept: not while the user of the host may not write.',
     callers: ['gateway'],
     safe: true,
     input: z.object({}),
     output: z.object({ enabled: z.boolean() }),
   }),
   keepPageViews: rpc({
-    doc: 'Adds page views to the table of `EVENTS_TABLE_NAME` of a host, which is created the first time; none where the operator names no table.',
+    doc: 'Adds page views to the table of `EVENTS_TABLE_NAME` of a host, which is created the first time; none where the user of the host may not write.',
     callers: ['gateway'],
     prefer: 'hostKey',
     input: z.object({ ...ofHost, views: z.array(PageView).max(mostPageViews) }),
     output: z.object({ kept: z.int().min(0) }),
+  }),
+  removePageViews: rpc({
+    doc: 'Removes the page views of one subject from that table; `forbidden` with the missing grant where the user of the host may not.',
+    callers: ['gateway'],
+    prefer: 'hostKey',
+    input: z.object({ ...ofHost, actor: z.string().min(1).max(256) }),
+    output: z.object({ removed: z.int().min(0) }),
   }),
 }

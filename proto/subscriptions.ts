@@ -26,14 +26,15 @@ const Fields = z.object(subscriptionFields)
 /** What names a subscription. */
 export const SubscriptionId = z.string().regex(/^whs_[0-9a-f]{24}$/, 'must be the id of a subscription')
 
+/** `whsec_` and 24 to 64 bytes as base64. */
+const SigningSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/)
+
 /** What is secret of a subscription: where it is, and what signs what it is sent. */
 export const SubscriptionSecrets = z.object({
   url: z.string().trim().min(1).max(2_048).optional(),
-  /** `whsec_` and 24 to 64 bytes as base64. */
-  signingSecret: z
-    .string()
-    .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/)
-    .optional(),
+  signingSecret: SigningSecret.optional(),
+  /** Takes the place of the signing secret where `url` differs from the one before in scheme, host or port. */
+  movedSigningSecret: SigningSecret.optional(),
 })
 export type SubscriptionSecrets = z.infer<typeof SubscriptionSecrets>
 
@@ -77,9 +78,10 @@ export const subscriptionMethods = {
   }),
   changeSubscription: rpc({
     ...common,
-    doc: 'Changes what is given of a subscription; for a day after the signing secret has changed the one before signs too.',
+    doc: 'Changes what is given of a subscription; for a day after the signing secret has changed the one before signs too, unless the address is on another server.',
     input: z.object({ ...owned, fields: Fields.optional(), encrypted: Encrypted.optional() }),
-    output: Subscription,
+    /** `hasMoved`: its `movedSigningSecret` is in force. */
+    output: Subscription.extend({ hasMoved: z.boolean().default(false) }),
   }),
   removeSubscription: rpc({
     ...common,

@@ -48,8 +48,11 @@ export const RunPath = z.object({ id: z.union([AgentRunId, ChatId], 'must be the
 /** `POST /api/v1/agent/{id}/stop` */
 export const StopAnswer = answer(z.object({ stopped: z.boolean() }), z.object({}))
 
-/** `POST /api/v1/agent/approvals/{id}` */
+/** `POST /api/v1/agent/approvals/{id}` and `POST /api/v1/agent/egress/{id}` */
 export const ApprovalRequest = z.strictObject({ approved: z.boolean() })
 
 /** What came of a decision: null where it was a refusal. */
 export const ApprovalAnswer = answer(ActionOutcome.nullable(), z.object({ approved: z.boolean() }))
+
+/** `POST /api/v1/agent/egress/{id}` */
+export const EgressAnswer = answer(z.null(), z.object({ approved: z.boolean() }))

@@ -63,6 +63,8 @@ export const ConfigAnswer = answer(
     signIn: Me.shape.signIn,
     features: z.record(Feature, FeaturePermission),
     limits: ClientLimits,
+    /** IANA name of the zone in which instants are shown to people who choose none. */
+    displayZone: z.string().optional(),
     offers: Offers,
     hosts: z.array(HostSummary),
     catalogue: Catalogue,

@@ -19,7 +19,15 @@ export const IdentityWebhookAnswer = answer(
   z.object({
     done: z.enum(['person-forgotten', 'session-ended']).nullable(),
     /** Of a person who was forgotten: how much of them there was. */
-    removed: z.object({ keys: Whole, connections: Whole, subscriptions: Whole, conversations: Whole }).nullable(),
+    removed: z
+      .object({
+        keys: Whole,
+        connections: Whole,
+        subscriptions: Whole,
+        conversations: Whole,
+        pageViews: Whole.optional(),
+      })
+      .nullable(),
   }),
   z.object({}),
 )

@@ -16,8 +16,12 @@ export const InsightsQuery = z.strictObject({
   dismissed: yesOrNo.default(false),
   limit,
 })
-/** An insight as callers see it; `link` leads to a page of the product, with the host. */
-export const ShownInsight = Insight.omit({ hostKey: true }).extend({ hostId: z.int(), host: z.string() })
+/** An insight as callers see it; `link` leads to a page of the product, with the host, and is null where there is none. */
+export const ShownInsight = Insight.omit({ hostKey: true }).extend({
+  link: z.string().nullable(),
+  hostId: z.int(),
+  host: z.string(),
+})
 export type ShownInsight = z.infer<typeof ShownInsight>
 /** Its answer. */
 export const InsightsAnswer = answer(z.array(ShownInsight), z.object({ count: z.int() }))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { features, Profile } from '../call.ts'
+import { ownPathOf } from '../own-path.ts'
 import { answer } from './answer.ts'
 import { text } from './parameters.ts'
 
@@ -11,10 +12,8 @@ const notAPath = 'must be a path of this site, such as /overview'
 export const ReturnPath = text
   .max(returnLength, `must not be longer than ${returnLength} characters`)
   .transform((given, context) => {
-    const base = 'http://this.invalid'
-    const url = given.startsWith('/') && URL.canParse(given, base) ? new URL(given, base) : undefined
-    // Dots may be resolved away between two slashes, and what begins with two is another site again.
-    if (url?.origin === base && !url.pathname.startsWith('//')) return `${url.pathname}${url.search}${url.hash}`
+    const path = ownPathOf(given)
+    if (path !== undefined) return path
     context.addIssue({ code: 'custom', message: notAPath })
     return z.NEVER
   })

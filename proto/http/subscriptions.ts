@@ -18,7 +18,12 @@ export const SubscriptionsAnswer = answer(z.array(SubscriptionShown), z.object({
 export const NewSubscription = z.strictObject({ ...subscriptionFields, url: SubscriptionSecrets.shape.url.unwrap() })
 /** `PUT /api/v1/webhook-subscriptions/{id}`: an address that is not given stays as it was saved. */
 export const SubscriptionRequest = z.strictObject({ ...subscriptionFields, url: SubscriptionSecrets.shape.url })
-/** A subscription that was changed or removed. */
+/** Its answer: an address on another server comes with another signing secret, which is in this answer only. */
+export const ChangedSubscriptionAnswer = answer(
+  SubscriptionShown.extend({ signingSecret: z.string().optional() }),
+  z.object({}),
+)
+/** A subscription that was removed. */
 export const SubscriptionAnswer = answer(SubscriptionShown, z.object({}))
 /** A subscription with its signing secret, which is told this once. */
 export const SignedSubscriptionAnswer = answer(SubscriptionShown.extend({ signingSecret: z.string() }), z.object({}))
