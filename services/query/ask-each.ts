@@ -22,7 +22,7 @@ export const askEach = <T>(
   ask: (host: MonitoredHost, call: Call) => Promise<T>,
 ): Promise<EachAnswer<T>[]> => {
   const hosts = hostKeys.map((key) => parts.hosts.get(key))
-  const own = { ...call, deadline: Math.min(call.deadline, parts.clock.now() + eachMs) }
+  const own = { ...call, deadline: Math.min(call.deadline, parts.clock.elapsedMs() + eachMs) }
   return Promise.all(hosts.map((host) => askOne(host, () => ask(host, own))))
 }
 

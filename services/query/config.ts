@@ -1,3 +1,5 @@
+import { processSettings } from '#shared/config/process.ts'
+import { displayZoneSettings } from '#shared/config/display-zone.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import {
   exactly,
@@ -14,10 +16,10 @@ import {
 } from '#shared/config/setting.ts'
 import { defaultEventsTable } from './definitions/events.ts'
 import { findingsSettings } from './insights/findings-table.ts'
-import { isZone } from './definitions/window.ts'
 import { postgresSourceSettings } from './postgres-source/config.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
 import { hostsFromFile } from './hosts/from-file.ts'
+import type { Allowed } from './read-only/read-only.ts'
 import { repldbSettings } from './repldb/repldb-settings.ts'
 import { ruleSettings } from './rules/rule-settings.ts'
 
@@ -43,18 +45,6 @@ const fullTableName = (fallback: string, doc: string): Setting<string> => ({
   parse: (given = fallback) => {
     if (/^\w+\.\w+$/.test(given)) return given
     throw new Error('must be database.table, of letters, digits and _')
-  },
-})
-
-/** An IANA time zone, or none. */
-const timeZone = (doc: string): Setting<string | undefined> => ({
-  doc,
-  audience: 'server',
-  fallback: 'none',
-  allowed: 'IANA time zone, such as Europe/Berlin',
-  parse: (given) => {
-    if (given === undefined || isZone(given)) return given
-    throw new Error('must be an IANA time zone, such as Europe/Berlin')
   },
 })
 
@@ -87,7 +77,11 @@ export const settings = {
   ...repldbSettings,
   ...ruleSettings,
   COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
-  COLUMNDB_POOL_SIZE: whole(10, 'Statements that run on one host at the same time.', { min: 1, max: 1_000 }),
+  COLUMNDB_POOL_SIZE: whole(
+    10,
+    'Statements of callers that run on one host at the same time. Sweeps run up to three more, so that callers cannot stop the monitoring.',
+    { min: 1, max: 1_000 },
+  ),
   COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {
     min: 1,
   }),
@@ -96,20 +90,37 @@ export const settings = {
     max: 86_400_000,
   }),
   SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Most rows of one table answer.'),
-  COLUMNDB_TZ: timeZone('Zone in which times are bucketed for callers who name none; without it the host decides.'),
+  ...displayZoneSettings,
   COLUMNDB_EXCLUDE_USER_DEFAULT: optional(
     'Comma-separated users whose queries pages of past queries leave out unless the reader says otherwise.',
   ),
   SVC_QUERY_CACHE: flag(true, 'Reuse answers for their cache class and share one statement among equal questions.'),
+  SVC_QUERY_CLUSTER_TABLES: flag(
+    false,
+    'Lets statements of callers read any table through cluster() and clusterAllReplicas(), with the credentials that the cluster configures; otherwise those read system tables only.',
+  ),
   EVENTS_TABLE_NAME: fullTableName(
     defaultEventsTable,
-    'Table of self-tracking events, which the page-view charts read; once it is set, pages that people open are kept there on the first host, and it is created the first time.',
+    'Table of self-tracking events on the first host: pages that people open, which the page-view charts read. By default monitoring_events in COLUMNDB_DATABASE. It is created the first time; a user that may not write keeps none.',
   ),
   COLUMNDB_MANAGEMENT_ENABLED: exactly('true', 'Lets people change users, roles and grants of the hosts.'),
   SVC_DEFINITIONS_DIRECTORY: optional(
     'Directory with further chart, table, rule and metric files, in folders that name the topic.',
   ),
 } as const
+
+const { SVC_QUERY_CLUSTER_TABLES, EVENTS_TABLE_NAME, COLUMNDB_DATABASE } = settings
+
+/** The table of self-tracking events, with its database. */
+export const eventsTable = (env: Environment): string => {
+  const { EVENTS_TABLE_NAME: named, COLUMNDB_DATABASE: database } = read({ EVENTS_TABLE_NAME, COLUMNDB_DATABASE }, env)
+  return env.EVENTS_TABLE_NAME ? named : defaultEventsTable.replace('system', database)
+}
+
+/** What the operator allows statements of callers. */
+export const allowedBy = (env: Environment): Allowed => ({
+  clusterTables: read({ SVC_QUERY_CLUSTER_TABLES }, env).SVC_QUERY_CLUSTER_TABLES,
+})
 
 /** What is wrong with the settings taken together: the host list, and who has it. */
 export const problems = (env: Environment): readonly SettingProblem[] => {
@@ -139,6 +150,8 @@ const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
   }
   if (SVC_HOSTS_FILE !== undefined) return hostsFromFile(SVC_HOSTS_FILE).problems
   if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(given).problems
-  if (env.NODE_ENV !== 'production') return []
+  // A value that is invalid is reported with the settings of the process.
+  const { NODE_ENV } = processSettings
+  if (problemsOf({ NODE_ENV }, env).length > 0 || read({ NODE_ENV }, env).NODE_ENV !== 'production') return []
   return [{ name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' }]
 }

@@ -24,12 +24,14 @@ export interface Known {
   load: HostLoad | null
   /** How it calls itself; kept while it is down. */
   hostname: string | null
-  /** Their clock minus ours. */
-  skewMs: number
+  /** Their wall clock minus our monotonic one, which nobody sets; null before the first answer. */
+  aheadMs: number | null
   /** With these the load could not be read, so only the state is asked for until others are learned. */
   loadless: Capabilities | undefined
   /** Until then only the state is asked for, since the load was late. */
   loadRestsUntilMs: number
+  /** When `state` was found out, by the monotonic clock; null before the first probe has ended. */
+  checkedMs: number | null
 }
 
 export const unknownState: State = {
@@ -64,21 +66,23 @@ export const probeOnce = async (
     if (signal.aborted) return
     const failure = error instanceof ServiceError ? error.message : null
     known.state = { ...unknownState, status: 'down', reason: reasonOf(error), failure, checkedAtMs: clock.now() }
+    known.checkedMs = clock.elapsedMs()
     known.load = null
   }
 }
 
 const asking = (clock: Clock, signal: AbortSignal, limitMs = timeoutMs) =>
-  ({ signal, deadline: clock.now() + limitMs, priority: 'sweep' }) as const
+  ({ signal, deadline: clock.elapsedMs() + limitMs, priority: 'sweep' }) as const
 
 const look = async (place: Place, host: MonitoredHost, known: Known, signal: AbortSignal): Promise<void> => {
-  const startedMs = place.clock.now()
+  const startedMs = place.clock.elapsedMs()
   const { rows, hasLoad } = await ask(place, host, known, signal)
-  const checkedAtMs = place.clock.now()
+  const [checkedAtMs, checkedMs] = [place.clock.now(), place.clock.elapsedMs()]
   const { version, uptimeSeconds, hostname, nowMs } = readBasics(host, rows)
-  const latencyMs = checkedAtMs - startedMs
-  known.skewMs = Math.round(nowMs - (checkedAtMs - latencyMs / 2))
+  const latencyMs = Math.round(checkedMs - startedMs)
+  known.aheadMs = nowMs - (checkedMs - latencyMs / 2)
   known.state = { status: 'up', reason: null, failure: null, version, uptimeSeconds, latencyMs, checkedAtMs }
+  known.checkedMs = checkedMs
   known.hostname = hostname
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
 }
@@ -89,7 +93,7 @@ const ask = async ({ client, clock }: Place, host: MonitoredHost, known: Known, 
   const stateAlone = async (limitMs: number) => ({ rows: await send(stateStatement, limitMs), hasLoad: false })
 
   const capabilities = client.known(host)
-  const isResting = clock.now() < known.loadRestsUntilMs
+  const isResting = clock.elapsedMs() < known.loadRestsUntilMs
   if (!capabilities || capabilities === known.loadless || isResting) return stateAlone(timeoutMs)
   try {
     return { rows: await send(loadStatement(capabilities.tables), timeoutMs), hasLoad: true }
@@ -98,7 +102,7 @@ const ask = async ({ client, clock }: Place, host: MonitoredHost, known: Known, 
     const isLate = failureReason(error) === 'timeout'
     if (!isLate && clickhouseCode(error) === undefined) throw error
     const answer = await stateAlone(secondTimeoutMs)
-    if (isLate) known.loadRestsUntilMs = clock.now() + loadRestMs
+    if (isLate) known.loadRestsUntilMs = clock.elapsedMs() + loadRestMs
     else known.loadless = capabilities
     return answer
   }

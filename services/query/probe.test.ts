@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '#shared/clock.ts'
+import { clockOf, systemClock } from '#shared/clock.ts'
 import { HostState } from '#proto/query.ts'
 import { openClient } from './clickhouse/client.ts'
 import { openSilence } from './clickhouse/silence.ts'
@@ -82,7 +82,7 @@ describe('the probe', () => {
     await expect.poll(() => asked.length, { timeout: 5_000 }).toBe(2)
     const { hosts, client } = parts
     const telemetry = quietTelemetry()
-    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, silence, random: () => 0 })
+    await using probe = openProbe({ hosts, client, clock: clockOf(() => now), telemetry, silence, random: () => 0 })
     const checked = () => probe.states()[0]?.checkedAtMs
     await expect.poll(checked, { timeout: 5_000 }).toBe(now)
     for (let round = 0; round < 3; round++) {
@@ -106,7 +106,7 @@ describe('the probe', () => {
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' })
     const { hosts, client } = parts
     const telemetry = { ...quietTelemetry(), log }
-    await using probe = openProbe({ hosts, client, clock: { now: () => now }, telemetry, silence, random: () => 0 })
+    await using probe = openProbe({ hosts, client, clock: clockOf(() => now), telemetry, silence, random: () => 0 })
     const checked = () => expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
     await checked()
     for (const next of [false, false, true, true]) {
@@ -139,7 +139,7 @@ describe('the probe', () => {
     const env = { COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' }
     await using hosts = await openHosts({ env, log: quietTelemetry().log })
     const telemetry = quietTelemetry()
-    const clock = { now: () => now }
+    const clock = clockOf(() => now)
     await using client = openClient({ env, telemetry, clock })
     await using probe = openProbe({ hosts, client, clock, telemetry, silence, random: () => 0 })
     await expect.poll(() => probe.known('first').load, { timeout: 5_000 }).toEqual(load)
@@ -184,10 +184,11 @@ describe('the probe', () => {
     const env = { COLUMNDB_HOST: stub.url, COLUMNDB_NAME: 'first' }
     const telemetry = quietTelemetry()
     await using hosts = await openHosts({ env, log: telemetry.log })
-    const clock = { now: () => now }
+    const clock = clockOf(() => now)
     await using client = openClient({ env, telemetry, clock })
     await using probe = openProbe({ hosts, client, clock, telemetry, silence, random: () => 0 })
-    await expect.poll(() => asked, { timeout: 10_000 }).toEqual([false, true, false])
+    await expect.poll(() => probe.known('first').loadRestsUntilMs, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(asked).toEqual([false, true, false])
     now += 6_500
     await expect.poll(() => probe.states()[0]?.checkedAtMs, { timeout: 5_000 }).toBe(now)
     expect(asked).toEqual([false, true, false, false])

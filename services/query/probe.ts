@@ -35,10 +35,13 @@ const unprobed: Known = {
   state: unknownState,
   load: null,
   hostname: null,
-  skewMs: 0,
+  aheadMs: null,
   loadless: undefined,
-  loadRestsUntilMs: 0,
+  loadRestsUntilMs: Number.NEGATIVE_INFINITY,
+  checkedMs: null,
 }
+
+const unwatched = (name: string): Watched => ({ ...unprobed, name, dueMs: Number.NEGATIVE_INFINITY, probing: false })
 
 interface OpenProbe {
   hosts: Hosts
@@ -71,8 +74,8 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
       .finally(() => {
         entry.probing = false
         // From the answer on: what is learned after it does not make the state older.
-        const answeredMs = entry.state === before ? null : entry.state.checkedAtMs
-        entry.dueMs = (answeredMs ?? clock.now()) + pauseMs - random() * jitterMs
+        entry.dueMs =
+          ((entry.state === before ? null : entry.checkedMs) ?? clock.elapsedMs()) + pauseMs - random() * jitterMs
         running.delete(probing)
       })
     running.add(probing)
@@ -82,21 +85,21 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
     const list = hosts.list()
     for (const name of dropUnlisted(watched, list)) up.remove({ host: name })
     for (const host of list) {
-      const entry = watched.get(host.key) ?? { ...unprobed, name: host.name, dueMs: 0, probing: false }
+      const entry = watched.get(host.key) ?? unwatched(host.name)
       watched.set(host.key, entry)
-      if (!entry.probing && entry.dueMs <= clock.now() && running.size < maxAtOnce) start(host, entry)
+      if (!entry.probing && entry.dueMs <= clock.elapsedMs() && running.size < maxAtOnce) start(host, entry)
     }
   }
   tick()
-  const timer = setInterval(tick, tickMs)
-  timer.unref()
+  const timer = setInterval(tick, tickMs).unref()
 
   const known = (key: string): Known => watched.get(key) ?? unprobed
+  const skewMs = (key: string): number => skewOf(known(key), clock)
   return {
     states: () =>
-      hosts.list().map(({ id, key, name }) => ({ id, key, name, ...known(key).state, clockSkewMs: known(key).skewMs })),
+      hosts.list().map(({ id, key, name }) => ({ id, key, name, ...known(key).state, clockSkewMs: skewMs(key) })),
     known,
-    skewMs: (key) => known(key).skewMs,
+    skewMs,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       stopping.abort()
@@ -104,6 +107,10 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
     },
   }
 }
+
+/** Recomputed from the monotonic clock, so that it is right at once when our wall clock is set. */
+const skewOf = ({ aheadMs }: Known, clock: Clock): number =>
+  aheadMs === null ? 0 : Math.round(aheadMs + clock.elapsedMs() - clock.now())
 
 /** Nothing came back; one that refuses or talks nonsense is there. */
 const isSilent = ({ reason }: State): boolean => reason === 'timeout' || reason === 'unreachable'

@@ -1,14 +1,16 @@
 import { query } from '#proto/query.ts'
+import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/service.ts'
 import { openClient } from './clickhouse/client.ts'
 import { openSilence } from './clickhouse/silence.ts'
 import { admitting, withBrought } from './connections/admitting.ts'
 import { openConnections } from './connections/connections.ts'
-import { settings } from './config.ts'
+import { eventsTable, settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { handlers } from './handlers/index.ts'
 import { openHosts } from './hosts/hosts.ts'
+import { answersIn, lastGoodHosts } from './hosts/last-good.ts'
 import { openPostgresSource } from './postgres-source/source.ts'
 import { openProbe } from './probe.ts'
 import { openReplicationService } from './repldb/client.ts'
@@ -17,13 +19,14 @@ import { openReplicationService } from './repldb/client.ts'
 export const start: Start = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
   await using opened = new AsyncDisposableStack()
   const { log } = telemetry
-  const { SVC_DEFINITIONS_DIRECTORY, EVENTS_TABLE_NAME, SVC_QUERY_ROLE: part } = read(settings, env)
+  const { SVC_DEFINITIONS_DIRECTORY, SVC_QUERY_ROLE: part } = read(settings, env)
 
-  const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, EVENTS_TABLE_NAME)
+  const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, eventsTable(env))
   readiness.require('definitions', () => definitions.charts.length > 0)
-  const listed = opened.use(await openHosts({ env, log }))
+  const listed = opened.use(await openHosts({ env, log, lastGood: lastGoodHosts(store, env), answers: answersIn(net) }))
   const silence = openSilence()
-  const client = opened.use(openClient({ env, telemetry, clock, silence }))
+  const pressure = opened.use(openLoopPressure())
+  const client = opened.use(openClient({ env, telemetry, clock, silence, pressure }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, silence }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
   const postgresSource = opened.use(openPostgresSource({ env }))

@@ -7,6 +7,7 @@ import { clickhouseCode } from '../clickhouse/failure.ts'
 import { callersFailure } from '../explain/callers-failure.ts'
 import { explainStatement } from '../explain/explain-statement.ts'
 import { explanation } from '../explain/explanation.ts'
+import { allowedBy } from '../config.ts'
 import type { Asking } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
@@ -20,7 +21,7 @@ export const statementReads = async (
   { parts, host, call }: Asking,
   { query, database }: { query: string; database?: string | undefined },
 ): Promise<Told> => {
-  const statement = callersStatement(query, refuseOthers)
+  const statement = callersStatement(query, refuseOthers, allowedBy(parts.env))
   const explain = async (mode: ExplainMode, settings: ExplainSettings = {}): Promise<Explanation> => {
     const explaining = explainStatement(statement, mode, settings, database)
     try {

@@ -23,7 +23,7 @@ export const readChildren = async (
   call: Call,
 ): Promise<Children> => {
   const relatives = relativesOf(parts, host)
-  const brief = { ...call, deadline: Math.min(call.deadline, parts.clock.now() + relativeMs) }
+  const brief = { ...call, deadline: Math.min(call.deadline, parts.clock.elapsedMs() + relativeMs) }
   const [own, ...others] = await Promise.all([
     childrenOn(parts, host, queryId, scope, call),
     ...relatives.map((relative) => childrenOn(parts, relative, queryId, scope, brief).catch(() => null)),

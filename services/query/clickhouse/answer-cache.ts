@@ -19,7 +19,7 @@ export interface AnswerCache<T> {
 }
 
 /** `onFound` is called for each answer that is given again. */
-export const openAnswerCache = <T>(now: () => number, onFound: () => void = () => {}): AnswerCache<T> => {
+export const openAnswerCache = <T>(elapsedMs: () => number, onFound: () => void = () => {}): AnswerCache<T> => {
   const entries = new Map<string, Entry<T>>()
   let total = 0
 
@@ -32,7 +32,7 @@ export const openAnswerCache = <T>(now: () => number, onFound: () => void = () =
     get(key) {
       const entry = entries.get(key)
       if (!entry) return undefined
-      if (entry.expiresMs > now()) {
+      if (entry.expiresMs > elapsedMs()) {
         onFound()
         return entry.value
       }
@@ -42,7 +42,7 @@ export const openAnswerCache = <T>(now: () => number, onFound: () => void = () =
     put(key, value, bytes, cacheClass) {
       drop(key)
       if (bytes > maxCachedBytes) return
-      entries.set(key, { value, bytes, expiresMs: now() + lifetimesMs[cacheClass] })
+      entries.set(key, { value, bytes, expiresMs: elapsedMs() + lifetimesMs[cacheClass] })
       total += bytes
       for (const oldest of entries.keys()) {
         if (entries.size <= maxEntries && total <= maxCachedBytes) return

@@ -1,8 +1,12 @@
 import type { ServerResponse } from 'node:http'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
+import type { LoopMeasurement, LoopPressure } from '#shared/admission/loop-pressure.ts'
+import { untraced } from '#shared/telemetry/tracing.ts'
 import { aCall, openParts } from '../testing/open-parts.ts'
 import { rows, startHttpStub } from '../testing/stub-host.ts'
-import { maxBackground } from './queue.ts'
+import { maxBackground, maxSweeps, openTurns } from './turns.ts'
 
 const probing = '"probe"'
 
@@ -18,17 +22,20 @@ const startHeldHost = async () => {
   return { host, held, release }
 }
 
-it.each(['sweep', 'report'] as const)('statements of a %s are few at once, and yield on the host', async (priority) => {
+it.each([
+  ['sweep', maxSweeps],
+  ['report', maxBackground],
+] as const)('statements of a %s are few at once, and yield on the host', async (priority, most) => {
   const { host, held, release } = await startHeldHost()
   await using _host = host
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'box', COLUMNDB_POOL_SIZE: '10' })
   const box = parts.hosts.get('box')
   const ask = (sql: string, asking = aCall({ priority })) => parts.client.run(box, { what: 'test', sql }, asking)
-  const answers = Array.from({ length: maxBackground + 2 }, (_, index) => ask(`SELECT ${index}`))
+  const answers = Array.from({ length: most + 2 }, (_, index) => ask(`SELECT ${index}`))
 
-  await expect.poll(() => held.length, { timeout: 5_000 }).toBe(maxBackground)
+  await expect.poll(() => held.length, { timeout: 5_000 }).toBe(most)
   const person = ask('SELECT 0', aCall())
-  await expect.poll(() => held.length, { timeout: 5_000 }).toBe(maxBackground + 1)
+  await expect.poll(() => held.length, { timeout: 5_000 }).toBe(most + 1)
   const yielding = { max_threads: '2', priority: '10', max_execution_time: '10', readonly: '1' }
   for (const { settings } of held.slice(0, -1)) expect(settings).toMatchObject(yielding)
   expect(held.at(-1)?.settings).not.toHaveProperty('priority')
@@ -37,5 +44,68 @@ it.each(['sweep', 'report'] as const)('statements of a %s are few at once, and y
   release()
   await expect.poll(() => held.length, { timeout: 5_000 }).toBe(2)
   release()
-  expect(await Promise.all([...answers, person])).toHaveLength(maxBackground + 3)
+  expect(await Promise.all([...answers, person])).toHaveLength(most + 3)
+})
+
+/** What openTurns needs besides the pressure. */
+const quiet = { log: pino({ level: 'silent' }), tracer: untraced.tracer('query') }
+
+it('as few statements at once as keep an overloaded process busy, whichever hosts they are for', async () => {
+  const fewest = 4
+  let measure: (measured: LoopMeasurement) => void = () => {}
+  const pressure: LoopPressure = {
+    isOverloaded: true,
+    onMeasured: (listener) => (measure = listener),
+    relieved: () => Promise.resolve(),
+    [Symbol.dispose]: () => {},
+  }
+  const names = ['one', 'two', 'three']
+  const addresses = names.map(() => 'http://127.0.0.1:1')
+  await using parts = await openParts({ COLUMNDB_HOST: addresses.join(), COLUMNDB_NAME: names.join() })
+  const turns = openTurns({ ...quiet, metrics: new Registry() }, pressure)
+  measure({ isPressed: true, busyShare: 1 })
+  const running: (() => void)[] = []
+  const enter = async (index: number) => {
+    const host = parts.hosts.get(names[index % names.length] ?? '')
+    const entrance = { priority: 'person', size: 10, signal: new AbortController().signal, patienceMs: 60_000 } as const
+    running.push(await turns.enter(host, entrance))
+  }
+  const all = Array.from({ length: 9 }, (_, index) => enter(index))
+  await expect.poll(() => running.length).toBe(fewest)
+  running.shift()?.()
+  await expect.poll(() => running.length).toBe(fewest)
+  measure({ isPressed: false, busyShare: 0.5 })
+  await expect.poll(() => running.length).toBe(fewest + 1)
+  await expect
+    .poll(async () => {
+      running.shift()?.()
+      return running.length
+    })
+    .toBe(0)
+  await Promise.all(all)
+})
+
+it('background statements make way while this process is overloaded, statements of people do not', async () => {
+  const relief = Promise.withResolvers<void>()
+  const pressure: LoopPressure = {
+    isOverloaded: true,
+    onMeasured: () => {},
+    relieved: () => relief.promise,
+    [Symbol.dispose]: () => {},
+  }
+  await using parts = await openParts({ COLUMNDB_HOST: 'http://127.0.0.1:1', COLUMNDB_NAME: 'box' })
+  const turns = openTurns({ ...quiet, metrics: new Registry() }, pressure)
+  const order: string[] = []
+  const enter = async (priority: 'person' | 'sweep' | 'report') => {
+    const entrance = { priority, size: 10, signal: new AbortController().signal, patienceMs: 60_000 }
+    const leave = await turns.enter(parts.hosts.get('box'), entrance)
+    order.push(priority)
+    leave()
+  }
+  const all = [enter('report'), enter('sweep'), enter('person')]
+  await all[2]
+  expect(order).toEqual(['person'])
+  relief.resolve()
+  await Promise.all(all)
+  expect(order).toEqual(['person', 'report', 'sweep'])
 })

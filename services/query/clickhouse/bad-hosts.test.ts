@@ -96,7 +96,7 @@ describe('a host that', () => {
     await expect(client.run(hostAt(late.url), { ...statement, readsKeeper: true }, aCall())).rejects.toMatchObject({
       message: 'host db: its Keeper does not answer, from which this would be read',
     })
-    const impatient = aCall({ deadline: Date.now() + 500 })
+    const impatient = aCall({ deadline: performance.now() + 500 })
     await expect(client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, impatient)).rejects.toMatchObject({
       message: 'host db did not answer in time',
     })

@@ -35,19 +35,19 @@ export interface CapabilityCache {
 }
 
 /** Entries hang on the host object, so a changed host list begins anew. */
-export const openCapabilityCache = (now: () => number): CapabilityCache => {
+export const openCapabilityCache = (elapsedMs: () => number): CapabilityCache => {
   const known = new WeakMap<MonitoredHost, Known>()
 
   const renew = async (host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities> => {
     const capabilities = await load()
-    known.set(host, { capabilities, learnedMs: now(), presences: new Map() })
+    known.set(host, { capabilities, learnedMs: elapsedMs(), presences: new Map() })
     return capabilities
   }
 
   return {
     async of(host, load) {
       const entry = known.get(host)
-      const ageMs = entry ? now() - entry.learnedMs : Number.POSITIVE_INFINITY
+      const ageMs = entry ? elapsedMs() - entry.learnedMs : Number.POSITIVE_INFINITY
       if (entry && ageMs < freshMs) return entry.capabilities
       if (!entry || ageMs >= usableMs) return renew(host, load)
       renew(host, load).catch(() => undefined)

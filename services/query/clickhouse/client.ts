@@ -1,3 +1,4 @@
+import { isBackground } from '#shared/admission/queue.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Rows } from './answer.ts'
@@ -8,7 +9,6 @@ import { reusing } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
-import { isBackground } from './queue.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
@@ -54,14 +54,14 @@ const noSuchDatabase = 81
 
 export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
   const transport = openTransport({ env, clock, ...place })
-  const learned = openCapabilityCache(clock.now)
+  const learned = openCapabilityCache(clock.elapsedMs)
   const learning = openSharedRuns<Capabilities>()
   const runs = openSharedRuns<Answer>(reusing(place.telemetry, 'shared'))
-  const answers = openAnswerCache<Answer>(clock.now, reusing(place.telemetry, 'cache'))
+  const answers = openAnswerCache<Answer>(clock.elapsedMs, reusing(place.telemetry, 'cache'))
 
   const capabilities = (host: MonitoredHost, asking: Asking): Promise<Capabilities> =>
     learned.of(host, () =>
-      learning.join(identity(host), waiting(host, asking, clock.now()), async (signal) => {
+      learning.join(identity(host), waiting(host, asking, clock.elapsedMs()), async (signal) => {
         const sent = { host, asking: unbounded(asking, signal), readonly: 1 }
         return learnCapabilities(host, (statement) => transport.reserved({ ...sent, statement }, learningLimitMs(env)))
       }),
@@ -82,7 +82,7 @@ export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
     const kept = statement.cache && answers.get(key)
     if (kept) return kept
     if (isAlone) return perform(asking, key)
-    return runs.join(key, waiting(host, asking, clock.now()), (signal) => perform(unbounded(asking, signal), key))
+    return runs.join(key, waiting(host, asking, clock.elapsedMs()), (signal) => perform(unbounded(asking, signal), key))
   }
 
   return {

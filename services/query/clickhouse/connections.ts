@@ -3,6 +3,7 @@ import { userAgent } from '#shared/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { begin, type Beginning, type Begun } from './begin.ts'
 import { gather, type Gathered, type Gathering } from './gather.ts'
+import { maxSweeps } from './turns.ts'
 
 const connectTimeoutMs = 5_000
 /** Servers that do not say how long they keep an idle connection are taken to keep it this long. */
@@ -10,6 +11,7 @@ const idleConnectionMs = 4_000
 
 /** What `COLUMNDB_POOL_*` say now. */
 export interface PoolSettings {
+  /** Statements of callers and reports at once; sweeps have connections besides. */
   size: number
   idleMs: number
 }
@@ -72,7 +74,9 @@ export const openConnections = (now: () => number = () => performance.now()): Co
   }
 
   const poolFor = (host: MonitoredHost, { reserved }: Request, settings: PoolSettings): Pool =>
-    reserved ? poolOf(reserves, host, { ...settings, size: 1 }) : poolOf(pools, host, settings)
+    reserved
+      ? poolOf(reserves, host, { ...settings, size: 1 })
+      : poolOf(pools, host, { ...settings, size: settings.size + maxSweeps })
 
   return {
     get open() {

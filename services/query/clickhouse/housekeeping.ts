@@ -60,7 +60,7 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
 }
 
 /** Closes idle pools every `COLUMNDB_POOL_CLEANUP_INTERVAL`; the settings are read again each time. */
-export const sweepIdlePools = (connections: Connections, limits: () => Limits): Disposable => {
+export const sweepIdlePools = (connections: Pick<Connections, 'closeIdle'>, limits: () => Limits): Disposable => {
   let timer: NodeJS.Timeout
   const next = (): void => {
     timer = setTimeout(() => {

@@ -1,3 +1,5 @@
+import type { LoopPressure } from '#shared/admission/loop-pressure.ts'
+import { isBackground } from '#shared/admission/queue.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
@@ -15,7 +17,6 @@ import { openSilence, type Silence } from './silence.ts'
 import type { Statement, StreamFormat } from './statement.ts'
 import { readSummary } from './summary.ts'
 import { TimeLimit } from './time-limit.ts'
-import { isBackground } from './queue.ts'
 import { openTurns } from './turns.ts'
 import { type Asking, openVisit, type Visit } from './visit.ts'
 
@@ -51,13 +52,15 @@ export interface Place {
   clock: Clock
   /** What the probe tells of; without a probe every host counts as answering. */
   silence?: Silence
+  /** How busy this process is; without it background work never pauses. */
+  pressure?: LoopPressure
 }
 
-export const openTransport = ({ env, telemetry, clock, silence = openSilence() }: Place): Transport => {
+export const openTransport = ({ env, telemetry, clock, silence = openSilence(), pressure }: Place): Transport => {
   const connections = openConnections()
   const killer = openKiller(connections, telemetry.log)
   const sweeping = sweepIdlePools(connections, () => readLimits(env))
-  const turns = openTurns(telemetry)
+  const turns = openTurns(telemetry, pressure)
   const count = costing(telemetry)
   const duration = metrics.statementDuration(telemetry.metrics)
   const place = { tracer: telemetry.tracer, duration, clock, connections, silence, turns, killer }

@@ -54,7 +54,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   const { tracer, duration, clock, connections, silence, turns, killer } = place
   const seconds = secondsFor(statement, sending)
   const ownLimitMs = seconds * 1_000 + graceMs
-  const limitMs = Math.min(ownLimitMs, timeLeft(asking, clock.now()))
+  const limitMs = Math.min(ownLimitMs, timeLeft(asking, clock.elapsedMs()))
   // A caller who leaves earlier has not waited for Keeper to the end.
   const waitedForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
   const late = () => (waitedForKeeper ? silentKeeper(host) : hostFailure(host, 'timeout'))
@@ -82,7 +82,7 @@ export const openVisit = async (place: Place, entering: Entering): Promise<Visit
   }
 
   try {
-    leaveTurn = await turns.enter(host, asking.priority, pool.size, limit.signal)
+    leaveTurn = await turns.enter(host, { ...asking, size: pool.size, signal: limit.signal, patienceMs: limitMs })
   } catch (error) {
     end(error)
     throw error

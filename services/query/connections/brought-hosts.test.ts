@@ -10,7 +10,7 @@ const target = { url: 'https://db.example.com', user: 'ada', password: 'secret' 
 
 /** The registry on a clock of the test, telling which hosts it let go. */
 const openRegistry = async () => {
-  const clock = { nowMs: 0, now: () => clock.nowMs }
+  const clock = { nowMs: 0, now: () => clock.nowMs, elapsedMs: () => clock.nowMs }
   const released: string[] = []
   const client = { release: ({ key }: MonitoredHost) => void released.push(key) }
   const sealing = openSealing(openKeys({}, await openStore({ env: {}, busIsShared: false })))

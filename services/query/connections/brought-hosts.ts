@@ -46,8 +46,8 @@ export const openBroughtHosts = ({ sealing, net, client, clock, sweepEveryMs = s
     if (entry) client.release(entry.host)
   }
   const sweep = (): void => {
-    const now = clock.now()
-    for (const [key, { usedMs, expiresAtMs }] of opened) if (now - usedMs >= idleMs || expiresAtMs <= now) close(key)
+    const isIdle = ({ usedMs }: Opened) => clock.elapsedMs() - usedMs >= idleMs
+    for (const [key, entry] of opened) if (isIdle(entry) || entry.expiresAtMs <= clock.now()) close(key)
   }
   const timer = setInterval(sweep, sweepEveryMs)
   timer.unref()
@@ -55,7 +55,7 @@ export const openBroughtHosts = ({ sealing, net, client, clock, sweepEveryMs = s
   const openNew = async (connection: SealedConnection): Promise<Opened> => {
     const { target, expiresAtMs } = await sealing.open(connection)
     const host = dialledHost(net, target, connection)
-    return { host, sealed: connection.sealed, expiresAtMs: expiresAtMs ?? Infinity, usedMs: clock.now() }
+    return { host, sealed: connection.sealed, expiresAtMs: expiresAtMs ?? Infinity, usedMs: clock.elapsedMs() }
   }
 
   return {
@@ -67,15 +67,14 @@ export const openBroughtHosts = ({ sealing, net, client, clock, sweepEveryMs = s
       const known = opened.get(key)
       const isSame = known?.sealed === sealed && known.host.name === name
       const entry = isSame ? known : await openNew(connection)
-      const now = clock.now()
-      if (entry.expiresAtMs <= now) {
+      if (entry.expiresAtMs <= clock.now()) {
         close(key)
         throw ended()
       }
       if (known && !isSame) close(key)
       // Taken out and put back, it stands behind all others.
       opened.delete(key)
-      opened.set(key, Object.assign(entry, { usedMs: now }))
+      opened.set(key, Object.assign(entry, { usedMs: clock.elapsedMs() }))
       const [longestUnused] = opened.keys()
       if (opened.size > maxOpen && longestUnused !== undefined) close(longestUnused)
     },

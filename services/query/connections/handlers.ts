@@ -53,7 +53,7 @@ const test = async (
 ): Promise<ConnectionTest> => {
   await requireDiallable(net, target.url)
   const host = dialledHost(net, target, { key: `user:test:${randomUUID()}` })
-  const deadline = Math.min(call.deadline, clock.now() + testLimitMs)
+  const deadline = Math.min(call.deadline, clock.elapsedMs() + testLimitMs)
   try {
     const answer = await client.run(host, basicStatement('connection-test'), { ...call, deadline })
     const { version, uptimeSeconds, hostname, timezone } = readBasics(host, answer.rows)

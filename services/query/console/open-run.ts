@@ -6,7 +6,7 @@ import { read } from '#shared/config/setting.ts'
 import type { ByteAnswer } from '../clickhouse/client.ts'
 import { readLimits } from '../clickhouse/limits.ts'
 import type { Statement, StreamFormat } from '../clickhouse/statement.ts'
-import { settings } from '../config.ts'
+import { allowedBy, settings } from '../config.ts'
 import { callersFailure } from '../explain/callers-failure.ts'
 import { hostFormats, textFormats } from '../handlers/export-table.ts'
 import type { Parts } from '../handlers/parts.ts'
@@ -57,7 +57,7 @@ export const openRun = async (parts: Parts, running: Running, asked: AskedRun, c
   const host = parts.hosts.get(asked.hostKey)
   const limits = { rows: rowLimit(parts, asked), bytes: asked.maxBytes }
   const { version } = await parts.client.capabilities(host, call)
-  const statement = consoleStatement(asked, limits.rows, version)
+  const statement = consoleStatement(asked, limits.rows, { version, ...allowedBy(parts.env) })
   const run = running.enter(host, call, mostRuns(parts), asked.runId)
   const startedAtMs = performance.now()
   try {
@@ -117,5 +117,5 @@ const truncation = (returned: number, limits: Begun['limits']): Truncation =>
 const rowLimit = ({ env }: Parts, { maxRows = usualRows, format }: AskedRun): number =>
   format === 'json' ? Math.min(maxRows, read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows) : maxRows
 
-/** Half of a host's turns stay free for whatever else the product shows of it. */
-const mostRuns = ({ env }: Parts): number => Math.ceil(readLimits(env).pool.size / 2)
+/** Callers may use every connection that `COLUMNDB_POOL_SIZE` allows for a host. */
+const mostRuns = ({ env }: Parts): number => readLimits(env).pool.size

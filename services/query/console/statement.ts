@@ -1,5 +1,6 @@
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { compareVersions } from '../definitions/version.ts'
+import type { Allowed } from '../read-only/read-only.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 
 /** What is asked of a run, its limits settled. */
@@ -24,10 +25,10 @@ const failuresAsRows = '23.9'
 export const consoleStatement = (
   { query, database, parameters, maxSeconds, purpose }: Asked,
   maxRows: number,
-  serverVersion: string,
+  { version, ...allowed }: Allowed & { version: string },
 ): Statement => {
   let explains = false
-  const sql = callersStatement(query, ([first]) => (explains = first?.word === 'EXPLAIN'))
+  const sql = callersStatement(query, ([first]) => (explains = first?.word === 'EXPLAIN'), allowed)
   return {
     what: purpose ?? 'console',
     sql,
@@ -38,7 +39,7 @@ export const consoleStatement = (
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
       output_format_json_quote_denormals: 1,
-      ...(compareVersions(serverVersion, failuresAsRows) >= 0 && { http_write_exception_in_output_format: 0 }),
+      ...(compareVersions(version, failuresAsRows) >= 0 && { http_write_exception_in_output_format: 0 }),
     },
     ...(database !== undefined && { database }),
     ...(parameters !== undefined && { parameters }),

@@ -3,6 +3,9 @@ import type { Sql } from '#proto/catalogue.ts'
 /** Where the product keeps its own page views, unless `EVENTS_TABLE_NAME` says otherwise. */
 export const defaultEventsTable = 'system.monitoring_events'
 
+/** Page views name who opened a page, so they are kept for half a year and no longer. */
+const keptDays = 180
+
 /** The columns that definitions may use; `extra` is JSON with `device`, `country` and `bot`. */
 export const createEventsTable = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table}
 (
@@ -15,7 +18,8 @@ export const createEventsTable = (table: string): string => `CREATE TABLE IF NOT
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(event_date)
-ORDER BY (kind, event_date, event_time)`
+ORDER BY (kind, event_date, event_time)
+TTL event_date + INTERVAL ${keptDays} DAY`
 
 /** A definition with the table of `EVENTS_TABLE_NAME` where it says `$events`. */
 export const nameEvents = <D extends { sql: Sql; requires: string[] }>(definition: D, table: string): D => {

@@ -1,3 +1,4 @@
+import { isZone } from '#shared/config/display-zone.ts'
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { lookBack, looksBack } from '#proto/look-back.ts'
@@ -87,14 +88,4 @@ export const checkedZone = (zone: string | undefined): string | undefined => {
   throw new ServiceError('invalid', 'timezone must be an IANA name such as Europe/Berlin', {
     details: { parameter: 'timezone' },
   })
-}
-
-/** Whether there is such a zone, and its name may stand within SQL. */
-export const isZone = (zone: string): boolean => {
-  if (!/^[A-Za-z][\w+\-/]{0,63}$/.test(zone)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== ''
-  } catch {
-    return false
-  }
 }

@@ -2,6 +2,7 @@ import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { compareVersions } from '../definitions/version.ts'
+import type { Allowed } from '../read-only/read-only.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
@@ -68,7 +69,7 @@ const limits = {
 const maxSeconds = 15
 
 /** The statement as it will be explained: checked, and without a FORMAT clause, which would be the explanation's. */
-export const explainable = (query: string): string => callersStatement(query, refuseExplain)
+export const explainable = (query: string, allowed?: Allowed): string => callersStatement(query, refuseExplain, allowed)
 
 const refuseExplain = ([first]: readonly Token[]): void => {
   if (first?.word !== 'EXPLAIN') return

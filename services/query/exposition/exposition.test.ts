@@ -27,7 +27,7 @@ const openOn = (url: string): Promise<OpenParts> => openParts({ COLUMNDB_HOST: u
 
 /** The handler on a clock of its own. */
 const asking = (parts: OpenParts) => {
-  const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs }
+  const clock = { aheadMs: 0, now: () => Date.now(), elapsedMs: () => performance.now() + clock.aheadMs }
   const handle = exposition({ ...parts, clock })
   const ask = async () => {
     const { head, frames } = await handle({ hostKey: 'db' }, aCall())

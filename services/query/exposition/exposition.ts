@@ -40,7 +40,7 @@ export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] =
     try {
       const text = await batch(parts, host)
       entry.text = await gzipped(text, { level: gzipLevel })
-      entry.takenMs = clock.now()
+      entry.takenMs = clock.elapsedMs()
       entry.failure = null
     } catch (error) {
       entry.failure = failureReason(error) ?? (error instanceof ServiceError ? error.code : 'internal')
@@ -54,14 +54,14 @@ export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] =
     const host = parts.hosts.get(hostKey)
     const entry = known.get(host) ?? unknown()
     known.set(host, entry)
-    if (clock.now() - entry.askedMs >= freshMs) {
-      entry.askedMs = clock.now()
+    if (clock.elapsedMs() - entry.askedMs >= freshMs) {
+      entry.askedMs = clock.elapsedMs()
       entry.asking = ask(host, entry)
       entry.asking.catch(() => undefined)
     }
     // A host that failed the last time is asked behind the scraper's back, so that its silence costs nobody time again.
     if (entry.failure === null) await entry.asking
-    return produced(entry, clock.now())
+    return produced(entry, clock.elapsedMs())
   }
 }
 
@@ -75,7 +75,7 @@ const unknown = (): Known => ({
 
 /** Nobody's call but everybody's: it outlives whoever asked first, and yields to people. */
 const batch = async ({ client, clock }: Parts, host: MonitoredHost): Promise<string> => {
-  const deadline = clock.now() + batchWithinMs
+  const deadline = clock.elapsedMs() + batchWithinMs
   const asking = { signal: new AbortController().signal, deadline, priority: 'sweep' } as const
   const statement = figuresStatement(host, await client.capabilities(host, asking))
   const { rows } = await client.run(host, statement, asking)

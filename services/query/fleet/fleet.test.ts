@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
@@ -30,7 +31,7 @@ it(`tells of ${hostCount} hosts what the last probes found, and asks none of the
   const urls = Array.from({ length: hostCount }, (_, id) => `${stub.url}/${id}`)
   const env = { COLUMNDB_HOST: urls.join(','), COLUMNDB_NAME: urls.map((__, id) => `host-${id}`).join(',') }
   const telemetry = quietTelemetry()
-  const clock = { now: () => now }
+  const clock = clockOf(() => now)
   await using hosts = await openHosts({ env, log: telemetry.log })
   await using client = openClient({ env, telemetry, clock })
   await using probe = openProbe({ hosts, client, clock, telemetry, silence: openSilence(), random: () => 0 })

@@ -7,8 +7,8 @@ export const fleet =
   ({ clock, hosts, probe }: Parts): Handlers<typeof query>['fleet'] =>
   async () =>
     hosts.list().map(({ id, key, name, group, tags }) => {
-      const { state, load } = probe.known(key)
-      const { checkedAtMs, ...told } = state
-      const ageMs = checkedAtMs === null ? null : clock.now() - checkedAtMs
+      const { state, load, checkedMs } = probe.known(key)
+      const { checkedAtMs: _checkedAtMs, ...told } = state
+      const ageMs = checkedMs === null ? null : Math.round(clock.elapsedMs() - checkedMs)
       return { id, key, name, group, tags: [...tags], ...told, ageMs, load }
     })

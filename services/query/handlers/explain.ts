@@ -3,6 +3,7 @@ import type { query } from '#proto/query.ts'
 import { explainable, explainStatement, requireKnown } from '../explain/explain-statement.ts'
 import { explanation } from '../explain/explanation.ts'
 import { callersFailure } from '../explain/callers-failure.ts'
+import { allowedBy } from '../config.ts'
 import type { Parts } from './parts.ts'
 
 /** What a host would do with a statement. */
@@ -10,7 +11,7 @@ export const explain =
   (parts: Parts): Handlers<typeof query>['explain'] =>
   async ({ hostKey, query: asked, mode, planSettings, database }, call) => {
     const host = parts.hosts.get(hostKey)
-    const statement = explainable(asked)
+    const statement = explainable(asked, allowedBy(parts.env))
     requireKnown(mode, host.name, (await parts.client.capabilities(host, call)).version)
     const explaining = explainStatement(statement, mode, planSettings, database)
     try {

@@ -59,6 +59,12 @@ describe('what cannot be meant', () => {
     ['a wrong number of passwords', { COLUMNDB_PASSWORD: 'a,b,c' }, 'COLUMNDB_PASSWORD', /needs SVC_HOSTS_FILE/],
     ['too many labels', { COLUMNDB_NAME: 'a,b,c' }, 'COLUMNDB_NAME', /3 labels for 2 hosts/],
     ['a URL without a scheme', { COLUMNDB_HOST: 'http://a,localhost:8123' }, 'COLUMNDB_HOST', /^host 2: must be a URL/],
+    [
+      'a password that was read as port and path',
+      { COLUMNDB_HOST: 'http://u:1/x@a:8123' },
+      'COLUMNDB_HOST',
+      /^host 1: the URL must have \/, \? and # in its password percent-encoded$/,
+    ],
     ['another scheme', { COLUMNDB_HOST: 'tcp://a:9000' }, 'COLUMNDB_HOST', /^host 1: must be a URL/],
     ['an empty item', { COLUMNDB_HOST: 'http://a,,http://b' }, 'COLUMNDB_HOST', /^host 2/],
     ['one label twice', { COLUMNDB_NAME: 'x,x' }, 'COLUMNDB_HOST', /hosts 1 and 2 are both called x/],

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SettingProblem } from '#shared/config/setting.ts'
+import { hasMisreadPassword, misreadPassword, type SettingProblem } from '#shared/config/setting.ts'
 import type { Connector } from '#shared/net/connect.ts'
 
 /** Hosts that one process watches at most; the probe and the fleet answers are sized for it. */
@@ -25,6 +25,8 @@ export interface MonitoredHost {
   url: URL
   user: string
   password: string
+  /** The user name as the URL itself held it; absent where it held none. */
+  userInUrl?: string
   group: string | null
   tags: readonly string[]
   /** Where the Keeper node beside it gives its figures to Prometheus. */
@@ -61,6 +63,7 @@ const monitoredHost = (
   const refuse = (sentence: string) => ({ problem: { name: variable, sentence: `host ${id + 1}: ${sentence}` } })
   const url = httpUrl(entry.url)
   if (!url) return refuse('must be a URL that begins with http:// or https://')
+  if (hasMisreadPassword(url)) return refuse(`the URL ${misreadPassword}`)
   const label = entry.label?.trim() || undefined
   if (label !== undefined && !isLabel(label)) {
     return refuse(`the label must be at most ${maxLabelLength} printable characters and not begin with "user:"`)
@@ -80,6 +83,7 @@ const monitoredHost = (
       url: bare,
       user,
       password,
+      ...(url.username !== '' && { userInUrl: url.username }),
       group: entry.group ?? null,
       tags: entry.tags ?? [],
       ...(keeperMetrics && { keeperMetrics }),

@@ -7,6 +7,7 @@ import { settings } from '../config.ts'
 import { hostsFromEnvironment } from './from-environment.ts'
 import { hostsFromFile } from './from-file.ts'
 import type { HostList, MonitoredHost } from './host-list.ts'
+import { type HostAddress, type LastGoodHosts, openTruncationGuard, withoutTruncated } from './truncated.ts'
 
 /** How often variables and files are looked at for a change. */
 const recheckMs = 2_000
@@ -22,38 +23,68 @@ interface OpenHosts {
   env: Environment
   log: Telemetry['log']
   recheckEveryMs?: number
+  lastGood?: LastGoodHosts | undefined
+  /** Whether the right server answers at an address that looks cut off. */
+  answers?(address: HostAddress): Promise<boolean>
 }
 
 /** Reads the host list and keeps it current; a list that became broken is not taken over. Throws `InvalidSettings` at start. */
-export const openHosts = async ({ env, log, recheckEveryMs = recheckMs }: OpenHosts): Promise<Hosts> => {
+export const openHosts = async ({
+  env,
+  log,
+  recheckEveryMs = recheckMs,
+  lastGood,
+  answers = async () => false,
+}: OpenHosts): Promise<Hosts> => {
   const first = load(env)
   if (first.problems.length > 0) throw new InvalidSettings(first.problems)
-  let current = byKey(first.hosts)
+  const { unanswered, accept, refuse } = await openTruncationGuard({ lastGood, answers, log })
+
+  const cutOff = await unanswered(first.hosts)
+  let isWaiting = cutOff.length > 0
+  refuse(cutOff, 'it is left out')
+  if (!isWaiting) await accept(first.hosts)
+  let current = byKey(withoutTruncated(first.hosts, cutOff))
   let files = first.files
   let seen = await fingerprint(env, files)
 
   const recheck = async (): Promise<void> => {
     const now = await fingerprint(env, files)
-    if (now === seen) return
+    const isChanged = now !== seen
+    if (!isChanged && !isWaiting) return
     seen = now
     const fresh = load(env)
     files = fresh.files
     if (fresh.problems.length > 0) {
-      log.warn({ problems: fresh.problems }, 'host list is broken, the last good one stays')
+      if (isChanged) log.warn({ problems: fresh.problems }, 'host list is broken, the last good one stays')
+      return
+    }
+    const truncated = await unanswered(fresh.hosts)
+    isWaiting = truncated.length > 0
+    if (isWaiting) {
+      if (isChanged) refuse(truncated, 'the last good list stays')
       return
     }
     current = byKey(fresh.hosts)
+    await accept(fresh.hosts)
     log.info({ hosts: current.size }, 'host list read again')
   }
-  let checking: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    checking = checking.then(recheck).catch((error: unknown) => log.error({ err: error }, 'host list not checked'))
-  }, recheckEveryMs)
-  timer.unref()
-
+  const rechecking = repeat(recheck, recheckEveryMs, log)
   return {
     list: () => [...current.values()],
     get: (key) => known(current, key),
+    [Symbol.asyncDispose]: () => rechecking[Symbol.asyncDispose](),
+  }
+}
+
+/** Runs `recheck` again and again until disposed, which waits for the run under way. */
+const repeat = (recheck: () => Promise<void>, everyMs: number, log: Telemetry['log']): AsyncDisposable => {
+  let checking: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    checking = checking.then(recheck).catch((error: unknown) => log.error({ err: error }, 'host list not checked'))
+  }, everyMs)
+  timer.unref()
+  return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await checking

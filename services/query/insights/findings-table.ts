@@ -3,7 +3,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { quoteName } from '#shared/quote.ts'
 
 const databaseName: Setting<string> = {
-  doc: 'Database of the monitored hosts in which the product keeps tables of its own, such as monitoring_findings.',
+  doc: 'Database of the monitored hosts in which the product keeps tables of its own, such as monitoring_events and monitoring_findings.',
   audience: 'server',
   fallback: 'system',
   allowed: 'name of letters, digits and _',

@@ -92,6 +92,14 @@ describe('the table of findings', () => {
     expect((await stored()).map(({ id }) => id)).toEqual([idOf('b')])
   })
 
+  it.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+    'gives no link to %s, which somebody wrote into it',
+    async (link) => {
+      await keep([anInsight('c', { link })], 4)
+      expect(await stored({ ids: [idOf('c')] })).toEqual([anInsight('c', { link: '' })])
+    },
+  )
+
   it('is not written by a user who may only read, and says so', async () => {
     await expect(keep([anInsight('c')], 1, 'careful')).rejects.toMatchObject({
       code: 'forbidden',

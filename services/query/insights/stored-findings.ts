@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
-import { Insight } from '#proto/insights.ts'
+import { type Insight, StoredInsight } from '#proto/insights.ts'
 import type { insightRowMethods } from '#proto/insight-rows.ts'
 import { parseJson } from '#shared/parse-json.ts'
 import { readRecords } from '../analysis/records.ts'
@@ -11,7 +11,7 @@ import { findingsTable } from './findings-table.ts'
 /** What a row holds; null for one that a release wrote whose insights this one cannot read. */
 const Row = z.object({
   insight: z.string().transform((text): Insight | null => {
-    const read = Insight.safeParse(parseJson(text))
+    const read = StoredInsight.safeParse(parseJson(text))
     return read.success ? read.data : null
   }),
 })

@@ -1,13 +1,22 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { PageView } from '#proto/page-views.ts'
+import { query } from '#proto/query.ts'
+import { openBus, openMemoryHub } from '#shared/bus/open.ts'
+import { clockOf, systemClock } from '#shared/clock.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts } from '../testing/open-parts.ts'
+import { start } from '../service.ts'
+import { aCall, openParts, quietTelemetry } from '../testing/open-parts.ts'
+import { pageViewHandlers } from './keep-page-views.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox()
   await answerOf(sandbox.url, 'CREATE DATABASE tracked')
+  await answerOf(sandbox.url, 'CREATE DATABASE charted')
 }, 180_000)
 afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
@@ -17,7 +26,7 @@ const view: PageView = {
   device: 'mobile',
   bot: true,
   country: null,
-  atMs: 1_790_000_000_999,
+  atMs: Date.now(),
 }
 const keep = async (env: Record<string, string>) => {
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...env })
@@ -29,20 +38,85 @@ it('keeps page views in the table that the operator names, which it creates, as 
   const env = { EVENTS_TABLE_NAME: 'tracked.views' }
   expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
   expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
-  const kept = `SELECT kind, data, actor, extra, toUnixTimestamp(event_time) AS time, toString(event_date) AS day`
+  const kept = `SELECT kind, data, actor, extra, toUnixTimestamp(event_time) AS time, event_date = toDate(event_time) AS dated`
   const row = await answerOf(sandbox.url, `${kept} FROM tracked.views LIMIT 1 FORMAT JSONEachRow`)
   expect(JSON.parse(row)).toEqual({
     kind: 'PageView',
     data: view.page,
     actor: view.actor,
     extra: '{"device":"mobile","bot":true,"country":""}',
-    time: 1_790_000_000,
-    day: '2026-09-21',
+    time: Math.floor(view.atMs / 1_000),
+    dated: 1,
   })
   expect(await answerOf(sandbox.url, 'SELECT count(), uniqExact(actor) FROM tracked.views')).toBe('4\t1')
 })
 
-it('writes nothing to a host unless the operator names a table', async () => {
-  expect(await keep({})).toEqual({ enabled: false, kept: 0 })
-  expect(await answerOf(sandbox.url, `SELECT count() FROM system.tables WHERE name = 'monitoring_events'`)).toBe('0')
+it('keeps page views by default, in system or in the database of the product', async () => {
+  expect(await keep({})).toEqual({ enabled: true, kept: 2 })
+  expect(await answerOf(sandbox.url, 'SELECT count() FROM system.monitoring_events')).toBe('2')
+  expect(await keep({ COLUMNDB_DATABASE: 'tracked' })).toEqual({ enabled: true, kept: 2 })
+  expect(await answerOf(sandbox.url, 'SELECT count() FROM tracked.monitoring_events')).toBe('2')
+  expect(await keep({ COLUMNDB_DATABASE: 'tracked', EVENTS_TABLE_NAME: 'tracked.own' })).toMatchObject({ kept: 2 })
+  expect(await answerOf(sandbox.url, 'SELECT count() FROM tracked.own')).toBe('2')
+})
+
+it('keeps none where the user of the host may not write, and tries again an hour later', async () => {
+  let nowMs = 0
+  const reader = { COLUMNDB_USER: 'reports', COLUMNDB_PASSWORD: 'reports' }
+  await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...reader })
+  const { tracksPageViews, keepPageViews } = pageViewHandlers({ ...parts, clock: clockOf(() => nowMs) })
+  expect(await tracksPageViews({}, aCall())).toEqual({ enabled: true })
+  expect(await keepPageViews({ hostKey: 'box', views: [view] }, aCall())).toEqual({ kept: 0 })
+  expect(await tracksPageViews({}, aCall())).toEqual({ enabled: false })
+  nowMs = 3_600_000
+  expect(await tracksPageViews({}, aCall())).toEqual({ enabled: true })
+})
+
+/** The service as it is started, and what the gateway asks of it. */
+const startService = async (env: Record<string, string>) => {
+  await using scope = new AsyncDisposableStack()
+  const [hub, telemetry, clock] = [openMemoryHub(), quietTelemetry(), systemClock]
+  const busOf = async (caller: 'query' | 'gateway') =>
+    scope.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock }))
+  const [bus, gateway] = [await busOf('query'), await busOf('gateway')]
+  const store = scope.use(await openStore({ env, busIsShared: false }))
+  const net = scope.use(openNet({ env }))
+  const openQueue = () => Promise.reject(new Error('query has no queue'))
+  scope.use(await start({ env, bus, store, net, telemetry, clock, readiness: openReadiness(), openQueue }))
+  const running = scope.move()
+  return { client: gateway.client(query), [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+it('shows the page views of the database of the product in their charts', async () => {
+  const env = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', COLUMNDB_DATABASE: 'charted' }
+  await using service = await startService(env)
+  await service.client.keepPageViews({ hostKey: 'box', views: [view, { ...view, actor: 'eve' }] }, aCall())
+  const chart = await service.client.chart({ hostKey: 'box', name: 'page-view' }, aCall())
+  expect(chart.rows.at(-1)).toMatchObject({ views: 2, people: 2 })
+})
+
+it('keeps page views for 180 days', async () => {
+  const table = 'tracked.aged'
+  const dayMs = 86_400_000
+  await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: table })
+  const views = [179, 182].map((days) => ({ ...view, atMs: Date.now() - days * dayMs }))
+  await parts.handlers.keepPageViews({ hostKey: 'box', views }, aCall())
+  await answerOf(sandbox.url, `OPTIMIZE TABLE ${table} FINAL`)
+  expect(await answerOf(sandbox.url, `SELECT count() FROM ${table}`)).toBe('1')
+})
+
+it('removes the page views of one subject, and says which grant is missing where it may not', async () => {
+  const own = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: 'tracked.left' }
+  await using parts = await openParts(own)
+  const remove = (from: typeof parts, actor: string) =>
+    from.handlers.removePageViews({ hostKey: 'box', actor }, aCall())
+  expect(await remove(parts, view.actor)).toEqual({ removed: 0 })
+  await parts.handlers.keepPageViews({ hostKey: 'box', views: [view, view, { ...view, actor: 'eve' }] }, aCall())
+  await using reading = await openParts({ ...own, COLUMNDB_USER: 'analyst', COLUMNDB_PASSWORD: 'analyst' })
+  const grant = 'GRANT ALTER DELETE ON tracked.left'
+  await expect(remove(reading, view.actor)).rejects.toMatchObject({ code: 'forbidden', details: { grant } })
+  expect(await remove(parts, view.actor)).toEqual({ removed: 2 })
+  const actors = () => answerOf(sandbox.url, 'SELECT groupUniqArray(actor) FROM tracked.left')
+  await expect.poll(actors, { timeout: 10_000 }).toBe("['eve']")
+  expect(await remove(parts, view.actor)).toEqual({ removed: 0 })
 })

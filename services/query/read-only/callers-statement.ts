@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import { isSign, lex, type Token } from './lexer.ts'
-import { checkReadOnly } from './read-only.ts'
+import { type Allowed, checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
 
 /**
@@ -10,9 +10,10 @@ import { Rejection } from './rejection.ts'
 export const callersStatement = (
   query: string,
   check: (tokens: readonly Token[]) => void = () => undefined,
+  allowed: Allowed = {},
 ): string => {
   try {
-    checkReadOnly(query)
+    checkReadOnly(query, allowed)
     const tokens = lex(query)
     check(tokens)
     return withoutFormat(query, tokens)

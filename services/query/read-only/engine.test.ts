@@ -2,7 +2,7 @@ import { Session } from 'chdb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lex } from './lexer.ts'
-import { harmlessSources, isRefusedFunction } from './names.ts'
+import { harmlessSources, isRefusedFunction, setMakers } from './names.ts'
 import { checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
 
@@ -211,6 +211,13 @@ describe('beside the engine itself', () => {
     expect(names.length).toBeGreaterThan(80)
     const unknown = names.map((name) => name.toLowerCase()).filter((name) => !harmlessSources.has(name))
     expect(unknown.filter((name) => !isRefusedFunction(name))).toEqual([])
+  })
+
+  it('lets no table function stand behind IN as an ordinary function', () => {
+    const known = (table: string) => session.query(`SELECT lower(name) FROM system.${table}`, 'TSVRaw').split('\n')
+    const [functions, tableFunctions] = [new Set(known('functions')), new Set(known('table_functions'))]
+    expect([...setMakers].filter((name) => tableFunctions.has(name))).toEqual([])
+    expect([...setMakers].filter((name) => !functions.has(name))).toEqual([])
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import { isSign, type Token } from './lexer.ts'
 
 /**
- * The tokens of a statement, where `as` and `is` that stand first in a list of columns are names:
+ * The tokens of a statement, where `as` and `is` that stand first in a list of columns are names, and `in` may be one or the operator:
  * what stands before them in `SELECT TOP 1 as FROM t` or `SELECT DISTINCT ON (a) is FROM t` is no expression that they go on with.
  */
 export const withFirstColumns = (tokens: readonly Token[]): readonly Token[] => {
@@ -10,11 +10,17 @@ export const withFirstColumns = (tokens: readonly Token[]): readonly Token[] => 
   const opened: number[] = []
   let follows = false
   return tokens.map((token, index) => {
-    const isFirst = follows && (token.word === 'AS' || token.word === 'IS')
+    const first = follows ? firstColumn(token) : token
     if (isSign(token, '(')) opened.push(index)
-    follows = isSign(token, ')') ? isHead((opened.pop() ?? 0) - 1, tokens) : isNumberOfRows(index, tokens)
-    return isFirst ? { ...token, word: '' } : token
+    if (isSign(token, ')')) follows = isHead((opened.pop() ?? 0) - 1, tokens)
+    else follows = isNumberOfRows(index, tokens) || (follows && token.word === 'NOT')
+    return first
   })
+}
+
+const firstColumn = (token: Token): Token => {
+  if (token.word === 'AS' || token.word === 'IS') return { ...token, word: '' }
+  return token.word === 'IN' ? { ...token, kind: 'quoted' } : token
 }
 
 /** `TOP` and the `ON` of `DISTINCT ON`. */

@@ -25,6 +25,9 @@ const pieces = [
     '.1',
     "x'41'",
     'a IS DISTINCT FROM ',
+    '(set ',
+    'a IN (f((',
+    'in(a, ((f(',
   ],
 ].flat()
 

@@ -9,9 +9,10 @@ const texts = {
   endOfSources: 'SELECT WHERE PREWHERE GROUP ORDER HAVING LIMIT QUALIFY WINDOW UNION INTERSECT EXCEPT SETTINGS FORMAT',
   source: 'BY FROM JOIN DESCRIBE TABLE',
   subquery: 'SELECT WITH FROM EXPLAIN VALUES',
-  beside: 'OUTFILE WITH FILL ALL DISTINCT IS NOT ARRAY OVERRIDE TOP STRICT RECURSIVE TIES AST SAMPLE OFFSET',
+  beside: 'OUTFILE WITH FILL ALL DISTINCT IS NOT ARRAY OVERRIDE TOP STRICT RECURSIVE TIES TIME ZONE AST SAMPLE OFFSET',
   beforeOperand:
     'SELECT WITH DISTINCT ALL FROM JOIN ON USING BY WHERE PREWHERE HAVING LIMIT QUALIFY NOT AND OR IN LIKE ILIKE REGEXP IS BETWEEN GLOBAL DIV MOD CASE WHEN THEN ELSE AS OVER APPLY EXCEPT UNION INTERSECT',
+  prefix: 'INTERVAL OFFSET TO STEP STALENESS REPLACE BOTH LEADING TRAILING FOR PLACING ROWS RANGE GROUPS',
   afterColumn:
     'AS FROM IN NOT LIKE ILIKE IS AND OR DESC ASC BETWEEN GLOBAL THEN ELSE END WHEN DIV MOD NULLS COLLATE WHERE INTO HAVING GROUP ORDER LIMIT UNION INTERSECT EXCEPT OVER',
 } as const
@@ -43,6 +44,9 @@ export const subqueryWords: ReadonlySet<string> = words(texts.subquery)
 
 /** Words after which an expression begins, so that none ends with them. */
 export const beforeOperand = words(texts.beforeOperand)
+
+/** Words after which an expression begins where they are no columns, of which many have such a name: `INTERVAL a DAY`. */
+export const prefixWords = words(texts.prefix)
 
 /** Words that may follow a column of the name `settings`; anything else after it is a SETTINGS clause. */
 export const afterColumn = words(texts.afterColumn)

@@ -27,6 +27,41 @@ describe('the corpus', () => {
   })
 })
 
+describe('a statement that writes', () => {
+  it.each([
+    'INSERT INTO t VALUES (1)',
+    'ALTER TABLE t ADD COLUMN a Int8',
+    'DROP TABLE t',
+    'CREATE TABLE t (a Int8) ENGINE = Memory',
+    'TRUNCATE TABLE t',
+    'RENAME TABLE t TO u',
+    'DELETE FROM t WHERE 1',
+    'UPDATE t SET a = 1 WHERE 1',
+    'SYSTEM RELOAD CONFIG',
+    'SYSTEM FLUSH LOGS',
+    'SYSTEM KILL',
+    'SYSTEM SHUTDOWN',
+    'GRANT SELECT ON t TO u',
+    'REVOKE SELECT ON t FROM u',
+    'ATTACH TABLE t',
+    'DETACH TABLE t',
+    'KILL QUERY WHERE 1',
+    'SET max_threads = 1',
+  ])('is refused, also behind EXPLAIN and after a statement that reads: %s', (sql) => {
+    for (const statement of [sql, `EXPLAIN ${sql}`, `SELECT 1; ${sql}`, sql.toLowerCase()]) {
+      expect(reasonFor(statement)).not.toBe('accepted')
+    }
+  })
+
+  it.each(["remote('h', d.t)", "url('http://h/')", "s3('http://h/b')"])('is refused as the function %s', (source) => {
+    expect(reasonFor(`SELECT * FROM ${source}`)).toBe('function')
+  })
+
+  it.each(['SELECT 1', 'WITH 1 AS a SELECT a', 'DESCRIBE TABLE t', 'EXPLAIN SELECT 1'])('is not %s', (sql) => {
+    expect(reasonFor(sql)).toBe('accepted')
+  })
+})
+
 describe('what a statement is refused for', () => {
   it.each([
     ['', 'empty'],
@@ -119,6 +154,26 @@ describe('what a statement is refused for', () => {
     ['EXPLAIN AST EXPLAIN AST EXECUTE AS u SELECT 1', 'first-word'],
     ['EXPLAIN AST REPLACE TABLE t (a Int8) ENGINE = Memory', 'first-word'],
     ['EXPLAIN AST SET a = 1', 'write'],
+    ["SELECT 1 IN somethingNew('x')", 'source'],
+    ["SELECT 1 GLOBAL NOT IN `somethingNew`('x')", 'source'],
+    ["SELECT 1 IN d.somethingNew('x')", 'source'],
+    ["SELECT 1 IN toNewSource('x')", 'source'],
+    ["SELECT 1 IN getNew('x')", 'source'],
+    ["SELECT 1 IN mapX('x'), 2", 'source'],
+    ["SELECT 1 NOT IN (newSource('x'))", 'source'],
+    ["SELECT 1 IN ((newSource('x') AS y))", 'source'],
+    ["SELECT 1 IN (`newSource`('x', lower('a')))", 'source'],
+    ["SELECT in(1, newSource('x'))", 'source'],
+    ["SELECT globalNotIn(1, (newSource('x')))", 'source'],
+    ["SELECT 1 IN table('x')", 'source'],
+    ["EXPLAIN somethingNew('x')", 'source'],
+    ["EXPLAIN PLAN somethingNew('x')", 'source'],
+    ["DESCRIBE TABLE somethingNew('x')", 'source'],
+    ['WITH 1 AS a, INSERT INTO t SELECT a', 'write'],
+    ['WITH 1 AS a, INSERT TABLE t SELECT a', 'write'],
+    ['EXPLAIN (DELETE FROM t)', 'write'],
+    ['EXPLAIN AST ((DROP TABLE t))', 'write'],
+    ['SELECT * FROM (EXPLAIN AST optimize = DEFAULT ((DROP TABLE t)))', 'write'],
     ['EXPLAIN AST SYSTEM FLUSH LOGS', 'write'],
     ["SELECT extract(DAY FROM d), * FROM somethingNew('x')", 'source'],
     ["SELECT 'a", 'unreadable'],
@@ -214,6 +269,27 @@ describe('what people write', () => {
     'EXPLAIN AST DESC t',
     'EXPLAIN AST EXPLAIN SELECT 1',
     'SELECT explain ast FROM t',
+    'SELECT set, delete FROM (SELECT 1 AS set, 2 AS delete)',
+    'SELECT delete FROM t',
+    'SELECT a, delete FROM t',
+    'SELECT drop, system FROM t',
+    'SELECT update + 1 FROM t WHERE delete AND set > 1 ORDER BY kill DESC, alter ASC',
+    'SELECT system s FROM system',
+    'SELECT * FROM update JOIN drop ON update.a = drop.a',
+    'SELECT count(delete), sum(set) FROM t WHERE delete IS NOT NULL GROUP BY set HAVING update',
+    'SELECT CASE WHEN delete THEN set ELSE update END FROM t',
+    "SELECT set::Int8, -delete, NOT drop FROM t WHERE system IN (1, 2) AND rename LIKE 'x'",
+    'SELECT x IN tuple(1, 2), x GLOBAL NOT IN array(1, 2) FROM t',
+    "SELECT x IN (currentUser(), ownFunction(1), 'b'), x IN ('a', ownFunction(1)), x IN (ownFunction(1), 2) FROM t",
+    'SELECT x IN (SELECT ownFunction(1)), x IN (WITH (SELECT 1) AS a SELECT a), x IN (NOT (a)) FROM t',
+    'SELECT sum(delete + set), sum(set - 1), max(insert[1]) FROM t WHERE (delete OR update) AND (kill IN (1, 2))',
+    'SELECT if(set IS NULL, drop, 1), arrayMap(set -> set + 1, x), ((update LIKE a)) FROM t',
+    'EXPLAIN SELECT sum(delete * 2) FROM t WHERE (delete OR system AND x)',
+    'SELECT in FROM (SELECT 1 AS in)',
+    'SELECT cluster, remote FROM hits',
+    "SELECT * FROM t WHERE x IN (lower('a'))",
+    'EXPLAIN actions = 1 SELECT 1',
+    "SELECT table IN ('a'), table AND (1) FROM t",
   ])('%s', (sql) => {
     expect(reasonFor(sql)).toBe('accepted')
   })

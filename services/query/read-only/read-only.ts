@@ -1,20 +1,27 @@
+import { checkClusters } from './clusters.ts'
 import { checkExplained } from './explained.ts'
 import { withFirstColumns } from './first-column.ts'
 import { afterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
 import { isSign, lex, type Token } from './lexer.ts'
 import { isRefusedFunction, takesFunction } from './names.ts'
-import { isName, isQualified } from './operand.ts'
+import { endsOperand, isName, isQualified } from './operand.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
+
+/** What the operator allows beyond the rules. */
+export interface Allowed {
+  /** Any table of a cluster may be read, not only `system` ones. */
+  clusterTables?: boolean
+}
 
 /** Longest statement that is looked at, in characters. */
 const longestStatement = 100_000
 
 /**
  * Throws a `Rejection` unless the text is one statement that only reads from this host.
- * A second fence: whoever runs it still sets `readonly=1` and limits, which the host itself enforces.
+ * A second fence: the client still sets `readonly=1` and limits, which the host itself enforces.
  */
-export const checkReadOnly = (sql: string): void => {
+export const checkReadOnly = (sql: string, { clusterTables = false }: Allowed = {}): void => {
   if (sql.length > longestStatement) {
     throw new Rejection('too-long', longestStatement, `longer than ${longestStatement} characters`)
   }
@@ -22,7 +29,8 @@ export const checkReadOnly = (sql: string): void => {
   checkFirstWord(tokens)
   tokens.forEach((token, index) => checkToken(token, index, tokens))
   checkExplained(tokens)
-  checkSources(tokens)
+  const sources = checkSources(tokens)
+  if (sources.readsCluster && !clusterTables) checkClusters(tokens, sources)
 }
 
 const oneStatement = (tokens: readonly Token[]): readonly Token[] => {
@@ -48,14 +56,15 @@ const checkToken = (token: Token, index: number, tokens: readonly Token[]): void
 const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {
   const { word } = token
   const next = tokens[index + 1]
-  if (writingWords.has(word) && !isName(index, tokens) && !isColumn(word, next)) {
+  if (writingWords.has(word) && !isName(index, tokens) && !isColumn(word, next) && !isOperand(index, tokens)) {
     throw new Rejection(
       'write',
       token.position,
       `${word} changes data or the server; only reading is allowed (a name is written in quotes)`,
     )
   }
-  if (word === 'SYSTEM' && !isSign(next, '.') && next?.kind === 'name' && systemVerbs.test(next.text)) {
+  const isVerb = next?.kind === 'name' && systemVerbs.test(next.text)
+  if (word === 'SYSTEM' && isVerb && !isOperand(index, tokens)) {
     throw new Rejection('write', token.position, 'SYSTEM statements change the server; only reading is allowed')
   }
   if (word === 'INTO' && isWord(next, 'OUTFILE')) {
@@ -78,7 +87,29 @@ const isColumn = (word: Keyword | '', next: Token | undefined): boolean => {
   return next.word === 'AS' || (next.word === 'FROM' && word !== 'DELETE')
 }
 
-const afterName: ReadonlySet<string> = new Set([',', ')', '.', '=', '<', '>'])
+const afterName: ReadonlySet<string> = new Set([...',).=<>+-*/%|!?:[]', '\u2212'])
+
+/** Whether the words before ask for an operand, so that this one is a name: `SELECT delete FROM t`, `WHERE set > 1`, `FROM update`. */
+const isOperand = (index: number, tokens: readonly Token[]): boolean => {
+  if (mayBeginStatement(index, tokens) || endsOperand(index - 1, tokens)) return false
+  const next = tokens[index + 1]
+  return tokens[index]?.word !== 'INSERT' || (next !== undefined && next.word !== 'INTO' && afterColumn.has(next.word))
+}
+
+/** A statement begins behind EXPLAIN only, also in parentheses, or in a WITH clause, which INSERT alone may follow. */
+const mayBeginStatement = (index: number, tokens: readonly Token[]): boolean => {
+  let before = index - 1
+  while (isSign(tokens[before], '(')) before--
+  if (before === index - 1) return before < 0 || beginsStatement.has(tokens[before]?.word ?? '')
+  while (before >= 0 && !endsHead(tokens[before])) before--
+  return tokens[before]?.word === 'EXPLAIN'
+}
+
+const beginsStatement: ReadonlySet<string> = new Set(['EXPLAIN', 'WITH', 'RECURSIVE', 'AST', 'PARALLEL', 'TABLE'])
+
+/** What cannot stand between EXPLAIN and its statement, where its kind and settings do. */
+const endsHead = (token: Token | undefined): boolean =>
+  token?.word === 'EXPLAIN' || token?.word === 'SELECT' || isSign(token, '(') || isSign(token, ')')
 
 /** Any word but an operator may be the verb of a SYSTEM statement: new ones keep coming. */
 const systemVerbs =

@@ -10,6 +10,7 @@ export type RejectionReason =
   | 'output'
   | 'function'
   | 'source'
+  | 'cluster'
 
 /** A statement that the guard does not let through: where, and in words that a person or a model can act on. */
 export class Rejection extends Error {

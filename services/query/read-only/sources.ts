@@ -1,14 +1,13 @@
 import { clauseWords, endOfSources, type Keyword, subqueryWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
-import { fromInArguments, harmlessSources } from './names.ts'
+import type { Sources } from './clusters.ts'
+import { clusterFunctions, fromInArguments, harmlessSources } from './names.ts'
 import { endsOperand, isName } from './operand.ts'
 import { Rejection } from './rejection.ts'
+import { checkSetCall, isSetFunction, type SetCall, unknownSetCall } from './sets.ts'
 
 /** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
 const argumentsOfLocalTable = 3
-
-/** Table functions whose second argument is a table, or a table function again. */
-const takesSource = new Set(['cluster', 'clusterallreplicas'])
 
 /** One level of parentheses. */
 interface Level {
@@ -24,6 +23,10 @@ interface Level {
   /** Within ORDER BY, where `WITH FILL FROM` begins an expression. */
   orders: boolean
   commas: number
+  /** It holds the arguments of IN called as a function. */
+  isSetFunction: boolean
+  /** It holds the arguments of this call behind IN. */
+  setCall: SetCall | undefined
 }
 
 const level = (caller: string): Level => ({
@@ -34,22 +37,33 @@ const level = (caller: string): Level => ({
   hasColumns: false,
   orders: false,
   commas: 0,
+  isSetFunction: false,
+  setCall: undefined,
 })
 
 /**
- * Throws when a function stands where a table is meant and is not known to be harmless.
+ * Throws when a function stands where a table is meant and is not known to be harmless; returns where tables are named.
  * New table functions appear with every release, so those that may are listed, not those that may not.
  */
-export const checkSources = (tokens: readonly Token[]): void => {
+export const checkSources = (tokens: readonly Token[]): Sources => {
   const levels = [level('')]
+  const indexes: number[] = []
+  let readsCluster = false
   tokens.forEach((token, index) => {
     const current = levels.at(-1)
     // Parentheses that do not match are for the host to refuse; the outermost level stays.
     if (!current) return
-    if (token.kind === 'sign') readSign(token, index, tokens, levels, current)
-    else readWord(token, index, tokens, current)
+    if (token.kind === 'sign') {
+      readSign(token, index, tokens, levels, current)
+      if (token.text === '(' && isClusterCall(tokens[index - 1])) readsCluster = true
+    } else if (readWord(token, index, tokens, current) && !clusterFunctions.has(current.caller)) indexes.push(index)
   })
+  return { indexes, readsCluster }
 }
+
+/** Most names are told by their length. */
+const isClusterCall = (caller: Token | undefined): boolean =>
+  (caller?.text.length === 7 || caller?.text.length === 18) && clusterFunctions.has(caller.text.toLowerCase())
 
 const readSign = (token: Token, index: number, tokens: readonly Token[], levels: Level[], current: Level): void => {
   if (token.text === '(') {
@@ -57,20 +71,24 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
     const inner = level(before?.kind === 'name' || before?.kind === 'quoted' ? before.text.toLowerCase() : '')
     // Where a source is expected, parentheses hold a subquery or sources again: `FROM (a JOIN b USING c)`.
     inner.expectsSource = inner.inSources = current.expectsSource
+    inner.isSetFunction = isSetFunction(index - 1, tokens)
+    inner.setCall = unknownSetCall(index, tokens, levels)
     levels.push(inner)
     current.expectsSource = false
   } else if (token.text === ')') {
+    if (current.setCall) checkSetCall(current.setCall, tokens[index + 1])
     if (levels.length > 1) levels.pop()
   } else if (token.text === ',') {
     current.commas++
-    current.expectsSource = current.inSources || (current.commas === 1 && takesSource.has(current.caller))
+    current.expectsSource = current.inSources || (current.commas === 1 && clusterFunctions.has(current.caller))
     if (current.caller === 'hascolumnintable' && current.commas >= argumentsOfLocalTable) {
       throw new Rejection('function', token.position, 'hasColumnInTable() may not name another server')
     }
   }
 }
 
-const readWord = (token: Token, index: number, tokens: readonly Token[], current: Level): void => {
+/** Whether a source is named here. */
+const readWord = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
   const word = token.word
   if (current.expectsSource && token.kind !== 'literal') {
     if (beginsSubquery(index, tokens)) current.inSources = current.expectsSource = false
@@ -78,15 +96,16 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
   }
   // `viewIfPermitted(SELECT … ELSE source)`. A CASE right in its SELECT counts too, for the sake of what may hide behind one.
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
-  if (word === '' || !clauseWords.has(word) || isName(index, tokens)) return
+  if (word === '' || !clauseWords.has(word) || isName(index, tokens)) return false
   // No clause begins with a comma: `SELECT join, b`, `FROM t select, u`.
-  if (isSign(tokens[index + 1], ',')) return
+  if (isSign(tokens[index + 1], ',')) return false
   enterClause(word, index, tokens, current)
+  return false
 }
 
 /** What stands where a source is expected is its name, even where it looks like a clause: `FROM format, url`. */
-const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): void => {
-  if (isSourceToCome(token.word, index, tokens)) return
+const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
+  if (isSourceToCome(token.word, index, tokens)) return false
   if (isSign(tokens[index + 1], '(') && !harmlessSources.has(token.text.toLowerCase())) {
     throw new Rejection(
       'source',
@@ -95,6 +114,7 @@ const readSource = (token: Token, index: number, tokens: readonly Token[], curre
     )
   }
   current.expectsSource = false
+  return true
 }
 
 /** `DESCRIBE TABLE x`, `EXPLAIN TABLE OVERRIDE x`. */
@@ -102,7 +122,7 @@ const isSourceToCome = (word: Keyword | '', index: number, tokens: readonly Toke
   (word === 'TABLE' && index === 1) || (word === 'OVERRIDE' && index === 2 && wordAt(tokens, 0) === 'EXPLAIN')
 
 const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
-  if (!subqueryWords.has(wordAt(tokens, index))) return false
+  if (!subqueryWords.has(wordAt(tokens, index)) || isSign(tokens[index + 1], ',')) return false
   if (isSign(tokens[index - 1], '(')) return true
   const before = wordAt(tokens, index - 1)
   return before === 'DESCRIBE' || (before === 'TABLE' && index === 2)

@@ -36,7 +36,7 @@ interface Place {
 /** Connects nowhere yet. */
 export const openReplicationService = (place: Place): ReplicationService => {
   const { env, clock } = place
-  const kept = openKeptAnswers(clock.now)
+  const kept = openKeptAnswers(clock.elapsedMs)
   const runs = openSharedRuns<Sent>()
   return {
     isConfigured: () => read(repldbSettings, env).REPLDB_API_URL !== undefined,
@@ -50,7 +50,7 @@ export const openReplicationService = (place: Place): ReplicationService => {
       const key = [endpoint.method, asked.url, body].join(' ')
       const found = kept.get(key, keeping)
       if (found !== undefined) return endpoint.answer.parse(found)
-      const limitMs = Math.min(timeoutMs, call.deadline - clock.now())
+      const limitMs = Math.min(timeoutMs, call.deadline - clock.elapsedMs())
       const { json, bytes } = await runs.join(key, { signal: call.signal, limitMs, late: tooLate }, (signal) =>
         send(place, { ...asked, signal }, settings.REPLDB_PASSWORD),
       )

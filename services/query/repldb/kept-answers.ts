@@ -20,7 +20,7 @@ export interface KeptAnswers {
 }
 
 /** The bounds come with each use, since settings may change while answers are kept. */
-export const openKeptAnswers = (now: () => number): KeptAnswers => {
+export const openKeptAnswers = (elapsedMs: () => number): KeptAnswers => {
   const kept = new Map<string, Kept>()
   let total = 0
   const drop = (key: string): void => {
@@ -31,14 +31,14 @@ export const openKeptAnswers = (now: () => number): KeptAnswers => {
     get(key, { lifetimeMs }) {
       const found = kept.get(key)
       if (found === undefined) return undefined
-      if (now() - found.sinceMs < lifetimeMs) return found.answer
+      if (elapsedMs() - found.sinceMs < lifetimeMs) return found.answer
       drop(key)
       return undefined
     },
     put(key, answer, bytes, { lifetimeMs, mostEntries }) {
       drop(key)
       if (lifetimeMs === 0 || bytes > mostKeptBytes) return
-      kept.set(key, { answer, bytes, sinceMs: now() })
+      kept.set(key, { answer, bytes, sinceMs: elapsedMs() })
       total += bytes
       // A map keeps the order in which its keys came.
       for (const oldest of kept.keys()) {

@@ -142,8 +142,11 @@ describe('a replication service that does not answer', () => {
   it('takes too long', async () => {
     service.isHung = true
     env.REPLDB_FETCH_TIMEOUT_MS = '50'
+    const began = performance.now()
     expect(await status()).toMatchObject({ status: 'unreachable' })
     await refusal(ask().repldbMirrors({}, aCall())).toMatchObject({ code: 'timeout' })
+    // Each would take 10 s by default.
+    expect(performance.now() - began).toBeLessThan(5_000)
   })
 
   it('is another server', async () => {

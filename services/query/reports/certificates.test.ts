@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
 import { hostFailure, statementFailure } from '../clickhouse/failure.ts'
@@ -19,7 +20,7 @@ const openServer = async () => {
   // Nothing else of the probe is looked at.
   const probe = { known: () => ({ state: state() }) } as unknown as Parameters<typeof certificatesOf>[0]['probe']
   const report = () =>
-    certificatesOf({ store, probe, clock: { now: () => server.nowMs } }, host.key, () => {
+    certificatesOf({ store, probe, clock: clockOf(() => server.nowMs) }, host.key, () => {
       server.asked++
       return Promise.reject(server.failure)
     })

@@ -32,7 +32,7 @@ interface Place {
 
 /** Asks for a sign of life, over the connection beside the pool, before anything else is asked. */
 export const contactWith = async ({ client, clock }: Place, host: MonitoredHost, call: Call): Promise<Contact> => {
-  const asking = { ...call, deadline: Math.min(call.deadline, clock.now() + probeMs) }
+  const asking = { ...call, deadline: Math.min(call.deadline, clock.elapsedMs() + probeMs) }
   try {
     const { rows } = await client.probe(host, signOfLife, asking, probeMs)
     const basics = readBasics(host, rows)

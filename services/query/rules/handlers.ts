@@ -19,7 +19,7 @@ export const ruleHandlers = (parts: Given): Handlers<Service<typeof ruleMethods>
   const place = {
     ...parts,
     net: parts.connections.net,
-    troubles: openTroubles(parts.clock.now),
+    troubles: openTroubles(parts.clock.elapsedMs),
     planFor: openPlans(),
     measurables: measurablesOf(parts.definitions),
   }

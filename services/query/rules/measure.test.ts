@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -25,7 +26,7 @@ const wanted = Array.from({ length: 6 }, (_, index) => ({
 /** A host on which whatever reads `slow()` takes so long that it is given up. */
 const slowHost = (slowMs: number) => {
   let nowMs = 0
-  const clock = { now: () => nowMs }
+  const clock = clockOf(() => nowMs)
   const asked: number[] = []
   const ask = async ({ sql }: Statement) => {
     const rules = sql.split('\nUNION ALL\n')

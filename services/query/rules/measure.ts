@@ -6,7 +6,7 @@ import type { Clock } from '#shared/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
-import { maxBackground } from '../clickhouse/queue.ts'
+import { maxSweeps } from '../clickhouse/turns.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Ready, readingsOf } from './joined.ts'
@@ -42,13 +42,13 @@ export const measureAll = async (
   const plan = place.planFor({ version, tables, logs, wanted: askable, slow, withValues })
   for (const [key, why] of plan.untold) measured.set(key, untold(why(host)))
   const groups = plan.groups.values()
-  const untilMs = place.clock.now() + patienceMs
+  const untilMs = place.clock.elapsedMs() + patienceMs
   const worker = async (): Promise<void> => {
     for (const group of groups)
       for (const [key, reading] of await measureGroup(place, group, untilMs)) measured.set(key, reading)
   }
   // The probe, which needs no turn, would be one more.
-  await Promise.all(Array.from({ length: maxBackground }, worker))
+  await Promise.all(Array.from({ length: maxSweeps }, worker))
   return measured
 }
 
@@ -90,7 +90,7 @@ const measureGroup = async (place: Place, group: Group, untilMs: number): Promis
 const measureEach = async (place: Place, asked: readonly Ready[], untilMs: number): Promise<Map<string, Measured>> => {
   const measured = new Map<string, Measured>()
   for (const each of asked) {
-    if (place.clock.now() >= untilMs)
+    if (place.clock.elapsedMs() >= untilMs)
       measured.set(each.key, untold(`host ${place.host.name} was too slow for this sweep`))
     else for (const [key, reading] of await measureGroup(place, groupOf([each]), untilMs)) measured.set(key, reading)
   }

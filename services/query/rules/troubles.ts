@@ -19,19 +19,19 @@ export interface Troubles {
 }
 
 /** Entries hang on the host object, so a changed host list begins anew; a host has one for each rule at most. */
-export const openTroubles = (now: () => number): Troubles => {
+export const openTroubles = (elapsedMs: () => number): Troubles => {
   const known = new WeakMap<MonitoredHost, Map<string, Trouble & { untilMs: number }>>()
   return {
     of(host) {
       const ofHost = known.get(host)
       return (name) => {
         const trouble = ofHost?.get(name)
-        return trouble && trouble.untilMs > now() ? trouble : undefined
+        return trouble && trouble.untilMs > elapsedMs() ? trouble : undefined
       }
     },
     tell(host, name, trouble) {
       const troubles = known.get(host) ?? new Map()
-      known.set(host, troubles.set(name, { ...trouble, untilMs: now() + rememberedMs }))
+      known.set(host, troubles.set(name, { ...trouble, untilMs: elapsedMs() + rememberedMs }))
     },
   }
 }

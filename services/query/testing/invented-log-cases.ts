@@ -6,6 +6,12 @@ const day = 86_400
 const many = <T>(count: number, row: T): T[] => Array.from({ length: count }, () => row)
 /** For logs that keep the moment twice. */
 const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microseconds: ago(seconds, 1e6) })
+const linesOfCrash = (seconds: number, lines = 34) =>
+  Array.from({ length: lines }, (_, line) => ({
+    level: 'Fatal',
+    message: line === 1 ? 'Received signal Segmentation fault (11)' : '',
+    ...at(seconds - line),
+  }))
 const ended = { type: 'QueryFinish', is_initial_query: 1, user: 'analyst' }
 const failed = { ...ended, type: 'ExceptionWhileProcessing' }
 
@@ -94,10 +100,29 @@ export const logCases: readonly Case[] = [
   },
   {
     rule: 'fatal-log-entries',
-    trouble: { text_log: [...many(5, { level: 'Fatal', ...at(minute) }), { level: 'Error', ...at(minute) }] },
+    // One crash, whose 34 lines with the stack take as many seconds.
+    trouble: { text_log: [...linesOfCrash(10 * minute), { level: 'Error', ...at(minute) }] },
+    measured: 1,
+    severity: 'warning',
+    relief: { text_log: linesOfCrash(2 * hour) },
+  },
+  {
+    rule: 'fatal-log-entries',
+    // A server that starts again a minute later, and crashes again.
+    trouble: { text_log: [10, 8, 6, 4, 2].flatMap((minutes) => linesOfCrash(minutes * minute)) },
     measured: 5,
     severity: 'critical',
-    relief: { text_log: [{ level: 'Fatal', ...at(2 * hour) }] },
+    relief: { text_log: [] },
+  },
+  {
+    rule: 'fatal-log-entries',
+    // A server that is started again at once, and crashes every 20 seconds.
+    trouble: {
+      text_log: Array.from({ length: 6 }, (_, crash) => linesOfCrash(10 * minute - 20 * crash, 15)).flat(),
+    },
+    measured: 6,
+    severity: 'critical',
+    relief: { text_log: [] },
   },
   {
     rule: 'new-error-code',

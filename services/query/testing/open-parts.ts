@@ -27,7 +27,7 @@ export const quietTelemetry = (): Telemetry => ({
 /** A person who may see everything and waits half a minute. */
 export const aCall = (call: Partial<Call> = {}): Call => ({
   identity: { kind: 'user', subject: 'tester', features: 'all' },
-  deadline: Date.now() + 30_000,
+  deadline: performance.now() + 30_000,
   signal: new AbortController().signal,
   priority: 'person',
   ...call,

@@ -55,7 +55,8 @@ export const startHttpStub = (
   capabilities: { version?: string; readonly?: number; tables?: string[] } | 'none' = {},
 ): Promise<StubHost> =>
   listening(
-    createHttpServer((request, response) => {
+    // It closes no connection by itself while a test lasts.
+    createHttpServer({ keepAliveTimeout: 600_000 }, (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {

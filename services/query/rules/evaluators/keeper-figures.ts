@@ -44,10 +44,13 @@ export const keeperFaults = (figures: ReadonlyMap<string, number>, before: Keepe
       figure('OpenFileDescriptorCount') > maxOpenShare * (figure('MaxFileDescriptorCount') || Infinity),
     ],
   ]
-  const isKeeper = figures.has('ClickHouseAsyncMetrics_KeeperIsLeader')
-  if (!isKeeper) return [{ fault: 'it gives no figures of Keeper', isFailure: true }]
+  if (!isKeeper(figures)) return [{ fault: 'it gives no figures of Keeper', isFailure: true }]
   return checks.filter(([, , holds]) => holds).map(([fault, isFailure]) => ({ fault, isFailure }))
 }
+
+/** Whether these are the figures of a Keeper node. */
+export const isKeeper = (figures: ReadonlyMap<string, number>): boolean =>
+  figures.has('ClickHouseAsyncMetrics_KeeperIsLeader')
 
 /** A member of an ensemble leads, follows or observes; one without others does neither. */
 const isWithoutRole = (figure: (name: string) => number): boolean =>

@@ -1,0 +1,131 @@
+import { clusterFunctions, isTableReader } from './names.ts'
+import { isSign, type Token } from './lexer.ts'
+import { isQualified } from './operand.ts'
+import { Rejection } from './rejection.ts'
+import { isSetFunction } from './sets.ts'
+import { subqueryWords } from './keywords.ts'
+import { namesOfWith } from './with-tables.ts'
+
+/** Where the tables of a statement are named, as indexes of its tokens. */
+export interface Sources {
+  indexes: readonly number[]
+  /** `cluster` or `clusterAllReplicas` is called somewhere. */
+  readsCluster: boolean
+}
+
+/**
+ * Throws unless a statement that reads a cluster reads `system` tables only, wherever they are named. What stands beside
+ * `cluster(…)` runs on the other nodes too, with the credentials of the cluster: the tables of a join or behind IN, dictionaries, join tables.
+ */
+export const checkClusters = (tokens: readonly Token[], { indexes }: Sources): void => {
+  const ofWith = namesOfWith(tokens)
+  for (const index of indexes) requireSystemTable(index, tokens, ofWith)
+  tokens.forEach((token, index) => {
+    if (isSign(token, '(')) checkCallInCluster(index, tokens)
+    // As an alias too: in `INTERVAL as IN t DAY` it is the operator.
+    else if (token.word === 'IN' && !isQualified(index, tokens)) checkSet(index, tokens, ofWith)
+    else if (isParameterName(index, tokens)) throw refused(token, 'a table may not be a parameter')
+    else if ((token.kind === 'name' || token.kind === 'quoted') && isTableReader(token.text.toLowerCase()))
+      throw refused(token, `${token.text} reads what is no system table`)
+  })
+}
+
+const refused = ({ position }: Token, what: string): Rejection =>
+  new Rejection(
+    'cluster',
+    position,
+    `${what}; a statement with cluster() or clusterAllReplicas() may read tables of the database system only, named system.table`,
+  )
+
+const nowhere: Token = { kind: 'sign', text: '', word: '', position: 0 }
+const at = (tokens: readonly Token[], index: number): Token => tokens[index] ?? nowhere
+
+/** `{table:Identifier}`. */
+const isParameterName = (index: number, tokens: readonly Token[]): boolean =>
+  isSign(tokens[index - 1], ':') && at(tokens, index).text.toLowerCase() === 'identifier'
+
+/** A name where a table is meant: `system.parts`, or a table expression that WITH has defined before. */
+const requireSystemTable = (index: number, tokens: readonly Token[], ofWith: ReadonlySet<number>): void => {
+  const token = at(tokens, index)
+  // What is called there is checked where it is called.
+  if (isSign(tokens[index + 1], '(')) return
+  if (isSystemTable(index, tokens) || ofWith.has(index)) return
+  throw refused(token, `"${token.text}" is no system table`)
+}
+
+const isSystemTable = (index: number, tokens: readonly Token[]): boolean => {
+  const table = at(tokens, index + 2)
+  if (at(tokens, index).text !== 'system' || !isSign(tokens[index + 1], '.')) return false
+  return (
+    (table.kind === 'name' || table.kind === 'quoted') &&
+    !isSign(tokens[index + 3], '.') &&
+    !isSign(tokens[index + 3], '(')
+  )
+}
+
+const checkCallInCluster = (index: number, tokens: readonly Token[]): void => {
+  const caller = at(tokens, index - 1)
+  if (caller.kind !== 'name' && caller.kind !== 'quoted') return
+  const name = caller.text.toLowerCase()
+  if (clusterFunctions.has(name)) checkTableOfCluster(index, tokens)
+  else if (name === 'merge') requireMergeOfSystem(index, tokens)
+  else if (isSetFunction(index - 1, tokens)) throw refused(caller, `${caller.text}() may read a table`)
+}
+
+const requireMergeOfSystem = (index: number, tokens: readonly Token[]): void => {
+  if (at(tokens, index + 1).text === 'system' && isSign(tokens[index + 2], ',')) return
+  throw refused(at(tokens, index - 1), "merge() is not of the database system: write merge('system', …)")
+}
+
+/** The second argument of `cluster`, which is a table, a database followed by a table, or a table function. */
+const checkTableOfCluster = (open: number, tokens: readonly Token[]): void => {
+  const comma = firstComma(open, tokens)
+  // Without one it reads `system.one`.
+  if (comma === undefined) return
+  const token = at(tokens, comma + 1)
+  const next = at(tokens, comma + 2)
+  if (token.kind === 'name' || token.kind === 'quoted') {
+    if (isSign(next, '(')) return
+    if (isSystemTable(comma + 1, tokens) && endsArgument(comma + 4, tokens)) return
+  }
+  const isText = token.kind !== 'sign' && endsArgument(comma + 2, tokens)
+  // The server takes what stands before the first dot for the database, also within one name.
+  if (isText && (token.text === 'system' || token.text.startsWith('system.'))) return
+  throw refused(token, `"${token.text}" is no system table`)
+}
+
+const endsArgument = (index: number, tokens: readonly Token[]): boolean =>
+  isSign(tokens[index], ',') || isSign(tokens[index], ')')
+
+const firstComma = (open: number, tokens: readonly Token[]): number | undefined => {
+  let depth = 0
+  for (let index = open; index < tokens.length; index++) {
+    const token = at(tokens, index)
+    if (token.kind !== 'sign') continue
+    if (token.text === '(' || token.text === '[' || token.text === '{') depth++
+    else if (token.text === ')' || token.text === ']' || token.text === '}') depth--
+    else if (token.text === ',' && depth === 1) return index
+    if (depth === 0) return undefined
+  }
+  return undefined
+}
+
+const constants: ReadonlySet<string> = new Set(['null', 'true', 'false'])
+
+/** What stands behind IN: `x IN t` and `x IN (t)` read a table, `x IN (a, b)` and calls do not. */
+const checkSet = (index: number, tokens: readonly Token[], ofWith: ReadonlySet<number>): void => {
+  let first = index + 1
+  while (isSign(tokens[first], '(')) first++
+  const token = at(tokens, first)
+  if (token.kind !== 'name' && token.kind !== 'quoted') return
+  if (subqueryWords.has(token.word) || constants.has(token.text.toLowerCase())) return
+  let end = first + 1
+  while (isSign(tokens[end], '.')) end += 2
+  if (isSign(tokens[end], '(')) return
+  const isAlone = first === index + 1 || isSign(tokens[end], ')') || isLastWithAlias(end, tokens)
+  if (isAlone) requireSystemTable(first, tokens, ofWith)
+}
+
+/** `t AS y)`; in `(t AS y, 1)` the name is a column. */
+const isLastWithAlias = (end: number, tokens: readonly Token[]): boolean =>
+  at(tokens, end).word === 'AS' && !isSign(tokens[end + 2], ',')
