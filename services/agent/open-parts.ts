@@ -11,6 +11,7 @@ import type { Context } from '#shared/service.ts'
 import { openWishes } from './approvals/wishes.ts'
 import { agentSettings } from './config.ts'
 import { openConversations } from './conversations/open.ts'
+import { openEgressRequests } from './egress/egress-requests.ts'
 import { openExternalTools } from './external/open.ts'
 import { openMcpTools } from './loop/mcp-tools.ts'
 import { openAgentMetrics } from './metrics.ts'
@@ -70,6 +71,7 @@ export const openParts = async (
     conversations,
     runs,
     wishes: openWishes(),
+    egress: openEgressRequests(),
     toolsFor: openToolmaker({ env, from, log }),
     metrics: openAgentMetrics(metrics, () => runs.running),
   }

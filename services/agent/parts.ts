@@ -7,6 +7,7 @@ import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Conversations } from './conversations/open.ts'
+import type { EgressRequests } from './egress/egress-requests.ts'
 import type { ExternalTools } from './external/open.ts'
 import type { AgentMetrics } from './metrics.ts'
 import type { Models } from './models/open.ts'
@@ -32,6 +33,7 @@ export interface Parts {
   conversations: Conversations
   runs: Runs
   wishes: Wishes
+  egress: EgressRequests
   toolsFor: Toolmaker
   metrics: AgentMetrics
 }

@@ -48,6 +48,17 @@ export interface ToolAnswer {
   parts?: readonly DataPart[]
 }
 
+/** What a tool that sends its arguments to an external server adds. */
+export interface EgressTool {
+  server: { id: string; name: string }
+  /** Whether the operator lets this call go without an approval. */
+  isAllowed(input: unknown): boolean
+  /** Hosts on the operator's list, whose names are no secrets. */
+  allowedHosts(): readonly string[]
+  /** Throws `ServiceError` where the call cannot be made even with an approval. */
+  requireCallable(input: unknown): void
+}
+
 /** Something that the model may use. */
 export interface AgentTool {
   name: string
@@ -57,12 +68,17 @@ export interface AgentTool {
   input: z.ZodObject
   /** Told to the model instead of `input`, where the schema of a tool is another server's. */
   inputSchema?: Record<string, unknown>
-  /** `control` changes a host, and runs only after an approval; `ask` is answered by the person. */
-  kind: 'read' | 'control' | 'ask'
+  /**
+   * `control` changes a host, and runs only after an approval; `egress` sends its arguments to an external server, and may need one; `ask`
+   * is answered by the person.
+   */
+  kind: 'read' | 'control' | 'egress' | 'ask'
   /** Told to the model at once; the others are found by `search_tools`. */
   core: boolean
   /** Whether its text comes from outside the product and its hosts. */
   untrusted: boolean
+  /** For tools of external servers. */
+  egress?: EgressTool
   /** Throws `ServiceError` for what the model may act on. */
   run(input: unknown, asking: Asking): Promise<ToolAnswer>
 }

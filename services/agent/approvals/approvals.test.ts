@@ -57,6 +57,7 @@ describe('a wish', () => {
     const { outcome } = openWishes(limits).make(run, wish)
     run.stop('asked')
     expect(await outcome).toEqual({ state: 'expired' })
+    expect(await openWishes(limits).make(run, wish).outcome).toEqual({ state: 'expired' })
   })
 })
 

@@ -15,6 +15,7 @@ export const askApproval = async (
   const { hostId, ...parameters } = input
   const host = await hostOf(talk, hostId)
   const wish = ControlWish.parse({ tool: name, hostKey: host.key, input: parameters })
+  talk.call.signal.throwIfAborted()
   const { id, outcome } = talk.wishes.make(talk.run, wish)
   const part = partOf({ approvalId: id, toolCallId, wish }, host, talk.asking.clock.now() + wishLimits.openMs)
   talk.tell({ type: 'data-approval', id, data: { ...part, state: 'waiting' } })

@@ -55,6 +55,8 @@ export const openWishes = (limits: { readonly [N in keyof typeof wishLimits]: nu
     make(run, wish) {
       made = (made % mostNumber) + 1
       const id = `${run.id}.${made}`
+      // A signal that is aborted already never says so again.
+      if (run.signal.aborted) return { id, outcome: Promise.resolve({ state: 'expired' }) }
       const { promise, resolve } = Promise.withResolvers<Outcome>()
       const settle = (outcome: Outcome): void => {
         clearTimeout(timer)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemsOf } from '#shared/config/setting.ts'
+import { problemsOf, read } from '#shared/config/setting.ts'
 import { chooseStore } from './choose.ts'
 import { conversationSettings } from './config.ts'
 import { databaseAt } from './database-id.ts'
@@ -9,6 +9,14 @@ const CONVSTORE_API_KEY = 'as_live_key'
 const CONVERSATIONS_EDGESQL = 'file:/data/edge.db'
 const DATABASE_URL = 'postgres://db/watch'
 const all = { CONVSTORE_API_KEY, CONVERSATIONS_EDGESQL, DATABASE_URL }
+
+describe('the conversation service', () => {
+  it('is the hosted one unless the operator names another', () => {
+    const address = (env: Record<string, string>) => read(conversationSettings, env).CONVSTORE_BASE_URL.href
+    expect(address({})).toBe('https://agentstate.app/api')
+    expect(address({ CONVSTORE_BASE_URL: 'http://localhost:8787' })).toBe('http://localhost:8787/')
+  })
+})
 
 describe('the store of conversations', () => {
   it.each([

@@ -1,3 +1,4 @@
+import { type Clock, clockOf } from '#shared/clock.ts'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { conversationBounds, type WrittenConversation } from '#proto/conversations.ts'
@@ -39,10 +40,10 @@ const saying = (text: string): Script => [{ say: [{ text }] }]
 
 interface Options {
   env?: Record<string, string>
-  clock?: { now(): number }
+  clock?: Clock
 }
 
-const open = async ({ env: more = {}, clock = { now: () => nowMs } }: Options = {}): Promise<Conversations> => {
+const open = async ({ env: more = {}, clock = clockOf(() => nowMs) }: Options = {}): Promise<Conversations> => {
   const env = { ...gatewayVariables(gateway), ...more }
   const net = opened.use(openNet({ env }))
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
@@ -111,7 +112,7 @@ describe('conversations', () => {
 
   it('go when they are older than the settings say', async () => {
     let now = nowMs
-    const conversations = await open({ env: { SVC_CONVERSATIONS_DAYS: '2' }, clock: { now: () => now } })
+    const conversations = await open({ env: { SVC_CONVERSATIONS_DAYS: '2' }, clock: clockOf(() => now) })
     await conversations.keep(ada, written('old'), aCall())
     now += dayMs
     await conversations.keep(eve, written('young'), aCall())
@@ -120,13 +121,13 @@ describe('conversations', () => {
     expect((await conversations.list(eve, { limit: 1 })).conversations).toHaveLength(1)
   })
 
-  it('are there again once the database that could not be opened can be', async () => {
+  it('say why their database cannot be opened, and are there again once it can be', async () => {
     const directory = '/nowhere/at/all'
     const conversations = await open({ env: { CONVERSATIONS_EDGESQL: `file:${directory}/edge.db` } })
     for (let time = 0; time < 2; time += 1) {
       const failure = conversations.list(ada, { limit: 1 })
       await expect(failure).rejects.toMatchObject({ code: 'unavailable' })
-      await expect(failure).rejects.not.toThrow(directory)
+      await expect(failure).rejects.toThrow(`the folder "${directory}" does not exist; create it`)
     }
   })
 })
@@ -149,10 +150,14 @@ describe('titles of a language model', () => {
     ['without enrichment', {}, { CONVSTORE_AI_ENRICH: 'no' }],
     ['outside the conversation service', {}, { CONVERSATION_STORE_BACKEND: 'memory' }],
   ])('are not asked for of a conversation %s', async (_name, more, env) => {
-    const conversations = await enriched(env)
+    const [conversations, others] = [await enriched(env), await enriched()]
+    gateway.play(saying('Asked'))
     await conversations.keep(ada, written(`own-${crypto.randomUUID()}`, more), aCall())
-    await conversations[Symbol.asyncDispose]()
-    expect(gateway.asked).toEqual([])
+    // One that is asked for shows that the other would have been asked for by then.
+    const id = `asked-${crypto.randomUUID()}`
+    await others.keep(ada, written(id), aCall())
+    await expect.poll(async () => (await others.get(ada, id)).title).toBe('Asked')
+    expect(gateway.asked).toHaveLength(1)
   })
 
   it.each([

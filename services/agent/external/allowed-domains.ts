@@ -23,7 +23,8 @@ export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
       .map(parseDomain),
 })
 
-const parseDomain = (entry: string): AllowedDomain => {
+/** One entry of such a list; throws for what is no host. */
+export const parseDomain = (entry: string): AllowedDomain => {
   const name = entry.replace(/^\*\./, '')
   // Whatever a parser reads beyond a host was not meant as one, and would allow another than it seems to.
   const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? hostOf(`http://${name}/`) : undefined
@@ -40,7 +41,7 @@ const hostOf = (address: string): string | undefined => {
   return username === '' && password === '' ? hostname.replace(/\.$/, '') || undefined : undefined
 }
 
-const isAllowed = (host: string, domains: AllowedDomains): boolean =>
+export const isAllowed = (host: string, domains: AllowedDomains): boolean =>
   domains.some((domain) => (domain.itself && host === domain.host) || host.endsWith(`.${domain.host}`))
 
 /**
@@ -55,9 +56,43 @@ export const refusalOf = (tool: string, given: unknown, domains: AllowedDomains)
   if (refused !== undefined) return `${refused} may not be read here; the operator allows ${shown(domains)}`
   const beyond = wordsBeyond.find((word) => isAskedFor(given, word))
   if (beyond !== undefined) return `${beyond} would read hosts that nobody named; leave it out`
+  if (roaming.test(tool)) return `${tool} may read hosts that nobody named; the operator allows ${shown(domains)}`
   if (hosts.length > 0 || /search|status/i.test(tool)) return undefined
   return `name the address to read; the operator allows ${shown(domains)}`
 }
+
+/** Whether all that a call says is which addresses to read, all of them on these hosts, and options that lead nowhere else. */
+export const readsOnly = (given: unknown, domains: AllowedDomains): boolean => {
+  if (typeof given !== 'object' || given === null) return false
+  const entries = Object.entries(given)
+  const isNaming = ([name]: [string, unknown]): boolean => name === 'url' || name === 'urls'
+  const addresses = entries.filter(isNaming).flatMap(([, value]) => value)
+  return (
+    addresses.length > 0 &&
+    addresses.every((address) => isAddressOn(address, domains)) &&
+    entries.every((entry) => isNaming(entry) || harmless.get(entry[0])?.(entry[1]) === true)
+  )
+}
+
+const isAddressOn = (address: unknown, domains: AllowedDomains): boolean => {
+  const host = typeof address === 'string' && /^https?:\/\/\S+$/i.test(address) ? hostOf(address) : undefined
+  return host !== undefined && isAllowed(host, domains)
+}
+
+const isSwitch = (value: unknown): boolean => typeof value === 'boolean'
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value)
+const pageFormats: ReadonlySet<unknown> = new Set(['markdown', 'html', 'rawHtml', 'links', 'summary', 'text'])
+
+/** Options of crawlers that say how a page is read, with the values that they may have; other options may make them read elsewhere. */
+const harmless: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['formats', (value: unknown) => Array.isArray(value) && value.every((format) => pageFormats.has(format))],
+  ['onlyMainContent', isSwitch],
+  ['mobile', isSwitch],
+  ['waitFor', isCount],
+  ['timeout', isCount],
+  ['maxAge', isCount],
+  ['limit', isCount],
+])
 
 const mostShown = 5
 
@@ -67,7 +102,9 @@ const shown = (domains: AllowedDomains): string => {
 }
 
 /** Options of crawlers that make them read what no argument names. */
-const wordsBeyond = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch', 'webhook'] as const
+const wordsBeyond = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch', 'webhook', 'actions', 'code'] as const
+/** Tools of crawlers that choose themselves what they read. */
+const roaming = /agent(?!_status)|browser|interact/i
 
 const isAskedFor = (given: unknown, word: string): boolean => {
   if (typeof given !== 'object' || given === null) return false
@@ -79,7 +116,7 @@ const isAskedFor = (given: unknown, word: string): boolean => {
 /** Fields that hold addresses even where they are written without a scheme. */
 const addressField = /^(?:urls?|links?|website|domain|host)$/i
 const scheme = /[a-z][a-z\d+.-]*:\/\//i
-const inText = /[a-z][a-z\d+.-]*:\/\/[^\s"'<>)\]}]+/gi
+const inText = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s"'<>)\]}]+/gi
 
 /** Every address that stands in a value, however deep. */
 const addressesIn = (given: unknown, field = ''): string[] => {
@@ -90,7 +127,7 @@ const addressesIn = (given: unknown, field = ''): string[] => {
 }
 
 const addressesInText = (text: string, field: string): string[] => {
-  if (!addressField.test(field)) return text.match(inText) ?? []
+  if (!addressField.test(field)) return (text.match(inText) ?? []).map((found) => found.replace(/^\/\//, 'http://'))
   if (text === '') return []
   return [scheme.test(text) ? text : `http://${text}`]
 }

@@ -1,5 +1,6 @@
 import { flag, url, whole } from '#shared/config/setting.ts'
 import { allowedDomains } from './allowed-domains.ts'
+import { allowedEgress } from './allowed-egress.ts'
 
 /** Which tool servers of others the agent may use. */
 export const externalSettings = {
@@ -12,6 +13,9 @@ export const externalSettings = {
   ),
   SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS: allowedDomains(
     'Hosts that may be read through it, all when empty: example.com and what is below it, *.example.com only what is below it. Searches that name no address stay allowed.',
+  ),
+  SVC_AGENT_EGRESS_ALLOWED: allowedEgress(
+    'Calls of external tool servers that need no approval once tools have read from hosts, none when empty: a tool of the crawler by its name, mcp_web_crawl__firecrawl_search or mcp_web_crawl__* for all; a host, example.com or *.example.com, for crawler calls that read it alone and for servers that callers bring there. Arguments that contain text read from a host need an approval all the same.',
   ),
   SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: whole(
     3_000,

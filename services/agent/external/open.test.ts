@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -32,7 +33,7 @@ const started = async (...given: Parameters<typeof startFakeToolServer>): Promis
 }
 
 const open = (env: Record<string, string>) => {
-  const clock = { nowMs: 1_000_000, now: () => clock.nowMs }
+  const clock = { nowMs: 1_000_000, now: () => clock.nowMs, elapsedMs: () => clock.nowMs }
   const logged: string[] = []
   const log = pino({}, { write: (line: string) => void logged.push(line) })
   const net = openNet({ env })
@@ -59,8 +60,8 @@ describe('the web crawler', () => {
     const { external, run } = open({ SVC_AGENT_WEB_CRAWL_URL: endpoint })
     const tools = await external.tools([], callOf())
     expect(tools.map(({ name, kind, core, untrusted }) => [name, kind, core, untrusted])).toEqual([
-      ['mcp_web_crawl__firecrawl_scrape', 'read', false, true],
-      ['mcp_web_crawl__firecrawl_search', 'read', false, true],
+      ['mcp_web_crawl__firecrawl_scrape', 'egress', false, true],
+      ['mcp_web_crawl__firecrawl_search', 'egress', false, true],
     ])
     expect(tools[0]?.inputSchema).toMatchObject({ type: 'object', required: ['url'] })
     expect(tools[0]?.inputSchema).not.toHaveProperty('$schema')
@@ -164,13 +165,26 @@ describe('a tool server that a caller brings', () => {
       /more than may be read/,
     ],
     ['is silent', () => undefined, /did not answer in time/],
-  ])('that %s is told in words without what it said', async (_, instead, says) => {
+  ])('that %s is told in words without what it said', async (what, instead, says) => {
     const { endpoint } = await started(echo, instead)
-    const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: '400' })
+    const timeoutMs = what === 'is silent' ? '400' : '30000'
+    const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs })
     const probed = await external.probe(named('docs', endpoint), callOf())
     expect(probed).toMatchObject({ ok: false, error: expect.stringMatching(says), tools: [] })
     expect(probed.error).not.toMatch(/secret|127\.0\.0\.1/)
     expect(await external.tools([named('docs', endpoint)], callOf())).toEqual([])
+  })
+
+  it('is waited for as long as SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS says', async () => {
+    const { endpoint } = await started(echo, () => undefined)
+    const waitedMs = async (timeoutMs: string) => {
+      const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs })
+      const began = performance.now()
+      expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({ ok: false })
+      return performance.now() - began
+    }
+    expect(await waitedMs('100')).toBeLessThan(1_500)
+    expect(await waitedMs('1500')).toBeGreaterThan(1_450)
   })
 
   it('is asked anew for each caller, and again when what it said is old', async () => {
@@ -232,7 +246,7 @@ describe('a tool server that a caller brings', () => {
     const { external } = open(withoutCrawler)
     const [tool] = await external.tools([named('docs', hanging.endpoint)], callOf())
     const leaving = new AbortController()
-    const asking = { call: { ...callOf(), signal: leaving.signal }, clock: { now: () => 0 } } as unknown as Asking
+    const asking = { call: { ...callOf(), signal: leaving.signal }, clock: clockOf(() => 0) } as unknown as Asking
     const running = tool?.run({ text: 'a' }, asking)
     leaving.abort(new Error('gone'))
     await expect(running).rejects.toThrow('gone')

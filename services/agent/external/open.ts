@@ -2,11 +2,13 @@ import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { mostUserServers, type ProbedServer, type UserServer } from '#proto/external-tools.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
 import type { AgentTool } from '../tool.ts'
 import { refusalOf } from './allowed-domains.ts'
-import { agentTool } from './agent-tool.ts'
+import { agentTool, type ServerPolicy } from './agent-tool.ts'
+import { type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-egress.ts'
 import { defaultWebCrawl, externalSettings } from './config.ts'
 import { openProbes, type Probed } from './probes.ts'
 import type { ToolServer } from './tool-server.ts'
@@ -45,13 +47,11 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
     )
     if (!isOn) return []
     const server = { id: crawlerId, name: 'the web crawler', endpoint, send: net.trusted }
-    return toolsOf(server, await probes.of(server, { owner: '', as: 'old' }), (tool, given) =>
-      refusalOf(tool, given, read(externalSettings, env).SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS),
-    )
+    return toolsOf(server, await probes.of(server, { owner: '', as: 'old' }), crawlerPolicy(env))
   }
 
-  const toolsOf = (server: ToolServer, probed: Probed, refusal?: Parameters<typeof agentTool>[2]): AgentTool[] => {
-    if ('offered' in probed) return probed.offered.tools.map((tool) => agentTool(server, tool, refusal))
+  const toolsOf = (server: ToolServer, probed: Probed, policy: ServerPolicy): AgentTool[] => {
+    if ('offered' in probed) return probed.offered.tools.map((tool) => agentTool(server, tool, policy))
     log.info({ server: server.id, reason: probed.failure.code }, 'a tool server cannot be used')
     return []
   }
@@ -61,9 +61,11 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
       requireBringing(asked, call)
       const lists = await Promise.all([
         crawler(),
-        ...asked.map(async (each) =>
-          toolsOf(brought(each), await probes.of(brought(each), { owner: ownerOf(call), as: 'believed' })),
-        ),
+        ...asked.map(async (each) => {
+          const server = brought(each)
+          const probed = await probes.of(server, { owner: ownerOf(call), as: 'believed' })
+          return toolsOf(server, probed, broughtPolicy(env, server))
+        }),
       ])
       return lists.flat()
     },
@@ -76,6 +78,21 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
     [Symbol.asyncDispose]: () => probes[Symbol.asyncDispose](),
   }
 }
+
+const crawlerPolicy = (env: Environment): ServerPolicy => ({
+  refusal: (tool, input) => refusalOf(tool, input, read(externalSettings, env).SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS),
+  isAllowed: (name, input) => isCrawlAllowed(name, input, egressAllowedBy(env)),
+  allowedHosts: () => hostsOf(egressAllowedBy(env)),
+})
+
+const broughtPolicy = (env: Environment, { endpoint }: ToolServer): ServerPolicy => ({
+  refusal: () => undefined,
+  isAllowed: () => isServerAllowed(endpoint, egressAllowedBy(env)),
+  allowedHosts: () => hostsOf(egressAllowedBy(env)),
+})
+
+const egressAllowedBy = (env: Environment): AllowedEgress => read(externalSettings, env).SVC_AGENT_EGRESS_ALLOWED
+const hostsOf = ({ domains }: AllowedEgress): string[] => domains.map(({ host }) => host)
 
 const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
 

@@ -60,7 +60,7 @@ export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): 
   return {
     of: (server, { owner, as }) => {
       const { SVC_AGENT_INTEGRATION_PROBE_TTL_MS: ttlMs } = read(externalSettings, env)
-      const nowMs = clock.now()
+      const nowMs = clock.elapsedMs()
       const key = JSON.stringify([owner, server.endpoint.href])
       const known = entries.get(key)
       if (known && as !== 'now' && nowMs - known.beganAtMs < ttlMs) return known.probing

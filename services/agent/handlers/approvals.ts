@@ -13,3 +13,10 @@ export const settleApproval =
     wishes.settle(approvalId, identity, outcome)
     return {}
   }
+
+export const decideEgress =
+  ({ egress }: Parts): Handlers<typeof agent>['decideEgress'] =>
+  async ({ approvalId, approved }, { identity }) => {
+    egress.decide(approvalId, identity, approved)
+    return {}
+  }

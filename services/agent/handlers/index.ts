@@ -5,7 +5,7 @@ import { externalHandlers } from '../external/handlers.ts'
 import { modelHandlers } from '../models/handlers.ts'
 import type { Parts } from '../parts.ts'
 import { skillHandlers } from '../skills/handlers.ts'
-import { settleApproval, takeApproval } from './approvals.ts'
+import { decideEgress, settleApproval, takeApproval } from './approvals.ts'
 import { read, stop } from './runs.ts'
 import { start } from './start.ts'
 import { summarise } from './summarise.ts'
@@ -17,6 +17,7 @@ export const handlers = (parts: Parts): Handlers<typeof agent> => ({
   stop: stop(parts),
   takeApproval: takeApproval(parts),
   settleApproval: settleApproval(parts),
+  decideEgress: decideEgress(parts),
   summarise: summarise(parts),
   ...conversationHandlers(parts.conversations),
   ...modelHandlers(parts),

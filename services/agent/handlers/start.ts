@@ -4,8 +4,9 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { read, type Values } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
-import { lastEvidence, historyOf } from '../loop/history.ts'
+import { earlierAnswers, lastEvidence, historyOf } from '../loop/history.ts'
 import { requireBringing } from '../external/open.ts'
+import { openHostText } from '../egress/host-text.ts'
 import { openLedger } from '../evidence/ledger.ts'
 import { answer } from '../loop/answer.ts'
 import { tellerOf } from '../loop/chunk.ts'
@@ -80,7 +81,7 @@ const talkOf = (
   { question, call, settings, model, run }: Begun,
   time: Talk['time'],
 ): Omit<Talk, 'toolbox'> => {
-  const { clients, clock, env, log, wishes } = parts
+  const { clients, clock, env, log, wishes, egress } = parts
   const signal = AbortSignal.any([run.signal, time.signal])
   // The run goes on when its caller has left, so it has a signal and a deadline of its own.
   const own: Call = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
@@ -88,7 +89,11 @@ const talkOf = (
   const ledger = openLedger(lastEvidence(question.messages))
   const plan = openPlan()
   const tries = openTries()
-  const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.now() + hostsWithinMs })
+  const hostText = openHostText()
+  for (const each of earlierAnswers(question.messages)) hostText.add(each)
+  // The page attaches this by itself. A question's own text is the person's, whatever they pasted into it.
+  if (question.page?.about.length) hostText.add(question.page)
+  const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsWithinMs })
   return {
     question,
     run,
@@ -103,6 +108,8 @@ const talkOf = (
     meter: openMeter(model),
     time,
     wishes,
+    egress,
+    hostText,
     log,
   }
 }
@@ -110,7 +117,7 @@ const talkOf = (
 /** All tools of an answer, its own first. */
 const toolboxFor = async ({ toolsFor, clock }: Parts, talk: Omit<Talk, 'toolbox'>): Promise<Toolbox> => {
   const { question, call, plan, tries, tell } = talk
-  const tools = await toolsFor(question, { ...call, deadline: clock.now() + toolsWithinMs })
+  const tools = await toolsFor(question, { ...call, deadline: clock.elapsedMs() + toolsWithinMs })
   const toolbox: Toolbox = openToolbox(
     [planTool(plan, tries, tell), searchTools(() => toolbox), ...tools],
     question.disabledTools,

@@ -144,6 +144,15 @@ describe('an answer', () => {
     expect(told[1]).toContain('hidden')
   })
 
+  it('comes from any gateway by LLM_API_KEY alone', async () => {
+    Object.assign(agent.env, { LLM_API_BASE: undefined, GATEWAY_B_API_BASE: agent.gateway.url })
+    agent.gateway.play([{ say: [{ text: 'From gateway B.' }] }])
+    const model = 'gateway_b:openai/gpt-oss-120b'
+    const { chunks } = await agent.ask({ messages: [said('Is it well?')], model })
+    expect(textOf(chunks)).toBe('From gateway B.')
+    expect(agent.gateway.asked.at(-1)?.model).toBe('openai/gpt-oss-120b')
+  })
+
   it('leaves out tools that the caller has switched off', async () => {
     await agent.ask({ disabledTools: ['query', 'pair'] })
     const names = agent.gateway.asked[0]?.tools?.map((each) => each.function.name)

@@ -31,6 +31,17 @@ export const historyOf = (messages: readonly AgentMessage[]): ChatCompletionMess
   })
 }
 
+/** All that earlier answers hold: what tools read, and what the model wrote, which may repeat it. */
+export const earlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
+  messages
+    .filter(({ role }) => role === 'assistant')
+    .flatMap(({ parts }) => {
+      const tools = parts.flatMap((part) => ToolPart.safeParse(part).data ?? [])
+      const read = tools.map(({ input, output, errorText }) => ({ input, output, errorText }))
+      const text = textOf(parts)
+      return text === '' ? read : [...read, text]
+    })
+
 /** The greatest number of evidence that earlier answers have used. */
 export const lastEvidence = (messages: readonly AgentMessage[]): number =>
   Math.max(

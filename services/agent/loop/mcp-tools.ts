@@ -23,9 +23,9 @@ const freshMs = 10_000
 export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
   let known: { tools: AgentTool[]; untilMs: number } | undefined
   return async (call) => {
-    if (known === undefined || known.untilMs < clock.now()) {
+    if (known === undefined || known.untilMs < clock.elapsedMs()) {
       const listed = await client.tools({}, call)
-      known = { tools: listed.map(asTool), untilMs: clock.now() + freshMs }
+      known = { tools: listed.map(asTool), untilMs: clock.elapsedMs() + freshMs }
     }
     return known.tools
   }

@@ -29,6 +29,7 @@ export const planTool = (plan: Plan, tries: Tries, tell: Tell): AgentTool => ({
   },
 })
 
+export const searchToolsName = 'search_tools'
 /** Tools that one search finds. */
 const mostFound = 8
 const SearchInput = z.strictObject({ topic: z.string().min(1).max(200).describe('What the tool is to tell or do') })
@@ -36,7 +37,7 @@ const SearchInput = z.strictObject({ topic: z.string().min(1).max(200).describe(
 /** Finds the tools that are not told of at once; the model may use those that are found. */
 export const searchTools = (toolbox: () => Toolbox): AgentTool => ({
   ...own,
-  name: 'search_tools',
+  name: searchToolsName,
   title: 'Find tools',
   description:
     'Finds further tools by topic: running and slow queries, explain, cost, merges, mutations, advice on queries, tables and settings, comparison of hosts, pages, forecasts, changes, PostgreSQL where it is watched.',

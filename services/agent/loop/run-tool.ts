@@ -49,7 +49,7 @@ const withoutUsualHost = ({ question }: Talk, { hostId, ...input }: ReadCall['in
 const callOf = ({ call, settings, asking }: Talk): Call => {
   const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(stepMs)])
-  return { ...call, signal, deadline: asking.clock.now() + stepMs }
+  return { ...call, signal, deadline: asking.clock.elapsedMs() + stepMs }
 }
 
 /** Waits no longer than the signal, whatever the tool does with it. */
@@ -57,6 +57,7 @@ const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   const { promise, reject } = Promise.withResolvers<never>()
   const leave = () => reject(signal.reason)
   signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
   try {
     return await Promise.race([work, promise])
   } finally {

@@ -4,6 +4,8 @@ import type { Call } from '#proto/call.ts'
 import type { Values } from '#shared/config/setting.ts'
 import type { Wishes } from '../approvals/wishes.ts'
 import type { agentSettings } from '../config.ts'
+import type { EgressRequests } from '../egress/egress-requests.ts'
+import type { HostText } from '../egress/host-text.ts'
 import type { Ledger } from '../evidence/ledger.ts'
 import type { ChosenModel } from '../models/choose.ts'
 import type { Run } from '../runs/run.ts'
@@ -33,5 +35,8 @@ export interface Talk {
   meter: Meter
   time: TimeLeft
   wishes: Wishes
+  egress: EgressRequests
+  /** What tools have read so far, in earlier answers too. */
+  hostText: HostText
   log: Logger
 }

@@ -2,10 +2,12 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { ServiceError } from '#proto/errors.ts'
 import { beginningOf } from '#shared/cut.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
+import { approveEgress } from '../egress/approve-egress.ts'
 import { guardPart } from '../part-guard.ts'
 import type { ToolAnswer } from '../tool.ts'
 import { logVerbosely, tookMs } from '../verbose.ts'
 import { asData } from './as-data.ts'
+import { searchToolsName } from './own-tools.ts'
 import { type ReadCall, readCall } from './read-call.ts'
 import { type Ran, runTool } from './run-tool.ts'
 import { shrinkTo } from './shrink.ts'
@@ -24,7 +26,7 @@ export interface CarriedOut {
 
 /**
  * Carries out the calls of one step: the plan first, since it may only speak of what was seen before; then all that reads, at once; then what
- * a person has to approve, one after the other.
+ * a person may have to approve, one after the other.
  */
 export const carryOut = async (talk: Talk, raw: readonly RawCall[]): Promise<CarriedOut> => {
   const read = raw.map((call) => readAndTell(talk, call))
@@ -35,7 +37,7 @@ export const carryOut = async (talk: Talk, raw: readonly RawCall[]): Promise<Car
 
   for (const call of usable.filter(isPlan)) await answer(call)
   await Promise.all(usable.filter((call) => call.tool.kind === 'read' && !isPlan(call)).map(answer))
-  for (const call of usable.filter(({ tool }) => tool.kind === 'control')) await answer(call)
+  for (const call of usable.filter(({ tool }) => tool.kind === 'egress' || tool.kind === 'control')) await answer(call)
 
   const results = raw.flatMap(({ id }): ChatCompletionMessageParam[] => {
     const content = answers.get(id)
@@ -81,9 +83,13 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
     const shown = guardPart({ env: asking.env, log }, part)
     if (shown) tell(shown)
   }
+  if (!ownTools.has(tool.name)) talk.hostText.add(value, tool.egress?.server.id)
   const content = asData({ value, cut }, tool.untrusted ? 'outside' : 'host')
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
 }
+
+/** Tools that read nothing but what the product itself says. */
+const ownTools: ReadonlySet<string> = new Set([updatePlan, searchToolsName])
 
 /** What a page is told of a failure, at most. */
 const longestError = 2_000
@@ -99,12 +105,26 @@ const outcomeOf = async (talk: Talk, call: ReadCall): Promise<CallOutcome> => {
   const refusal = talk.tries.refusal(tool.name, input)
   if (refusal !== undefined) return { answer: failed(refusal), evidence: [] }
   const beganMs = performance.now()
-  const ran = await (tool.kind === 'control' ? wishFor(talk, call) : runTool(talk, call))
+  const ran = await (tool.kind === 'control' ? wishFor(talk, call) : send(talk, call))
   const { isError } = ran.answer
   const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: tookMs(beganMs) }
   logVerbosely({ env: talk.asking.env, log: talk.log }, facts, 'a tool was called')
   // The plan says nothing of hosts, so it counts as no result.
   return { ...ran, advice: tool.name === updatePlan ? undefined : talk.tries.note(input, isError) }
+}
+
+/** Runs a tool, one of an external server only where its arguments may go there. */
+const send = async (talk: Talk, call: ReadCall): Promise<Ran> => {
+  const { egress } = call.tool
+  if (egress === undefined) return runTool(talk, call)
+  try {
+    egress.requireCallable(call.input)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { answer: failed(`${error.code}: ${error.message}`), evidence: [] }
+  }
+  const refusal = await approveEgress(talk, call, egress)
+  return refusal === undefined ? runTool(talk, call) : { answer: failed(refusal), evidence: [] }
 }
 
 const wishFor = async (talk: Talk, { id: toolCallId, tool: { name }, input }: ReadCall): Promise<Ran> => {

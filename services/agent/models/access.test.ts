@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ModelProvider } from '#proto/models.ts'
-import { missingOf, operatorAccess, ownAccess } from './access.ts'
+import { type ModelProvider, modelProviders } from '#proto/models.ts'
+import { hasDesignatedKey, missingOf, operatorAccess, ownAccess } from './access.ts'
 
 const a = 'https://openrouter.ai/api/v1'
 const b = 'https://integrate.api.nvidia.com/v1'
@@ -12,29 +12,33 @@ describe('a key', () => {
   it.each<[string, Record<string, string>, Record<ModelProvider, Way>]>([
     ['of nobody goes nowhere', {}, { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined }],
     [
-      'that is generic goes to the gateway of the standard model alone',
+      'that is generic serves every gateway without a key of its own',
       { LLM_API_KEY: 'k' },
-      { gateway_a: ['k', a], gateway_b: undefined, gateway_c: undefined },
+      { gateway_a: ['k', a], gateway_b: ['k', b], gateway_c: ['k', c] },
     ],
     [
-      'that is generic goes to the gateway that LLM_MODEL names',
+      'that is generic serves every gateway, whichever LLM_MODEL names',
       { LLM_API_KEY: 'k', LLM_MODEL: 'gateway_b:meta/llama' },
-      { gateway_a: undefined, gateway_b: ['k', b], gateway_c: undefined },
+      { gateway_a: ['k', a], gateway_b: ['k', b], gateway_c: ['k', c] },
     ],
     [
       'that is generic goes to the generic address',
       { LLM_API_KEY: 'k', LLM_API_BASE: 'https://vllm.example/v1', GATEWAY_A_API_BASE: 'https://a.example/v1' },
-      { gateway_a: ['k', 'https://vllm.example/v1'], gateway_b: undefined, gateway_c: undefined },
+      {
+        gateway_a: ['k', 'https://vllm.example/v1'],
+        gateway_b: ['k', 'https://vllm.example/v1'],
+        gateway_c: ['k', 'https://vllm.example/v1'],
+      },
     ],
     [
       'that is generic goes where its gateway is said to be, when nothing is said of itself',
       { LLM_API_KEY: 'k', GATEWAY_A_API_BASE: 'https://a.example/v1' },
-      { gateway_a: ['k', 'https://a.example/v1'], gateway_b: undefined, gateway_c: undefined },
+      { gateway_a: ['k', 'https://a.example/v1'], gateway_b: ['k', b], gateway_c: ['k', c] },
     ],
     [
-      'of a gateway goes before the generic one, and never to the generic address',
+      'of a gateway takes precedence over the generic one, and never goes to the generic address',
       { LLM_API_KEY: 'k', LLM_API_BASE: 'https://vllm.example/v1', GATEWAY_A_API_KEY: 'ka', GATEWAY_C_API_KEY: 'kc' },
-      { gateway_a: ['ka', a], gateway_b: undefined, gateway_c: ['kc', c] },
+      { gateway_a: ['ka', a], gateway_b: ['k', 'https://vllm.example/v1'], gateway_c: ['kc', c] },
     ],
     [
       'of each gateway goes to its own address',
@@ -60,9 +64,15 @@ describe('a key', () => {
     expect(ownAccess(env, 'gateway_a', 'mine', 'the request')).toMatchObject({ key: 'mine', base: new URL(a) })
   })
 
+  it('that is generic is designated for the gateway that LLM_MODEL names alone', () => {
+    const env = { LLM_API_KEY: 'k', LLM_MODEL: 'gateway_b:meta/llama', GATEWAY_C_API_KEY: 'kc' }
+    expect(modelProviders.filter((provider) => hasDesignatedKey(env, provider))).toEqual(['gateway_b', 'gateway_c'])
+  })
+
   it('that is missing is named by its variables, never by a value', () => {
     expect(missingOf({}, 'gateway_a')).toEqual(['GATEWAY_A_API_KEY', 'LLM_API_KEY'])
-    expect(missingOf({}, 'gateway_b')).toEqual(['GATEWAY_B_API_KEY'])
+    expect(missingOf({}, 'gateway_b')).toEqual(['GATEWAY_B_API_KEY', 'LLM_API_KEY'])
+    expect(missingOf({ LLM_API_KEY: 'k' }, 'gateway_b')).toEqual([])
     expect(missingOf({ GATEWAY_B_API_KEY: 'k' }, 'gateway_b')).toEqual([])
   })
 })

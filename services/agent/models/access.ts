@@ -15,8 +15,8 @@ export interface GatewayAccess {
 }
 
 /**
- * The operator's way to a gateway; undefined without a key. A key is sent to the address that was set with it and to no other: the
- * gateway's own key to the gateway's own address, `LLM_API_KEY` to `LLM_API_BASE`, and only for the gateway that `LLM_MODEL` names.
+ * The operator's way to a gateway; undefined without a key. A gateway's own key goes to the gateway's own address. `LLM_API_KEY` serves
+ * every gateway without a key of its own, at `LLM_API_BASE` where that is set.
  */
 export const operatorAccess = (env: Environment, provider: ModelProvider): GatewayAccess | undefined => {
   const given = read(modelSettings, env)
@@ -24,7 +24,7 @@ export const operatorAccess = (env: Environment, provider: ModelProvider): Gatew
   const own = given[keyVariable]?.trim()
   if (own) return { ...addressOf(env, provider), key: own, keyFrom: keyVariable }
   const generic = given.LLM_API_KEY?.trim()
-  if (!generic || given.LLM_MODEL.provider !== provider) return undefined
+  if (!generic) return undefined
   const address = given.LLM_API_BASE ? { base: given.LLM_API_BASE, ownAddress: true } : addressOf(env, provider)
   return { ...address, key: generic, keyFrom: 'LLM_API_KEY' }
 }
@@ -43,12 +43,28 @@ export const addressOf = (env: Environment, provider: ModelProvider): Pick<Gatew
   return chosen ? { base: chosen, ownAddress: true } : { base: new URL(base), ownAddress: false }
 }
 
-/** Variables that would give a gateway a key. */
-export const missingOf = (env: Environment, provider: ModelProvider): string[] => {
-  if (operatorAccess(env, provider)) return []
-  const { keyVariable } = gateways[provider]
-  return read(modelSettings, env).LLM_MODEL.provider === provider ? [keyVariable, 'LLM_API_KEY'] : [keyVariable]
+/**
+ * Whether the operator means a key for this gateway: its own, or `LLM_API_KEY` where `LLM_MODEL` names the gateway. Other gateways get
+ * `LLM_API_KEY` only when a person chooses one of their models.
+ */
+export const hasDesignatedKey = (env: Environment, provider: ModelProvider): boolean => {
+  const access = operatorAccess(env, provider)
+  if (access === undefined) return false
+  return access.keyFrom === gateways[provider].keyVariable || read(modelSettings, env).LLM_MODEL.provider === provider
 }
+
+/**
+ * Whether `LLM_API_BASE` stands for a gateway that `LLM_MODEL` does not name: nobody knows of the models of that gateway whether they
+ * are there too.
+ */
+export const isReplaced = (env: Environment, provider: ModelProvider): boolean =>
+  read(modelSettings, env).LLM_API_BASE !== undefined &&
+  operatorAccess(env, provider) !== undefined &&
+  !hasDesignatedKey(env, provider)
+
+/** Variables that would give a gateway a key. */
+export const missingOf = (env: Environment, provider: ModelProvider): string[] =>
+  operatorAccess(env, provider) ? [] : [gateways[provider].keyVariable, 'LLM_API_KEY']
 
 /** Gateways that the operator has a key for. */
 export const configuredProviders = (env: Environment): ModelProvider[] =>

@@ -1,10 +1,10 @@
 import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { operatorAccess } from './access.ts'
+import { hasDesignatedKey } from './access.ts'
 import { modelSettings } from './config.ts'
 
-/** Whether the live list of a gateway is read: where the operator has a key for it, and has not switched it off. */
+/** Whether the live list of a gateway is read: the operator means a key for the gateway and has not switched the list off. */
 export const asksLive = (env: Environment, provider: ModelProvider): boolean => {
   const given = read(modelSettings, env)
   const switches = {
@@ -12,5 +12,5 @@ export const asksLive = (env: Environment, provider: ModelProvider): boolean => 
     gateway_b: given.GATEWAY_B_DYNAMIC_MODELS,
     gateway_c: given.GATEWAY_C_DYNAMIC_MODELS,
   }
-  return switches[provider] && operatorAccess(env, provider) !== undefined
+  return switches[provider] && hasDesignatedKey(env, provider)
 }

@@ -39,20 +39,16 @@ const stateOf = (asked: boolean, told: boolean): (typeof catalogueStates)[number
 const notesOn = (env: Environment, lists: Lists): string[] => {
   const given = read(modelSettings, env)
   const { provider, isDefault } = given.LLM_MODEL
-  const { keyVariable, baseVariable } = gateways[provider]
-  const hasOwnKey = Boolean(given[keyVariable]?.trim())
+  const everyGatewayHasKey = modelProviders.every((each) => Boolean(given[gateways[each].keyVariable]?.trim()))
   const all: [holds: boolean, note: string][] = [
     [
       !isDefault && !operatorAccess(env, provider),
       `LLM_MODEL names a model of ${provider}, which has no key: set ${missingOf(env, provider).join(' or ')}.`,
     ],
+    [Boolean(given.LLM_API_KEY) && everyGatewayHasKey, 'LLM_API_KEY is not used: every gateway has a key of its own.'],
     [
-      Boolean(given.LLM_API_KEY) && hasOwnKey,
-      `LLM_API_KEY is not used, since ${keyVariable} goes before it for the gateway that LLM_MODEL names.`,
-    ],
-    [
-      given.LLM_API_BASE !== undefined && (hasOwnKey || !given.LLM_API_KEY),
-      `LLM_API_BASE is not used: only LLM_API_KEY is sent there. ${keyVariable} goes to ${baseVariable}.`,
+      given.LLM_API_BASE !== undefined && (everyGatewayHasKey || !given.LLM_API_KEY),
+      'LLM_API_BASE is not used: only LLM_API_KEY is sent there. The key of a gateway is sent to the address of that gateway.',
     ],
     [
       given.GATEWAY_C_PRESETS && lists.gateway_c?.presets === null,

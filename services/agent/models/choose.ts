@@ -5,11 +5,18 @@ import { type ModelPrice, type ModelProvider, modelProviders } from '#proto/mode
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { noSuch } from '#shared/no-such.ts'
-import { configuredProviders, type GatewayAccess, missingOf, operatorAccess, ownAccess } from './access.ts'
+import {
+  configuredProviders,
+  type GatewayAccess,
+  hasDesignatedKey,
+  missingOf,
+  operatorAccess,
+  ownAccess,
+} from './access.ts'
 import { modelSettings } from './config.ts'
 import { freeAlias, freeRouter, gateways } from './gateways.ts'
 import { idOf, type ModelReference, parseModelReference, wantedForm } from './model-reference.ts'
-import { type Candidate, candidates, type Lists, plain, realModel } from './offer.ts'
+import { type Candidate, candidates, isThere, type Lists, plain, realModel } from './offer.ts'
 
 /** A model that answers, and the way to it. */
 export interface ChosenModel {
@@ -53,7 +60,7 @@ export const referenceFor = (env: Environment, { asked, call, ownProviders }: Wi
     throw new ServiceError('forbidden', 'guests ask the model that is set here; sign in to choose another', {
       details: { parameter: 'model' },
     })
-  if (isGuest && operatorAccess(env, 'gateway_a')) return { provider: 'gateway_a', modelId: freeAlias }
+  if (isGuest && hasDesignatedKey(env, 'gateway_a')) return { provider: 'gateway_a', modelId: freeAlias }
   if (asked === null) return defaultModel(env, ownProviders) ?? refuseUnconfigured(env)
   const reference = parseModelReference(asked)
   if (reference === undefined)
@@ -67,7 +74,7 @@ export const candidateFor = (
   reference: ModelReference,
   { lists, isOwn }: { lists: Lists; isOwn: boolean },
 ): Candidate => {
-  const offered = candidates(env, lists)
+  const offered = candidates(env, lists).filter((each) => isOwn || isThere(env, each))
   const found = offered.find((each) => idOf(each) === idOf(reference))
   if (found) return found
   if (isOwn) return plain(reference)

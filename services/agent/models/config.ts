@@ -15,11 +15,9 @@ const top = (gateway: string, fallback: number, max: number) =>
 
 /** Which language models are asked, with which keys, and which are offered. */
 export const modelSettings = {
-  LLM_API_KEY: secret(
-    'Key of the gateway that LLM_MODEL names, where that gateway has no key of its own; it goes to no other one. With any key the agent is there.',
-  ),
+  LLM_API_KEY: secret('Key of every gateway without a key of its own. With any key the agent is on.'),
   LLM_API_BASE: url(
-    'Base address, compatible with OpenAI, that LLM_API_KEY is sent to. The address of the gateway that LLM_MODEL names by default.',
+    'Base address, compatible with OpenAI, that LLM_API_KEY is sent to. By default the address of the gateway whose model is called.',
     { protocols: ['https', 'http'] },
   ),
   LLM_MODEL: modelReference(

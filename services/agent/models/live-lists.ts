@@ -43,12 +43,12 @@ export const openLiveLists = (parts: Parts): LiveLists => {
   const ending = new AbortController()
 
   const renew = (entry: Entry, provider: ModelProvider, access: GatewayAccess): Promise<void> => {
-    entry.triedAtMs = clock.now()
+    entry.triedAtMs = clock.elapsedMs()
     entry.reading ??= readLiveList(parts, { provider, access, signal: ending.signal })
       .then(
         (list) => {
           entry.list = list
-          entry.readAtMs = clock.now()
+          entry.readAtMs = clock.elapsedMs()
         },
         (error: unknown) => tell(parts.log, provider, error, ending.signal),
       )
@@ -59,7 +59,7 @@ export const openLiveLists = (parts: Parts): LiveLists => {
   return {
     of: async (provider, access) => {
       const entry = entryFor(entries, entryKey(provider, access))
-      const nowMs = clock.now()
+      const nowMs = clock.elapsedMs()
       const isDue = nowMs - entry.readAtMs >= freshMs && nowMs - entry.triedAtMs >= restMs
       const reading = isDue ? renew(entry, provider, access) : entry.reading
       if (entry.list === undefined) await reading

@@ -80,7 +80,11 @@ describe('the model that answers', () => {
     await client.chat.completions.create({ model, ...question })
     expect(logged).toEqual([])
     const headers = a.heard.at(-1)?.headers ?? {}
-    expect(headers).toMatchObject({ authorization: `Bearer ${keys.generic}`, 'x-openrouter-title': 'W' })
+    expect(headers).toMatchObject({
+      authorization: `Bearer ${keys.generic}`,
+      'x-openrouter-title': 'W',
+      'x-openrouter-categories': 'programming-app',
+    })
     expect(Object.keys(headers).filter((name) => /stainless|openai-|secret/.test(name))).toEqual([])
     expect(JSON.stringify(headers)).not.toContain('another')
   })
@@ -164,8 +168,8 @@ describe('a question that cannot be asked', () => {
       details: { reason: 'provider-not-configured' },
     })
     expect(await failureOf(models.choose('gateway_b:openai/gpt-oss-120b', callOf()))).toMatchObject({
-      message: 'no key is set for gateway_b: set GATEWAY_B_API_KEY',
-      details: { reason: 'provider-not-configured', missing: ['GATEWAY_B_API_KEY'] },
+      message: 'no key is set for gateway_b: set GATEWAY_B_API_KEY or LLM_API_KEY',
+      details: { reason: 'provider-not-configured', missing: ['GATEWAY_B_API_KEY', 'LLM_API_KEY'] },
     })
   })
 
@@ -278,20 +282,27 @@ describe('live lists', () => {
     expect(await ids()).not.toContain('one')
   })
 
-  it('are not asked for without a key, nor when they are switched off', async () => {
-    const c = await gateway()
-    const without = await openTestModels({ GATEWAY_C_API_BASE: c.base })
-    await without.models.offered(callOf())
-    for (const off of ['false', '0', 'no', 'off']) {
-      const { models } = await openTestModels({
-        GATEWAY_C_API_KEY: keys.c,
-        GATEWAY_C_API_BASE: c.base,
-        GATEWAY_C_DYNAMIC_MODELS: off,
-      })
-      await models.offered(callOf())
-      expect((await models.check()).providers[2]).toMatchObject({ catalogue: 'off' })
+  it.each([
+    ['GATEWAY_A_DYNAMIC_MODELS', 'GATEWAY_A', 0],
+    ['GATEWAY_B_DYNAMIC_MODELS', 'GATEWAY_B', 1],
+    ['GATEWAY_C_DYNAMIC_MODELS', 'GATEWAY_C', 2],
+  ])('%s has the list of its gateway read and offered unless it is off, once there is a key', async (name, its, at) => {
+    const listing = await gateway()
+    const base = { [`${its}_API_BASE`]: listing.base }
+    const offered = async (env: Record<string, string>) => {
+      const { models } = await openTestModels(env)
+      const { models: all } = await models.offered(callOf())
+      return { live: all.some(({ modelId }) => modelId === 'one'), ...(await models.check()).providers[at] }
     }
-    expect(c.heard).toEqual([])
+    expect(await offered(base)).toMatchObject({ live: false })
+    for (const off of ['false', '0', 'no', 'off']) {
+      const env = { ...base, [`${its}_API_KEY`]: 'key', [name]: off }
+      expect(await offered(env)).toMatchObject({ live: false, catalogue: 'off' })
+    }
+    expect(listing.heard).toEqual([])
+    for (const on of [{}, { [name]: 'on' }]) {
+      expect(await offered({ ...base, [`${its}_API_KEY`]: 'key', ...on })).toMatchObject({ live: true })
+    }
   })
 
   it('are offered with the standard model first, and what cannot be asked last', async () => {
@@ -307,6 +318,19 @@ describe('live lists', () => {
       ['gateway_b:openai/gpt-oss-120b', false],
       ['gateway_c:anyrouter/auto', false],
     ])
+  })
+
+  it('of other gateways say nothing of what stands at LLM_API_BASE, so only models that the operator names are offered there', async () => {
+    const a = await gateway()
+    const env = { LLM_API_KEY: keys.generic, LLM_API_BASE: a.base, LLM_EXTRA_MODELS: 'gateway_b:mine' }
+    const { models } = await openTestModels(env)
+    const { models: offered } = await models.offered(callOf())
+    const available = offered.filter((each) => each.available).map(({ id }) => id)
+    expect(available).toEqual(['gateway_a:gateway_a/free', 'gateway_b:mine', 'gateway_a:one', 'gateway_a:two'])
+    const asked = 'gateway_b:openai/gpt-oss-120b'
+    expect(await models.choose('gateway_b:mine', callOf())).toMatchObject({ model: 'mine' })
+    expect(await failureOf(models.choose(asked, callOf()))).toMatchObject({ code: 'not-found' })
+    expect(await models.choose(asked, callOf(), 'sk-mine-mine')).toMatchObject({ id: asked })
   })
 
   it('that stand elsewhere are read without the key', async () => {
@@ -350,8 +374,8 @@ describe('the check of the configuration', () => {
     expect(check).toMatchObject({ active: false, defaultModel: null, notes: [] })
     expect(check.providers.map(({ configured, missing }) => [configured, missing])).toEqual([
       [false, ['GATEWAY_A_API_KEY', 'LLM_API_KEY']],
-      [false, ['GATEWAY_B_API_KEY']],
-      [false, ['GATEWAY_C_API_KEY']],
+      [false, ['GATEWAY_B_API_KEY', 'LLM_API_KEY']],
+      [false, ['GATEWAY_C_API_KEY', 'LLM_API_KEY']],
     ])
   })
 
@@ -360,7 +384,10 @@ describe('the check of the configuration', () => {
       { LLM_MODEL: 'gateway_b:x', GATEWAY_A_API_KEY: 'k' },
       /^LLM_MODEL names a model of gateway_b, which has no key: set GATEWAY_B_API_KEY or LLM_API_KEY/,
     ],
-    [{ LLM_API_KEY: 'k', GATEWAY_A_API_KEY: 'k' }, /^LLM_API_KEY is not used/],
+    [
+      { LLM_API_KEY: 'k', GATEWAY_A_API_KEY: 'k', GATEWAY_B_API_KEY: 'k', GATEWAY_C_API_KEY: 'k' },
+      /^LLM_API_KEY is not used/,
+    ],
     [{ LLM_API_BASE: 'http://own.example', GATEWAY_A_API_KEY: 'k' }, /^LLM_API_BASE is not used/],
   ])('tells of settings that are at odds: %j', async (env, note) => {
     const off = { GATEWAY_A_DYNAMIC_MODELS: 'off', GATEWAY_B_DYNAMIC_MODELS: 'off' }

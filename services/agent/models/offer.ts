@@ -1,6 +1,7 @@
 import { modelProviders, type ModelProvider, type OfferedModel } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
+import { isReplaced } from './access.ts'
 import { modelSettings } from './config.ts'
 import { freeAlias, gateways, type KnownModel } from './gateways.ts'
 import { idOf, type ModelReference } from './model-reference.ts'
@@ -35,6 +36,10 @@ export const candidates = (env: Environment, lists: Lists): Candidate[] => {
   for (const model of all) once.set(idOf(model), once.get(idOf(model)) ?? withTold(env, model, lists))
   return [...once.values()]
 }
+
+/** Whether a model is there where the operator's key for its gateway leads. */
+export const isThere = (env: Environment, { provider, source }: Candidate): boolean =>
+  source !== 'built-in' || !isReplaced(env, provider)
 
 /** A model of which only the operator speaks. */
 export const plain = ({ provider, modelId }: ModelReference): Candidate => ({

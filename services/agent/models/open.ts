@@ -27,7 +27,7 @@ import { modelSettings } from './config.ts'
 import { openClient } from './client.ts'
 import { openLiveLists } from './live-lists.ts'
 import { idOf, type ModelReference } from './model-reference.ts'
-import { candidates, type Lists, realModel, shown } from './offer.ts'
+import { type Candidate, candidates, isThere, type Lists, realModel, shown } from './offer.ts'
 import { openSignIn, type SignIn } from './sign-in.ts'
 
 /** Language models, and the ways to them. */
@@ -104,11 +104,13 @@ const chosenModel = async (parts: Parts, { reference, access, lists }: Choice): 
 
 const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: Lists): ModelsOffered => {
   const usable = new Set([...configuredProviders(env), ...own])
+  const isAvailable = (each: Candidate): boolean =>
+    usable.has(each.provider) && (own.includes(each.provider) || isThere(env, each))
   const chosen = defaultModel(env, own)
   const standard = chosen ? idOf(chosen) : null
   return {
     models: candidates(env, lists)
-      .map((each) => shown(each, usable.has(each.provider)))
+      .map((each) => shown(each, isAvailable(each)))
       .toSorted((a, b) => rankOf(a, standard) - rankOf(b, standard)),
     configuredProviders: modelProviders.filter((each) => usable.has(each)),
     defaultModel: standard,

@@ -111,9 +111,14 @@ describe('how the product introduces itself', () => {
     expect(attributionOf(env, 'gateway_a')).toMatchObject({
       'HTTP-Referer': 'https://a.example',
       'X-OpenRouter-Title': 'W',
+      'X-OpenRouter-Categories': 'c',
     })
     expect(attributionOf(env, 'gateway_b')).toEqual({ 'HTTP-Referer': 'https://w.example', 'X-Title': 'W' })
-    expect(attributionOf(env, 'gateway_c')).toMatchObject({ 'X-AnyRouter-Source': 's', 'X-AnyRouter-Version': '9' })
+    expect(attributionOf(env, 'gateway_c')).toMatchObject({
+      'X-AnyRouter-Source': 's',
+      'X-AnyRouter-Categories': 'c',
+      'X-AnyRouter-Version': '9',
+    })
   })
 
   it('is of the product itself otherwise', () => {

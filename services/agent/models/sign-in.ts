@@ -1,3 +1,4 @@
+import { ageMs } from '#shared/clock.ts'
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
@@ -51,7 +52,7 @@ export const openSignIn = (parts: Parts): SignIn => {
     const secret = sealKey(env)
     if (secret === undefined || call.identity.kind !== 'user') return undefined
     const kept = await store.get(keyName(call), Kept)
-    const text = kept && kept.expiresAtMs > clock.now() ? open(kept.sealed, about(call), secret) : undefined
+    const text = kept && ageMs(clock, kept.expiresAtMs) < 0 ? open(kept.sealed, about(call), secret) : undefined
     if (kept === undefined || text === undefined) return undefined
     const content = Content.parse(JSON.parse(text))
     return content.base === base().href ? { key: content.key, expiresAtMs: kept.expiresAtMs } : undefined

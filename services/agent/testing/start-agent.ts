@@ -100,7 +100,7 @@ export const anybody: Identity = { kind: 'anonymous', subject: 'anonymous', feat
 /** Of somebody who waits as long as any test. */
 export const callOf = (identity: Identity = anybody): Call => ({
   identity,
-  deadline: Date.now() + 60_000,
+  deadline: performance.now() + 60_000,
   signal: new AbortController().signal,
   priority: 'person',
 })

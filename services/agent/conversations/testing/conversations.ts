@@ -5,7 +5,7 @@ import type { Written } from '../store.ts'
 /** A person who may see everything and waits half a minute. */
 export const aCall = (subject = 'user_ada'): Call => ({
   identity: { kind: 'user', subject, features: 'all' },
-  deadline: Date.now() + 30_000,
+  deadline: performance.now() + 30_000,
   signal: new AbortController().signal,
   priority: 'person',
 })

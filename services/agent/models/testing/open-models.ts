@@ -8,7 +8,7 @@ import { openModels } from '../open.ts'
 /** Somebody who waits for a minute. */
 export const callOf = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({
   identity: { kind, subject, features: 'all' },
-  deadline: Date.now() + 60_000,
+  deadline: performance.now() + 60_000,
   signal: new AbortController().signal,
   priority: 'person',
 })
@@ -16,7 +16,7 @@ export const callOf = (kind: Identity['kind'] = 'user', subject = 'ada'): Call =
 /** Models under settings of the test, on its clock, with all that they log. */
 export const openTestModels = async (env: Record<string, string>) => {
   const logged: string[] = []
-  const clock = { nowMs: 1_000_000, now: () => clock.nowMs }
+  const clock = { nowMs: 1_000_000, now: () => clock.nowMs, elapsedMs: () => clock.nowMs }
   const scope = new AsyncDisposableStack()
   onTestFinished(() => scope.disposeAsync())
   const store = scope.use(await openStore({ env: {}, busIsShared: false }))

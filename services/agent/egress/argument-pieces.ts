@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import type { EgressArgument } from '#proto/agent-parts.ts'
+import type { Span } from './host-text.ts'
+
+/** The arguments of a call as a person reads them, and whether they contain text that was read from a host. */
+interface ArgumentPieces {
+  arguments: z.input<typeof EgressArgument>[]
+  hasHostText: boolean
+}
+
+/**
+ * Every argument in full, cut where text that was read from a host begins and ends. Names that the schema of the tool declares are its
+ * server's, and count as no such text.
+ */
+export const piecesOf = (
+  input: Readonly<Record<string, unknown>>,
+  schema: unknown,
+  find: (texts: readonly string[]) => readonly (readonly Span[])[],
+): ArgumentPieces => {
+  const declared = declaredIn(schema)
+  const leaves = leavesIn(input, declared)
+  const values = find(leaves.map(({ value }) => value))
+  const names = find(leaves.map(({ name, isDeclared }) => (isDeclared ? '' : name)))
+  return {
+    arguments: leaves.map(({ name, value }, index) => ({
+      name: cutAt(name, names[index] ?? []),
+      value: cutAt(value, values[index] ?? []),
+    })),
+    hasHostText: [...values, ...names].some((spans) => spans.length > 0),
+  }
+}
+
+/** Where a value stands, such as `formats.0`, and whether the schema has all names on the way. */
+interface Path {
+  name: string
+  isDeclared: boolean
+}
+
+/** Every text and number with its path; empty lists and tables too. */
+const leavesIn = (parent: object, declared: ReadonlySet<string>, path?: Path): (Path & { value: string })[] =>
+  Object.entries(parent).flatMap(([key, value]) => {
+    const isDeclared = Array.isArray(parent) || declared.has(key)
+    const own = path
+      ? { name: `${path.name}.${key}`, isDeclared: path.isDeclared && isDeclared }
+      : { name: key, isDeclared }
+    if (typeof value === 'string') return [{ ...own, value }]
+    if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+      return leavesIn(value, declared, own)
+    return [{ ...own, value: JSON.stringify(value) ?? 'null' }]
+  })
+
+/** Names of all properties of a schema, however deep. */
+const declaredIn = (schema: unknown): Set<string> => {
+  if (typeof schema !== 'object' || schema === null) return new Set()
+  const properties = 'properties' in schema ? schema.properties : undefined
+  const own = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+  return new Set([...own, ...Object.values(schema).flatMap((each) => [...declaredIn(each)])])
+}
+
+const cutAt = (text: string, spans: readonly Span[]): z.input<typeof EgressArgument>['name'] => {
+  let from = 0
+  const pieces = spans.flatMap(({ start, end }) => {
+    const both = [
+      { text: text.slice(from, start), isFromHost: false },
+      { text: text.slice(start, end), isFromHost: true },
+    ]
+    from = end
+    return both
+  })
+  return [...pieces, { text: text.slice(from), isFromHost: false }]
+    .filter((piece) => piece.text !== '')
+    .map(({ text: piece, isFromHost }) => ({ text: visible(piece), isFromHost }))
+}
+
+/** Characters that a page shows as nothing, or that turn the order of others, as escapes: data may hide in them. */
+const visible = (text: string): string =>
+  text.replaceAll(
+    /(?![\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )

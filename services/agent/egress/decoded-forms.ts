@@ -1,0 +1,63 @@
+import { type MappedText, replacedIn } from './mapped-text.ts'
+
+/** How often a text may be encoded over again. */
+const maxDepth = 3
+/** A shorter text holds no word that counts. */
+const shortestForm = 4
+/** Characters of all texts that one argument may be decoded to. */
+const maxCharacters = 262_144
+
+const percentRun = /(?:%[\da-f]{2})+/gi
+const escapes = /\\u\{?[\da-f]{2,6}\}?|\\x[\da-f]{2}|&#x[\da-f]{1,6};|&#\d{1,7};/gi
+/** Six characters of base64 stand for the shortest word that counts. */
+const base64Run = /[\w+/-]{6,}={0,2}/g
+const hexRun = /[\da-f]{8,}/gi
+
+/**
+ * The text and all that it may be decoded to: percent-encoding, character escapes, base64 and hexadecimal digits, also in one another.
+ * Undefined where that is too much to compare.
+ */
+export const decodedForms = (source: MappedText): MappedText[] | undefined => {
+  let forms = [source]
+  let level = [source]
+  let characters = 0
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth += 1) {
+    level = level.flatMap(decodedOnce)
+    for (const { text } of level) characters += text.length
+    if (characters > maxCharacters) return undefined
+    forms = forms.concat(level)
+  }
+  return forms
+}
+
+const decodedOnce = (source: MappedText): MappedText[] =>
+  [
+    replacedIn(source, percentRun, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString()),
+    replacedIn(source, escapes, characterOf),
+    ...runsOf(source, base64Run).flatMap((run) => [0, 1, 2, 3].map((skipped) => bytesOf(run, skipped, 'base64'))),
+    ...runsOf(source, hexRun).flatMap((run) => [0, 1].map((skipped) => bytesOf(run, skipped, 'hex'))),
+  ].filter(({ text }) => text !== source.text && text.length >= shortestForm)
+
+const characterOf = (escape: string): string => {
+  const isDecimal = /^&#\d/.test(escape)
+  const code = Number.parseInt(escape.replaceAll(/^\\[ux]\{?|^&#x?|[};]/gi, ''), isDecimal ? 10 : 16)
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
+}
+
+const runsOf = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText[] =>
+  [...text.matchAll(pattern)].map(({ 0: run, index }) => ({
+    text: run,
+    starts: starts.slice(index, index + run.length),
+    ends: ends.slice(index, index + run.length),
+  }))
+
+/**
+ * The text that a run of encoded bytes holds. Other characters may stand before it, so that the groups of the encoding begin anywhere;
+ * bytes that are no text become characters that never count. Each character stands for the whole run.
+ */
+const bytesOf = ({ text: run, starts, ends }: MappedText, skipped: number, encoding: 'base64' | 'hex'): MappedText => {
+  const text = Buffer.from(run.slice(skipped), encoding).toString()
+  const start = starts[0] ?? 0
+  const end = ends.at(-1) ?? 0
+  return { text, starts: Array(text.length).fill(start), ends: Array(text.length).fill(end) }
+}

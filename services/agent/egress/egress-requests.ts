@@ -1,0 +1,54 @@
+import type { Identity } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { ownerOf, type Run } from '../runs/run.ts'
+
+/** What a person decided, or that no person did in time. */
+export type EgressDecision = 'approved' | 'denied' | 'expired'
+
+/** Calls that wait for a person to approve what they send. */
+export interface EgressRequests {
+  open(run: Run): { id: string; decision: Promise<EgressDecision> }
+  /** Throws `gone` when the request is decided, expired or another person's, and `forbidden` for callers that are no person. */
+  decide(id: string, identity: Identity, isApproved: boolean): void
+}
+
+/** How long a person may take to decide. */
+export const egressOpenMs = 5 * 60_000
+
+/** The id of an approval ends in at most four digits. */
+const maxNumber = 9_999
+
+export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequests => {
+  const waiting = new Map<string, { owner: string; end(decision: EgressDecision): void }>()
+  let opened = 0
+  return {
+    open(run) {
+      opened = (opened % maxNumber) + 1
+      const id = `${run.id}.${opened}`
+      // A signal that is aborted already never says so again.
+      if (run.signal.aborted) return { id, decision: Promise.resolve('expired') }
+      const { promise, resolve } = Promise.withResolvers<EgressDecision>()
+      const end = (decision: EgressDecision): void => {
+        clearTimeout(timer)
+        run.signal.removeEventListener('abort', expire)
+        waiting.delete(id)
+        resolve(decision)
+      }
+      const expire = () => end('expired')
+      const timer = setTimeout(expire, openMs)
+      run.signal.addEventListener('abort', expire, { once: true })
+      waiting.set(id, { owner: run.owner, end })
+      return { id, decision: promise }
+    },
+    decide(id, identity, isApproved) {
+      if (!isPerson(identity)) throw new ServiceError('forbidden', 'an API key cannot approve this; sign in to decide')
+      const request = waiting.get(id)
+      if (request?.owner !== ownerOf(identity)) throw new ServiceError('gone', 'this request is no longer open')
+      request.end(isApproved ? 'approved' : 'denied')
+    },
+  }
+}
+
+/** Whether a person may be looking at the answer. Services act without one, and so do API keys outside of a browser. */
+export const isPerson = ({ kind, isBrowserSession }: Identity): boolean =>
+  kind === 'key' ? isBrowserSession === true : kind !== 'service'

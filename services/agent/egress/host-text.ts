@@ -1,0 +1,138 @@
+import { decodedForms } from './decoded-forms.ts'
+import { lettersOf, type MappedText, unmapped } from './mapped-text.ts'
+
+/** A part of a text: from its start to before its end, in UTF-16 units. */
+export interface Span {
+  start: number
+  end: number
+}
+
+/** All that a conversation holds of what tools read. */
+export interface HostText {
+  /** Adds a result; `server` names the external server that it came from. */
+  add(result: unknown, server?: string): void
+  /** Whether there is any that did not come from this server. */
+  isIn(server: string): boolean
+  /**
+   * Where texts that would be sent to a server contain such text; one list for each of them, in order. `allowedHosts` are no secrets where a
+   * text is an address on one of them.
+   */
+  find(texts: readonly string[], server: string, allowedHosts?: readonly string[]): Span[][]
+}
+
+/** Letters and digits in a row that count as read from a host: the shortest length that hardly any two texts share by chance. */
+const runLength = 8
+/** A shorter value of a result counts when it stands in a text as a word. */
+const shortestWord = 4
+/** Characters of all results that are kept to compare with; the oldest go first. */
+const maxCharacters = 4_000_000
+
+interface Result {
+  server: string | undefined
+  letters: string
+  words: readonly string[]
+}
+
+export const openHostText = (): HostText => {
+  const results: Result[] = []
+  let characters = 0
+  let isCut = false
+  const others = (server: string): Result[] => results.filter((each) => each.server !== server)
+  return {
+    add(value, server) {
+      const leaves = leavesOf(value, server === undefined ? 'result' : 'cell').map(normalised)
+      const letters = leaves.join('')
+      results.push({ server, letters, words: leaves.filter(isWord) })
+      characters += letters.length
+      while (characters > maxCharacters && results.length > 1) {
+        characters -= results.shift()?.letters.length ?? 0
+        isCut = true
+      }
+    },
+    isIn: (server) => isCut || others(server).length > 0,
+    find: (texts, server, allowedHosts = []) =>
+      spansIn(
+        texts.map((text) => withoutHost(text, allowedHosts)),
+        others(server),
+      ),
+  }
+}
+
+/**
+ * Every text and number of a value. The product names the fields of its results and of their rows; names within a cell, as of a map, are
+ * data like any other.
+ */
+const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] => {
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'number' || typeof value === 'bigint') return [String(value)]
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((each) => leavesOf(each, place === 'result' ? 'row' : 'cell'))
+  return Object.entries(value).flatMap(([name, each]) => [
+    ...(place === 'cell' ? [name] : []),
+    ...leavesOf(each, place === 'result' ? 'result' : 'cell'),
+  ])
+}
+
+/** An address with spaces in place of the allowed host that it leads to; the labels before that one stay. */
+const withoutHost = (text: string, allowedHosts: readonly string[]): string => {
+  const [origin = '', host = ''] = /^https?:\/\/([^/?#:]+)/i.exec(text) ?? []
+  const { length } = allowedHosts.find((each) => `.${host.toLowerCase()}`.endsWith(`.${each}`)) ?? ''
+  return origin.slice(0, origin.length - length) + ' '.repeat(length) + text.slice(origin.length)
+}
+
+const normalised = (text: string): string => lettersOf(unmapped(text)).text
+const isWord = ({ length }: string): boolean => length >= shortestWord && length < runLength
+
+const spansIn = (texts: readonly string[], results: readonly Result[]): Span[][] => {
+  const forms = texts.map((text) => decodedForms(unmapped(text)))
+  const joined = normalised(texts.join(''))
+  const known = forms.flatMap((each) => each ?? [])
+  const wanted = new Set([...known.flatMap((form) => runsOf(lettersOf(form).text)), ...runsOf(joined)])
+  const runs = new Set(results.flatMap(({ letters }) => runsAmong(letters, wanted)))
+  const words = new Set(results.flatMap((result) => result.words))
+  const whole = ({ length }: string): Span[] => [{ start: 0, end: length }]
+  const found = texts.map((text, index) => {
+    const spans = forms[index]?.flatMap((form) => [...runSpans(form, runs), ...wordSpans(form, words)])
+    // What cannot be compared may be anything.
+    return spans === undefined ? whole(text) : merged(spans)
+  })
+  // What is spread over several arguments is whole only in all of them.
+  const isSpread = found.every((spans) => spans.length === 0) && runsOf(joined).some((run) => runs.has(run))
+  return isSpread ? texts.map(whole) : found
+}
+
+const runsOf = (letters: string): string[] =>
+  Array.from({ length: Math.max(0, letters.length - runLength + 1) }, (_, at) => letters.slice(at, at + runLength))
+
+/** Like `runsOf`, for texts whose runs are too many to keep. */
+const runsAmong = (letters: string, wanted: ReadonlySet<string>): string[] => {
+  const found = new Set<string>()
+  for (let at = 0; at + runLength <= letters.length; at += 1) {
+    const run = letters.slice(at, at + runLength)
+    if (wanted.has(run)) found.add(run)
+  }
+  return [...found]
+}
+
+const runSpans = (form: MappedText, runs: ReadonlySet<string>): Span[] => {
+  const { text, starts, ends } = lettersOf(form)
+  return runsOf(text).flatMap((run, at) =>
+    runs.has(run) ? [{ start: starts[at] ?? 0, end: ends[at + runLength - 1] ?? 0 }] : [],
+  )
+}
+
+const wordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string>): Span[] =>
+  [...text.matchAll(/[\p{L}\p{N}]{4,}/gu)].flatMap(({ 0: word, index }) =>
+    words.has(normalised(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
+  )
+
+/** Spans in order, those that touch as one. */
+const merged = (spans: readonly Span[]): Span[] => {
+  const result: Span[] = []
+  for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {
+    const last = result.at(-1)
+    if (last && start <= last.end) last.end = Math.max(last.end, end)
+    else result.push({ start, end })
+  }
+  return result
+}
