@@ -1,3 +1,4 @@
+import { displayZoneSettings } from '#shared/config/display-zone.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { SettingProblem } from '#shared/config/setting.ts'
 import { offersSubscriptions, subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
@@ -13,6 +14,7 @@ export const settings = {
   ...sweepSettings,
   ...policySettings,
   ...deliverySettings,
+  ...displayZoneSettings,
   ...eventAlertSettings,
   ...subscriptionSettings,
   ...chatApplicationSettings,

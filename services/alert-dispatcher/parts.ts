@@ -5,6 +5,7 @@ import type { Context } from '#shared/service.ts'
 import type { Episodes } from './conditions/episode.ts'
 import type { EventEpisodes } from './events/event-episode.ts'
 import type { Observe } from './sweeps/observe.ts'
+import type { WarnOfBrokenChannels } from './policy/broken-channels.ts'
 import type { Policy } from './policy/policy.ts'
 import type { WarnOfUnsoundRules } from './policy/unsound-rules.ts'
 
@@ -15,17 +16,20 @@ export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' |
   policy(): Promise<Policy>
   episodes: Episodes
   eventEpisodes: EventEpisodes
+  /** Whether it is on record that some target took a notification of the episode. */
+  isNotified(episode: string): Promise<boolean>
   /** Whether episodes outlive this process: else the store knows better. */
   isLasting: boolean
   observe: Observe
   warnOfUnsoundRules: WarnOfUnsoundRules
   warnOfLostRoutes(policy: Policy): void
+  warnOfBrokenChannels: WarnOfBrokenChannels
 }
 
 /** Asked for the product itself, behind whoever waits at a screen. */
 export const ownCall = ({ clock }: Pick<Parts, 'clock'>, withinMs: number, signal: AbortSignal): Call => ({
   identity: { kind: 'service', subject: 'alert-dispatcher', features: 'all' },
-  deadline: clock.now() + withinMs,
+  deadline: clock.elapsedMs() + withinMs,
   signal,
   priority: 'sweep',
 })

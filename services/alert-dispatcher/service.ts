@@ -9,8 +9,7 @@ import { handlers } from './handlers/index.ts'
 import { fileLayer } from './policy/health-d/file-layer.ts'
 import { openObserve } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
-import { openLostRoutes } from './policy/lost-routes.ts'
-import { openUnsoundRules } from './policy/unsound-rules.ts'
+import { openWarnings } from './policy/warnings.ts'
 import { openSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open.ts'
 import { openSubscriptions } from './subscriptions/open.ts'
@@ -23,8 +22,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   await using opened = new AsyncDisposableStack()
   const { env, bus, clock } = context
   const { log } = context.telemetry
-  const { stores, database } = await openStores(env, log)
-  if (database) opened.use(database)
+  const { stores, database } = opened.use(await openStores(env, log))
   const subscriptions = opened.use(await openSubscriptions({ env, clock, log }))
   const chatApplication = await openChatApplication({ env, database, clock, log })
   const policy = openPolicy({
@@ -38,11 +36,12 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
     log,
   })
   const asking = { ...context, query: bus.client(query) }
-  const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current }))
+  const { idsOf: subscriptionIdsOf } = subscriptions
+  const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current, subscriptionIdsOf }))
   const { episodes, eventEpisodes, lasting: isLasting } = stores
-  const kept = { episodes, eventEpisodes, isLasting }
-  const warns = { warnOfUnsoundRules: openUnsoundRules(log), warnOfLostRoutes: await openLostRoutes(env, log, policy) }
-  const sweeping = { ...asking, ...kept, ...warns, policy: policy.current, observe: openObserve(context.telemetry) }
+  const kept = { episodes, eventEpisodes, isLasting, isNotified: delivery.isNotified }
+  const warns = await openWarnings(env, log, policy)
+  const sweeping = { ...asking, ...kept, ...warns, policy: policy.current, observe: openObserve(context) }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
   const schedule = openSchedule(sweeping, tickEveryMs)
   opened.use(

@@ -5,6 +5,7 @@ import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
 import type { TargetLimits } from '../delivery/pace.ts'
+import type { Notice } from '../notice.ts'
 import type { Policy, Route } from '../policy/policy.ts'
 
 /** One way of telling people. */
@@ -12,6 +13,8 @@ export interface Channel {
   /** Letters, digits and dashes; names it in routes, metrics and answers. */
   id: string
   settings: Settings
+  /** The variable that its address is from; absent where the address is the service's own. */
+  address?: string
   /** Wakes people: its messages are tried for longer. */
   isPaging: boolean
   /** Opens something with each fire that its recovery closes: what a digest opened nobody would close. */
@@ -34,12 +37,12 @@ export interface ChannelTarget {
   name: string
   isEnabled: boolean
   minSeverity: Severity | null
-  /** The variable that its address is from; absent where it is the service's own. */
-  addressFrom?: string
   /** The address was saved in the product, and no variable has it. */
   isSaved?: boolean
   /** Of what a person brought: what it is told of, in place of the operator's routes. */
   own?: Pick<Route, 'matchRule' | 'matchHost'>
+  /** Whether a notice must not be in a message with others; absent where the limits of the channel alone decide. */
+  needsOwnMessage?(notice: Notice): boolean
   /** Sends once, within `sendWithinMs`: by HTTP the one way, by mail the other. Never throws for the other end. */
   send(message: Message, way: Send, dial: Dial): Promise<SendResult>
 }

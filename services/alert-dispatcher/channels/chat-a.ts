@@ -26,7 +26,7 @@ export const chatA: Channel = {
   settings,
   isPaging: false,
   // A group takes 20 a minute, burst included.
-  limits: { concurrency: 1, perSecond: 0.25, burst: 5 },
+  limits: { concurrency: 1, perSecond: 0.25, burst: 5, groupAfter: 3 },
   targets(env) {
     const given = read(settings, env)
     const { HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: chat } = given

@@ -19,7 +19,7 @@ export const chatApplication: Channel = {
   isPaging: false,
   announces: true,
   // Slack takes one a second for each address.
-  limits: { concurrency: 2, perSecond: 1, burst: 5 },
+  limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env, { chatApplications }) {
     const given = read(settings, env)
     return chatApplications.map((installation) => ({

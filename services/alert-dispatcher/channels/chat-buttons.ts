@@ -3,12 +3,13 @@ import type { Message } from '../delivery/message.ts'
 
 /** Only Slack's own applications have buttons; what else takes its shape would refuse or drop them. */
 const slackHosts = /^hooks\.slack(-gov)?\.com$/
-/** Of what a condition is told by: a recovery needs no answer, and a digest has no one condition. */
+/** A recovery needs no answer, and a digest or a group is about more than one condition. */
 const answerable: ReadonlySet<string> = new Set(['fire', 'escalate', 'remind'])
 
 /** The buttons under an alert, as one more attachment; none where nobody would hear of a click. */
-export const chatButtons = ({ notice, isInteractive }: Message, address: URL): object[] => {
-  if (!isInteractive || !answerable.has(notice.kind) || !slackHosts.test(address.hostname)) return []
+export const chatButtons = ({ notice, members, isInteractive }: Message, address: URL): object[] => {
+  if (!isInteractive || members.length > 0 || !answerable.has(notice.kind) || !slackHosts.test(address.hostname))
+    return []
   const { episode, hostKey, ruleId } = notice
   const value = JSON.stringify({ episode, hostKey, ruleId } satisfies ChatSubject)
   const button = (action_id: string, text: string, more: object) => ({

@@ -60,9 +60,10 @@ const readSettings = { ...settings, HEALTH_ALERT_EMAIL_TO: to.sound }
 export const email: Channel = {
   id: 'email',
   settings,
+  address: 'HEALTH_ALERT_EMAIL_PROVIDER_URL',
   isPaging: false,
   announces: true,
-  limits: { concurrency: 2, perSecond: 2, burst: 10 },
+  limits: { concurrency: 2, perSecond: 2, burst: 10, groupAfter: 3 },
   targets(env) {
     const given = read(readSettings, env)
     const { HEALTH_ALERT_EMAIL_PROVIDER_URL: carrier, HEALTH_ALERT_EMAIL_FROM: from } = given
@@ -74,7 +75,6 @@ export const email: Channel = {
         name: 'email',
         isEnabled: given.HEALTH_ALERT_EMAIL_ENABLED,
         minSeverity: given.HEALTH_ALERT_EMAIL_MIN_SEVERITY ?? null,
-        addressFrom: 'HEALTH_ALERT_EMAIL_PROVIDER_URL',
         send: (message, way, dial) => carry(carrier, mailOf(message, { from, to: everybody }), { way, dial }),
       },
     ]

@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivered } from '#proto/delivery.ts'
+import { consumers } from '#shared/bus/durable/roles.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { type Place, briefRetry as briefly, call, openPlace } from '../delivery/testing/place.ts'
 import { noticeOf } from '../delivery/testing/notice.ts'
 import type { Notice } from '../notice.ts'
-import { channels } from './index.ts'
+import { channels, everyChannel } from './index.ts'
 import { rigs } from './testing/index.ts'
 import type { Rig } from './testing/rig.ts'
 import type { Received } from './testing/strict-server.ts'
 
 it('tests every channel', () => {
   expect(new Set(rigs.map(({ id }) => id))).toEqual(new Set(channels.map(({ id }) => id)))
+})
+
+it('has a consumer for every channel', () => {
+  const stated = consumers.filter(({ stream }) => stream === 'DELIVER').map(({ name }) => name)
+  expect(stated.toSorted()).toEqual(everyChannel.map(({ id }) => id).toSorted())
 })
 
 /** The name of the installation, which all that is sent carries. */
@@ -212,7 +218,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
       handlers.deadLetters({ limit: 10 }, call),
     ])
     const everything = `${await place.said()} ${JSON.stringify(answers)}`
-    expect(everything).toContain('alert not delivered')
+    expect(everything).toContain('notification failed')
     for (const secret of secrets) expect(everything).not.toContain(secret)
   })
 
@@ -224,7 +230,8 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
       const unset = Object.fromEntries(Object.keys(given).map((name) => [name, undefined]))
       // A page would go on as long as it lives, for somebody may mend its target.
       const retry = { ...briefly, lifeMs: { paging: 200, others: 200 } }
-      const place = await at.open({ env: unset, policy: { channels: { [rig.id]: { variables } } }, retry })
+      const policy = rig.savedPolicy?.(at.server.url) ?? { channels: { [rig.id]: { variables } } }
+      const place = await at.open({ env: unset, policy, retry })
       await place.tell(fire())
       expect(await ended(place)).toMatchObject([
         { result: 'dead', reason: expect.stringContaining('may not be asked') },

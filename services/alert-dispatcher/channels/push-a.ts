@@ -42,9 +42,10 @@ const topicOf = (given: URL | undefined): Topic | undefined => {
 export const pushA: Channel = {
   id: 'push-a',
   settings,
+  address: 'HEALTH_ALERT_PUSH_A_URL',
   isPaging: false,
   // Its servers take 60 at once and then one every five seconds, unless they are set up otherwise.
-  limits: { concurrency: 2, perSecond: 0.2, burst: 50 },
+  limits: { concurrency: 2, perSecond: 0.2, burst: 50, groupAfter: 3 },
   targets(env) {
     const given = read(settings, env)
     const { HEALTH_ALERT_PUSH_A_URL: topic, HEALTH_ALERT_PUSH_A_TOKEN: token } = given
@@ -57,7 +58,6 @@ export const pushA: Channel = {
         name: 'push-a',
         isEnabled: given.HEALTH_ALERT_PUSH_A_ENABLED,
         minSeverity: given.HEALTH_ALERT_PUSH_A_MIN_SEVERITY ?? null,
-        addressFrom: 'HEALTH_ALERT_PUSH_A_URL',
         send: (message, way) => {
           const body = JSON.stringify(publication(message, topic.name))
           return exchange(way, { url: topic.root, headers, body, judge })

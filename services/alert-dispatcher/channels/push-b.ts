@@ -25,7 +25,7 @@ export const pushB: Channel = {
   settings,
   isPaging: false,
   // It asks for no more than two connections.
-  limits: { concurrency: 2, perSecond: 2, burst: 10 },
+  limits: { concurrency: 2, perSecond: 2, burst: 10, groupAfter: 3 },
   targets(env) {
     const given = read(settings, env)
     const { HEALTH_ALERT_PUSH_B_TOKEN: token, HEALTH_ALERT_PUSH_B_USER: user } = given
@@ -37,6 +37,8 @@ export const pushB: Channel = {
         name: 'push-b',
         isEnabled: given.HEALTH_ALERT_PUSH_B_ENABLED,
         minSeverity: given.HEALTH_ALERT_PUSH_B_MIN_SEVERITY ?? null,
+        // What rings is silenced by the name of its own episode.
+        needsOwnMessage: ({ severity }) => account.rings && severity === 'critical',
         send: (message, way) => tell(way, account, message),
       },
     ]

@@ -42,7 +42,7 @@ export const sms: Channel = {
   settings,
   isPaging: true,
   // A long code sends a segment a second; what is handed in faster waits there.
-  limits: { concurrency: 2, perSecond: 1, burst: 5 },
+  limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env) {
     const given = read(readSettings, env)
     const { HEALTH_ALERT_SMS_ACCOUNT_SID: sid, HEALTH_ALERT_SMS_FROM: from } = given

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SubscriptionsOf } from '#proto/delivery.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import type { Route } from '../policy/policy.ts'
 import { brokenRule } from '../delivery/broken.ts'
@@ -67,7 +68,7 @@ describe('a webhook that somebody subscribed', () => {
       }),
     )
   const ended = async (place: Place, count = 1) => {
-    const list = () => place.delivery.handlers.deliveries({ limit: 50 }, call)
+    const list = () => place.delivery.handlers.deliveries({ limit: 50, subscriptionsOf: 'everybody' }, call)
     await until(async () => (await list()).length >= count)
     return (await list()).map(({ channel, kind, result }) => `${channel} ${kind} ${result}`).toSorted()
   }
@@ -105,8 +106,36 @@ describe('a webhook that somebody subscribed', () => {
     const place = await open([subscription()])
     await place.tell(noticeOf())
     expect(await ended(place)).toEqual(['subscriptions fire dead'])
-    const { letters } = await place.delivery.handlers.deadLetters({ limit: 10 }, call)
+    const { letters } = await place.delivery.handlers.deadLetters({ limit: 10, subscriptionsOf: 'everybody' }, call)
     expect(letters).toMatchObject([{ channel: 'subscriptions', target: 'whs_1', reason: 'answered 400' }])
+  })
+
+  it('shows what it was sent to its owner and to those who may manage, and to nobody else', async () => {
+    const hook = opened.use(await webhookRig.start())
+    server.next({ status: 400 })
+    const place = await open([subscription()], {
+      env: webhookRig.env(hook.url),
+      subscriptionIdsOf: async (owner) => (owner === 'ada' ? ['whs_1'] : []),
+    })
+    await place.tell(noticeOf())
+    await ended(place, 2)
+    const { deliveries, deadLetters, replayDeadLetter } = place.delivery.handlers
+    const seenBy = async (subscriptionsOf?: SubscriptionsOf) => [
+      ...(await deliveries({ limit: 50, subscriptionsOf }, call)).map(({ channel }) => channel).toSorted(),
+      ...(await deliveries({ limit: 50, channel: 'subscriptions', subscriptionsOf }, call)).map(({ target }) => target),
+      ...(await deadLetters({ limit: 50, subscriptionsOf }, call)).letters.map(({ reason }) => reason),
+    ]
+    const all = ['subscriptions', 'webhook', 'whs_1', 'answered 400']
+    expect(await seenBy('everybody')).toEqual(all)
+    expect(await seenBy({ owner: 'ada' })).toEqual(all)
+    expect(await seenBy({ owner: 'eve' })).toEqual(['webhook'])
+    expect(await seenBy()).toEqual(['webhook'])
+    const [letter] = (await deadLetters({ limit: 1, subscriptionsOf: 'everybody' }, call)).letters
+    const replay = (subscriptionsOf?: SubscriptionsOf) =>
+      replayDeadLetter({ id: letter?.id ?? '', subscriptionsOf }, call)
+    for (const other of [undefined, { owner: 'eve' }])
+      await expect(replay(other)).rejects.toMatchObject({ code: 'not-found' })
+    expect(await replay({ owner: 'ada' })).toMatchObject({ target: 'whs_1' })
   })
 
   it.each([

@@ -1,3 +1,5 @@
+import { subscriptionChannel } from '#proto/delivery.ts'
+import { systemClock } from '#shared/clock.ts'
 import { createHmac, hash } from 'node:crypto'
 import { sendWithinMs } from './channel.ts'
 import type { Send } from '#shared/net/net.ts'
@@ -9,10 +11,10 @@ import { raw } from './formats/raw.ts'
 
 /** Webhooks that people brought themselves, each with what its owner wants to hear of. Operators settle nothing of it. */
 export const subscriptions: Channel = {
-  id: 'subscriptions',
+  id: subscriptionChannel,
   settings: {},
   isPaging: false,
-  limits: { concurrency: 2, perSecond: 5, burst: 20 },
+  limits: { concurrency: 2, perSecond: 5, burst: 20, groupAfter: 3 },
   targets: (_env, policy) =>
     policy.subscriptions.map((subscription) => {
       const { id, name, enabled, minSeverity, matchRule, matchHost } = subscription
@@ -37,7 +39,7 @@ const sendSigned = ({ url, ...signing }: OpenSubscription, message: Message, way
   const { origin, notice } = message
   const id = hash('sha256', `${origin} ${notice.id}`).slice(0, 32)
   const body = JSON.stringify(raw.compose({ message, address: new URL(url), write: () => ({}), key: id }).body)
-  const nowMs = Date.now()
+  const nowMs = systemClock.now()
   return exchange(way, {
     url,
     headers: {

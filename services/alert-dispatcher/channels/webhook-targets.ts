@@ -42,7 +42,7 @@ export const webhookTargets: Channel = {
   isPaging: false,
   announces: true,
   // Discord takes five in two seconds, Slack one a second.
-  limits: { concurrency: 2, perSecond: 1, burst: 5 },
+  limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env, policy) {
     const given = read(forgivingSettings, env)
     return listedTargets(env, policy).flatMap((target) => {
@@ -56,7 +56,6 @@ export const webhookTargets: Channel = {
           name,
           isEnabled: enabled && given.HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED,
           minSeverity: minSeverity ?? given.HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY ?? null,
-          addressFrom: urlEnv,
           isSaved: saved !== undefined,
           send: (message: Message, way: Send) => sendTo(way, { target, address, headers, message }),
         },

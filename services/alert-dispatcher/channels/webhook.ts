@@ -22,10 +22,11 @@ const settings = {
 export const webhook: Channel = {
   id: 'webhook',
   settings,
+  address: 'HEALTH_ALERT_WEBHOOK_URL',
   isPaging: false,
   announces: true,
   // What such services bear for a while; beyond it they answer 429.
-  limits: { concurrency: 4, perSecond: 5, burst: 20 },
+  limits: { concurrency: 4, perSecond: 5, burst: 20, groupAfter: 3 },
   targets(env) {
     const given = read(settings, env)
     const address = given.HEALTH_ALERT_WEBHOOK_URL
@@ -36,7 +37,6 @@ export const webhook: Channel = {
         name: 'webhook',
         isEnabled: given.HEALTH_ALERT_WEBHOOK_ENABLED,
         minSeverity: given.HEALTH_ALERT_WEBHOOK_MIN_SEVERITY ?? null,
-        addressFrom: 'HEALTH_ALERT_WEBHOOK_URL',
         send: (message, way) => {
           const body = JSON.stringify(chatBody(message, { address }))
           return exchange(way, {

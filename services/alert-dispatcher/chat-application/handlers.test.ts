@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,7 +68,7 @@ const open = async (env: Environment = ready, isLasting = true) => {
   const lines: string[] = []
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opened.use(await openTelemetry({}, facts, { write: (line) => lines.push(line) }))
-  const clock = { now: () => 1_790_000_000_000 }
+  const clock = clockOf(() => 1_790_000_000_000)
   const chatApplication = await openChatApplication({ env, database, clock, log: pino({ enabled: false }) })
   const net = opened.use(openNet({ env: {} }))
   const trusted: typeof net.trusted = (url, outgoing) =>
@@ -113,6 +114,20 @@ describe('the chat application', () => {
       { token: 'xoxb-token-of-T01', url: 'https://hooks.slack.com/services/T01/B01/C01-secret' },
     ])
     expect(slack.wrong).toEqual([])
+  })
+
+  it('is read with the key that it was kept under, and with no other', async () => {
+    const env: Record<string, string | undefined> = { ...ready }
+    const { install, chatApplication } = await open(env)
+    slack.next(granted())
+    await install()
+    const withKey = async (key: string | undefined) => {
+      env.CHATAPP_TOKEN_ENCRYPTION_KEY = key
+      chatApplication.changed()
+      return (await chatApplication.current()).length
+    }
+    expect(await withKey('another key that nobody guesses')).toBe(0)
+    expect(await withKey(ready.CHATAPP_TOKEN_ENCRYPTION_KEY)).toBe(1)
   })
 
   it('is one installation for each chat, of which there are few', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Unit } from '#proto/catalogue.ts'
 import { Severity } from '#proto/rules.ts'
+import { type Clock, follow } from '#shared/clock.ts'
 
 const Milliseconds = z.number().int()
 const RuleId = z.string().max(160)
@@ -82,5 +83,21 @@ export const HostRecord = z.object({
   uptimeSeconds: z.number().nullable(),
 })
 export type HostRecord = z.infer<typeof HostRecord>
+
+/** A record whose instants keep their age when the clock is set; those that a person chose stay as they are. */
+export const followed = <R extends Pick<HostRecord, 'conditions'>>(record: R, clock: Clock): R => ({
+  ...record,
+  conditions: Object.fromEntries(
+    Object.entries(record.conditions).map(([id, condition]) => [id, followCondition(condition, clock)]),
+  ),
+})
+
+/** One condition whose instants keep their age when the clock is set. */
+export const followCondition = (condition: Condition, clock: Clock): Condition => ({
+  ...condition,
+  sinceMs: follow(clock, condition.sinceMs),
+  judgedAtMs: follow(clock, condition.judgedAtMs),
+  told: condition.told && { ...condition.told, atMs: follow(clock, condition.told.atMs) },
+})
 
 export const hostRecordKey = (hostKey: string): string => `alerts:host:${hostKey}`

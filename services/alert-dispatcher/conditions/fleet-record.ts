@@ -27,6 +27,8 @@ export const FleetRecord = z.object({
   /** Sweeps that have begun. */
   sweeps: Whole,
   begunAtMs: z.number().int().nullable(),
+  /** When the last sweep that succeeded ended; null before the first, and of an older release. */
+  succeededAtMs: z.number().int().nullable().default(null),
   /** Begun and not ended, or died on the way. */
   isSweeping: z.boolean(),
   hosts: z
@@ -35,7 +37,7 @@ export const FleetRecord = z.object({
 })
 export type FleetRecord = z.infer<typeof FleetRecord>
 
-export const emptyFleet: FleetRecord = { sweeps: 0, begunAtMs: null, isSweeping: false, hosts: {} }
+export const emptyFleet: FleetRecord = { sweeps: 0, begunAtMs: null, succeededAtMs: null, isSweeping: false, hosts: {} }
 
 export const unsweptHost: HostSummary = {
   failed: false,

@@ -107,12 +107,56 @@ describe('what another service tells', () => {
     expect(pager.tried).toEqual([])
   })
 
-  it('obeys floors, routes and the switch of all alerts, and says so', async () => {
+  it.each([
+    ['all alerts', { minSeverity: 'critical', leastSeverity: 'critical' }],
+    ['its topic', { rules: { 'weekly-report': { minSeverity: 'critical' } } }],
+    ['the channel', { channels: { post: { minSeverity: 'critical', variables: {} } } }],
+  ] as const)('goes to the channel whatever the floor of %s', async (_whose, policy) => {
+    const post = scripted({ announces: true })
+    const place = await open({ channels: [post.channel], policy })
+    expect(await notify(place)).toEqual(['a queued'])
+    expect(await ended(place, 1)).toEqual(['a notify sent'])
+  })
+
+  it('goes where a route leads it, whatever the floor of the route', async () => {
     const post = scripted({ announces: true, targets: ['a', 'b'] })
-    const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
-    const held = 'held routes or its floor keep it back'
-    expect(await notify(place)).toEqual([`a ${held}`, `b ${held}`])
-    place.policy.minSeverity = 'warning'
+    const place = await open({ channels: [post.channel] })
+    const route = { id: 'r', target: 'b', enabled: true, minSeverity: 'critical', last: false } as const
+    const anything = { matchRule: '*', matchHost: '*', matchGroup: '*', matchTag: '*', matchSeverity: '*' } as const
+    place.policy.routes = [{ ...anything, ...route }]
+    expect(await notify(place)).toEqual(['a held routes keep it back', 'b queued'])
+  })
+
+  it.each([
+    ['critical alerts alone', ['critical'], ['a queued', 'b queued']],
+    ['all critical alerts, and another all warnings', ['critical', 'warning'], ['a queued', 'b queued']],
+    ['all critical alerts, and another all alerts', ['critical', '*'], ['a queued', 'b queued']],
+    ['all alerts', ['*'], ['a queued', 'b held routes keep it back']],
+  ] as const)('goes to the target to which a route leads %s', async (_which, severities, outcomes) => {
+    const post = scripted({ announces: true, targets: ['a', 'b'] })
+    const place = await open({ channels: [post.channel] })
+    const always = {
+      matchRule: '*',
+      matchHost: '*',
+      matchGroup: '*',
+      matchTag: '*',
+      enabled: true,
+      last: true,
+    } as const
+    place.policy.routes = severities.map((matchSeverity, index) => ({
+      ...always,
+      id: `r${index}`,
+      target: index === 0 ? 'a' : 'b',
+      matchSeverity,
+      minSeverity: null,
+    }))
+    expect(await notify(place)).toEqual(outcomes)
+  })
+
+  it('obeys routes and the switch of all alerts, and says so', async () => {
+    const post = scripted({ announces: true, targets: ['a', 'b'] })
+    const place = await open({ channels: [post.channel] })
+    const held = 'held routes keep it back'
     const anything = {
       matchRule: '*',
       matchHost: '*',

@@ -11,7 +11,7 @@ import { Ledger, ledgerKey, targetKey } from './ledger.ts'
 export type NotifyHandlers = Pick<Handlers<typeof alerts>, keyof typeof notifyMethods>
 type Announced = Parameters<NotifyHandlers['notify']>[0]
 
-/** Hands over what another service tells, past digest, maintenance and hours of quiet: it is no condition, and wakes nobody. */
+/** Hands over what another service reports, past floors, digest, maintenance and quiet hours: it is no alert, and wakes nobody. */
 export const announce =
   (relaying: Relaying): NotifyHandlers['notify'] =>
   async (announced) => {
@@ -81,7 +81,7 @@ const handOver = async (
 ): Promise<Pick<HandedOver, 'outcome' | 'reason'>> => {
   if (told.has(target.key)) return { outcome: 'told', reason: null }
   if (!policy.enabled) return { outcome: 'held', reason: 'alerts are switched off' }
-  if (!missing.includes(target)) return { outcome: 'held', reason: 'routes or its floor keep it back' }
+  if (!missing.includes(target)) return { outcome: 'held', reason: 'routes keep it back' }
   try {
     await enqueue(relaying, target, notice)
     return { outcome: 'queued', reason: null }

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
@@ -22,7 +23,7 @@ const endWith = async (ended: Ended, { nowMs, isAway }: { nowMs: number; isAway:
     if (isAway) throw new Error('the database is away')
     await kept.put(delivered)
   }
-  const clock = { now: () => nowMs }
+  const clock = clockOf(() => nowMs)
   const recording = openOutage(pino({ level: 'silent' }), { begins: 'away', ends: 'there' })
   const outcome = await end({ store, deliveries: { ...kept, put }, clock, recording, retry: briefRetry }, queued, ended)
   return { outcome, recorded: await kept.list({ limit: 10 }) }

@@ -1,7 +1,8 @@
 import type { Delivered } from '#proto/delivery.ts'
+import { ageMs } from '#shared/clock.ts'
 import type { Outcome } from '#shared/bus/durable/queue.ts'
 import type { Delivering } from './deliver.ts'
-import { Ledger, digestEnded, ledgerKey, ledgerMs, targetKey } from './ledger.ts'
+import { Ledger, digestEnded, gaveUp, ledgerKey, ledgerMs, targetKey } from './ledger.ts'
 import { type Queued, messageIdOf } from './queued.ts'
 
 /** How a notice for one target ended. */
@@ -21,12 +22,22 @@ export const end = async (ending: Ending, queued: Queued, ended: Ended): Promise
       })),
     ),
   )
+  if (ended.result === 'dead') await noteGivenUp(ending, queued)
   const isRecorded = await record(ending, queued, ended)
   // It would be sent again for its record alone, and the letter says why it is dead.
   if (ended.result === 'dead') return { dead: ended.reason ?? 'not delivered' }
   // The record is for people: what decides is in the store, and no queue may fill because of it.
-  const isWaitedFor = clock.now() < queued.queuedAtMs + retry.lifeMs.others
+  const isWaitedFor = ageMs(clock, queued.queuedAtMs) < retry.lifeMs.others
   return isRecorded || !isWaitedFor ? 'done' : { againInMs: retry.recordAgainMs }
+}
+
+const noteGivenUp = async ({ store }: Ending, queued: Queued): Promise<void> => {
+  const { episode, sequence } = queued.notice
+  await store.update(
+    ledgerKey(episode),
+    Ledger,
+    (before) => before && { value: gaveUp(before, targetKey(queued), sequence), expiresInMs: ledgerMs },
+  )
 }
 
 const record = async ({ deliveries, clock, recording }: Ending, queued: Queued, ended: Ended): Promise<boolean> => {

@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import type { SendResult } from '../channels/channel.ts'
-import { type Known, type Ledger, cutOff, digestEnded, gatherFor, meanFor, sent, standingOf } from './ledger.ts'
+import {
+  type Known,
+  type Ledger,
+  cutOff,
+  digestEnded,
+  gatherFor,
+  gaveUp,
+  keepNotice,
+  meanFor,
+  sent,
+  standingOf,
+  waitingIn,
+} from './ledger.ts'
+import { noticeOf } from './testing/notice.ts'
 
 const fire = { kind: 'fire', sequence: 0 } as const
 const remind = { kind: 'remind', sequence: 1 } as const
@@ -96,5 +109,45 @@ describe('the ledger', () => {
 
   it('leaves what a target knew when a digest tells it again', () => {
     expect(known(gatherFor(told, ['a'], 'd'))).toMatchObject({ told: 0, digest: null })
+  })
+})
+
+describe('the notice in the ledger', () => {
+  const notices = { fire: noticeOf(fire), recover: noticeOf(recover) }
+  const kept = (ledger: Ledger | undefined, which: keyof typeof notices, keys: readonly string[] = ['a', 'b']) =>
+    keepNotice(meanFor(ledger, keys, notices[which]), notices[which])
+  const first = kept(undefined, 'fire')
+
+  it.each<[string, Ledger, string[]]>([
+    ['waits for all of its targets', first, ['a', 'b']],
+    ['waits for those that have yet to take it', sent(first, 'a', fire, ok), ['b']],
+    ['waits for those that failed', sent(first, 'a', fire, failed), ['a', 'b']],
+    ['waits no more where it was given up', gaveUp(first, 'a', 0), ['b']],
+    ['waits where an earlier one was given up', kept(gaveUp(told, 'a', 0), 'recover', ['a']), ['a']],
+    [
+      'waits for those alone that took the fire, once it is the end',
+      kept(sent(first, 'a', fire, ok), 'recover'),
+      ['a'],
+    ],
+    ['waits for nobody whom a digest tells', kept(gatherFor(undefined, ['a'], 'd'), 'fire'), ['b']],
+    [
+      'waits for nobody whose digest was given up',
+      digestEnded(kept(gatherFor(undefined, ['a'], 'd'), 'fire'), 'a', false),
+      ['b'],
+    ],
+    [
+      'waits, as the end, for the digest that tells the fire',
+      kept(gatherFor(undefined, ['a'], 'd'), 'recover', ['a']),
+      ['a'],
+    ],
+    ['stays the later one', kept(kept(told, 'recover', ['a']), 'fire', ['a']), ['a']],
+  ])('%s', (_name, ledger, expected) => {
+    expect(waitingIn(ledger)).toEqual(expected)
+  })
+
+  it('goes once nobody waits for it', () => {
+    expect(first.notice).toEqual(notices.fire)
+    expect(sent(sent(first, 'a', fire, ok), 'b', fire, ok).notice).toBeUndefined()
+    expect(kept(first, 'recover').notice).toBeUndefined()
   })
 })

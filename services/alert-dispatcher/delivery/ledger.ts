@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SendResult } from '../channels/channel.ts'
-import type { Notice } from '../notice.ts'
+import { Notice } from '../notice.ts'
 
 /** What one target knows of one episode. */
 export const Known = z.object({
@@ -17,11 +17,19 @@ export const Known = z.object({
   failures: z.int().min(0),
   /** The digest that is to tell it; null when none is under way. */
   digest: z.string().max(160).nullable(),
+  /** The latest notice that was given up; null while none was. */
+  givenUp: z.int().min(0).nullable().default(null),
 })
 export type Known = z.infer<typeof Known>
 
 /** Who is told of one episode and what each of them knows, by `targetKey`; kept under `ledgerKey`. */
-export const Ledger = z.object({ targets: z.record(z.string().max(130), Known) })
+export const Ledger = z.object({
+  targets: z.record(z.string().max(130), Known),
+  /** The latest notice while a target has yet to take it: a queue that lost it is given it again. */
+  notice: Notice.optional(),
+  /** False where the ledger was lost and only holds what was sent since. */
+  isWhole: z.boolean().default(false),
+})
 export type Ledger = z.infer<typeof Ledger>
 
 export const ledgerKey = (episode: string): string => `alerts:told:${episode}`
@@ -41,7 +49,35 @@ export const meanFor = (ledger: Ledger | undefined, keys: readonly string[], { k
     if (known && known.latest >= sequence) continue
     targets[key] = { ...(known ?? unknown), latest: sequence, ends: kind === 'recover', failures: 0 }
   }
-  return { targets }
+  return { ...(ledger ?? lost), targets }
+}
+
+const lost: Ledger = { targets: {}, isWhole: false }
+
+/** A ledger that keeps the notice until all of its targets took it. The first notice of an episode begins a whole ledger. */
+export const keepNotice = (meant: Ledger, notice: Notice): Ledger => {
+  const isLatest = (meant.notice?.sequence ?? 0) <= notice.sequence
+  const isWhole = meant.isWhole || notice.sequence === 0
+  return withoutEnded({ ...meant, isWhole, ...(isLatest && { notice }) })
+}
+
+/** Targets that have yet to take the notice that the ledger keeps. */
+export const waitingIn = ({ targets, notice }: Ledger): string[] => {
+  if (notice === undefined) return []
+  const isWaiting = (known: Known) => {
+    if (known.latest !== notice.sequence || known.givenUp === notice.sequence) return false
+    const standing = standingOf(known, notice)
+    // What a digest tells is kept in the ledger of the digest.
+    return standing === 'wait' || (standing === 'send' && known.digest === null)
+  }
+  return Object.keys(targets).filter((key) => targets[key] && isWaiting(targets[key]))
+}
+
+/** A notice that nobody waits for any more is not kept. */
+const withoutEnded = (ledger: Ledger): Ledger => {
+  if (ledger.notice === undefined || waitingIn(ledger).length > 0) return ledger
+  const { notice: _, ...rest } = ledger
+  return rest
 }
 
 /** More are not told of one episode in the time that a record is tried for. */
@@ -56,22 +92,34 @@ export const toldAfter = (known: Known | undefined, sequence: number): number | 
   return known.latest === sequence ? known.failures : 0
 }
 
-const unknown: Known = { latest: 0, ends: false, told: null, lately: [], mayKnow: false, failures: 0, digest: null }
+const unknown: Known = {
+  latest: 0,
+  ends: false,
+  told: null,
+  lately: [],
+  mayKnow: false,
+  failures: 0,
+  digest: null,
+  givenUp: null,
+}
 
 /** The ledger of an episode that a digest is to tell to these targets. */
 export const gatherFor = (ledger: Ledger | undefined, keys: readonly string[], digest: string): Ledger => {
-  const { targets } = meanFor(ledger, keys, { kind: 'digest', sequence: 0 })
-  return { targets: mapKnown(targets, keys, (known) => (known.told === null ? { ...known, digest } : known)) }
+  const meant = meanFor(ledger, keys, { kind: 'digest', sequence: 0 })
+  return mapKnown({ ...meant, isWhole: true }, keys, (known) => (known.told === null ? { ...known, digest } : known))
 }
 
 /** The ledger of an episode once its digest came to an end at one target. */
-export const digestEnded = (ledger: Ledger | undefined, key: string, isTold: boolean): Ledger => ({
-  targets: mapKnown(ledger?.targets ?? {}, [key], (known) => ({
+export const digestEnded = (ledger: Ledger, key: string, isTold: boolean): Ledger =>
+  mapKnown(ledger, [key], (known) => ({
     ...known,
     digest: null,
-    told: isTold ? (known.told ?? 0) : known.told,
-  })),
-})
+    ...(isTold ? { told: known.told ?? 0 } : { givenUp: known.givenUp ?? 0 }),
+  }))
+
+/** The ledger once a notice was given up for a target. */
+export const gaveUp = (ledger: Ledger, key: string, sequence: number): Ledger =>
+  mapKnown(ledger, [key], (known) => ({ ...known, givenUp: Math.max(known.givenUp ?? 0, sequence) }))
 
 /** What is to be done with a notice for one target, decided immediately before it would be sent. */
 export type Standing = 'send' | 'told' | 'wait' | { drop: string }
@@ -93,33 +141,25 @@ export const sent = (
   { kind, sequence }: Meant,
   result: SendResult,
 ): Ledger => {
-  const { targets } = meanFor(ledger, [key], { kind, sequence })
-  return {
-    targets: mapKnown(targets, [key], (known) => {
-      if (result.kind === 'ok') {
-        const lately = [...new Set([...known.lately, sequence])].slice(-mostLately)
-        return { ...known, told: Math.max(known.told ?? 0, sequence), lately }
-      }
-      const mayKnow = known.mayKnow || (result.kind === 'retry' && result.mayHaveArrived === true)
-      return { ...known, mayKnow, failures: known.latest === sequence ? known.failures + 1 : known.failures }
-    }),
-  }
+  return mapKnown(meanFor(ledger, [key], { kind, sequence }), [key], (known) => {
+    if (result.kind === 'ok') {
+      const lately = [...new Set([...known.lately, sequence])].slice(-mostLately)
+      return { ...known, told: Math.max(known.told ?? 0, sequence), lately }
+    }
+    const mayKnow = known.mayKnow || (result.kind === 'retry' && result.mayHaveArrived === true)
+    return { ...known, mayKnow, failures: known.latest === sequence ? known.failures + 1 : known.failures }
+  })
 }
 
 /** The ledger once it was found that a send had no end. */
-export const cutOff = (ledger: Ledger | undefined, key: string): Ledger => ({
-  targets: mapKnown(ledger?.targets ?? {}, [key], (known) => ({ ...known, mayKnow: true })),
-})
+export const cutOff = (ledger: Ledger, key: string): Ledger =>
+  mapKnown(ledger, [key], (known) => ({ ...known, mayKnow: true }))
 
-const mapKnown = (
-  targets: Ledger['targets'],
-  keys: readonly string[],
-  change: (known: Known) => Known,
-): Ledger['targets'] => {
-  const changed = { ...targets }
+const mapKnown = (ledger: Ledger, keys: readonly string[], change: (known: Known) => Known): Ledger => {
+  const targets = { ...ledger.targets }
   for (const key of keys) {
-    const known = changed[key]
-    if (known) changed[key] = change(known)
+    const known = targets[key]
+    if (known) targets[key] = change(known)
   }
-  return changed
+  return withoutEnded({ ...ledger, targets })
 }

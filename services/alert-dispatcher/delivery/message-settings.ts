@@ -1,5 +1,6 @@
 import type { Severity } from '#proto/rules.ts'
 import { takesChatActions } from '#shared/config/chat-application.ts'
+import { displayZone } from '#shared/config/display-zone.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/parse-json.ts'
@@ -30,6 +31,8 @@ export interface MessageFrame {
   instance: string | null
   dashboardUrl: string | null
   metadata: Readonly<Record<string, string>>
+  /** IANA name of the zone in which messages name instants. */
+  zone: string
   /** Whether it is heard of when somebody presses a button under a message. */
   isInteractive: boolean
 }
@@ -42,6 +45,7 @@ export const messageFrame = (env: Environment): MessageFrame => {
     instance: name === '' ? null : [...name].slice(0, maxNameLength).join(''),
     dashboardUrl: baseOf(settings.HEALTH_ALERT_DASHBOARD_URL),
     metadata: readMetadata(settings.HEALTH_ALERT_METADATA),
+    zone: displayZone(env) ?? 'UTC',
     isInteractive: takesChatActions(env),
   }
 }

@@ -12,6 +12,7 @@ const frame = {
   instance: 'prod',
   dashboardUrl: 'https://watch.example',
   metadata: { team: 'storage' },
+  zone: 'UTC',
   isInteractive: false,
 }
 const message = (more: Partial<Notice> = {}, given = frame) => messageOf(noticeOf(more), given, hosts)
@@ -56,6 +57,14 @@ describe('a message', () => {
     [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone (91.5 %)'],
   ] as const)('of %j begins with %j', (more, headline) => {
     expect(message(more).headline).toBe(headline)
+  })
+
+  it('names instants in the zone of COLUMNDB_TZ', () => {
+    const { zone } = messageFrame({ COLUMNDB_TZ: 'Asia/Tokyo' })
+    const text = plainText(message({ sinceMs: 1_790_000_000_999 }, { ...frame, zone }), 4_000)
+    expect(text).toContain('Since: 2026-09-21T23:13:20+09:00')
+    expect(message({ atMs: 0 }, { ...frame, zone }).at).toBe('1970-01-01T09:00:00+09:00')
+    expect(messageFrame({}).zone).toBe('UTC')
   })
 
   it('leads to the page of all hosts when its host has left the list', () => {

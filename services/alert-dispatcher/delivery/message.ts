@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill'
 import { unitWords } from '#proto/unit-words.ts'
 import type { Severity } from '#proto/rules.ts'
 import { cut } from './cut.ts'
@@ -9,6 +10,8 @@ import { lengthOfTime, quantity } from './quantity.ts'
 /** A notice in words, before any channel gives it its own form. No text in it has line breaks but `runbook`. */
 export interface Message {
   notice: Notice
+  /** The instant of the notice, in ISO 8601 with the offset of the display zone. */
+  at: string
   /** The name of our installation: goes with every message, so that what comes back to us is known. */
   origin: string
   /** `[instance] CRITICAL: title on host (value)`: on many a lock screen this is all there is to read. */
@@ -21,8 +24,10 @@ export interface Message {
   tone: Severity | 'over' | 'plain'
   /** Labels and values, in the order of their weight. */
   facts: readonly Fact[]
-  /** What a digest gathers, one line each. */
+  /** What a digest or a group gathers, one line each. */
   gathered: readonly string[]
+  /** The notices of a group; empty where the message is about one notice. */
+  members: readonly Notice[]
   /** The runbook, or the text of what another service tells. */
   runbook: string
   url: string | null
@@ -51,7 +56,7 @@ export interface Frame extends MessageFrame {
 /** What a notice says. `hosts` knows those of the list by key; links are made of their present positions. */
 export const messageOf = (
   notice: Notice,
-  { origin, instance, dashboardUrl, metadata, isInteractive }: Frame,
+  { origin, instance, dashboardUrl, metadata, zone, isInteractive }: Frame,
   hosts: ReadonlyMap<string, NamedHost>,
 ): Message => {
   const where = placeOf(notice, hosts)
@@ -59,14 +64,16 @@ export const messageOf = (
   const title = oneLine(notice.title)
   return {
     notice,
+    at: instant(notice.atMs, zone),
     origin,
     headline: `${prefix}${word(notice)}${title}${placed(notice, hosts)}${measured(notice)}`,
     host: hostOf(notice, hosts),
     severity: notice.severity,
     isOver: notice.kind === 'recover',
     tone: toneOf(notice),
-    facts: factsOf(notice, where, metadata),
+    facts: factsOf(notice, where, { metadata, zone }),
     gathered: notice.gathered.map((entry) => gatheredLine(entry, hosts)),
+    members: [],
     runbook: textOf(notice),
     url: dashboardUrl === null ? null : linkOf(dashboardUrl, notice, hosts),
     instance,
@@ -125,10 +132,14 @@ const placed = (
   return isNamed ? '' : `, from ${place}`
 }
 
-const factsOf = (notice: Notice, where: string | null, metadata: Message['metadata']): Fact[] => {
+const factsOf = (
+  notice: Notice,
+  where: string | null,
+  { metadata, zone }: Pick<Frame, 'metadata' | 'zone'>,
+): Fact[] => {
   const pairs: readonly (readonly [string, string | null])[] = [
     [notice.hostKey === null ? 'Source' : 'Host', where],
-    ...(notice.announced?.facts.map(({ label, value }) => [label, value] as const) ?? conditionPairs(notice)),
+    ...(notice.announced?.facts.map(({ label, value }) => [label, value] as const) ?? conditionPairs(notice, zone)),
     ...Object.entries(metadata),
   ]
   return pairs.flatMap(([label, text]) =>
@@ -136,7 +147,7 @@ const factsOf = (notice: Notice, where: string | null, metadata: Message['metada
   )
 }
 
-const conditionPairs = (notice: Notice): [string, string | null][] => {
+const conditionPairs = (notice: Notice, zone: string): [string, string | null][] => {
   const { value, threshold, unit, ruleId, sinceMs, atMs, reason, offenders, kind, severity } = notice
   const isDigest = kind === 'digest'
   return [
@@ -145,19 +156,29 @@ const conditionPairs = (notice: Notice): [string, string | null][] => {
     ['Value', value === null || isDigest ? null : quantity(value, unit)],
     // What is so or not so has no limit that would say more.
     ['Threshold', threshold === null || unitWords[unit] ? null : quantity(threshold, unit)],
-    ['Since', `${instant(sinceMs)}${atMs - sinceMs >= 1_000 ? `, for ${lengthOfTime(atMs - sinceMs)}` : ''}`],
+    ['Since', `${instant(sinceMs, zone)}${atMs - sinceMs >= 1_000 ? `, for ${lengthOfTime(atMs - sinceMs)}` : ''}`],
     ['Reason', reason],
     ['Worst', offenders.map(oneLine).join(', ')],
   ]
 }
 
-/** Without the parts of a second, which nobody reads. */
-const instant = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+/** ISO 8601 to the second, with the offset of the zone: `2026-11-20T14:05:00+01:00`. */
+const instant = (ms: number, zone: string): string => {
+  const moment = Temporal.Instant.fromEpochMilliseconds(ms - (ms % 1_000))
+  return zone === 'UTC' ? moment.toString() : moment.toString({ timeZone: zone })
+}
 
 const gatheredLine = (entry: Notice['gathered'][number], hosts: ReadonlyMap<string, NamedHost>): string => {
   const { title, severity, recovered, isUnseen } = entry
   const end = isUnseen ? ' (fired, then closed)' : ' (fired and recovered)'
   return `${severity.toUpperCase()}: ${oneLine(title)}${placed(entry, hosts)}${recovered ? end : ''}`
+}
+
+/** One condition of a group; of one rule, whose name is in the headline, only where it is and what was measured. */
+export const memberLine = (notice: Notice, hosts: ReadonlyMap<string, NamedHost>, isOneRule: boolean): string => {
+  const place = placeOf(notice, hosts)
+  if (isOneRule && place !== null) return `${place}${measured(notice)}`
+  return `${word(notice)}${oneLine(notice.title)}${placed(notice, hosts)}${measured(notice)}`
 }
 
 const linkOf = (base: string, { hostKey, announced }: Notice, hosts: ReadonlyMap<string, NamedHost>): string => {

@@ -1,7 +1,7 @@
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
-import { systemClock } from '#shared/clock.ts'
+import { type Clock, systemClock } from '#shared/clock.ts'
 import { problemsOf } from '#shared/config/setting.ts'
 import type { Context } from '#shared/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
@@ -13,17 +13,18 @@ import { everyChannel as every } from '../channels/index.ts'
 import { type Target, targetsNow } from '../channels/targets.ts'
 import type { FloorsOf } from '../policy/layers/resolve.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Delivering, deliver } from './deliver.ts'
+import { type ChannelDelivery, type Delivering, openChannelDelivery } from './deliver.ts'
 import { type NotifyHandlers, announce } from './announce.ts'
 import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
-import { openLine } from './line.ts'
 import { openListedHosts } from './listed-hosts.ts'
 import { type PumpLimits, startPump } from './pump.ts'
 import { Queued } from './queued.ts'
 import { memoryDeliveries } from './records/memory.ts'
 import { handOn } from './relay.ts'
+import { startRepublishing } from './republish.ts'
 import { type RetryPlan, defaultRetryPlan } from './retry.ts'
 import { strictDeliverySettings } from './settings.ts'
+import { openWaitingEpisodes } from './waiting-episodes.ts'
 
 /** What delivery is opened with; what is optional is the product's own unless a test shortens it. */
 export interface DeliveryParts extends Pick<
@@ -34,14 +35,22 @@ export interface DeliveryParts extends Pick<
   /** Where it is kept how deliveries ended; without one that is in memory. */
   database: Database | undefined
   policy(): Promise<Policy>
+  /** Ids of the subscriptions of one owner; without it there are none. */
+  subscriptionIdsOf?(owner: string): Promise<readonly string[]>
+  /** Default: the clock of this machine. */
+  pacedBy?: Clock
   channels?: readonly Channel[]
   retry?: RetryPlan
   pump?: PumpLimits
+  /** How often it is checked that the queue still holds what is under way; milliseconds. */
+  republishEveryMs?: number | undefined
 }
 
 /** Tells people what the outbox holds, until disposed: then it finishes the sends that are under way. */
 export interface Delivery extends AsyncDisposable {
   handlers: DeliveryHandlers & NotifyHandlers
+  /** Whether it is on record that some target took a notification of the episode. */
+  isNotified(episode: string): Promise<boolean>
   /** Forgets what is older than its stated age; says how many. */
   prune(beforeMs: number): Promise<number>
 }
@@ -55,30 +64,39 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   }
   await using opening = new AsyncDisposableStack()
   const queue = opening.use(await parts.openQueue())
-  readiness.require('queue', () => queue.connected)
+  readiness.require(
+    'queue',
+    () => queue.connected,
+    () => queue.problem,
+  )
   const deliveries = await openDeliveries(parts.database)
   const targets = (policy: Policy): readonly Target[] => targetsNow({ channels, env, policy })
+  // The queue keeps its waits by real time, so this clock paces the sends too, whichever clock decides what is due.
+  const clock = parts.pacedBy ?? systemClock
   const shared = {
     ...parts,
-    // The queue keeps its waits by real time, so sends are paced by it too, whatever clock decides what is due.
-    clock: systemClock,
+    clock,
     log,
     retry,
-    line: openLine(),
     queue,
     deliveries,
+    waiting: openWaitingEpisodes(store, clock),
     recording: openOutage(log, { begins: 'deliveries cannot be recorded', ends: 'deliveries are recorded again' }),
     targets,
     hosts: openListedHosts(parts),
     origin: openInstallationId(store),
+    subscriptionIdsOf: parts.subscriptionIdsOf ?? (async () => []),
   }
   const durations = metrics.alertSendDuration(telemetry.metrics)
   const observe: Delivering['observe'] = (channel, outcome, seconds) => durations.observe({ channel, outcome }, seconds)
-  for (const channel of channels) opening.use(await consume(queue, channel, { ...shared, observe }))
+  for (const channel of channels)
+    await consume(opening, queue, openChannelDelivery({ ...shared, observe }, channel), channel)
+  opening.use(startRepublishing({ ...shared, channels }, parts.republishEveryMs))
   opening.use(startPump({ store, log, limits: parts.pump }, (notice) => handOn(shared, notice)))
   const running = opening.move()
   return {
     handlers: { ...deliveryHandlers(shared), notify: announce(shared) },
+    isNotified: async (episode) => (await deliveries.toldOf(episode)).length > 0,
     prune: (beforeMs) => deliveries.prune(beforeMs),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -90,14 +108,21 @@ const openDeliveries = async (database: Database | undefined) => {
   return sqlDeliveries(database)
 }
 
-/** A channel handles this many at once over all its targets; each target has a limit of its own. */
-const maxInFlight = 256
+/** A channel has this many messages in hand over all its targets: those that are being sent, and those that wait for their targets. */
+const maxInFlight = 4_096
 /** A message may wait for its target again and again; what ends it is its life. */
 const tries = 100_000
 
-const consume = (queue: Queue, channel: Channel, delivering: Delivering): Promise<AsyncDisposable> => {
-  const consumer = { name: channel.id, subjects: `deliver.${channel.id}.>`, body: Queued, tries, maxInFlight }
-  return queue.consume({ ...consumer, stream: 'DELIVER' }, (message) => deliver(delivering, channel, message))
+/** Those that wait go back to the durable queue before the consumer ends, which waits for what it has in hand. */
+const consume = async (
+  opening: AsyncDisposableStack,
+  queue: Queue,
+  delivery: ChannelDelivery,
+  { id: name }: Channel,
+): Promise<void> => {
+  const consumer = { stream: 'DELIVER', name, subjects: `deliver.${name}.>`, body: Queued, tries, maxInFlight } as const
+  opening.use(await queue.consume(consumer, (message) => delivery.deliver(message)))
+  opening.use(delivery)
 }
 
 /** The floors of all targets that have what they need. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Clock, follow } from '#shared/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
 
 /** How much one target is asked to take. */
@@ -8,14 +9,26 @@ export interface TargetLimits {
   perSecond: number
   /** Messages that may follow one another without a pause when none came before. */
   burst: number
+  /** After this many messages about one rule in a row, further ones are grouped; absent where each condition needs its own message. */
+  groupAfter?: number
 }
+
+/** At most one message of a group is sent in this time. */
+export const groupIntervalMs = 10_000
 
 const Milliseconds = z.number()
 
 /** What all dispatchers know of one target, under `paceKey`: who is sending to it, and whether it takes anything. */
 export const Pace = z.object({
-  /** By episode: the send that is under way, or that was cut off when its time is over. */
-  holders: z.record(z.string().max(160), z.object({ untilMs: Milliseconds })),
+  /** By episode: the send that is under way, or that was cut off when its time is over. The episodes of one message share `send`. */
+  holders: z.record(z.string().max(160), z.object({ untilMs: Milliseconds, send: z.string().max(160).optional() })),
+  /** A critical notice waits for the next slot in some process: less urgent ones leave that slot to it. */
+  urgent: z
+    .object({ episode: z.string().max(160), untilMs: Milliseconds })
+    .nullable()
+    .default(null),
+  /** By group: messages that followed one another without a pause of `groupIntervalMs`. */
+  groups: z.record(z.string().max(64), z.object({ messages: z.int().min(0), lastAtMs: Milliseconds })).default({}),
   /** Until when the messages it was sent use up its rate. */
   spentUntilMs: Milliseconds,
   /** Sends in a row that failed. */
@@ -30,71 +43,173 @@ export type Pace = z.infer<typeof Pace>
 
 export const paceKey = (channel: string, target: string): string => `alerts:target:${channel}:${target}`
 
-const fresh: Pace = { holders: {}, spentUntilMs: 0, failures: 0, restsUntilMs: 0, broken: null, last: null }
+const fresh: Pace = {
+  holders: {},
+  urgent: null,
+  groups: {},
+  spentUntilMs: 0,
+  failures: 0,
+  restsUntilMs: 0,
+  broken: null,
+  last: null,
+}
 
-/** Whether a send may begin. `wasCutOff`: an earlier send of the same episode had no end, so the target may know of it. */
-export type Entry = { entered: true; wasCutOff: boolean } | { entered: false; againInMs: number }
+/**
+ * Whether a send may begin, else what it waits for: the whole target, its rest after failures, this group, or this episode.
+ * `episodes` are those that the message may be about; of those in `cutOff` an earlier send had no end, so the target may know of them.
+ */
+export type Entry =
+  | { entered: true; episodes: readonly string[]; cutOff: readonly string[] }
+  | { entered: false; waitsFor: 'target' | 'rest' | 'group' | 'episode'; againInMs: number }
 
 interface Entering {
-  episode: string
+  /** The first is sent in any case, the others only where the message is a group. */
+  episodes: readonly [string, ...string[]]
+  /** Absent where the message stands alone. `isBacklog`: what waits would take too long one by one. */
+  group?: { key: string; isBacklog: boolean } | undefined
+  isUrgent: boolean
   nowMs: number
   /** A send that has not ended by then is taken for cut off. */
   holdMs: number
 }
 
-/** The pace with one more send under way, or unchanged when it has to wait. */
+/** The pace with one more send under way. Of those that have to wait only the first urgent one changes it. */
 export const enter = (
   before: Pace | undefined,
-  { episode, nowMs, holdMs }: Entering,
+  entering: Entering,
   limits: TargetLimits,
-): { pace: Pace; entry: Entry } => {
+): { pace: Pace; entry: Entry; isChanged: boolean } => {
+  const { episodes, group, isUrgent, nowMs, holdMs } = entering
   const pace = onThisClock(before ?? fresh, nowMs, holdMs, limits)
-  const wait = (againInMs: number) => ({ pace, entry: { entered: false as const, againInMs } })
-  if (pace.restsUntilMs > nowMs) return wait(pace.restsUntilMs - nowMs)
-  const own = pace.holders[episode]
-  const live = Object.values(pace.holders).filter(({ untilMs }) => untilMs > nowMs)
-  if (own !== undefined && own.untilMs > nowMs) return wait(Math.min(own.untilMs - nowMs, heldAgainMs))
-  if (live.length >= limits.concurrency) return wait(busyAgainMs)
+  const [episode, ...others] = episodes
   const intervalMs = 1_000 / limits.perSecond
   const spentUntilMs = Math.max(pace.spentUntilMs, nowMs) + intervalMs
-  const allowedAtMs = spentUntilMs - limits.burst * intervalMs
-  if (allowedAtMs > nowMs) return wait(allowedAtMs - nowMs)
-  const holders = { ...recent(pace.holders, nowMs), [episode]: { untilMs: nowMs + holdMs } }
-  return { pace: { ...pace, holders, spentUntilMs }, entry: { entered: true, wasCutOff: own !== undefined } }
+  const waits = waitOf(pace, entering, limits, spentUntilMs - limits.burst * intervalMs)
+  if (waits) {
+    const reserves = waits.waitsFor === 'target' && isUrgent && (pace.urgent?.untilMs ?? 0) <= nowMs
+    const urgent = { episode, untilMs: nowMs + waits.againInMs + urgentSlackMs }
+    return { pace: reserves ? { ...pace, urgent } : pace, entry: { entered: false, ...waits }, isChanged: reserves }
+  }
+  const messages = group ? messagesOf(pace, group.key, nowMs) : 0
+  const isGroup = group !== undefined && (group.isBacklog || messages >= (limits.groupAfter ?? Infinity))
+  const taken = [episode, ...(isGroup ? others.filter((other) => !isHeld(pace, other, nowMs)) : [])]
+  const held = Object.fromEntries(taken.map((each) => [each, { untilMs: nowMs + holdMs, send: episode }]))
+  const holders = { ...recent(pace.holders, nowMs), ...held }
+  const groups = group
+    ? { ...recentGroups(pace, nowMs), [group.key]: { messages: messages + 1, lastAtMs: nowMs } }
+    : pace.groups
+  const urgent = pace.urgent?.episode === episode ? null : pace.urgent
+  const cutOff = taken.filter((each) => pace.holders[each] !== undefined)
+  const entry: Entry = { entered: true, episodes: taken, cutOff }
+  return { pace: { ...pace, holders, groups, urgent, spentUntilMs }, entry, isChanged: true }
+}
+
+type Waits = Pick<Extract<Entry, { entered: false }>, 'waitsFor' | 'againInMs'>
+
+/** What a send has to wait for; undefined while it need not. */
+const waitOf = (
+  pace: Pace,
+  { episodes: [episode], group, isUrgent, nowMs }: Entering,
+  { concurrency, groupAfter = Infinity }: TargetLimits,
+  allowedAtMs: number,
+): Waits | undefined => {
+  if (pace.restsUntilMs > nowMs) return { waitsFor: 'rest', againInMs: pace.restsUntilMs - nowMs }
+  if (isHeld(pace, episode, nowMs)) {
+    const leftMs = (pace.holders[episode]?.untilMs ?? nowMs) - nowMs
+    return { waitsFor: 'episode', againInMs: Math.min(leftMs, heldAgainMs) }
+  }
+  // The first group follows at once: what it names is not known yet.
+  if (group && messagesOf(pace, group.key, nowMs) > groupAfter) {
+    const againInMs = (pace.groups[group.key]?.lastAtMs ?? 0) + groupIntervalMs - nowMs
+    if (againInMs > 0) return { waitsFor: 'group', againInMs }
+  }
+  if (!isUrgent && pace.urgent !== null && pace.urgent.untilMs > nowMs)
+    return { waitsFor: 'target', againInMs: Math.min(pace.urgent.untilMs - nowMs, busyAgainMs) }
+  if (sendsUnderWay(pace, nowMs) >= concurrency) return { waitsFor: 'target', againInMs: busyAgainMs }
+  return allowedAtMs > nowMs ? { waitsFor: 'target', againInMs: allowedAtMs - nowMs } : undefined
 }
 
 /** As long as a remote may ask for. */
 const longestRestMs = 30 * 60_000
+
+/** The pace with waits that stay as long as they are when the clock is set. Written waits are followed from here on. */
+export const followedPace = (pace: Pace, clock: Clock): Pace => ({
+  ...pace,
+  spentUntilMs: follow(clock, pace.spentUntilMs),
+  restsUntilMs: follow(clock, pace.restsUntilMs),
+  holders: Object.fromEntries(
+    Object.entries(pace.holders).map(([episode, { untilMs, ...holder }]) => [
+      episode,
+      { ...holder, untilMs: follow(clock, untilMs) },
+    ]),
+  ),
+  urgent: pace.urgent && { ...pace.urgent, untilMs: follow(clock, pace.urgent.untilMs) },
+  groups: Object.fromEntries(
+    Object.entries(pace.groups).map(([key, { messages, lastAtMs }]) => [
+      key,
+      { messages, lastAtMs: follow(clock, lastAtMs) },
+    ]),
+  ),
+})
 
 /** What lies further ahead than it can is from before the clock was set back. */
 const onThisClock = (pace: Pace, nowMs: number, holdMs: number, { burst, perSecond }: TargetLimits): Pace => ({
   ...pace,
   spentUntilMs: pace.spentUntilMs > nowMs + (burst * 1_000) / perSecond ? nowMs : pace.spentUntilMs,
   restsUntilMs: pace.restsUntilMs > nowMs + longestRestMs ? nowMs : pace.restsUntilMs,
+  urgent: pace.urgent !== null && pace.urgent.untilMs > nowMs + longestUrgentMs ? null : pace.urgent,
+  groups: Object.fromEntries(
+    Object.entries(pace.groups).map(([key, { messages, lastAtMs }]) => [
+      key,
+      { messages, lastAtMs: Math.min(lastAtMs, nowMs) },
+    ]),
+  ),
   holders: Object.fromEntries(
-    Object.entries(pace.holders).map(([episode, { untilMs }]) => [
+    Object.entries(pace.holders).map(([episode, { untilMs, ...holder }]) => [
       episode,
-      { untilMs: Math.min(untilMs, nowMs + holdMs) },
+      { ...holder, untilMs: Math.min(untilMs, nowMs + holdMs) },
     ]),
   ),
 })
 
 const heldAgainMs = 1_000
 const busyAgainMs = 100
+/** How long after its slot an urgent notice may come for it. */
+const urgentSlackMs = 500
+/** No target is slower than this. */
+const longestUrgentMs = 60_000
+
+const isHeld = (pace: Pace, episode: string, nowMs: number): boolean => (pace.holders[episode]?.untilMs ?? 0) > nowMs
+
+const sendsUnderWay = ({ holders }: Pace, nowMs: number): number =>
+  new Set(Object.entries(holders).flatMap(([episode, { untilMs, send = episode }]) => (untilMs > nowMs ? [send] : [])))
+    .size
+
+/** A series ends when no message of the group followed within twice the interval: one follows right after the interval. */
+const seriesMs = 2 * groupIntervalMs
+
+const messagesOf = ({ groups }: Pace, key: string, nowMs: number): number => {
+  const { messages, lastAtMs } = groups[key] ?? { messages: 0, lastAtMs: 0 }
+  return nowMs - lastAtMs < seriesMs ? messages : 0
+}
+
+const recentGroups = ({ groups }: Pace, nowMs: number): Pace['groups'] =>
+  Object.fromEntries(Object.entries(groups).filter(([, { lastAtMs }]) => nowMs - lastAtMs < seriesMs))
+
 /** A send that was cut off is remembered until its message has surely come back. */
 const rememberCutOffMs = 3_600_000
 
 const recent = (holders: Pace['holders'], nowMs: number): Pace['holders'] =>
   Object.fromEntries(Object.entries(holders).filter(([, { untilMs }]) => untilMs > nowMs - rememberCutOffMs))
 
-/** The pace after a send that never began. */
-export const withdraw = (pace: Pace, episode: string): Pace => {
-  const { [episode]: _own, ...holders } = pace.holders
-  return { ...pace, holders }
+/** The pace after a send of these episodes that never began. */
+export const withdraw = (pace: Pace, episodes: readonly string[]): Pace => {
+  const ended = new Set(episodes)
+  return { ...pace, holders: Object.fromEntries(Object.entries(pace.holders).filter(([each]) => !ended.has(each))) }
 }
 
 interface Leaving {
-  episode: string
+  episodes: readonly string[]
   nowMs: number
   result: SendResult
   /** How long a target rests after so many failures in a row. */
@@ -102,8 +217,8 @@ interface Leaving {
 }
 
 /** The pace after a send: what it answered is known of it. A broken target is tried now and then, for somebody may mend it. */
-export const leave = (before: Pace | undefined, { episode, nowMs, result, restMs }: Leaving): Pace => {
-  const pace = withdraw(before ?? fresh, episode)
+export const leave = (before: Pace | undefined, { episodes, nowMs, result, restMs }: Leaving): Pace => {
+  const pace = withdraw(before ?? fresh, episodes)
   const last = lastOf(result, nowMs)
   if (result.kind === 'ok') return { ...pace, last, failures: 0, restsUntilMs: 0, broken: null }
   // It refuses this message and not the next.

@@ -16,7 +16,7 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
   const targets = addressed(relaying.targets(policy), notice)
   const choose = chooser(targets, policy, await relaying.hosts())
   if (notice.kind === 'digest') return handDigest(relaying, notice, targets, choose)
-  const told = notice.kind === 'recover' ? await whoWasTold(relaying, notice, targets) : undefined
+  const told = notice.kind === 'recover' ? await whoWasTold(relaying, notice) : undefined
   // Who was told of the fire hears of its end, whatever routes and floors say by now.
   const chosen = told ? targets.filter(({ key }) => told.has(key)) : chosenFor(notice, targets, choose)
   const write = () => mean(relaying, notice, chosen, told === undefined)
@@ -28,6 +28,19 @@ export const handOn = async (relaying: Relaying, notice: Notice): Promise<void> 
   // Whoever has it from the queue by now goes first with what it asks of the store.
   await afterThisTurn()
   await write()
+}
+
+/** Puts a notice into the queue again for those of its targets that exist, as it was put there first. Returns how often. */
+export const publishAgain = async (relaying: Relaying, notice: Notice, keys: ReadonlySet<string>): Promise<number> => {
+  const policy = await relaying.policy()
+  const all = addressed(relaying.targets(policy), notice)
+  const targets = all.filter(({ key }) => keys.has(key))
+  const choose = chooser(all, policy, await relaying.hosts())
+  const isFor = (key: string) => (about: About) => choose(about).some((chosen) => chosen.key === key)
+  const noticeFor = ({ key }: Addressed) =>
+    notice.kind === 'digest' ? digestFor(notice, notice.gathered.filter(isFor(key))) : notice
+  await Promise.all(targets.map((target) => enqueue(relaying, target, noticeFor(target))))
+  return targets.length
 }
 
 /** That one is broken somebody has to hear, whatever routes and floors say. */
@@ -57,21 +70,21 @@ const passesDigest = async ({ store }: Relaying, { digestMs }: Policy, notice: N
 const whoWasTold = async (
   { store, deliveries }: Relaying,
   { episode }: Notice,
-  targets: readonly Addressed[],
 ): Promise<ReadonlySet<string> | undefined> => {
   const ledger = await store.get(ledgerKey(episode), Ledger)
-  if (ledger) return new Set(Object.keys(ledger.targets))
+  const known = ledger && Object.keys(ledger.targets)
+  if (ledger?.isWhole) return new Set(known)
+  // Who took the fire before the ledger was lost is on record.
   const told = await deliveries.toldOf(episode)
-  if (told.length === 0) return undefined
+  if (told.length === 0) return known && new Set(known)
   await store.update(ledgerKey(episode), Ledger, (before) => {
-    let value: Ledger = before ?? { targets: {} }
-    for (const { channel, target, sequence } of told) {
-      value = sent(value, targetKey({ channel, target }), { kind: 'fire', sequence }, { kind: 'ok' })
-    }
+    const value = told.reduce<Ledger | undefined>(
+      (noted, { sequence, ...target }) => sent(noted, targetKey(target), { kind: 'fire', sequence }, { kind: 'ok' }),
+      before,
+    )
     return { value, expiresInMs: ledgerMs }
   })
-  const keys = new Set(told.map(targetKey))
-  return new Set(targets.filter(({ key }) => keys.has(key)).map(({ key }) => key))
+  return new Set([...(known ?? []), ...told.map(targetKey)])
 }
 
 /** Each target gets what of the digest is meant for it; who gets it has been told of those episodes. */

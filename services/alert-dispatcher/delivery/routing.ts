@@ -24,18 +24,18 @@ export interface Routable {
 
 /**
  * Who is to be told: the targets of all routes that match, else every target; a route whose target there is not matches nothing,
- * for otherwise nobody would be told. The floor is the route's, else the channel's, else the one for all; a target of several
- * routes is told when any of them lets it.
+ * for otherwise nobody would be told. The floor is the route's, else the channel's, else the one for all, and none where `minSeverity`
+ * is null; a target of several routes is told when any of them lets it.
  */
 export const chooseTargets = <T extends Routable>(
   targets: readonly T[],
   subject: Subject,
-  { routes, minSeverity }: Pick<Policy, 'routes' | 'minSeverity'>,
+  { routes, minSeverity }: Pick<Policy, 'routes'> & { minSeverity: Severity | null },
 ): T[] => {
   const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && leadsTo(route, target))
   const matching = upToLast(routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route)))
   const isTold = (target: T, floor: Severity | null) =>
-    reaches(subject.severity, floor ?? target.minSeverity ?? minSeverity)
+    minSeverity === null || reaches(subject.severity, floor ?? target.minSeverity ?? minSeverity)
   return targets.filter((target) => {
     if (target.own) return matches({ ...anything, ...target.own }, subject) && isTold(target, null)
     if (matching.length === 0) return isTold(target, null)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { inLanes } from '../sweeps/lanes.ts'
+import { afterLoss } from '../conditions/after-loss.ts'
 import { adoptFormer } from './former-records.ts'
-import { type Entries, listEntries } from './places.ts'
-import { EventEntry, entryKey } from './record.ts'
-import type { Writing } from './write.ts'
+import type { EventEpisode } from './event-episode.ts'
+import { entryAt } from './places.ts'
+import { type Writing, type Written, asItIs, settle, writeEntry } from './write.ts'
 
 /** Stands in a store as long as that has not been emptied: when it was looked at. */
 export const markerKey = 'alerts:events:kept'
@@ -24,20 +25,23 @@ export const rebuildEvents = async (writing: Writing): Promise<void> => {
     return undefined
   })
   if (!open) return
-  await restore(writing, new Map(open.map(({ place, entry }) => [place, entry])))
+  await restore(writing, open)
   await store.update(markerKey, Marker, () => ({ value: clock.now() }))
   if (open.length === 0) return
   log.warn({ conditions: open.length }, 'conditions of inbound events were brought back')
 }
 
 /** What was heard meanwhile is newer. */
-const restore = async ({ store, clock }: Writing, open: Entries): Promise<void> => {
+const restore = async (writing: Writing, open: readonly EventEpisode[]): Promise<void> => {
+  const { store, clock } = writing
   // When it was heard of last nobody knows any more, so it is given its whole time.
   const seenAtMs = clock.now()
-  const stand = new Map<string, EventEntry | undefined>()
-  await inLanes([...open], entriesAtOnce, async ([place, entry]) => {
-    const wanted = entry && { value: { ...entry, seenAtMs } }
-    stand.set(place, await store.update(entryKey(place), EventEntry, (before) => (before ? undefined : wanted)))
+  const written: Written[] = []
+  await inLanes(open, entriesAtOnce, async ({ place, entry }) => {
+    const condition = await afterLoss(writing, entry.condition)
+    const restored = { ...entry, condition, seenAtMs }
+    const one = await writeEntry(writing, place, (before) => (before ? 'stays' : restored))
+    written.push(one ?? asItIs(place, await entryAt(store, place)))
   })
-  await listEntries(store, stand)
+  await settle(writing, written)
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { Condition } from '../conditions/condition.ts'
+import { type Clock, follow } from '#shared/clock.ts'
+import { Condition, followCondition } from '../conditions/condition.ts'
 
 const Milliseconds = z.number().int()
 
@@ -17,6 +18,13 @@ export const EventEntry = z.object({
   seenAtMs: Milliseconds,
 })
 export type EventEntry = z.infer<typeof EventEntry>
+
+/** The entry with instants that keep their age when the clock is set; those that its source stated stay as they are. */
+export const followedEntry = (entry: EventEntry, clock: Clock): EventEntry => ({
+  ...entry,
+  condition: entry.condition && followCondition(entry.condition, clock),
+  seenAtMs: follow(clock, entry.seenAtMs),
+})
 
 /** At most so many may be open. */
 export const mostOpen = 10_000

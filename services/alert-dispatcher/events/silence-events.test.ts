@@ -95,6 +95,25 @@ describe('a store that came back empty', () => {
     expect(await inbound.tick()).toEqual(['remind warning Down on prometheus'])
   })
 
+  it('notifies again where no delivery is on record, and of the end', async () => {
+    await using inbound = await openInbound()
+    await inbound.hear({})
+    await inbound.lose()
+    inbound.isNotified = false
+    expect(await inbound.tick()).toEqual(['fire warning Disk full on prometheus'])
+    expect(await inbound.hear({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
+  })
+
+  it('adds to the database what that could not take', async () => {
+    await using inbound = await openInbound()
+    const { write } = inbound.stores.eventEpisodes
+    inbound.stores.eventEpisodes.write = () => Promise.reject(new Error('away'))
+    await inbound.hear({})
+    inbound.stores.eventEpisodes.write = write
+    await inbound.reconcile()
+    expect(await inbound.stores.eventEpisodes.open()).toHaveLength(1)
+  })
+
   it('gets nothing back that was over', async () => {
     await using inbound = await openInbound()
     await inbound.hear({}, { status: 'resolved' })

@@ -26,7 +26,7 @@ export const tellOpen = async (
   await changeOpen(store, found, { [kind === 'ack' ? 'acknowledged' : 'dismissed']: said })
 }
 
-/** Brings what operators said, as the database has it, into every open condition, and ends there what is over here. */
+/** Brings what operators said, as the database has it, into every open condition; ends there what is over here, and adds what it lacks. */
 export const reconcileOpen = async (
   { store, eventEpisodes, clock }: Pick<Parts, 'store' | 'eventEpisodes' | 'clock'>,
   settled: readonly Settled[],
@@ -41,12 +41,28 @@ export const reconcileOpen = async (
     const entry = await entryAt(store, episode.place)
     if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
   }
-  await eventEpisodes.write(over.map((episode) => ({ ...episode, endedAtMs: clock.now() })))
+  const isKept = new Set(kept.map(({ entry }) => entry.condition.episode))
+  // The database may have been down when they began.
+  const missing = all.filter(({ condition }) => condition.phase !== 'pending' && !isKept.has(condition.episode))
+  await eventEpisodes.write([
+    ...over.map((episode) => ({ ...episode, endedAtMs: clock.now() })),
+    ...(await inStore(store, missing)),
+  ])
   for (const open of all) {
     const { acknowledged = null, dismissed = null } = saidOf.get(open.condition.episode) ?? {}
     if (!sameSilences(open.condition, { acknowledged, dismissed }))
       await changeOpen(store, open, { acknowledged, dismissed })
   }
+}
+
+/** Conditions as they go on in the store. */
+const inStore = async (store: Store, open: readonly OpenCondition[]): Promise<EventEpisode[]> => {
+  const found: EventEpisode[] = []
+  for (const { place } of open) {
+    const entry = await entryAt(store, place)
+    if (entry?.condition) found.push({ place, entry: { ...entry, condition: entry.condition }, endedAtMs: null })
+  }
+  return found
 }
 
 const changeOpen = async (

@@ -7,7 +7,7 @@ import { withdrawn } from '../conditions/transition.ts'
 import { afterTime } from './entry.ts'
 import { openPlaces } from './open-conditions.ts'
 import { OpenCounts, countsKey, entryAt, openIn } from './places.ts'
-import { type EventEntry, mostOpen, overflowPlace } from './record.ts'
+import { type EventEntry, followedEntry, mostOpen, overflowPlace } from './record.ts'
 import { rebuildEvents } from './rebuild.ts'
 import { eventAlertSettings } from './settings.ts'
 import { tellEntry } from './tell-entry.ts'
@@ -23,7 +23,7 @@ export const tickEvents = async (
   { policy, nowMs, most = mostOpen }: { policy: Policy; nowMs: number; most?: number },
 ): Promise<void> => {
   await rebuildEvents(parts)
-  const { store, env } = parts
+  const { store, env, clock } = parts
   const lifeMs = read(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
   const hasRoom = openIn((await store.get(countsKey, OpenCounts)) ?? {}) < most
   const after = (place: string, entry: EventEntry, now: number): EventEntry =>
@@ -36,8 +36,9 @@ export const tickEvents = async (
   }
   const written: Written[] = []
   await inLanes(await openPlaces(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
-    const known = await entryAt(store, place)
-    if (!known?.condition) return void written.push(asItIs(place, known))
+    const stored = await entryAt(store, place)
+    if (!stored?.condition) return void written.push(asItIs(place, stored))
+    const known = followedEntry(stored, clock)
     // An entry of which nothing is due is not written.
     if (changed(place, known, nowMs) === 'stays') return
     const one = await writeEntry(parts, place, (entry, now) => (entry ? changed(place, entry, now) : 'stays'), fence)

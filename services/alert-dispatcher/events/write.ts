@@ -1,16 +1,17 @@
+import { instant } from '#shared/clock.ts'
 import { asMessage, type Notice } from '../notice.ts'
 import type { Happening } from '../conditions/episode.ts'
 import type { Fence } from '#shared/store/store.ts'
 import type { Parts } from '../parts.ts'
 import type { EventEpisode } from './event-episode.ts'
 import { listEntries } from './places.ts'
-import { EventEntry, entryKey, isRemembered, rememberedMs } from './record.ts'
+import { EventEntry, entryKey, followedEntry, isRemembered, rememberedMs } from './record.ts'
 import { type ToldEntry, tellEntry } from './tell-entry.ts'
 
 /** What stores and history the events are written to. */
 export type Writing = Pick<
   Parts,
-  'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isLasting' | 'observe' | 'telemetry'
+  'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isLasting' | 'isNotified' | 'observe' | 'telemetry'
 >
 
 /** What an entry is to become before it is told; `stays` changes nothing, and what goes is not remembered. */
@@ -42,13 +43,14 @@ export const writeEntry = async (
   change: (entry: EventEntry | undefined, nowMs: number) => Changed,
   fence?: Fence,
 ): Promise<Written | undefined> => {
-  const [policy, nowMs] = [await current(), clock.now()]
+  const [policy, nowMs] = [await current(), instant(clock)]
   let told: ToldEntry | undefined
   let stays = false
   const entry = await store.update(
     entryKey(place),
     EventEntry,
-    (before) => {
+    (stored) => {
+      const before = stored && followedEntry(stored, clock)
       const changed = change(before && isRemembered(before, nowMs) ? before : undefined, nowMs)
       stays = changed === 'stays'
       told = typeof changed === 'object' ? tellEntry(changed, { policy, nowMs }) : undefined

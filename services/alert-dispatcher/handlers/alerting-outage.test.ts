@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { expect, it, vi } from 'vitest'
 import { startDispatchers } from '../../acceptance/alerts/dispatchers.ts'
 import { openGround } from '../../acceptance/alerts/ground.ts'
@@ -14,7 +15,7 @@ describeWith(['postgres'], 'while the state database does not answer', () => {
     const watched = { names: ['one'], values: { 'one/disk': 85 } }
     await using dispatchers = await startDispatchers({
       place: await ground.next(),
-      clock: { now: () => clock.ms },
+      clock: clockOf(() => clock.ms),
       env: { HEALTH_ALERT_ENABLED: 'true', SVC_STATE_DB_URL: postgres.url, SVC_HEALTH_CONFIG_DIRECTORY: '/nowhere' },
       watched,
     })

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ const open = async ({ env = {} }: { env?: Record<string, string> } = {}) => {
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
   const dispatchers = await startDispatchers({
     place: await ground.next(),
-    clock: { now: () => clock.ms },
+    clock: clockOf(() => clock.ms),
     env: { HEALTH_ALERT_ENABLED: 'true', SVC_HEALTH_CONFIG_DIRECTORY: '/nowhere', ...env },
     watched,
   })

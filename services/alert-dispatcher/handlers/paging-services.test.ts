@@ -7,6 +7,7 @@ import { plainPolicy } from '../testing/story.ts'
 import { pagingServices } from './paging-services.ts'
 
 const key = 'secret-account-token'
+const unreadable = { HEALTH_ALERT_PAGING_A_ROUTING_KEY_FILE: '/nowhere' }
 
 const pageOf = (offset: number, total: number) => ({
   services: Array.from({ length: Math.min(100, total - offset) }, (_, index) => ({
@@ -53,6 +54,14 @@ describe('the services of a PagerDuty account', () => {
         url: `https://x.pagerduty.com/P${index}`,
       })),
       more: false,
+    })
+  })
+
+  it('are not listed while a variable of the channel is invalid, which is named', async () => {
+    await expect(list(undefined, { HEALTH_ALERT_PAGING_A_API_KEY: 'another', ...unreadable })).rejects.toMatchObject({
+      code: 'conflict',
+      message:
+        'services cannot be listed: HEALTH_ALERT_PAGING_A_ROUTING_KEY: the file of HEALTH_ALERT_PAGING_A_ROUTING_KEY_FILE cannot be read',
     })
   })
 

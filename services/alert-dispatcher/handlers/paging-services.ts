@@ -3,11 +3,11 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { PagingService } from '#proto/paging-services.ts'
-import { read } from '#shared/config/setting.ts'
+import { problemsOf, read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Context } from '#shared/service.ts'
-import { settings } from '../channels/paging-a.ts'
-import { withSettled } from '../channels/targets.ts'
+import { pagingA, settings } from '../channels/paging-a.ts'
+import { variablesOf } from '../channels/targets.ts'
 import type { Policy } from '../policy/policy.ts'
 
 interface Asking extends Pick<Context, 'env' | 'net'> {
@@ -18,7 +18,10 @@ interface Asking extends Pick<Context, 'env' | 'net'> {
 export const pagingServices = ({ env, net, policy }: Asking): Pick<Handlers<typeof alerts>, 'pagingServices'> => ({
   pagingServices: async ({ search }, { signal }) => {
     const { channels } = await policy()
-    const key = read(settings, withSettled(env, channels['paging-a'])).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
+    const variables = variablesOf(pagingA, env, channels[pagingA.id])
+    const [problem] = problemsOf(settings, variables)
+    if (problem) throw new ServiceError('conflict', `services cannot be listed: ${problem.name}: ${problem.sentence}`)
+    const key = read(settings, variables).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
     if (!key) throw new ServiceError('conflict', 'services cannot be listed: HEALTH_ALERT_PAGING_A_API_KEY is not set')
     return listAll((offset) => page(net, { key, search, offset, signal }))
   },

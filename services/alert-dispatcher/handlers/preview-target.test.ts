@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { encryptFor, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
@@ -9,7 +10,7 @@ afterAll(() => store[Symbol.asyncDispose]())
 const transit = openTransit(store, 'key')
 const { previewTarget: preview } = previewTarget({
   env: { HEALTH_ALERT_METADATA: 'team=storage', HEALTH_ALERT_DASHBOARD_URL: 'https://watch.example' },
-  clock: { now: () => 1_790_000_000_000 },
+  clock: clockOf(() => 1_790_000_000_000),
   transit,
 })
 const sealed = async (url: string) => encryptFor(await transit.publicKey(), { url })

@@ -34,12 +34,13 @@ const withSecrets = (shown: Settling, secrets: z.output<typeof Secrets>): Settli
   Settling.parse({ ...shown, value: { ...shown.value, ...secrets } })
 
 /** What is kept of it: secrets encrypted. */
-const bodyOf = async ({ env, net, stores }: Alerting, settling: Settling): Promise<unknown> => {
+const bodyOf = async ({ env, net, stores, policy }: Alerting, settling: Settling): Promise<unknown> => {
   const saving = { env, net, store: stores.policy }
   if (settling.kind === 'webhook-target') return savedTarget(saving, settling.value)
   if (settling.kind !== 'channel') return settling.value
   const channel = channels.find(({ id }) => id === settling.id)
-  return channel && channelEntry(saving, channel, settling.value)
+  const { channels: settled } = await policy.current()
+  return channel && channelEntry({ ...saving, fromFiles: settled[channel.id]?.fromFiles }, channel, settling.value)
 }
 
 /** Takes back what the database has, so that what the layers below say holds again. */

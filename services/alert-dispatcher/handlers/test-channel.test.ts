@@ -53,7 +53,7 @@ describe('testing a channel', () => {
   it('ends the rest of a target that takes it, and tells the others that it is mended', async () => {
     const key = paceKey('push-a', 'default')
     const result = { kind: 'config', reason: 'answered 403' } as const
-    const broken = leave(undefined, { episode: 'e', nowMs: Date.now(), result, restMs: () => 60_000 })
+    const broken = leave(undefined, { episodes: ['e'], nowMs: Date.now(), result, restMs: () => 60_000 })
     await store.update(key, Pace, () => ({ value: broken }))
     await test('push-a')
     expect(await store.get(key, Pace)).toMatchObject({ broken: null, restsUntilMs: 0, last: { result: 'ok' } })

@@ -87,7 +87,7 @@ const record = async (
   await store.update(paceKey(channel, target), Pace, (before) => {
     const [nowMs, restMs] = [clock.now(), () => 0]
     if (result.kind !== 'ok') return { value: afterFailedTest(before, result, nowMs) }
-    const value = leave(before, { episode: notice.episode, nowMs, result, restMs })
+    const value = leave(before, { episodes: [notice.episode], nowMs, result, restMs })
     const told = own ? undefined : brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
     return { value, outbox: told ? [asMessage(told)] : [] }
   })

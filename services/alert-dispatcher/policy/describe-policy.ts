@@ -1,7 +1,7 @@
 import type { AlertPolicy } from '#proto/alerting.ts'
 import type { AlertSettings } from '#proto/alert-policy.ts'
 import type { Channel } from '../channels/channel.ts'
-import { targetsNow } from '../channels/targets.ts'
+import { brokenChannels, targetsNow } from '../channels/targets.ts'
 import { listedTargets } from '../channels/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { defaultGeneral } from './layers/environment.ts'
@@ -80,6 +80,7 @@ const describeChannel = ({ env, layers, policy }: Known, channel: Channel): Aler
     enabled: targets(policy.channels).length > 0,
     minSeverity: settled?.minSeverity ?? possible[0]?.minSeverity ?? null,
     settings: describeFields(channel, settled, env),
+    problem: brokenChannels({ channels: [channel], env, policy })[0]?.reason ?? null,
     source: layers.find(({ channels }) => channels[id])?.source ?? (isConfigured ? 'environment' : 'default'),
   }
 }

@@ -39,12 +39,12 @@ export const openLastKnown = <T>({ initial, clock, read, log, named }: Reading<T
       outage.failed(error)
     }
     // What changed meanwhile may have been missed.
-    if (before === changes) readAtMs = clock.now()
+    if (before === changes) readAtMs = clock.elapsedMs()
   }
 
   /** What was read after now was read before the clock was set back. */
   const isFresh = (): boolean => {
-    const ageMs = clock.now() - readAtMs
+    const ageMs = clock.elapsedMs() - readAtMs
     return ageMs >= 0 && ageMs < freshMs
   }
 

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
@@ -19,7 +20,7 @@ const open = (store: PolicyStore, env: Record<string, string> = {}) =>
     store,
     file: { ...emptyLayer('file'), general: { clears: 9 } },
     floorsOf: () => [null],
-    clock: { now: () => nowMs },
+    clock: clockOf(() => nowMs),
     log: pino({}, { write: (line) => logged.push(line) }),
   })
 

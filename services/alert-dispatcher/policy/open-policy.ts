@@ -55,7 +55,7 @@ export const openPolicy = ({
       const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
       for (const entry of unread.filter((entry) => !warned.has(entry))) {
         warned.add(entry)
-        log.warn({ entry }, 'setting of alerts is not understood and left out')
+        log.warn({ entry }, 'saved alert setting cannot be read and is ignored')
       }
       return layer
     },

@@ -49,6 +49,8 @@ export interface ChannelPolicy extends ChannelSettings {
   fromFiles?: Readonly<Record<string, string>> | undefined
   /** Values that were saved in the product, which go before those of files: addresses among them must not reach inside. */
   variables: Readonly<Record<string, string>>
+  /** Names of the variables whose saved secrets the present key does not decrypt; then nothing that was saved with them is used. */
+  unreadable?: readonly string[] | undefined
 }
 
 /** A further webhook: the address and secret headers are in variables, or were saved with it. */

@@ -1,3 +1,4 @@
+import { parseJson } from '#shared/parse-json.ts'
 import { alone } from '#shared/store/sql/alone.ts'
 import { requireFits } from './fits.ts'
 import type { PolicyStore } from './stores.ts'
@@ -9,7 +10,8 @@ export const sqlPolicy = ({ database, tables }: AlertSql): PolicyStore => ({
   async all() {
     const all = tables.selectFrom(table).select(['kind', 'id', 'body']).orderBy('kind').orderBy('id')
     const rows = await database.run(() => all.execute())
-    return rows.map(({ kind, id, body }) => ({ kind, id, body: JSON.parse(body) }))
+    // A body that is damaged is no JSON; its entry is then refused by its schema, and named, and the others hold.
+    return rows.map(({ kind, id, body }) => ({ kind, id, body: parseJson(body) }))
   },
   put: (kind, id, body, atMs, standing) =>
     alone(database, tables, table + kind, async (transaction) => {
@@ -18,7 +20,7 @@ export const sqlPolicy = ({ database, tables }: AlertSql): PolicyStore => ({
       const others = entries.filter((entry) => entry.id !== id)
       const stands = others.length < entries.length
       if (standing !== undefined && stands !== (standing === 'present')) return false
-      const bodies = others.map((other) => ({ body: JSON.parse(other.body) }))
+      const bodies = others.map((other) => ({ body: parseJson(other.body) }))
       requireFits(kind, body, bodies)
       await transaction
         .insertInto(table)

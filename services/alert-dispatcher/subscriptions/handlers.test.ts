@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => opened.disposeAsync())
 
 const open = async (more: Environment = {}) => {
-  const clock = { ms: 1_790_000_000_000, now: () => clock.ms }
+  const clock = { ms: 1_790_000_000_000, now: () => clock.ms, elapsedMs: () => clock.ms }
   const env: Environment = {
     SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
     CONVERSATIONS_EDGESQL: binding,
@@ -89,6 +89,33 @@ describe('subscriptions', () => {
     ])
   })
 
+  it('get another signing secret with an address on another server, and none from before signs for it', async () => {
+    const { handlers, add, encrypted, subscriptions } = await open()
+    await add()
+    const which = { owner: 'ada', id: idOf(1) }
+    const change = async (secrets: object) =>
+      handlers.changeSubscription({ ...which, encrypted: await encrypted(secrets) }, call)
+    await change({ signingSecret: secretOf(2) })
+    const moved = { movedSigningSecret: secretOf(3) }
+    expect(await change({ url: 'https://93.184.216.34/hooks/other', ...moved })).toMatchObject({ hasMoved: false })
+    expect(await subscriptions.current()).toMatchObject([{ signingSecret: secretOf(2), replaced: {} }])
+    const elsewhere = 'https://93.184.216.35/hooks/other'
+    const refusal = { code: 'invalid', details: { parameter: 'url' } }
+    await expect(change({ url: elsewhere })).rejects.toMatchObject(refusal)
+    expect(await change({ url: elsewhere, ...moved })).toMatchObject({ hasMoved: true })
+    expect(await subscriptions.current()).toMatchObject([
+      { url: elsewhere, signingSecret: secretOf(3), replaced: null },
+    ])
+  })
+
+  it('do not sign for another server with a secret that the present key does not decrypt', async () => {
+    await (await open()).add()
+    const { handlers, encrypted } = await open({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that replaced it' })
+    const secrets = { url: 'https://93.184.216.35/hooks/other', signingSecret: secretOf(2) }
+    const change = { owner: 'ada', id: idOf(1), encrypted: await encrypted(secrets) }
+    await expect(handlers.changeSubscription(change, call)).rejects.toMatchObject({ details: { parameter: 'url' } })
+  })
+
   it('end, and are nothing to anybody but their owner', async () => {
     const { handlers, add } = await open()
     await add()
@@ -107,7 +134,8 @@ describe('subscriptions', () => {
     const adding = await Promise.allSettled(Array.from({ length: mostPerOwner + 3 }, (_, number) => add(number)))
     expect(adding.filter(({ status }) => status === 'fulfilled')).toHaveLength(mostPerOwner)
     await expect(add(mostPerOwner)).rejects.toMatchObject({ code: 'conflict' })
-    await add(mostPerOwner + 1, 'eve')
+    // Which of those at once were refused is left to chance, so the id is none of theirs.
+    await add(100, 'eve')
   })
 
   it.each([

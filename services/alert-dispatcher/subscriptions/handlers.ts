@@ -43,7 +43,8 @@ export const subscriptionHandlers = (answering: Answering): SubscriptionHandlers
     testSubscription: async (which) => test(answering, await foundOf(which)),
     async subscriptionDeliveries({ limit, ...which }, call) {
       const { id } = await foundOf(which)
-      return delivery.handlers.deliveries({ channel: channel.id, target: id, limit }, call)
+      const filter = { channel: channel.id, target: id, subscriptionsOf: 'everybody' as const }
+      return delivery.handlers.deliveries({ ...filter, limit }, call)
     },
   }
 }
@@ -74,10 +75,11 @@ const change =
     const before = await found(subscriptions, { owner, id })
     const sealing = { key: requireKey(answering), nowMs: clock.now() }
     const given = encrypted === undefined ? {} : await secretsIn(answering, encrypted)
-    const kept = { ...before, ...fields, ...changedSecrets(before, given, sealing), updatedAtMs: sealing.nowMs }
+    const { hasMoved, ...secrets } = changedSecrets(before, given, sealing)
+    const kept = { ...before, ...fields, ...secrets, updatedAtMs: sealing.nowMs }
     if (!(await subscriptions.store().change(kept))) throw noSuch()
     subscriptions.changed()
-    return shownOf(answering, kept)
+    return { ...(await shownOf(answering, kept)), hasMoved }
   }
 
 const secretsIn = async ({ transit, net }: Answering, encrypted: string): Promise<SubscriptionSecrets> => {

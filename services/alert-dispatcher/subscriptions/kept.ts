@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type SubscriptionSecrets, subscriptionFields } from '#proto/subscriptions.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { open, seal } from '#shared/seal/seal.ts'
+import { isOtherOrigin, wrong } from '../policy/saved/save-channel.ts'
 
 const Sealed = z.string()
 
@@ -43,12 +44,30 @@ export const sealed = (
   key: RotatingKey,
 ): string => seal(text, aboutOf(of, part), key)
 
-/** What changes of a subscription with the secrets that are given; a signing secret that is replaced signs for another day. */
+type ChangedSecrets = Partial<Pick<Kept, 'url' | 'signingSecret' | 'replaced'>>
+
+/**
+ * What changes of a subscription with the secrets that are given. A signing secret that is replaced signs for another day, but
+ * nothing that goes to another server: no secret of before signs that. Throws `invalid` when such an address brings no new secret.
+ */
 export const changedSecrets = (
+  kept: Kept,
+  given: SubscriptionSecrets,
+  sealing: { key: RotatingKey; nowMs: number },
+): ChangedSecrets & { hasMoved: boolean } => {
+  const { url, movedSigningSecret } = given
+  const hasMoved = url !== undefined && isOtherOrigin(openKept(kept, sealing.key)?.url, url)
+  if (!hasMoved) return { ...replacedSecrets(kept, given, sealing), hasMoved }
+  if (movedSigningSecret === undefined) throw wrong('url', 'leads to another server, which needs a new signing secret')
+  const signingSecret = sealed(kept, 'secret', movedSigningSecret, sealing.key)
+  return { url: sealed(kept, 'url', url, sealing.key), signingSecret, replaced: null, hasMoved }
+}
+
+const replacedSecrets = (
   kept: Kept,
   { url, signingSecret }: SubscriptionSecrets,
   { key, nowMs }: { key: RotatingKey; nowMs: number },
-): Partial<Pick<Kept, 'url' | 'signingSecret' | 'replaced'>> => ({
+): ChangedSecrets => ({
   ...(url !== undefined && { url: sealed(kept, 'url', url, key) }),
   ...(signingSecret !== undefined && {
     signingSecret: sealed(kept, 'secret', signingSecret, key),

@@ -16,6 +16,8 @@ export interface Subscriptions extends AsyncDisposable {
   areKept: boolean
   /** Throws `not-implemented` naming what is missing. */
   store(): SubscriptionStore
+  /** Ids of the subscriptions of one owner. */
+  idsOf(owner: string): Promise<string[]>
   /** All that can be sent to. */
   current(): Promise<readonly OpenSubscription[]>
   changed(): void
@@ -48,6 +50,7 @@ export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Sub
   return {
     areKept: true,
     store: () => store,
+    idsOf: async (owner) => (await store.of(owner)).map(({ id }) => id),
     current: () => known.get(),
     changed: () => known.changed(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -64,6 +67,7 @@ const without = (missing: string): Subscriptions => ({
   store: () => {
     throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
   },
+  idsOf: async () => [],
   current: async () => [],
   changed: () => {},
   [Symbol.asyncDispose]: async () => {},

@@ -6,6 +6,8 @@ const namedHosts = 10
 /** Hosts that a sweep could not measure or decide on. */
 export interface Missed {
   add(what: 'measured' | 'swept', hostKey: string, error: unknown): void
+  /** Whether every host was decided on. */
+  areAllDecided(): boolean
   /** Logs them: one line for each cause, since what keeps one host from being measured mostly keeps all of them. */
   tell(): void
 }
@@ -19,6 +21,7 @@ export const openMissed = (log: Logger): Missed => {
       known.hosts.push(hostKey)
       causes.set(cause, known)
     },
+    areAllDecided: () => [...causes.values()].every(({ what }) => what !== 'swept'),
     tell() {
       for (const { what, error, hosts } of causes.values()) {
         const facts = { err: error, hosts: hosts.length, named: hosts.slice(0, namedHosts) }

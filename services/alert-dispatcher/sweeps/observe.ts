@@ -1,9 +1,11 @@
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import { type Outage, openOutage } from '#shared/telemetry/outage.ts'
-import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import type { Context } from '#shared/service.ts'
+import { follow, instant } from '#shared/clock.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import type { Told } from '../conditions/tell.ts'
+import { sweepIntervalMs } from './sweep-enabled.ts'
 
 /** What sweeps and ticks show of themselves as metrics. */
 export interface Observe {
@@ -17,8 +19,15 @@ export interface Observe {
   history: Outage
 }
 
-export const openObserve = ({ metrics: registry, log }: Pick<Telemetry, 'metrics' | 'log'>): Observe => {
+export const openObserve = ({ telemetry, env, clock }: Pick<Context, 'telemetry' | 'env' | 'clock'>): Observe => {
+  const { metrics: registry, log } = telemetry
   const duration = metrics.sweepDuration(registry)
+  // Before the first sweep the time counts from the start, however long nothing ran before.
+  const startedAtMs = instant(clock)
+  let succeededAtMs = startedAtMs
+  // Prometheus compares it with its own clock, so it moves with ours when that is set.
+  metrics.sweepSucceeded(registry, () => [{ labels: {}, value: follow(clock, succeededAtMs) / 1_000 }])
+  metrics.sweepInterval(registry, () => [{ labels: {}, value: sweepIntervalMs(env) / 1_000 }])
   const firing = metrics.conditionsFiring(registry)
   const unknown = metrics.rulesUnknown(registry)
   const handedOn = metrics.noticesHandedOn(registry)
@@ -42,7 +51,8 @@ export const openObserve = ({ metrics: registry, log }: Pick<Telemetry, 'metrics
         throw error
       }
     },
-    fleet({ hosts }) {
+    fleet({ hosts, succeededAtMs: storedAtMs }) {
+      succeededAtMs = follow(clock, storedAtMs ?? 0) > follow(clock, startedAtMs) ? (storedAtMs ?? 0) : startedAtMs
       const summaries = Object.values(hosts)
       counts.ofHosts = summaries.reduce((sum, host) => sum + host.firing, 0)
       showFiring()

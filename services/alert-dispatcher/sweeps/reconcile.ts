@@ -1,10 +1,14 @@
 import { type HostRecord, HostRecord as HostRecordSchema, hostRecordKey } from '../conditions/condition.ts'
+import { afterLoss } from '../conditions/after-loss.ts'
 import { emptyRecord } from '../conditions/decide.ts'
 import type { Episode, Settled } from '../conditions/episode.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import { rebuildEvents } from '../events/rebuild.ts'
 import { reconcileOpen } from '../events/silence-events.ts'
 import { sameSilences } from '../conditions/silenced.ts'
+import { type Told, tell } from '../conditions/tell.ts'
+import { asMessage } from '../notice.ts'
+import { instant } from '#shared/clock.ts'
 import { inLanes } from './lanes.ts'
 import type { Parts } from '../parts.ts'
 import type { Turn } from './turn.ts'
@@ -24,6 +28,8 @@ export const reconcile = async (
   const { episodes, isLasting, store, clock } = parts
   const { log } = parts.telemetry
   if (!isLasting) return undefined
+  const [policy, nowMs] = [await parts.policy(), instant(clock)]
+  const keptLater = (error: unknown) => log.warn({ err: error }, 'episodes could not be kept')
   const kept = await Promise.all([episodes.open(), episodes.settled()]).catch((error: unknown) => {
     log.warn({ err: error }, 'episodes cannot be read; what is known of them holds')
     return undefined
@@ -40,7 +46,16 @@ export const reconcile = async (
     const known = await store.get(key, HostRecordSchema)
     if (known) over.push(...ofHost.filter(({ condition }) => !isKnown(known, condition.episode)))
     if (reconciled(known, ofHost, saidOf) === known) return
-    await store.update(key, HostRecordSchema, (before) => ({ value: reconciled(before, ofHost, saidOf) }), fence)
+    const restored = known ? ofHost : await Promise.all(ofHost.map((episode) => episodeAfterLoss(parts, episode)))
+    let told: Told | undefined
+    const step = (before: HostRecord | undefined) => {
+      const record = reconciled(before, restored, saidOf)
+      told = before || !record ? undefined : tell(record.conditions, { hostKey, policy, nowMs })
+      if (!record || !told) return { value: record }
+      return { value: { ...record, conditions: told.conditions }, outbox: told.notices.map(asMessage) }
+    }
+    await store.update(key, HostRecordSchema, step, fence)
+    if (told) await episodes.write(told.episodes, told.happenings).catch(keptLater)
   })
   await reconcileEvents(parts, settled)
   const endedAtMs = clock.now()
@@ -52,6 +67,11 @@ export const reconcile = async (
     .catch((error: unknown) => log.warn({ err: error }, 'episodes that are over could not be ended'))
   return new Set(open.map(({ condition }) => condition.episode))
 }
+
+const episodeAfterLoss = async (parts: Parts, episode: Episode): Promise<Episode> => ({
+  ...episode,
+  condition: await afterLoss(parts, episode.condition),
+})
 
 /** Nothing is ended before what a store lost has been brought back to it. */
 const reconcileEvents = async (parts: Parts, settled: readonly Settled[]): Promise<void> => {

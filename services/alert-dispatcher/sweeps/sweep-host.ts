@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
 import { beginningOf } from '#shared/cut.ts'
-import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
+import { HostRecord, followed, hostRecordKey } from '../conditions/condition.ts'
 import { type Decision, decide } from '../conditions/decide.ts'
 import { summaryOf, type HostSummary } from '../conditions/fleet-record.ts'
 import type { Measured } from '../conditions/judge.ts'
@@ -59,7 +59,7 @@ export const leaveHost = async (parts: Parts, hostKey: string, sweeping: Sweepin
 const nothing: Measured = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
 
 const decideOn = async (
-  { store, observe }: Parts,
+  { store, clock, observe }: Parts,
   hostKey: string,
   { turn, policy, nowMs }: Sweeping,
   what: Pick<Parameters<typeof decide>[1], 'watched' | 'asked' | 'measured'>,
@@ -69,7 +69,7 @@ const decideOn = async (
     hostRecordKey(hostKey),
     HostRecord,
     (before) => {
-      decision = decide(before, { ...what, hostKey, policy, nowMs, newEpisode: randomUUID })
+      decision = decide(before && followed(before, clock), { ...what, hostKey, policy, nowMs, newEpisode: randomUUID })
       const isEmpty = what.watched.length === 0 && Object.keys(decision.record.conditions).length === 0
       return { value: isEmpty ? undefined : decision.record, outbox: decision.notices.map(asMessage) }
     },

@@ -1,12 +1,16 @@
+import { clockOf } from '#shared/clock.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Dispatchers, startDispatchers } from '../../acceptance/alerts/dispatchers.ts'
 import { type Ground, type Place, openGround } from '../../acceptance/alerts/ground.ts'
 import type { WatchedHosts } from '../../acceptance/alerts/watched-hosts.ts'
 import { eventually } from '../../acceptance/ask.ts'
+import { hostRecordKey } from '../conditions/condition.ts'
+import { FleetRecord, fleetKey } from '../conditions/fleet-record.ts'
 import { plainRule } from '../testing/story.ts'
 
 let ground: Ground
@@ -27,7 +31,7 @@ const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) =>
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
   const dispatchers = await startDispatchers({
     place: place ?? (await ground.next()),
-    clock: { now: () => clock.ms },
+    clock: clockOf(() => clock.ms),
     env: { HEALTH_ALERT_ENABLED: 'true', ...env },
     watched,
   })
@@ -188,6 +192,22 @@ describe('a sweep', () => {
     expect(await sweep(rig.dispatchers)).toMatchObject({ hosts: 2, unknown: 3, firing: 1, dispatched: 0 })
     const checks = await rig.dispatchers.alerts.alertChecks({ hostKey: 'one' }, rig.dispatchers.call())
     expect(checks[0]).toMatchObject({ status: 'unknown', reason: 'the host has enough to do' })
+  })
+
+  it('has not succeeded while a host cannot be decided on', async () => {
+    const place = await ground.next()
+    await using rig = await open({ place })
+    await using store = await place.openStore()
+    const succeededAtMs = async () => (await store.get(fleetKey, FleetRecord))?.succeededAtMs
+    await sweep(rig.dispatchers)
+    const before = await succeededAtMs()
+    await store.update(hostRecordKey('one'), z.unknown(), () => ({ value: 'damaged' }))
+    rig.clock.ms += 60_000
+    await sweep(rig.dispatchers)
+    expect(await succeededAtMs()).toBe(before)
+    await store.update(hostRecordKey('one'), z.unknown(), () => ({ value: undefined }))
+    await sweep(rig.dispatchers)
+    expect(await succeededAtMs()).toBe(rig.clock.ms)
   })
 
   it('fails when the store goes on its way, and the next one tells what that one could not', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '#proto/errors.ts'
+import { instant } from '#shared/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import { FleetRecord, emptyFleet, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
 import { beat } from './heartbeat.ts'
@@ -46,7 +47,8 @@ const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
   ])
   parts.warnOfUnsoundRules(policy, catalogue)
   parts.warnOfLostRoutes(policy)
-  const nowMs = parts.clock.now()
+  parts.warnOfBrokenChannels(policy)
+  const nowMs = instant(parts.clock)
   const listed = hosts.map(({ key }) => key)
   const fleet = await begin(parts.store, turn, listed, nowMs)
   const tally = newTally()
@@ -55,20 +57,20 @@ const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
   const mayHaveConditions = (key: string) => fleet.isSweeping || fleet.hosts[key]?.conditions !== 0
   const missed = openMissed(parts.telemetry.log)
   const sweeping = { turn, policy, watched, number: fleet.sweeps, missed, mayHaveConditions, nowMs }
-  const finish = async () => {
+  const finish = async (hasSucceeded: boolean) => {
     missed.tell()
     await keep(parts, tally)
-    await end(parts, turn, new Set(listed), tally.hosts)
+    await end(parts, turn, { listed: new Set(listed), swept: tally.hosts, hasSucceeded })
   }
   try {
     const open = await reconcile(parts, fleet, turn)
     await sweepAll(parts, sweeping, { fleet, listed, tally, open })
   } catch (error) {
     // What was decided so far counts; where that cannot be said either, the next sweep finds it out.
-    await finish().catch(() => {})
+    await finish(false).catch(() => {})
     throw error
   }
-  await finish()
+  await finish(missed.areAllDecided())
   const swept = { ...tally.swept, hosts: listed.length, tookMs: Math.round(performance.now() - began) }
   parts.telemetry.log.info(swept, 'sweep finished')
   await beat({ ...parts, log: parts.telemetry.log })
@@ -88,17 +90,23 @@ const begin = async (store: Store, { fence }: Turn, listed: readonly string[], n
   return known
 }
 
+interface EndedSweep {
+  listed: ReadonlySet<string>
+  swept: Tally['hosts']
+  hasSucceeded: boolean
+}
+
 const end = async (
-  { store, observe }: Parts,
+  { store, observe, clock }: Parts,
   { fence }: Turn,
-  listed: ReadonlySet<string>,
-  swept: Tally['hosts'],
+  { listed, swept, hasSucceeded }: EndedSweep,
 ): Promise<void> => {
   const step = (before = emptyFleet) => {
     // A host that has left the list is remembered until all who knew of its conditions have been told.
     const isOver = (key: string) => !listed.has(key) && swept[key]?.conditions === 0
     const hosts = Object.entries({ ...before.hosts, ...swept }).filter(([key]) => !isOver(key))
-    return { value: { ...before, hosts: Object.fromEntries(hosts), isSweeping: false } }
+    const succeededAtMs = hasSucceeded ? instant(clock) : before.succeededAtMs
+    return { value: { ...before, hosts: Object.fromEntries(hosts), succeededAtMs, isSweeping: false } }
   }
   const fleet = await store.update(fleetKey, FleetRecord, step, fence)
   if (fleet) observe.fleet(fleet)

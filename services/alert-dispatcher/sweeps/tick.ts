@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { read } from '#shared/config/setting.ts'
-import type { Environment } from '#shared/config/environment.ts'
+import { ageMs, follow, instant } from '#shared/clock.ts'
 import { sweepSettings } from './sweep-settings.ts'
-import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
+import { HostRecord, followed, hostRecordKey } from '../conditions/condition.ts'
 import { DigestRecord, digestKey, flush } from '../conditions/digest.ts'
 import { OpenCounts, countsKey, firingIn } from '../events/places.ts'
 import { tickEvents } from '../events/tick.ts'
@@ -31,38 +31,40 @@ export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
   parts.observe.inbound(firingIn((await parts.store.get(countsKey, OpenCounts)) ?? {}))
   await using turn = await takeTurn(parts.store, stop)
   if (!turn) return
-  if (isSweepDue(fleet, parts.env, parts.clock.now())) return void (await sweepIn(turn, parts))
+  if (isSweepDue(fleet, parts)) return void (await sweepIn(turn, parts))
   const policy = await parts.policy()
-  const nowMs = parts.clock.now()
+  const nowMs = instant(parts.clock)
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
   await inLanes(withConditions, hostsAtOnce, (hostKey) => tellHost(parts, turn, { hostKey, policy, nowMs }))
   await tickEvents(parts, turn, { policy, nowMs })
   await flushDigest(parts, turn, policy, nowMs)
 }
 
-/** A clock that was set back must not put it off. */
-const isSweepDue = ({ begunAtMs }: FleetRecord, env: Environment, nowMs: number): boolean => {
+/** A clock that was set back before this process began must not put it off. */
+const isSweepDue = ({ begunAtMs }: FleetRecord, { env, clock }: Parts): boolean => {
   const intervalMs = read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
   if (intervalMs === 0 || !isSweepEnabled(env)) return false
-  return begunAtMs === null || begunAtMs > nowMs || nowMs - begunAtMs >= intervalMs
+  if (begunAtMs === null) return true
+  const sinceMs = ageMs(clock, begunAtMs)
+  return sinceMs < 0 || sinceMs >= intervalMs
 }
 
 /** Tells what has become due since the last sweep; a record of which nothing is due is not written. */
 const tellHost = async (
-  { store, episodes, observe, telemetry: { log } }: Parts,
+  { store, clock, episodes, observe, telemetry: { log } }: Parts,
   { fence }: Turn,
   telling: Parameters<typeof tell>[1],
 ): Promise<void> => {
   const key = hostRecordKey(telling.hostKey)
   const known = await store.get(key, HostRecord)
-  if (!known || tell(known.conditions, telling).happenings.length === 0) return
+  if (!known || tell(followed(known, clock).conditions, telling).happenings.length === 0) return
   let told: Told | undefined
   await store.update(
     key,
     HostRecord,
     (before) => {
       if (!before) return { value: undefined }
-      told = tell(before.conditions, telling)
+      told = tell(followed(before, clock).conditions, telling)
       return { value: { ...before, conditions: told.conditions }, outbox: told.notices.map(asMessage) }
     },
     fence,
@@ -74,7 +76,7 @@ const tellHost = async (
     .catch((error: unknown) => log.warn({ err: error }, 'episodes could not be kept'))
 }
 
-const flushDigest = async ({ store }: Parts, { fence }: Turn, policy: Policy, nowMs: number): Promise<void> => {
+const flushDigest = async ({ store, clock }: Parts, { fence }: Turn, policy: Policy, nowMs: number): Promise<void> => {
   if (!(await store.get(digestKey, DigestRecord))) return
   const mustWait = ({ hostKey, source, severity }: Notice) =>
     !policy.enabled ||
@@ -85,7 +87,8 @@ const flushDigest = async ({ store }: Parts, { fence }: Turn, policy: Policy, no
     digestKey,
     DigestRecord,
     (before) => {
-      const flushed = flush(before, { windowMs: policy.digestMs, nowMs, episode, mustWait })
+      const record = before && { ...before, startedAtMs: follow(clock, before.startedAtMs) }
+      const flushed = flush(record, { windowMs: policy.digestMs, nowMs, episode, mustWait })
       return flushed ? { value: flushed.record, outbox: [asMessage(flushed.notice)] } : { value: before }
     },
     fence,

@@ -1,10 +1,10 @@
+import { clockOf } from '#shared/clock.ts'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
-import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { openPlaces } from '../events/open-conditions.ts'
 import { EventList, OpenCounts, countsKey, listKey } from '../events/places.ts'
 import { markerKey } from '../events/rebuild.ts'
@@ -45,17 +45,24 @@ export interface Inbound extends AsyncDisposable {
   lose(): Promise<void>
   /** What the last messages say in full. */
   notices: Notice[]
+  /** Whether some target took each of them, as is on record. */
+  isNotified: boolean
 }
 
 const unasked: Partial<Parts['query']> = {}
 // Events are about no host and no rule of ours, so nothing of it is ever asked.
-const unconcerned = { query: unasked as Parts['query'], warnOfUnsoundRules: () => {}, warnOfLostRoutes: () => {} }
+const unconcerned = {
+  query: unasked as Parts['query'],
+  warnOfUnsoundRules: () => {},
+  warnOfLostRoutes: () => {},
+  warnOfBrokenChannels: () => {},
+}
 
-const partsOf = ({ episodes, eventEpisodes }: Stores, telemetry: Telemetry) => ({
+const partsOf = ({ episodes, eventEpisodes }: Stores, opened: Parameters<typeof openObserve>[0]) => ({
   episodes,
   eventEpisodes,
   isLasting: true,
-  observe: openObserve(telemetry),
+  observe: openObserve(opened),
 })
 
 export const openInbound = async (most = mostOpen): Promise<Inbound> => {
@@ -64,13 +71,13 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   const telemetry = opening.use(await openTelemetry({}, facts, { write: () => {} })).of('alert-dispatcher')
   const store = opening.use(await openStore({ env: {}, busIsShared: false }))
   const stores = memoryStores()
-  const env: Record<string, string> = {}
+  const [env, notices]: [Record<string, string>, Notice[]] = [{}, []]
   let sent = 0
-  const notices: Notice[] = []
-  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices }
-  const clock = { now: () => inbound.nowMs }
+  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices, isNotified: true }
+  const clock = clockOf(() => inbound.nowMs)
   const opened = { env, store, clock, telemetry, net: opening.use(openNet({ env: {} })) }
-  const parts: Parts = { ...opened, ...unconcerned, ...partsOf(stores, telemetry), policy: async () => inbound.policy }
+  const now = { policy: async () => inbound.policy, isNotified: async () => inbound.isNotified }
+  const parts: Parts = { ...opened, ...unconcerned, ...partsOf(stores, opened), ...now }
 
   const told = async (): Promise<string[]> => {
     inbound.notices = await noticesIn(store)

@@ -130,7 +130,7 @@ describe('templates', () => {
       .join('|')
     expect(composed('raw', { atMs: 0 }, { title }).body).toMatchObject({
       title:
-        'fire|warning|Disk almost full|91.5 %|91.5|90 %|Database|3|disk-usage|it has breached often enough|1970-01-01T00:00:00.000Z|https://watch.example/health?host=3|prod|storage',
+        'fire|warning|Disk almost full|91.5 %|91.5|90 %|Database|3|disk-usage|it has breached often enough|1970-01-01T00:00:00Z|https://watch.example/health?host=3|prod|storage',
     })
   })
 

@@ -82,8 +82,8 @@ const known = [
   'instance',
 ] as const
 
-const valuesOf = ({ notice, host, url, instance, metadata }: Message): Record<string, string> => {
-  const { severity, title, ruleId, value, threshold, unit, kind, reason, source, atMs } = notice
+const valuesOf = ({ notice, at, host, url, instance, metadata }: Message): Record<string, string> => {
+  const { severity, title, ruleId, value, threshold, unit, kind, reason, source } = notice
   const values: Record<(typeof known)[number], string> = {
     event: kind,
     severity,
@@ -95,7 +95,7 @@ const valuesOf = ({ notice, host, url, instance, metadata }: Message): Record<st
     hostId: String(host?.id ?? ''),
     checkId: ruleId,
     reason,
-    timestamp: new Date(atMs).toISOString(),
+    timestamp: at,
     url: url ?? '',
     instance: instance ?? '',
   }

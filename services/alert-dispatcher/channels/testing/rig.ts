@@ -15,6 +15,8 @@ export interface Rig {
   start(): Promise<StrictServer>
   /** What people set up besides variables. */
   policy?: Partial<Policy>
+  /** What the database has once the address is saved in the product; default: the texts of `env`. */
+  savedPolicy?(url: string): Partial<Policy>
   /** Variables that set the channel up to use a server; without any one of them it is off. */
   env(url: string): Environment
   /** Those of the variables that only change what is sent. */

@@ -16,6 +16,7 @@ export const messageFor = (more: Partial<Notice> = {}): Message =>
       instance: 'prod',
       dashboardUrl: 'https://watch.example',
       metadata: { team: 'storage' },
+      zone: 'UTC',
       isInteractive: false,
     },
     new Map([['db', { id: 3, name: 'Database' }]]),

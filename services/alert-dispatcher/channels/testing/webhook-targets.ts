@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { TargetFormat } from '#proto/webhook-targets.ts'
+import type { Policy } from '../../policy/policy.ts'
 import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
 import { webhookRig } from './webhook.ts'
@@ -15,15 +17,31 @@ interface Service {
   answer: { status: number; body: string }
   dead: Rig['dead']
   textOf(body: unknown): string
-  format?: string
+  format?: TargetFormat
   headers?: Readonly<Record<string, string>>
   problem?(text: string, headers: Readonly<Record<string, unknown>>): string | undefined
 }
 
+/** What the database has of a target that is saved in the product. */
+const savedTarget = (url: string, headers: string, format: TargetFormat): Partial<Policy> => ({
+  webhookTargets: [{ name: 'team', saved: { id: 'team', url, headers }, enabled: true, format, minSeverity: null }],
+})
+
 /** A target that is this service, as an operator would set it up. */
 const rigOf = (service: Service): Rig => {
-  const { form, host, path, method: wanted = 'POST', pathOf, body, answer, headers: needed = {}, format } = service
-  const target = { name: 'team', urlEnv: 'TEAM_URL', ...(format && { format }), headersEnv: 'TEAM_HEADERS' }
+  const {
+    form,
+    host,
+    path,
+    method: wanted = 'POST',
+    pathOf,
+    body,
+    answer,
+    headers: needed = {},
+    format = 'auto',
+  } = service
+  const addressAt = (url: string): string => `${host ? `https://${host}` : url}${path}`
+  const target = { name: 'team', urlEnv: 'TEAM_URL', format, headersEnv: 'TEAM_HEADERS' }
   return {
     id: 'webhook-targets',
     form,
@@ -40,9 +58,10 @@ const rigOf = (service: Service): Rig => {
       }),
     env: (url) => ({
       HEALTH_ALERT_WEBHOOK_TARGETS: JSON.stringify([target]),
-      TEAM_URL: `${host ? `https://${host}` : url}${path}`,
+      TEAM_URL: addressAt(url),
       TEAM_HEADERS: JSON.stringify(needed),
     }),
+    savedPolicy: (url) => savedTarget(addressAt(url), JSON.stringify(needed), format),
     secrets: () => ['secret-of-the-hook', ...Object.values(needed)],
     switchVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED',
     floorVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
@@ -251,6 +270,7 @@ export const slackRig: Rig = {
     HEALTH_ALERT_WEBHOOK_TARGETS: JSON.stringify([{ name: 'team', urlEnv: 'TEAM_URL', format: 'slack' }]),
     TEAM_URL: webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL,
   }),
+  savedPolicy: (url) => savedTarget(webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL ?? '', '{}', 'slack'),
   switchVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED',
   floorVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
 }

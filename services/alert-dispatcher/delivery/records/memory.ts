@@ -1,6 +1,6 @@
 import type { Delivered } from '#proto/delivery.ts'
 import { forgetOldest } from '#shared/newest.ts'
-import type { Deliveries } from './store.ts'
+import { type Deliveries, isVisible } from './store.ts'
 
 const most = 10_000
 
@@ -15,10 +15,11 @@ export const memoryDeliveries = (): Deliveries => {
       kept.set(delivered.id, delivered)
       forget()
     },
-    async list({ channel, target, episode, result, beforeMs = Infinity, limit }) {
+    async list({ channel, target, episode, result, beforeMs = Infinity, subscriptions, limit }) {
       const wanted = [...kept.values()].filter(
         (delivered) =>
           delivered.atMs < beforeMs &&
+          isVisible(delivered, subscriptions) &&
           (channel === undefined || delivered.channel === channel) &&
           (target === undefined || delivered.target === target) &&
           (episode === undefined || delivered.episode === episode) &&

@@ -7,7 +7,7 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../../acceptance/servers.ts'
 import { memoryDeliveries } from './memory.ts'
 import { sqlDeliveries } from './sql.ts'
-import type { Deliveries } from './store.ts'
+import type { Deliveries, VisibleSubscriptions } from './store.ts'
 
 const delivered = (id: string, atMs: number, more: Partial<Delivered> = {}): Delivered => ({
   id,
@@ -77,6 +77,19 @@ function suite(name: string): void {
     [{ limit: 2 }, ['three', 'four']],
   ] as const)('finds by %j', async (filter, expected) => {
     expect(await ids(filter)).toEqual(expected)
+  })
+
+  it.each<[VisibleSubscriptions | undefined, string[]]>([
+    [undefined, []],
+    [[], []],
+    [['whs_2', 'whs_3'], ['of whs_2']],
+    ['all', ['of whs_2', 'of whs_1']],
+  ])('lists of the subscriptions of people those of %j', async (subscriptions, expected) => {
+    await records.put(delivered('of whs_1', 10, { channel: 'subscriptions', target: 'whs_1', episode: 'e9' }))
+    await records.put(delivered('of whs_2', 20, { channel: 'subscriptions', target: 'whs_2', episode: 'e9' }))
+    expect(await ids({ subscriptions, episode: 'e9' })).toEqual(expected)
+    expect(await ids({ subscriptions, beforeMs: 1_000 })).toEqual(expected)
+    expect(await records.prune(30)).toBe(2)
   })
 
   it('keeps for sent what was sent', async () => {

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely'
-import { Delivered } from '#proto/delivery.ts'
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import { Delivered, subscriptionChannel } from '#proto/delivery.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
 import type { Deliveries } from './store.ts'
@@ -40,13 +40,14 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
         )
       await database.run(() => inserting.execute())
     },
-    async list({ beforeMs, limit, ...equal }) {
+    async list({ beforeMs, subscriptions = [], limit, ...equal }) {
       let wanted = tables.selectFrom('watchhouse_deliveries').selectAll().orderBy('at_ms', 'desc').orderBy('id')
       for (const name of ['channel', 'target', 'episode', 'result'] as const) {
         const value = equal[name]
         if (value !== undefined) wanted = wanted.where(name, '=', value)
       }
       if (beforeMs !== undefined) wanted = wanted.where('at_ms', '<', beforeMs)
+      if (subscriptions !== 'all') wanted = wanted.where(visible(subscriptions))
       return (await database.run(() => wanted.limit(limit).execute())).map(deliveredOf)
     },
     async toldOf(episode) {
@@ -66,6 +67,14 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
     },
   }
 }
+
+/** The condition of `isVisible`. */
+const visible =
+  (subscriptions: readonly string[]) => (columns: ExpressionBuilder<DeliveryTables, 'watchhouse_deliveries'>) =>
+    columns.or([
+      columns('channel', '<>', subscriptionChannel),
+      ...(subscriptions.length > 0 ? [columns('target', 'in', [...subscriptions])] : []),
+    ])
 
 type Row = DeliveryTables['watchhouse_deliveries']
 

@@ -1,7 +1,10 @@
-import type { Delivered, ends } from '#proto/delivery.ts'
+import { type Delivered, type ends, subscriptionChannel } from '#proto/delivery.ts'
 
 /** How a delivery ends. */
 export type End = (typeof ends)[number]
+
+/** Which subscriptions of people somebody may see, by id. */
+export type VisibleSubscriptions = 'all' | readonly string[]
 
 /** Which deliveries are wanted, the newest first. */
 export interface DeliveryFilter {
@@ -10,6 +13,8 @@ export interface DeliveryFilter {
   episode?: string | undefined
   result?: End | undefined
   beforeMs?: number | undefined
+  /** Subscriptions of people that are listed too, by id; none where it is absent. */
+  subscriptions?: VisibleSubscriptions | undefined
   limit: number
 }
 
@@ -23,3 +28,9 @@ export interface Deliveries {
   /** Removes those that ended before; says how many. */
   prune(beforeMs: number): Promise<number>
 }
+
+/** Whether somebody may see what a target was sent: what belongs to the operator, and the subscriptions named here. */
+export const isVisible = (
+  { channel, target }: Pick<Delivered, 'channel' | 'target'>,
+  subscriptions: VisibleSubscriptions = [],
+): boolean => channel !== subscriptionChannel || subscriptions === 'all' || subscriptions.includes(target)

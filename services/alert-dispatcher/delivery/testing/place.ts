@@ -5,8 +5,8 @@ import type { Host } from '#proto/host.ts'
 import type { query } from '#proto/query.ts'
 import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
-import { systemClock } from '#shared/clock.ts'
-import type { Environment } from '#shared/config/environment.ts'
+import { type Clock, systemClock } from '#shared/clock.ts'
+import { type Environment, settle, withFiles } from '#shared/config/environment.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { type Net, openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
@@ -59,6 +59,9 @@ interface Chosen {
   store?: Store
   openQueue?: () => Promise<Queue>
   sendWithinMs?: number
+  pacedBy?: Clock
+  republishEveryMs?: number
+  subscriptionIdsOf?: (owner: string) => Promise<readonly string[]>
   /** By origin of somebody else's service, the server that stands in its place. */
   standIns?: Readonly<Record<string, string>>
 }
@@ -67,7 +70,10 @@ const oneHost: Host = { id: 3, key: 'db', name: 'Database', host: 'db:8123', gro
 
 /** Opens delivery on memory, or on what the test brings. */
 export const openPlace = async (chosen: Chosen = {}): Promise<Place> => {
-  const { env = {}, channels, retry = briefRetry, hosts = [oneHost], sendWithinMs = 2_000, standIns = {} } = chosen
+  const { channels, retry = briefRetry, hosts = [oneHost], sendWithinMs = 2_000, standIns = {} } = chosen
+  const env: Environment = withFiles({ ...chosen.env })
+  // As the product does it.
+  settle(env)
   await using opening = new AsyncDisposableStack()
   const lines: string[] = []
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
@@ -85,13 +91,16 @@ export const openPlace = async (chosen: Chosen = {}): Promise<Place> => {
       openQueue,
       net: hasty(opening.use(openNet({ env })), { timeoutMs: sendWithinMs, standIns }),
       clock: systemClock,
+      ...(chosen.pacedBy && { pacedBy: chosen.pacedBy }),
       telemetry: telemetry.of('alert-dispatcher'),
       readiness: openReadiness(),
       query: asked,
       database: undefined,
       policy: async () => policy,
       retry,
+      republishEveryMs: chosen.republishEveryMs,
       ...(channels && { channels }),
+      ...(chosen.subscriptionIdsOf && { subscriptionIdsOf: chosen.subscriptionIdsOf }),
     }),
   )
   const running = opening.move()

@@ -62,7 +62,6 @@ export const scripted = ({
           name: target,
           isEnabled: true,
           minSeverity: null,
-          addressFrom: 'NONE',
           send: (message) => send(target, message),
         })),
     },

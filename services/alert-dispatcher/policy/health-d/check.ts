@@ -14,10 +14,14 @@ export const checkHealthFiles = (
   known: Catalogue,
   env: Environment,
 ): { sound: boolean; text: string } => {
-  if (!isFolder(directory)) return { sound: false, text: 'there is no such folder\n' }
+  if (!isFolder(directory))
+    return {
+      sound: false,
+      text: `${directory}: there is no such folder; name the one that holds the alert definitions\n`,
+    }
   const read = readHealthFiles(directory, channels)
   const { files } = read
-  if (files.length === 0) return { sound: false, text: 'the folder has no .yaml or .yml file\n' }
+  if (files.length === 0) return { sound: false, text: `${directory}: the folder has no .yaml or .yml file\n` }
   const problems = [...read.problems, ...settledInVain(read, known), ...leadingNowhere(read, env)]
   if (problems.length === 0) return { sound: true, text: `${files.join(', ')}: nothing wrong\n` }
   const lines = problems.map(({ file, entry, reason }) => `${file}: ${entry === '' ? reason : `${entry}: ${reason}`}`)

@@ -33,9 +33,10 @@ export const databaseLayer = (
     Object.fromEntries(of(kind, schema).map(({ id, value }) => [id, value]))
   const channelLayer = ({ id, value }: { id: string; value: ChannelEntry }): [string, ChannelLayer] => {
     const { variables, sealed, ...settings } = value
-    const { texts, unread: shut } = openEntry(id, { variables, sealed }, key)
-    unread.push(...shut.map((variable) => `channel ${id} ${variable}`))
-    return [id, { ...settings, saved: texts }]
+    const { texts, unread: unreadable } = openEntry(id, { variables, sealed }, key)
+    unread.push(...unreadable.map((variable) => `channel ${id} ${variable}`))
+    // What is left of them would be mixed with the operator's own: a saved secret could go to an address that it was not saved for.
+    return [id, unreadable.length > 0 ? { ...settings, unreadable } : { ...settings, saved: texts }]
   }
   const webhookTarget = ({ id, value }: { id: string; value: TargetEntry }) => {
     const target = openTarget(id, value, key)

@@ -33,6 +33,8 @@ export interface ChannelLayer extends ChannelSettings {
   variables?: Readonly<Record<string, string>>
   /** Texts that were saved in the product, by name of the variable they stand in for. */
   saved?: Readonly<Record<string, string>>
+  /** Names of the variables whose saved secrets the present key does not decrypt. */
+  unreadable?: readonly string[]
   /** Names of variables whose texts stand in for others, by name of the variable they stand in for. */
   fromVariables?: Readonly<Record<string, string>>
 }

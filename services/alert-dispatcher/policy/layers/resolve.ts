@@ -58,7 +58,8 @@ const channelsOf = (layers: readonly Layer[], env: Environment): Record<string, 
       const text = env[from]
       return text === undefined || text === '' ? [] : [[variable, text] as const]
     })
-    return [name, { ...settings, fromFiles: { ...variables, ...Object.fromEntries(named) }, variables: saved }] as const
+    const fromFiles = { ...variables, ...Object.fromEntries(named) }
+    return [name, { ...settings, fromFiles, variables: saved }] as const
   })
   return Object.fromEntries(resolved)
 }

@@ -1,6 +1,7 @@
 import type { ChannelField } from '#proto/alert-policy.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { ShownTarget } from '#proto/webhook-targets.ts'
+import { variablesOf } from '../../channels/targets.ts'
 import { readHeaders } from '../../channels/webhook-target-list.ts'
 import type { ChannelPolicy, WebhookTarget } from '../policy.ts'
 import { type ChannelSpec, fieldsOf } from './fields.ts'
@@ -10,17 +11,21 @@ export const describeFields = (
   channel: ChannelSpec,
   settled: ChannelPolicy | undefined,
   env: Environment,
-): ChannelField[] =>
-  fieldsOf(channel).map(({ field, variable, setting }) => {
-    const places = [
+): ChannelField[] => {
+  const effective = variablesOf(channel, env, settled)
+  return fieldsOf(channel).map(({ field, variable, setting }) => {
+    const text = effective[variable] || null
+    const sources = [
       ['database', settled?.variables[variable]],
       ['file', settled?.fromFiles?.[variable]],
       ['environment', env[variable]],
     ] as const
-    const [source, text] = places.find(([, each]) => each !== undefined && each !== '') ?? ['default', null]
+    const source = text === null ? 'default' : sources.find(([, each]) => each)?.[0]
     const isSecret = setting.audience === 'secret'
-    return { field, variable, isSecret, value: isSecret && text != null ? masked(text) : (text ?? null), source }
+    const value = isSecret && text !== null ? masked(text) : text
+    return { field, variable, isSecret, value, source: source ?? 'default' }
   })
+}
 
 /** A webhook as people see it: of its address the end at most, of its headers the names. */
 export const describeTarget = (target: WebhookTarget, env: Environment): ShownTarget => {

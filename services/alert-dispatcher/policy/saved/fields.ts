@@ -1,10 +1,8 @@
-import type { Setting, Settings } from '#shared/config/setting.ts'
+import type { Setting } from '#shared/config/setting.ts'
+import type { Channel } from '../../channels/channel.ts'
 
 /** What a channel is called, and the variables that it reads. */
-export interface ChannelSpec {
-  id: string
-  settings: Settings
-}
+export type ChannelSpec = Pick<Channel, 'id' | 'settings' | 'address'>
 
 /** A setting of a channel under the name that files and the API give it: `routingKey` stands for `…_ROUTING_KEY`. */
 export interface Field {

@@ -6,6 +6,7 @@ import { sealKey } from '#shared/seal/config.ts'
 import { chatA } from '../../channels/chat-a.ts'
 import { channels } from '../../channels/index.ts'
 import { pushA } from '../../channels/push-a.ts'
+import { variablesOf } from '../../channels/targets.ts'
 import { databaseLayer } from '../layers/database.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
@@ -88,13 +89,17 @@ describe('a channel that is saved', () => {
     expect(await variables({})).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
   })
 
-  it('leaves out a secret that the present key does not open, and names its variable', async () => {
+  it('is not used when the present key does not decrypt one of its secrets, whose variable is named', async () => {
     await save({ settings: { botToken: token, chatId: '-7' } })
     const { unread, channels: settled } = await policyWith({
       SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs',
     })
     expect(unread).toEqual(['channel chat-a HEALTH_ALERT_CHAT_A_BOT_TOKEN'])
-    expect(settled['chat-a']?.variables).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
+    expect(settled['chat-a']).toMatchObject({
+      variables: {},
+      unreadable: ['HEALTH_ALERT_CHAT_A_BOT_TOKEN'],
+      fromFiles: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' },
+    })
   })
 
   it.each([
@@ -109,6 +114,63 @@ describe('a channel that is saved', () => {
     await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
     await expect(refused).rejects.not.toThrow(/secret/)
     expect(await store.all()).toEqual([])
+  })
+
+  const [here, samePlace, there] = ['https://a.example/one', 'https://a.example/two', 'https://b.example/one']
+  const secret = 'tk_0123456789'
+  const operator = { ...key, HEALTH_ALERT_PUSH_A_URL: here, HEALTH_ALERT_PUSH_A_TOKEN: secret }
+
+  it.each<[string, Environment, ChannelSaving['settings'][], ChannelSaving['settings'], string | null]>([
+    ['a saved token, another host', key, [{ url: here, token: secret }], { url: there }, 'refused'],
+    [
+      'a saved token, another port',
+      key,
+      [{ url: here, token: secret }],
+      { url: 'https://a.example:444/one' },
+      'refused',
+    ],
+    ['a saved token, another scheme', key, [{ url: here, token: secret }], { url: 'http://a.example/one' }, 'refused'],
+    ['a saved token, another path', key, [{ url: here, token: secret }], { url: samePlace }, secret],
+    ['a saved token, given again', key, [{ url: here, token: secret }], { url: there, token: 'tk_new' }, 'tk_new'],
+    ['a saved token, given up', key, [{ url: here, token: secret }], { url: there, token: null }, null],
+    ['a saved token, the switch alone', key, [{ url: here, token: secret }], undefined, secret],
+    ['a saved token without an address', key, [{ token: secret }], { url: there }, 'refused'],
+    ['a saved token for the address of a variable', operator, [{ token: 'tk_own' }], { url: there }, 'refused'],
+    ['the same, on the same server', operator, [{ token: 'tk_own' }], { url: samePlace }, 'tk_own'],
+    ['back to the address of a variable', operator, [{ url: there, token: 'tk_own' }], { url: null }, 'refused'],
+    ['the token of a variable, another host', operator, [], { url: there }, 'refused'],
+    ['the token of a variable, another path', operator, [], { url: samePlace }, 'refused'],
+    ['the token of a variable, given up', operator, [], { url: there, token: null }, null],
+    ['the token of a variable, replaced', operator, [], { url: there, token: 'tk_own' }, 'tk_own'],
+    ['the token of a variable, its address back', operator, [{ url: there, token: null }], { url: null }, secret],
+  ])('%s', async (_case, env, before, settings, expected) => {
+    for (const each of before) await save({ settings: each }, pushA, env)
+    const saving = save({ settings }, pushA, env)
+    if (expected === 'refused') {
+      const failure = { code: 'invalid', details: { parameter: 'settings.token' } }
+      await expect(saving).rejects.toMatchObject(failure)
+      await expect(saving).rejects.not.toThrow(new RegExp(secret))
+      return
+    }
+    await saving
+    const { channels: settled } = await policyWith(env)
+    expect(variablesOf(pushA, env, settled['push-a']).HEALTH_ALERT_PUSH_A_TOKEN || null).toBe(expected)
+  })
+
+  it('keeps a secret that the present key does not decrypt with its address', async () => {
+    await save({ settings: { url: here, token: secret } }, pushA)
+    const rotated = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs' }
+    for (const url of [there, here, null])
+      await expect(save({ settings: { url } }, pushA, rotated)).rejects.toMatchObject({
+        code: 'invalid',
+        details: { parameter: 'settings.token' },
+      })
+    await save({ minSeverity: 'critical' }, pushA, rotated)
+    const both = { ...rotated, SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS: key.SVC_USER_CONNECTIONS_ENCRYPTION_KEY }
+    const { channels: settled } = await policyWith(both)
+    expect(settled['push-a']?.variables).toEqual({ HEALTH_ALERT_PUSH_A_URL: here, HEALTH_ALERT_PUSH_A_TOKEN: secret })
+    await save({ settings: { url: there, token: null } }, pushA, rotated)
+    expect((await policyWith(both)).channels['push-a']?.variables).toEqual({ HEALTH_ALERT_PUSH_A_URL: there })
   })
 
   it('has a field for each of its settings', () => {

@@ -6,9 +6,10 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { Channel } from '../../channels/channel.ts'
+import { type ChannelSources, variablesOf } from '../../channels/targets.ts'
 import { readProvider } from '../../channels/mail/provider.ts'
 import type { PolicyStore } from '../../stores/stores.ts'
-import { ChannelEntry, sealText } from './channel-entry.ts'
+import { ChannelEntry, openEntry, sealText } from './channel-entry.ts'
 import { type Field, fieldsOf } from './fields.ts'
 
 /** What saving needs. */
@@ -16,6 +17,8 @@ export interface Saving {
   env: Environment
   net: Pick<Net, 'check' | 'mail'>
   store: Pick<PolicyStore, 'all'>
+  /** What alert files have of channels. */
+  fromFiles?: ChannelSources['fromFiles']
 }
 
 /**
@@ -23,11 +26,13 @@ export interface Saving {
  * nobody who reads them gets the secrets that they would have to send back.
  */
 export const channelEntry = async (
-  { env, net, store }: Saving,
+  saving: Saving,
   channel: Channel,
   { settings = {}, ...own }: ChannelSaving,
 ): Promise<ChannelEntry> => {
-  const { variables, sealed } = await savedOf(store, channel)
+  const { env, net, store } = saving
+  const before = await savedOf(store, channel)
+  const [variables, sealed] = [{ ...before.variables }, { ...before.sealed }]
   for (const [name, text] of Object.entries(settings)) {
     const field = requireField(channel, name)
     const { variable, setting } = field
@@ -39,16 +44,69 @@ export const channelEntry = async (
     if (setting.audience === 'secret') sealed[variable] = sealText(text, channel.id, variable, requireKey(env))
     else variables[variable] = text
   }
-  return { ...own, variables, sealed }
+  const saved = { variables, sealed }
+  requireSecretsAgain(saving, channel, { before, saved, named: Object.keys(settings) })
+  return { ...own, ...saved }
 }
 
-const savedOf = async (
-  store: Saving['store'],
-  { id }: Channel,
-): Promise<Pick<ChannelEntry, 'variables' | 'sealed'>> => {
+type SavedTexts = Pick<ChannelEntry, 'variables' | 'sealed'>
+
+interface SavedChange {
+  before: SavedTexts
+  saved: SavedTexts
+  /** Fields that the request names, with a text or with null. */
+  named: readonly string[]
+}
+
+/**
+ * Throws `invalid` with the name of the first secret that was given for the server of another address: whoever may change the
+ * address must not have it sent to a server of theirs.
+ */
+const requireSecretsAgain = (
+  { env, fromFiles }: Saving,
+  channel: Channel,
+  { before, saved, named }: SavedChange,
+): void => {
+  const { address } = channel
+  if (address === undefined) return
+  const read = (entry: SavedTexts) => {
+    const { texts, unread } = openEntry(channel.id, entry, sealKey(env))
+    const effective = variablesOf(channel, env, { fromFiles, variables: texts })
+    return { effective, address: unread.includes(address) ? undefined : effective[address] }
+  }
+  const [old, now] = [read(before), read(saved)]
+  const fields = fieldsOf(channel)
+  const isNamed = fields.some(({ field, variable }) => variable === address && named.includes(field))
+  const isMoved = isNamed && isOtherOrigin(old.address, now.address)
+  for (const { field, variable, setting } of fields) {
+    if (setting.audience !== 'secret' || variable === address || named.includes(field)) continue
+    // A secret that the present key does not decrypt counts too: the key that does may come back.
+    const follows = isMoved && (variable in saved.sealed || variable in saved.variables)
+    // A secret of the operator is not sent to an address that was saved: whoever saves one says which secret it gets.
+    const isWithheld = Boolean(old.effective[variable]) && !now.effective[variable]
+    if (follows || isWithheld) throw secretAgain(`settings.${field}`)
+  }
+}
+
+/** Whether two addresses differ in scheme, host or port. An address that is missing or cannot be read is another one. */
+export const isOtherOrigin = (one: string | undefined, other: string | undefined): boolean => {
+  const origin = originOf(one)
+  return origin === undefined || origin !== originOf(other)
+}
+
+const originOf = (text = ''): string | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { protocol, host } = new URL(text)
+  return `${protocol}//${host}`
+}
+
+/** The failure that asks for a secret which must not follow its address to another server. */
+export const secretAgain = (parameter: string): ServiceError =>
+  wrong(parameter, 'must be given again or removed: what was set for another address is not sent to a new one')
+
+const savedOf = async (store: Saving['store'], { id }: Channel): Promise<SavedTexts> => {
   const entry = (await store.all()).find((each) => each.kind === 'channel' && each.id === id)
-  const { variables = {}, sealed = {} } = ChannelEntry.safeParse(entry?.body).data ?? {}
-  return { variables: { ...variables }, sealed: { ...sealed } }
+  return ChannelEntry.safeParse(entry?.body).data ?? { variables: {}, sealed: {} }
 }
 
 const requireField = (channel: Channel, name: string): Field => {

@@ -60,6 +60,37 @@ describe('a webhook that is saved', () => {
     expect((await policyWith()).policy.webhookTargets[0]?.saved).toMatchObject({ url, headers: '{}' })
   })
 
+  const headers = { Authorization: 'Bearer secret-token' }
+  const elsewhere = 'https://other.example/services/x'
+
+  it.each<[string, Partial<TargetSaving>, Record<string, string> | 'refused']>([
+    ['to another host', { url: elsewhere }, 'refused'],
+    ['to another port', { url: 'https://hooks.example:8443/x' }, 'refused'],
+    ['to another path', { url: 'https://hooks.example/x' }, headers],
+    ['to another host, given again', { url: elsewhere, headers: { 'X-A': 'b' } }, { 'X-A': 'b' }],
+    ['to another host, given up', { url: elsewhere, headers: null }, {}],
+  ])('takes its headers along %s: %j', async (_case, change, expected) => {
+    await save({ ...team, url, headers })
+    const saving = save({ ...team, ...change })
+    if (expected === 'refused') {
+      await expect(saving).rejects.toMatchObject({ code: 'invalid', details: { parameter: 'headers' } })
+      return
+    }
+    await saving
+    const [target] = (await policyWith()).policy.webhookTargets
+    expect(JSON.parse(target?.saved?.headers ?? '')).toEqual(expected)
+  })
+
+  it('keeps headers that the present key does not decrypt with their address', async () => {
+    await save({ ...team, url, headers })
+    const rotated = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs' }
+    await expect(save({ ...team, url: elsewhere }, rotated)).rejects.toMatchObject({
+      details: { parameter: 'headers' },
+    })
+    const both = { ...rotated, SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS: key.SVC_USER_CONNECTIONS_ENCRYPTION_KEY }
+    expect((await policyWith(both)).policy.webhookTargets[0]?.saved?.url).toBe(url)
+  })
+
   it('is shown without its secrets', async () => {
     await save({ ...team, url, headers: { Authorization: 'Bearer secret-token' } })
     const [target] = (await policyWith()).policy.webhookTargets

@@ -1,8 +1,8 @@
 import type { TargetSaving } from '#proto/webhook-targets.ts'
 import { requireTemplates } from '../../channels/formats/template.ts'
 import { readHeaders } from '../../channels/webhook-target-list.ts'
-import { requireAllowed, requireKey, type Saving, wrong } from './save-channel.ts'
-import { targetEntry, TargetEntry } from './target-entry.ts'
+import { isOtherOrigin, requireAllowed, requireKey, type Saving, secretAgain, wrong } from './save-channel.ts'
+import { openTarget, targetEntry, TargetEntry } from './target-entry.ts'
 
 const kind = 'webhook-target'
 
@@ -16,7 +16,11 @@ export const savedTarget = async ({ env, net, store }: Saving, saving: TargetSav
   if (url !== undefined) await requireAllowed(net, 'url', url)
   const entries = await store.all()
   const before = TargetEntry.safeParse(entries.find((entry) => entry.kind === kind && entry.id === id)?.body).data
-  const entry = targetEntry(saving, before, requireKey(env))
+  const key = requireKey(env)
+  if (url !== undefined && headers === undefined && before?.sealed.headers !== undefined) {
+    if (isOtherOrigin(openTarget(id, before, key)?.saved?.url, url)) throw secretAgain('headers')
+  }
+  const entry = targetEntry(saving, before, key)
   if (!entry) throw wrong('url', 'is required')
   return entry
 }

@@ -1,0 +1,28 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import type { SendResult } from '../channels/channel.ts'
+import { noticeOf } from './testing/notice.ts'
+import { call, openPlace } from './testing/place.ts'
+import { scripted } from './testing/scripted.ts'
+
+const hourMs = 3_600_000
+const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
+
+it.each([
+  ['forwards', hourMs],
+  ['back', -hourMs],
+])('repeats a send that failed also when the clock was set %s meanwhile', async (_direction, jumpMs) => {
+  const wall = { aheadMs: 0 }
+  const pacedBy = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
+  const post = scripted({ targets: ['a'] })
+  post.next('a', async () => {
+    wall.aheadMs += jumpMs
+    return retry
+  })
+  const place = await openPlace({ channels: [post.channel], pacedBy })
+  onTestFinished(() => place[Symbol.asyncDispose]())
+  await place.tell(noticeOf({ episode: 'e' }))
+  const ends = () => place.delivery.handlers.deliveries({ limit: 10 }, call)
+  await until(async () => (await ends()).length > 0)
+  expect(await ends()).toMatchObject([{ episode: 'e', target: 'a', result: 'sent', attempts: 2 }])
+})
