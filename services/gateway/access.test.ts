@@ -60,6 +60,22 @@ describe('who may call what', () => {
     expect(outside(withAccess('own-bearer'), ownBearerPaths)).toEqual([])
   })
 
+  it('is whoever knows a secret, and nobody else, only where that was decided', () => {
+    const paths = new Set(routes.filter(({ secretOnly }) => secretOnly).map(({ path }) => path))
+    expect([...paths].toSorted()).toEqual([
+      '/api/cron/health-sweep',
+      '/api/cron/retention-prune',
+      '/api/cron/weekly-report',
+      '/api/events/ingest',
+      '/api/mcp',
+      '/api/v1/auth/api-key',
+      '/api/webhooks/chat-application',
+      '/api/webhooks/identity-provider',
+      '/api/webhooks/repository',
+    ])
+    expect(routes.filter(({ secretOnly, access }) => secretOnly && access !== 'own-bearer').map(nameOf)).toEqual([])
+  })
+
   it('is guests only where the agent is asked', () => {
     expect(routes.filter(({ guests, path }) => guests && !path.startsWith('/api/v1/agent')).map(nameOf)).toEqual([])
   })

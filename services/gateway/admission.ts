@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { clientAddress } from './server/client-address.ts'
+import { requireAllowedHost } from './server/allowed-hosts.ts'
+import { clientAddress, clientPrefix } from './server/client-address.ts'
 import { cloudMode } from './web/cloud-mode.ts'
 import { exchangeOf } from './server/exchange.ts'
 import { refusalOf, withinPermissions } from './features/refusal.ts'
@@ -26,15 +27,19 @@ export const admit =
       hold(response, await limits.countAddress(route.limit, clientAddress(request, env)))
     }
     const identity = await callerOf(route, gateway, request, response)
+    if (route.dials && isUnknown(identity)) requireAllowedHost(request, env)
     const policy = gateway.policy()
     const refusal = refusalOf(route, identity, policy)
     if (refusal) throw refusal
     if (route.limit === 'agent') {
-      for await (const standing of limits.countQuestion(identity)) hold(response, standing)
+      const prefix = clientPrefix(request, env)
+      for await (const standing of limits.countQuestion(identity, prefix)) hold(response, standing)
     }
     exchangeOf(response).identity = withinPermissions(identity, policy.permissions)
     next()
   }
+
+const isUnknown = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 
 /** Tells the caller where it stands, the narrower of two budgets last, and refuses it when the budget is used up. */
 const hold = (response: Response, standing: Standing): void => {
@@ -42,13 +47,19 @@ const hold = (response: Response, standing: Standing): void => {
   requireWithin(standing)
 }
 
+/** The caller. A visitor of cloud mode becomes a guest once it has sent back the cookie: whatever keeps none could be a new guest each time. */
 const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, response: Response): Promise<Identity> => {
   const identity = await known(route, gateway, request)
   const isGuest = route.guests && identity.kind === 'anonymous' && cloudMode(gateway.build, gateway.env).runtime
   if (!isGuest) return identity
-  const guest = await gateway.guests.of(request.headers, publicUrl(request, gateway.env))
-  if (guest.cookie) response.appendHeader('Set-Cookie', guest.cookie)
-  return guest.identity
+  const guest = await gateway.guests.find(request.headers)
+  if (guest !== undefined) return guest
+  const cookie = await gateway.guests.invite(request.headers, publicUrl(request, gateway.env))
+  response.appendHeader('Set-Cookie', cookie)
+  throw new ServiceError(
+    'unauthenticated',
+    'guests need the cookie that this response sets; send the request again with it, or sign in',
+  )
 }
 
 /**

@@ -1,8 +1,11 @@
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { admit } from './admission.ts'
+import { admitsUnproven } from './auth/provider.ts'
 import { readerOf } from './request/body.ts'
 import { serveUnbuiltPage, serveWeb } from './web/built-web.ts'
+import { guardHosts } from './server/allowed-hosts.ts'
+import { warnOfOtherAddressHeader } from './server/client-address.ts'
 import { crossOrigin } from './server/cross-origin.ts'
 import { dispatch } from './dispatch.ts'
 import { exchangeOf } from './server/exchange.ts'
@@ -31,6 +34,8 @@ export const openApplication = (gateway: Gateway, { routes, headers, web }: Door
   application.enable('case sensitive routing')
 
   application.use(receive(gateway.telemetry, headers))
+  application.use(warnOfOtherAddressHeader(gateway.env, gateway.telemetry.log))
+  application.use(guardHosts(routes, gateway.env, () => admitsUnproven(gateway.env, gateway.build)))
   application.use(crossOrigin(gateway.env))
   application.use('/api/v1/repldb', onlyListed(routes))
   application.use(byFamily(routes, (those) => routerOf(those, gateway, headers.api)))

@@ -1,3 +1,4 @@
+import { displayZoneSettings } from '#shared/config/display-zone.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { optional, type SettingProblem, whole } from '#shared/config/setting.ts'
 import { subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
@@ -7,6 +8,7 @@ import { auditSettings } from './audit/config.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
 import { billingSettings } from './billing/config.ts'
+import { allowedHostSettings } from './server/allowed-hosts.ts'
 import { addressSettings } from './server/client-address.ts'
 import { conversationFeatureSettings } from './conversations/config.ts'
 import { cronSettings } from './cron/config.ts'
@@ -50,12 +52,14 @@ export const settings = {
   ...conversationFeatureSettings,
   ...subscriptionSettings,
   ...addressSettings,
+  ...allowedHostSettings,
   ...limitSettings,
   ...limitBindings,
   ...cronSettings,
   ...eventSettings,
   ...webhookSettings,
   ...usageReportSettings,
+  ...displayZoneSettings,
   ...crossOriginSettings,
   ...toolServerSettings,
   ...agentDoorSettings,

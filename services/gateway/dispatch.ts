@@ -68,6 +68,6 @@ const callOf = (identity: Identity, trace: Trace | undefined, response: Response
   response.once('close', () => {
     if (!response.writableFinished) left.abort(callerLeft())
   })
-  const deadline = gateway.clock.now() + gateway.requestTimeoutMs
+  const deadline = gateway.clock.elapsedMs() + gateway.requestTimeoutMs
   return { identity, deadline, signal: left.signal, priority: 'person', trace }
 }

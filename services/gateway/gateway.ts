@@ -22,6 +22,7 @@ import type { DeviceLogin } from './auth/device/device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { UserConnections } from './connections/user-connections.ts'
 import type { HostList } from './hosts/host-list.ts'
+import type { HostStates } from './hosts/host-states.ts'
 import type { OpenDocument } from './openapi/document.ts'
 import type { Guests } from './limits/guests.ts'
 import type { Limits } from './limits/limits.ts'
@@ -43,6 +44,7 @@ export interface Gateway {
   /** The latest runs of chats. */
   chats: Chats
   hosts: HostList
+  hostStates: HostStates
   /** Databases that people keep connections to. */
   connections: UserConnections
   exposition: Exposition

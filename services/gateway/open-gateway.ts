@@ -27,6 +27,7 @@ import { readFeatureFile } from './features/file.ts'
 import { openPolicy } from './features/policy.ts'
 import type { Gateway } from './gateway.ts'
 import { openHostList } from './hosts/host-list.ts'
+import { openHostStates } from './hosts/host-states.ts'
 import { openGuests } from './limits/guests.ts'
 import { openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
@@ -68,6 +69,7 @@ export const openGateway = async (
     ...owners,
     chats: openChats(store),
     hosts,
+    hostStates: opening.use(openHostStates(owners.query, clock, telemetry)),
     exposition: openExposition({ ...owners, hosts, clock, log }),
     build,
     docs,

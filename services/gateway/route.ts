@@ -27,7 +27,7 @@ export type Limit =
   | 'browser-connection-test'
   | 'browser-connection-session'
   | 'device-login'
-export type ExtraRefusal = 401 | 405 | 409 | 415
+export type ExtraRefusal = 400 | 401 | 405 | 409 | 415 | 422
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One entry of the table of routes. */
@@ -50,9 +50,18 @@ export interface Route {
   form?: boolean
   /** Whether guests of cloud mode may call too, of whom nothing is known but a signed cookie. */
   guests?: boolean | undefined
+  /**
+   * Of an `own-bearer` route: whether a secret or a signature in the request is the only way in. Where it is not, a session or the
+   * headers of a proxy may name the caller too.
+   */
+  secretOnly?: boolean | undefined
+  /** Whether it connects, for callers without credentials too, to a place that they name. */
+  dials?: boolean | undefined
   answer: z.ZodType
   /** Of a route that reads the bytes of its body by itself: what is in them. */
   reads?: { mediaTypes: readonly string[]; schema: z.ZodType }
+  /** Statuses of failures that the service behind it words as JSON-RPC. */
+  jsonRpc?: readonly (ExtraRefusal | 404)[] | undefined
   /** Statuses that it refuses with though its like do not. */
   refuses?: readonly ExtraRefusal[] | undefined
   /** Of a good answer; 200 where nothing else is said. */
@@ -61,6 +70,10 @@ export interface Route {
   mediaType?: string | undefined
   /** When there is nothing to answer, which 204 says. */
   nothing?: string
+  /** When a message is taken and needs no answer, which 202 says. */
+  taken?: string
+  /** Whether a caller that still has the answer gets 304. */
+  revalidated?: boolean | undefined
   /** How failures are worded where a standard has its own way. */
   refusal?: Refusal
   /** What must hold before a request is counted; throws when it does not. */
@@ -113,6 +126,8 @@ interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
   access: Access
   limit: Limit
   guests?: boolean
+  secretOnly?: boolean
+  dials?: boolean
   refuses?: readonly ExtraRefusal[]
   query: Q
   answer: A
@@ -133,6 +148,7 @@ const bodyless =
     ...traits(route),
     method,
     mediaType: route.mediaType,
+    revalidated: route.revalidated,
     respond: async (given, gateway, reply) => {
       const body = await route.handle({ ...asked(route, given), body: undefined }, gateway, reply)
       if (route.keptForSeconds !== undefined && hasPublicUrl(gateway.env)) reply.mayBeKept(route.keptForSeconds)
@@ -268,8 +284,8 @@ export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends
 })
 
 const traits = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>) => {
-  const { path, doc, downloads, feature, access, limit, guests, refuses, query, answer } = route
-  return { path, doc, downloads, feature, access, limit, guests, refuses, query, answer }
+  const { path, doc, downloads, feature, access, limit, guests, secretOnly, dials, refuses, query, answer } = route
+  return { path, doc, downloads, feature, access, limit, guests, secretOnly, dials, refuses, query, answer }
 }
 
 const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>, given: Given) => ({

@@ -7,6 +7,7 @@ import { actions } from './routes/actions.ts'
 import { advice } from './routes/advice.ts'
 import { agentRoutes } from './routes/agent.ts'
 import { decideApproval } from './routes/agent-approvals.ts'
+import { decideEgress } from './routes/agent-egress.ts'
 import { agentModelRoutes } from './routes/agent-models.ts'
 import { agentSkillRoutes } from './routes/agent-skills.ts'
 import { audit } from './routes/audit.ts'
@@ -163,4 +164,5 @@ export const routes: readonly Route[] = [
   ...agentModelRoutes,
   ...agentSkillRoutes,
   decideApproval,
+  decideEgress,
 ]

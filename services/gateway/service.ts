@@ -1,7 +1,9 @@
+import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
 import { openApplication } from './application.ts'
+import { withinCapacity } from './server/capacity.ts'
 import { messagesOf } from './server/express-messages.ts'
 import { settings } from './config.ts'
 import type { Gateway } from './gateway.ts'
@@ -36,8 +38,9 @@ export const startWith = async (
     headers,
     web: web.directory === undefined ? undefined : { directory: web.directory, headersOf },
   })
+  const admitting = withinCapacity(application, gateway, opening.use(openLoopPressure()), headers.api)
   const listener = opening.use(
-    await listen(application, {
+    await listen(admitting, {
       port: PORT,
       host: HOST,
       graceMs: SHUTDOWN_GRACE_MS * drainingShare,

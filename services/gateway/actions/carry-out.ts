@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { ActionOutcome } from '#proto/actions.ts'
+import { hostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import type { ActionRequest } from '#proto/http/actions.ts'
 import type { Host } from '#proto/host.ts'
-import { hostOnRecord } from '../audit/host-on-record.ts'
 import type { Gateway } from '../gateway.ts'
 
 type Action = z.output<typeof ActionRequest>

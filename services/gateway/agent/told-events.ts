@@ -28,7 +28,7 @@ export const toldEvents = async (
   call: Call,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> => {
   const read = (from: number) =>
-    gateway.agent.read({ runId, after: from }, { ...call, deadline: gateway.clock.now() + readWithinMs })
+    gateway.agent.read({ runId, after: from }, { ...call, deadline: gateway.clock.elapsedMs() + readWithinMs })
   const first = await read(after)
   return eventsFrom(first, read, runId, call)
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AuditRecord, actionAudited } from '#proto/audit.ts'
+import { type AuditRecord, actionAudited, type HostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -10,7 +10,7 @@ import type { AuditFilter, AuditStore } from './store.ts'
 /** What is about to be done. */
 export interface Deed {
   action: string
-  host: string | null
+  host: HostOnRecord | null
   target: Readonly<Record<string, string>>
 }
 
@@ -49,7 +49,8 @@ export const openAudit = async ({ store, bus, clock, telemetry: { log } }: Place
     list: (filter) => store.list(filter),
     prune: (beforeMs) => store.prune(beforeMs),
     async of(deed, { call, requestId }, act) {
-      const atMs = clock.now()
+      const [atMs, beganMs] = [clock.now(), clock.elapsedMs()]
+      const tookMs = () => Math.round(clock.elapsedMs() - beganMs)
       const { kind, subject } = call.identity
       const begun: AuditRecord = {
         ...deed,
@@ -65,12 +66,12 @@ export const openAudit = async ({ store, bus, clock, telemetry: { log } }: Place
       await store.put(begun)
       try {
         const done = await act()
-        keep({ ...begun, result: 'done', tookMs: clock.now() - atMs })
+        keep({ ...begun, result: 'done', tookMs: tookMs() })
         log.info({ action: deed.action, host: deed.host, subject, result: 'done' }, 'action carried out')
         return done
       } catch (error) {
         const result = isRefusal(error) ? 'refused' : 'failed'
-        keep({ ...begun, result, detail: sentenceOf(error), tookMs: clock.now() - atMs })
+        keep({ ...begun, result, detail: sentenceOf(error), tookMs: tookMs() })
         log.info({ action: deed.action, host: deed.host, subject, result }, 'action not carried out')
         throw error
       }

@@ -1,5 +1,6 @@
 import type { AuditRecord } from '#proto/audit.ts'
 import { forgetOldest } from '#shared/newest.ts'
+import { isVisibleTo } from './privacy.ts'
 import type { AuditStore } from './store.ts'
 
 const most = 10_000
@@ -13,13 +14,14 @@ export const memoryAudit = (): AuditStore => {
       records.set(record.id, record)
       forget()
     },
-    async list({ action, subject, host, beforeMs = Infinity, limit }) {
+    async list({ action, subject, host, reader, beforeMs = Infinity, limit }) {
       const wanted = [...records.values()].filter(
         (record) =>
           record.atMs < beforeMs &&
           (action === undefined || record.action === action) &&
           (subject === undefined || record.actor.subject === subject) &&
-          (host === undefined || record.host === host),
+          (host === undefined || record.host === host) &&
+          (reader === undefined || isVisibleTo(reader, record)),
       )
       return wanted.toSorted((one, other) => other.atMs - one.atMs).slice(0, limit)
     },

@@ -1,7 +1,8 @@
-import type { Kysely } from 'kysely'
-import { AuditRecord } from '#proto/audit.ts'
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import { AuditRecord, broughtMark } from '#proto/audit.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
+import { personalActions, personKinds } from './privacy.ts'
 import type { AuditStore } from './store.ts'
 
 interface AuditTables {
@@ -36,12 +37,13 @@ export const sqlAudit = async (database: Database): Promise<AuditStore> => {
           .execute(),
       )
     },
-    async list({ action, subject, host, beforeMs, limit }) {
+    async list({ action, subject, host, reader, beforeMs, limit }) {
       let wanted = tables.selectFrom('watchhouse_audit').selectAll().orderBy('at_ms', 'desc').orderBy('id').limit(limit)
       if (action !== undefined) wanted = wanted.where('action', '=', action)
       if (subject !== undefined) wanted = wanted.where('subject', '=', subject)
       if (host !== undefined) wanted = wanted.where('host', '=', host)
       if (beforeMs !== undefined) wanted = wanted.where('at_ms', '<', beforeMs)
+      if (reader !== undefined) wanted = wanted.where(visibleTo(reader))
       return (await database.run(() => wanted.execute())).map(recordOf)
     },
     async prune(beforeMs) {
@@ -51,6 +53,17 @@ export const sqlAudit = async (database: Database): Promise<AuditStore> => {
     },
   }
 }
+
+/** The condition of `isVisibleTo`. */
+const visibleTo = (reader: string) => (columns: ExpressionBuilder<AuditTables, 'watchhouse_audit'>) =>
+  columns.or([
+    columns('actor_kind', 'not in', [...personKinds]),
+    columns('subject', '=', reader),
+    columns.and([
+      columns('action', 'not in', [...personalActions]),
+      columns.or([columns('host', 'is', null), columns('host', 'not like', `%${broughtMark}`)]),
+    ]),
+  ])
 
 type Row = AuditTables['watchhouse_audit']
 

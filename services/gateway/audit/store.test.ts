@@ -72,6 +72,23 @@ function suite(name: string): void {
     expect((await store.list({ limit: 10, ...filter })).map(({ id }) => id)).toEqual(ids)
   })
 
+  it('leaves out what belongs to another person than the reader', async () => {
+    const eve = { kind: 'user', subject: 'eve' } as const
+    const put = (id: string, more: Partial<AuditRecord>) =>
+      store.put(record(id, 500, { actor: eve, host: null, ...more }))
+    await put('kept', { action: 'keep-connection', target: { address: 'secret.example.com' } })
+    await put('subscribed', { action: 'subscribe-webhook', actor: { kind: 'key', subject: 'eve' } })
+    await put('brought', { host: 'mine (brought by the caller)' })
+    await put('shared', { host: 'db' })
+    await put('operator', { action: 'issue-api-key', actor: { kind: 'service', subject: 'operator' } })
+    const seenBy = async (reader: string | undefined) =>
+      (await store.list({ limit: 10, beforeMs: 501, reader })).map(({ id }) => id).toSorted()
+    expect(await seenBy('eve')).toEqual(['brought', 'kept', 'operator', 'shared', 'subscribed'])
+    expect(await seenBy('ada')).toEqual(['operator', 'shared'])
+    expect(await seenBy(undefined)).toEqual(['brought', 'kept', 'operator', 'shared', 'subscribed'])
+    expect(await store.prune(501)).toBe(5)
+  })
+
   it('keeps a record that quotes a character which no database may hold', async () => {
     const quoting = record('four', 1_500, { action: 'drop_role', target: { role: 'a\0b' } })
     await store.put(quoting)

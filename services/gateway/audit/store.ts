@@ -8,6 +8,8 @@ export interface AuditFilter {
   host?: string | undefined
   /** Only those that began before, in epoch milliseconds. */
   beforeMs?: number | undefined
+  /** Leaves out what belongs to another person than the one with this subject; undefined where the reader may see all of it. */
+  reader?: string | undefined
   limit: number
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, read } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../request/public-url.ts'
 import { builtAuth } from './built.ts'
-import { authProblems, isProxyNamed, type Provider } from './config.ts'
+import { authProblems, authSettings, isProxyNamed, type Provider } from './config.ts'
 import type { Denied } from './denied.ts'
 import { type Identify, openIdentify } from './identify.ts'
 import { idpAddresses } from './idp/addresses.ts'
@@ -49,9 +49,7 @@ export const openAuth = ({ env, build, keys, denied, clock, log, ask }: AuthOpti
   builtAuth(build)
   const problems = authProblems(env, provider())
   if (problems.length > 0) throw new InvalidSettings(problems)
-  if (provider() === 'idp' && addresses() === undefined) {
-    log.warn('SVC_IDP_PUBLISHABLE_KEY is not set: nobody can sign in by the identity provider')
-  }
+  if (provider() === 'idp') warnOfProvider(env, addresses() !== undefined, log)
   if (provider() === 'proxy' && !isProxyNamed(env)) {
     log.warn('neither SVC_EDGE_ACCESS_TEAM_DOMAIN nor SVC_PROXY_AUTH_SECRET is set: no proxy can vouch for anybody')
   }
@@ -69,5 +67,24 @@ export const openAuth = ({ env, build, keys, denied, clock, log, ask }: AuthOpti
     signIn: openSignIn({ addresses, tokens, keySets, clock }),
     signOut: openSignOut({ tokens, api, log }),
     accessTokens: openAccessTokens({ api, clock, log, denied }),
+  }
+}
+
+const { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY } = authSettings
+
+/** Says at the start what the provider cannot do here for lack of a setting. */
+const warnOfProvider = (env: Environment, hasAddress: boolean, log: Logger): void => {
+  const { IDP_SECRET_KEY: secret, SVC_IDP_PUBLISHABLE_KEY: key } = read(
+    { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY },
+    env,
+  )
+  if (!hasAddress) {
+    const reason = key === undefined ? 'is not set' : 'names no host'
+    log.warn(`SVC_IDP_PUBLISHABLE_KEY ${reason}, nor is IDP_OAUTH_ISSUER set: sign-in by the identity provider is off`)
+  }
+  if (secret === undefined) {
+    log.warn(
+      'IDP_SECRET_KEY is not set: /api/mcp refuses tokens of the identity provider, and sessions end with their token',
+    )
   }
 }

@@ -53,7 +53,7 @@ describe('each setting of signing in', () => {
   it.each<[string, string, string]>([
     ['SVC_AUTH_PROVIDER', 'oauth', 'must be one of none, idp, proxy, trusted'],
     ['SVC_IDP_PUBLISHABLE_KEY', 'sk_live_x', 'must be a publishable key'],
-    ['IDP_PUBLISHABLE_KEY', 'pk_live_x', 'must be a publishable key'],
+    ['IDP_PUBLISHABLE_KEY', 'sk_live_x', 'must be a publishable key'],
     ['IDP_OAUTH_ISSUER', 'ftp://idp', 'must be an absolute URL with https or http'],
     ['IDP_API_URL', 'a b', 'must be an absolute URL with https or http'],
     ['SVC_EDGE_ACCESS_TEAM_DOMAIN', 'https://', 'must be an absolute URL with https or http'],

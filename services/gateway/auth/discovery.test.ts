@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { CliDiscovery } from '#proto/http/auth.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
@@ -10,7 +11,7 @@ import { authNotes } from './notes.ts'
 
 const discovered = async (env: Record<string, string>): Promise<CliDiscovery> => {
   const store = await openStore({ env: {}, busIsShared: false })
-  const clock = { now: () => 0 }
+  const clock = clockOf(() => 0)
   const keys = openApiKeys({ env, store, clock, denied: openDenied({}, store) })
   const codeStore = { kind: 'store' as const, store, [Symbol.asyncDispose]: async () => {} }
   const counters = await openCounters({})

@@ -41,9 +41,10 @@ export const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOpti
     trusted: async (request) => trustedPerson(request, env),
   }
 
-  const byKeyCookie = ({ headers }: Request): Promise<Identity | undefined> | undefined => {
+  const byKeyCookie = async ({ headers }: Request): Promise<Identity | undefined> => {
     const key = cookieOf(headers, keyCookie)
-    return key === undefined ? undefined : keys.verify(key)
+    const identity = key === undefined ? undefined : await keys.verify(key)
+    return identity && { ...identity, isBrowserSession: true }
   }
 
   return async (request) => {

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { type JSONWebKeySet, jwtVerify } from 'jose'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -23,7 +24,7 @@ const open = () =>
       loads++
       return published()
     },
-    clock: { now: () => nowMs },
+    clock: clockOf(() => nowMs),
     log: pino({ level: 'silent' }),
   })
 

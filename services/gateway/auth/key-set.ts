@@ -29,15 +29,15 @@ export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey
 
   const ask = async (): Promise<void> => {
     try {
-      known = { keyOf: createLocalJWKSet(await load()), loadedAtMs: clock.now() }
+      known = { keyOf: createLocalJWKSet(await load()), loadedAtMs: clock.elapsedMs() }
     } catch (error) {
       log.warn({ err: error }, 'the keys that sign tokens cannot be fetched')
     } finally {
-      askedAtMs = clock.now()
+      askedAtMs = clock.elapsedMs()
     }
   }
   const refresh = async (): Promise<void> => {
-    if (clock.now() - askedAtMs < pauseMs) return
+    if (clock.elapsedMs() - askedAtMs < pauseMs) return
     asking ??= ask().finally(() => {
       asking = undefined
     })
@@ -45,8 +45,8 @@ export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey
   }
 
   const current = async (): Promise<JWTVerifyGetKey> => {
-    if (known === undefined || clock.now() - known.loadedAtMs >= freshMs) await refresh()
-    if (known === undefined || clock.now() - known.loadedAtMs >= usableMs) {
+    if (known === undefined || clock.elapsedMs() - known.loadedAtMs >= freshMs) await refresh()
+    if (known === undefined || clock.elapsedMs() - known.loadedAtMs >= usableMs) {
       throw new ServiceError('unavailable', 'who signs in cannot be checked now; try again soon', {
         retryAfterMs: pauseMs,
       })

@@ -5,9 +5,10 @@ import { cloudMode } from '../web/cloud-mode.ts'
 import { builtAuth } from './built.ts'
 import { authSettings, type Provider } from './config.ts'
 
-const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ } = authSettings
+const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ, SVC_TRUSTED_ALLOW_INSECURE } = authSettings
 const obeyed = { SVC_AUTH_PROVIDER }
 const obeyedForAnonymous = { SVC_API_KEY_SECRET, SVC_IDP_PUBLIC_READ }
+const obeyedForHeaders = { SVC_TRUSTED_ALLOW_INSECURE }
 
 /**
  * Who vouches for people: the runtime value, else the value of the build, else what cloud mode at run time or at build time
@@ -33,4 +34,10 @@ export const anonymousRight = (env: Environment, build: BuildFacts | undefined):
   if (provider === 'none') return secret ? 'nothing' : 'write'
   if (provider !== 'idp') return 'nothing'
   return (publicRead ?? cloudMode(build, env).runtime) ? 'read' : 'nothing'
+}
+
+/** Whether a request may count without a credential in it that is checked, so that being able to reach the server is enough. */
+export const admitsUnproven = (env: Environment, build: BuildFacts | undefined): boolean => {
+  if (anonymousRight(env, build) !== 'nothing') return true
+  return providerOf(env, build) === 'trusted' && read(obeyedForHeaders, env).SVC_TRUSTED_ALLOW_INSECURE
 }

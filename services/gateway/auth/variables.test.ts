@@ -51,6 +51,8 @@ const endedSession = async () => {
 const byIdp = () => ({ SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url })
 const accessToken = async () => ({ 'edge-access-jwt-assertion': await edge.token('watchhouse') })
 const named = { 'x-forwarded-user': 'ada', 'x-svc-proxy-secret': 'shared', 'x-name': 'grace' }
+/** With the secret under another name. */
+const byOtherSecret = async () => ({ 'x-forwarded-user': 'ada', 'x-name': 'shared' })
 const byName = async () => named
 const proxied = () => ({ SVC_AUTH_PROVIDER: 'proxy', SVC_PROXY_AUTH_SECRET: 'shared' })
 const trusted = () => ({ SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_AUTH_SECRET: 'shared' })
@@ -172,9 +174,9 @@ const rows: readonly Row[] = [
     fallback: 'X-Svc-Proxy-Secret',
     value: () => 'X-Name',
     beside: proxied,
-    headers: byName,
-    without: ada,
-    given: stranger,
+    headers: byOtherSecret,
+    without: stranger,
+    given: ada,
   },
   {
     name: 'SVC_PROXY_AUTH_HEADER',
@@ -203,7 +205,11 @@ const rows: readonly Row[] = [
     without: { refused },
     given: ada,
   },
-  renamed('SVC_TRUSTED_SHARED_SECRET_HEADER', 'X-Svc-Proxy-Secret', stranger),
+  {
+    ...renamed('SVC_TRUSTED_SHARED_SECRET_HEADER', 'X-Svc-Proxy-Secret', ada),
+    headers: byOtherSecret,
+    without: stranger,
+  },
   renamed('SVC_TRUSTED_USER_HEADER', 'X-Forwarded-User', grace),
   renamed('SVC_TRUSTED_EMAIL_HEADER', 'X-Forwarded-Email', { body: { profile: { email: 'grace' } } }),
   renamed('SVC_TRUSTED_NAME_HEADER', 'X-Forwarded-Preferred-Username', { body: { profile: { name: 'grace' } } }),

@@ -49,15 +49,15 @@ interface Sources {
 
 export const openExposition = (sources: Sources): Exposition => {
   const { clock, hosts } = sources
-  const bodies = openReadyBodies(clock.now)
+  const bodies = openReadyBodies(clock.elapsedMs)
 
   const build = async (asked: MetricsQuery) => {
     const selectors = asked['match[]']?.map(parseSelector)
     const families = openFamilies(selectors)
-    const begunMs = clock.now()
+    const begunMs = clock.elapsedMs()
     const freshForMs = await fill(families, await selectedHosts(hosts, asked), sources)
     const took = families.declare('watchhouse_scrape_duration_seconds', 'Time it took to gather these figures.')
-    took({}, (clock.now() - begunMs) / 1_000)
+    took({}, (clock.elapsedMs() - begunMs) / 1_000)
     return { body: await gzipped(families.text(), { level: gzipLevel }), freshUntilMs: begunMs + freshForMs }
   }
   return { body: (asked) => bodies.of(selectionKey(asked), () => build(asked)) }
@@ -75,11 +75,11 @@ const fill = async (families: Families, hosts: readonly Host[], sources: Sources
 
   for (const { id, name, group } of hosts) info({ host: String(id), name, ...(group !== null && { group }) }, 1)
   let freshForMs = longestFreshMs
-  const hurryFromMs = sources.clock.now() + patientForMs
+  const hurryFromMs = sources.clock.elapsedMs() + patientForMs
   await gather(
     sources.query,
     hosts,
-    () => ownCall(sources.clock, sources.clock.now() < hurryFromMs ? figuresWithinMs : hurriedWithinMs),
+    () => ownCall(sources.clock, sources.clock.elapsedMs() < hurryFromMs ? figuresWithinMs : hurriedWithinMs),
     (gathered) => {
       const labels = { host: String(gathered.host.id) }
       up(labels, gathered.failure === null ? 1 : 0)
@@ -109,7 +109,7 @@ const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<stri
 /** Asked for everybody who scrapes, so nobody's leaving ends it, and people go before it. */
 const ownCall = (clock: Clock, withinMs: number): Call => ({
   identity: gatewayItself,
-  deadline: clock.now() + withinMs,
+  deadline: clock.elapsedMs() + withinMs,
   signal: new AbortController().signal,
   priority: 'sweep',
 })

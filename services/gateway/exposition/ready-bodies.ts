@@ -12,7 +12,7 @@ export interface ReadyBodies {
   of(key: string, build: () => Promise<Ready>): Promise<Buffer>
 }
 
-export const openReadyBodies = (now: () => number): ReadyBodies => {
+export const openReadyBodies = (elapsedMs: () => number): ReadyBodies => {
   const ready = new Map<string, Ready>()
   const building = new Map<string, Promise<Buffer>>()
 
@@ -39,7 +39,7 @@ export const openReadyBodies = (now: () => number): ReadyBodies => {
   return {
     async of(key, build) {
       const known = ready.get(key)
-      if (known && known.freshUntilMs > now()) return known.body
+      if (known && known.freshUntilMs > elapsedMs()) return known.body
       return building.get(key) ?? begin(key, build)
     },
   }

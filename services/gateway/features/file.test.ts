@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { problems } from '../config.ts'
+import { startFake } from '../testing/start.ts'
 import { readFeatureFile } from './file.ts'
 
 let directory: string
@@ -100,6 +101,15 @@ features:
     const told = { name: 'SVC_CONFIG_FILE', sentence: expect.stringContaining(sentence) }
     expect(problems({ SVC_CONFIG_FILE: path })).toEqual([told])
     expect(problems({ SVC_CONFIG_FILE: path, EDGE_WORKERS: '1' })).toEqual([])
+  })
+
+  it('is read once, at the start', async () => {
+    const path = written('once.yaml', 'features: { metrics: false }')
+    await using product = await startFake({ env: { SVC_CONFIG_FILE: path } })
+    const status = async () => (await fetch(`${product.url}/api/v1/metrics`)).status
+    expect(await status()).toBe(404)
+    written('once.yaml', 'features: { metrics: true }')
+    expect(await status()).toBe(404)
   })
 
   it.each(['EDGE_WORKERS', 'EDGE_PAGES', 'EDGE_LOCAL_EMULATOR'])('is not read on the edge: %s', (mark) => {

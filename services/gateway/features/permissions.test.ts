@@ -18,6 +18,12 @@ describe('the permission of a feature', () => {
     for (const feature of features) expect(permissions[feature]).toEqual(open)
   })
 
+  it('is one of nineteen', () => {
+    const ids =
+      'OVERVIEW AGENT INSIGHTS HEALTH QUERIES TABLES METRICS DASHBOARD SECURITY LOGS SETTINGS BILLING CLUSTER OPERATIONS ACTIONS MCP DOCS ABOUT REPLDB'
+    expect([...features].toSorted()).toEqual(ids.split(' ').toSorted())
+  })
+
   const rows: [env: Record<string, string>, file: FilePermissions, expected: object][] = [
     [{ SVC_DISABLED_FEATURES: 'MCP, agent,' }, {}, offBy('SVC_DISABLED_FEATURES')],
     [{ SVC_DISABLED_FEATURES: 'MCP' }, {}, open],

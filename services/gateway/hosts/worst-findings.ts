@@ -13,7 +13,7 @@ export interface WorstFindings {
 
 /** Asks everybody who finds something wrong with hosts. */
 export const worstFindings = async (gateway: Gateway, call: Call): Promise<WorstFindings> => {
-  const deadline = Math.min(call.deadline, gateway.clock.now() + answerWithinMs)
+  const deadline = Math.min(call.deadline, gateway.clock.elapsedMs() + answerWithinMs)
   const owners = { 'alert-dispatcher': gateway.alerts, report: gateway.report }
   const told = await Promise.all(
     Object.entries(owners).map(async ([owner, client]) => {

@@ -13,16 +13,12 @@ const keyBytes = 32
 /** Longer than the longest budget of guests, which is a day. */
 const maxAgeMs = 30 * 86_400_000
 
-/** A visitor of cloud mode whom nobody knows, told apart from others by a signed cookie alone. */
-export interface Guest {
-  identity: Identity
-  /** The `Set-Cookie` line for a visitor who brought no good cookie. */
-  cookie?: string
-}
-
+/** Visitors of cloud mode without credentials, told apart by a signed cookie. */
 export interface Guests {
-  /** Who a visitor is by the cookie it sent: the guest it was before, or a new one. */
-  of(headers: IncomingHttpHeaders, publicUrl: string): Promise<Guest>
+  /** The guest of a request; undefined without a cookie of ours. */
+  find(headers: IncomingHttpHeaders): Promise<Identity | undefined>
+  /** A `Set-Cookie` line that makes its reader a new guest. */
+  invite(headers: IncomingHttpHeaders, publicUrl: string): Promise<string>
 }
 
 export const openGuests = (store: Store): Guests => {
@@ -37,14 +33,15 @@ export const openGuests = (store: Store): Guests => {
     }
   }
   return {
-    of: async (headers, publicUrl) => {
-      const secret = await key()
-      const id = guestIn(cookieOf(headers, cookieName), secret)
-      if (id !== undefined) return { identity: guest(id) }
-      const made = randomUUID()
-      const value = `${made}.${signatureOf(made, secret)}`
-      const cookie = cookieLine(cookieName, value, { maxAgeMs, secure: isSecure(headers, publicUrl) })
-      return { identity: guest(made), cookie }
+    find: async (headers) => {
+      const cookie = cookieOf(headers, cookieName)
+      const id = cookie === undefined ? undefined : guestIn(cookie, await key())
+      return id === undefined ? undefined : { kind: 'guest', subject: id, features: 'all' }
+    },
+    invite: async (headers, publicUrl) => {
+      const id = randomUUID()
+      const value = `${id}.${signatureOf(id, await key())}`
+      return cookieLine(cookieName, value, { maxAgeMs, secure: isSecure(headers, publicUrl) })
     },
   }
 }
@@ -57,10 +54,8 @@ const keyIn = async (store: Store): Promise<string> => {
   return kept ?? made
 }
 
-const guest = (id: string): Identity => ({ kind: 'guest', subject: id, features: 'all' })
-
-const guestIn = (cookie: string | undefined, secret: string): string | undefined => {
-  const { id, signature } = /^(?<id>[\da-f-]{36})\.(?<signature>[\w-]{43})$/.exec(cookie ?? '')?.groups ?? {}
+const guestIn = (cookie: string, secret: string): string | undefined => {
+  const { id, signature } = /^(?<id>[\da-f-]{36})\.(?<signature>[\w-]{43})$/.exec(cookie)?.groups ?? {}
   if (id === undefined || signature === undefined) return undefined
   return isSameText(signature, signatureOf(id, secret)) ? id : undefined
 }

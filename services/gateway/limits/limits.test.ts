@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
@@ -7,6 +8,7 @@ import { openStore } from '#shared/store/open.ts'
 import { startFake } from '../testing/start.ts'
 import { anonymous } from '../identity.ts'
 import { getRoute, type Limit, postRoute, type Route } from '../route.ts'
+import { me } from '../routes/auth-session.ts'
 import type { limitSettings } from './config.ts'
 
 const traits = {
@@ -33,7 +35,7 @@ const question = postRoute({
   handle: async ({ call }) => ({ who: call.identity.subject }),
 })
 
-const from = (address: string) => ({ 'x-real-ip': address })
+const from = (address: string) => ({ 'x-forwarded-for': address })
 const trusting = { SVC_TRUST_PROXY_HEADERS: 'true' }
 
 const get = async (url: string, headers: Record<string, string> = {}) => {
@@ -190,50 +192,94 @@ describe('questions to the agent', () => {
     expect(refused.headers.getSetCookie()).toEqual([])
   })
 
+  /** A new visitor's cookie, as the first answer sets it. */
+  const visit = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
+    const refused = await ask(url, headers)
+    expect(refused.status).toBe(401)
+    expect(Failure.parse(await refused.json()).error.message).toContain('send the request again with it')
+    return cookieOf(refused)
+  }
+
   it('of a guest of cloud mode are three a day, until midnight in UTC', async () => {
     let now = Date.UTC(2026, 0, 1, 23, 59, 50)
-    await using product = await startFake({ env: cloud, routes: [question], clock: { now: () => now } })
+    await using product = await startFake({ env: cloud, routes: [question], clock: clockOf(() => now) })
     const first = await ask(product.url)
-    const cookie = cookieOf(first)
     expect(first.headers.getSetCookie()[0]).toMatch(
       /^watchhouse_guest=[\da-f-]{36}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
     )
-    expect(await statuses(2, () => ask(product.url, { cookie }))).toEqual([200, 200])
+    const cookie = cookieOf(first)
+    expect(await statuses(3, () => ask(product.url, { cookie }))).toEqual([200, 200, 200])
     const refused = await ask(product.url, { cookie })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
-    expect(Failure.parse(await refused.json()).error.message).toContain('guests may ask 3 times a day; sign in')
-    expect((await ask(product.url)).status).toBe(200)
+    expect(Failure.parse(await refused.json()).error.message).toContain('more than 3 questions a day from one guest')
     now += 10_000
     expect((await ask(product.url, { cookie })).status).toBe(200)
   })
 
+  it('of a guest are three a day from one network, however many cookies it takes', async () => {
+    const env = { ...cloud, ...trusting, RATE_LIMIT_AGENT_PER_MIN: '1000' }
+    await using product = await startFake({ env, routes: [question] })
+    const anew = async (address: string) =>
+      ask(product.url, { ...from(address), cookie: await visit(product.url, from(address)) })
+    for (const [one, other, elsewhere] of [
+      ['192.0.2.1', '192.0.2.200', '192.0.3.1'],
+      ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '2001:db8:1:3::1'],
+    ]) {
+      expect(await statuses(3, () => anew(one ?? ''))).toEqual([200, 200, 200])
+      expect(await statuses(5, () => anew(other ?? ''))).toEqual([429, 429, 429, 429, 429])
+      expect((await anew(elsewhere ?? '')).status).toBe(200)
+    }
+  })
+
+  it('of a guest are three a day by one cookie, from however many networks', async () => {
+    await using product = await startFake({ env: { ...cloud, ...trusting }, routes: [question] })
+    const cookie = await visit(product.url)
+    let network = 0
+    const next = () => ask(product.url, { cookie, ...from(`192.0.${(network += 1)}.1`) })
+    expect(await statuses(4, next)).toEqual([200, 200, 200, 429])
+  })
+
+  it('of a visitor that keeps no cookie are all refused', async () => {
+    await using product = await startFake({ env: cloud, routes: [question] })
+    expect(await statuses(8, () => ask(product.url))).toEqual(Array.from({ length: 8 }, () => 401))
+  })
+
+  it('need no second try in the web, whose first request sets the cookie', async () => {
+    await using product = await startFake({ env: cloud, routes: [question, me] })
+    const first = await fetch(`${product.url}/api/v1/auth/me`)
+    const cookie = cookieOf(first)
+    expect((await ask(product.url, { cookie })).status).toBe(200)
+    const second = await fetch(`${product.url}/api/v1/auth/me`, { headers: { cookie } })
+    expect([first.status, second.status, second.headers.getSetCookie()]).toEqual([200, 200, []])
+    product.env.SVC_CLOUD_MODE = ''
+    expect((await fetch(`${product.url}/api/v1/auth/me`)).headers.getSetCookie()).toEqual([])
+  })
+
   it.each([
-    ['', [200, 200, 200, 200, 429]],
-    ['2', [200, 429]],
+    ['', [200, 200, 200, 200, 200, 429]],
+    ['2', [200, 200, 429]],
   ])('of a guest are five a minute, or what RATE_LIMIT_AGENT_GUEST_PER_MIN=%s says', async (given, seen) => {
     const env = { ...cloud, SVC_GUEST_AI_REQUESTS_PER_DAY: '100', RATE_LIMIT_AGENT_GUEST_PER_MIN: given }
     await using product = await startFake({ env, routes: [question] })
-    const cookie = cookieOf(await ask(product.url))
+    const cookie = await visit(product.url)
     expect(await statuses(seen.length, () => ask(product.url, { cookie }))).toEqual(seen)
   })
 
-  it('of a guest are not counted anew for a cookie that nobody signed', async () => {
+  it('of a guest are refused with a cookie that is not signed', async () => {
     const store = await openStore({ env: {}, busIsShared: false })
     const start = () => startFake({ env: cloud, routes: [question], store })
     await using product = await start()
     await using other = await start()
-    const cookie = cookieOf(await ask(product.url))
-    const who = async (url: string, headers: Record<string, string>) => {
-      const response = await ask(url, headers)
-      return { ...z.object({ who: z.string() }).parse(await response.json()), isNew: cookieOf(response) !== '' }
-    }
+    const cookie = await visit(product.url)
     const [id = '', signature = ''] = cookie.replace('watchhouse_guest=', '').split('.')
-    expect(await who(other.url, { cookie })).toEqual({ who: id, isNew: false })
+    const known = await ask(other.url, { cookie })
+    expect(await known.json()).toEqual({ who: id })
+    expect(known.headers.getSetCookie()).toEqual([])
     const forged = [id.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a')), signature].join('.')
     for (const bad of [forged, `${id}.`, id, `${id}.${signature}x`]) {
-      const seen = await who(product.url, { cookie: `watchhouse_guest=${bad}` })
-      expect(seen.isNew).toBe(true)
-      expect(bad).not.toContain(seen.who)
+      const next = await visit(product.url, { cookie: `watchhouse_guest=${bad}` })
+      expect(next).not.toBe('')
+      expect(next).not.toContain(id)
     }
   })
 })

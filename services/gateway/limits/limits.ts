@@ -24,8 +24,11 @@ export interface Standing {
 export interface Limits {
   /** Counts a request from an address, at once where no server has to be asked. */
   countAddress(budget: Budget, address: string): Standing | Promise<Standing>
-  /** Counts a question to the agent by whoever asks it: once for people and keys, by the minute and by the day for guests. */
-  countQuestion(identity: Identity): AsyncIterable<Standing>
+  /**
+   * Counts a question to the agent: once for a person or a key. A guest is counted by the minute and by the day, by its cookie and by
+   * the network of its address, because a new cookie costs nothing.
+   */
+  countQuestion(identity: Identity, prefix: string): AsyncIterable<Standing>
 }
 
 type LimitName = keyof typeof limitSettings
@@ -62,10 +65,12 @@ export const openLimits = (env: Environment, clock: Clock, counters: Counters): 
 
   return {
     countAddress: (budget, address) => count(budget, address, budgets[budget]),
-    async *countQuestion({ kind, subject }) {
+    async *countQuestion({ kind, subject }, prefix) {
       if (kind === 'guest') {
-        yield await count('guest', subject, 'RATE_LIMIT_AGENT_GUEST_PER_MIN')
-        yield await countDay(subject)
+        for (const guest of [subject, prefix]) {
+          yield await count('guest', guest, 'RATE_LIMIT_AGENT_GUEST_PER_MIN')
+          yield await countDay(guest)
+        }
       } else if (kind !== 'anonymous') {
         yield await count('caller', `${kind}:${subject}`, 'RATE_LIMIT_AGENT_PER_MIN')
       }
@@ -97,7 +102,7 @@ export const requireWithin = ({ counted, allowed, used, endsInMs }: Standing): v
   if (used <= allowed) return
   const sentence =
     counted === 'guest-day'
-      ? `guests may ask ${allowed} times a day; sign in to ask more, or come back when the day has ended (UTC)`
+      ? `more than ${allowed} questions a day from one guest or network; sign in to ask more, or wait for the next day (UTC)`
       : `more than ${allowed} requests a minute from one ${counted === 'caller' || counted === 'guest' ? counted : 'address'}`
   throw new ServiceError('rate-limited', sentence, { retryAfterMs: endsInMs, details: { limit: allowed } })
 }

@@ -1,30 +1,9 @@
 // @module-tag long
-import { Ajv } from 'ajv'
-import formats from 'ajv-formats'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 import { allowed } from '../testing/arbitrary.ts'
-
-const Parameter = z.object({
-  name: z.string(),
-  in: z.enum(['path', 'query']),
-  required: z.boolean().optional(),
-  schema: z.unknown(),
-})
-type Parameter = z.infer<typeof Parameter>
-const Content = z.record(z.string(), z.object({ schema: z.unknown() }))
-const Operation = z.object({
-  operationId: z.string(),
-  parameters: z.array(Parameter).default([]),
-  requestBody: z.object({ content: Content }).optional(),
-  responses: z.record(z.string(), z.looseObject({ $ref: z.string().optional(), content: Content.optional() })),
-})
-const Document = z.looseObject({
-  paths: z.record(z.string(), z.record(z.string(), Operation)),
-  components: z.object({ responses: z.record(z.string(), z.object({ content: Content })) }),
-})
+import { type Operation, type Parameter, readDocument, type ServedDocument } from '../testing/served-document.ts'
 
 /** Whatever a caller may write where a value belongs. */
 const anything = fc.oneof(
@@ -34,14 +13,11 @@ const anything = fc.oneof(
 const runsOfEach = 12
 
 let product: FakeProduct
-let document: z.infer<typeof Document>
-const ajv = formats.default(new Ajv({ strict: false, validateSchema: false }))
+let document: ServedDocument
 
 beforeAll(async () => {
   product = await startFake({ env: { SVC_REQUEST_TIMEOUT_MS: '5000' } })
-  const told: object = Object(await (await fetch(`${product.url}/api/v1/openapi.json`)).json())
-  document = Document.parse(told)
-  ajv.addSchema(told, 'document')
+  document = await readDocument(await fetch(`${product.url}/api/v1/openapi.json`))
 })
 afterAll(() => product[Symbol.asyncDispose]())
 
@@ -59,7 +35,7 @@ describe('every operation of the document', () => {
                 headers: { 'Content-Type': 'application/json' },
               }),
             })
-            await expectTold({ path, method, operation }, answer)
+            await document.expectDocumented({ path, method }, answer)
           }),
           { numRuns: runsOfEach },
         )
@@ -74,7 +50,7 @@ interface Request {
   body: unknown
 }
 
-const requestOf = ({ parameters, requestBody }: z.infer<typeof Operation>): fc.Arbitrary<Request> => {
+const requestOf = ({ parameters, requestBody }: Operation): fc.Arbitrary<Request> => {
   const valuesOf = (place: Parameter['in']) => {
     const those = parameters.filter((parameter) => parameter.in === place)
     const values = those.map(({ name, schema }) => [
@@ -103,29 +79,3 @@ const addressOf = (path: string, request: Request): string => {
 
 /** A client would resolve a segment of dots, and an empty one is another path. */
 const segmentOf = (text: string): string => (/^\.{0,2}$/.test(text) ? '%20' : encodeURIComponent(text))
-
-interface Asked {
-  path: string
-  method: string
-  operation: z.infer<typeof Operation>
-}
-
-const expectTold = async ({ path, method, operation }: Asked, answer: Response): Promise<void> => {
-  const where = `${operation.operationId} ${answer.url.slice(product.url.length, product.url.length + 200)}`
-  const text = await answer.text()
-  const told = operation.responses[String(answer.status)]
-  expect(told, `${where} answers ${answer.status}: ${text.slice(0, 300)}`).toBeDefined()
-  const pointer = told?.$ref ?? `#/paths/${escaped(path)}/${method}/responses/${answer.status}`
-  const content = told?.$ref ? document.components.responses[told.$ref.split('/').at(-1) ?? '']?.content : told?.content
-  if (content === undefined) return
-  const mediaType = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
-  expect(Object.keys(content), where).toContain(mediaType)
-  if (!/[/+]json$/.test(mediaType)) return
-  const validate = ajv.getSchema(`document${pointer}/content/${escaped(mediaType)}/schema`)
-  expect(
-    validate?.(JSON.parse(text)),
-    `${where} ${answer.status} ${ajv.errorsText(validate?.errors)} ${text.slice(0, 300)}`,
-  ).toBe(true)
-}
-
-const escaped = (word: string): string => word.replaceAll('~', '~0').replaceAll('/', '~1')

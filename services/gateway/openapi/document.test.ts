@@ -27,6 +27,10 @@ describe('the OpenAPI document', () => {
     expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } })
   })
 
+  it('is of version 3.0', async () => {
+    expect((await open()).openapi).toMatch(/^3\.0\.\d+$/)
+  })
+
   it('has an operation for every route, and no other', async () => {
     const { paths = {} } = await open()
     const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
@@ -55,8 +59,13 @@ describe('the OpenAPI document', () => {
     const named = withNames(await open(), { charts: [], tables: [] })
     expect(named).toEqual(await open())
     await using product = await startFake()
-    const [name] = await chartParameters(product.url)
-    expect(name).toMatchObject({ name: 'name', in: 'path', schema: { enum: ['query-count'] } })
+    for (const [path, names] of [
+      ['/api/v1/charts/{name}', ['query-count']],
+      ['/api/v1/tables/{name}', ['running-queries']],
+    ] as const) {
+      const [name] = await parametersOf(product.url, path)
+      expect(name).toMatchObject({ name: 'name', in: 'path', schema: { enum: names } })
+    }
   })
 
   it('is told to anybody, in its own media type, and kept as long as it stands', async () => {
@@ -70,20 +79,17 @@ describe('the OpenAPI document', () => {
 
   it('is told without names while nobody can tell them', async () => {
     await using product = await startFake({ withoutQuery: true })
-    const [name] = await chartParameters(product.url)
+    const [name] = await parametersOf(product.url, '/api/v1/charts/{name}')
     expect(name?.schema).not.toHaveProperty('enum')
   })
 })
 
-const Told = z.object({
-  paths: z.object({
-    '/api/v1/charts/{name}': z.object({
-      get: z.object({ parameters: z.array(z.looseObject({ schema: z.unknown() })) }),
-    }),
-  }),
+const Operation = z.object({ get: z.object({ parameters: z.array(z.looseObject({ schema: z.unknown() })) }) })
+const Named = z.object({
+  paths: z.object({ '/api/v1/charts/{name}': Operation, '/api/v1/tables/{name}': Operation }),
 })
 
-const chartParameters = async (url: string) => {
+const parametersOf = async (url: string, path: '/api/v1/charts/{name}' | '/api/v1/tables/{name}') => {
   const answer = await fetch(`${url}/api/v1/openapi.json`)
-  return Told.parse(await answer.json()).paths['/api/v1/charts/{name}'].get.parameters
+  return Named.parse(await answer.json()).paths[path].get.parameters
 }

@@ -16,7 +16,9 @@ export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
   ...(route.reads && { requestBody: bytesOf(route.reads) }),
   responses: {
     ...goodAnswer(route),
+    ...(route.taken !== undefined && { '202': { description: route.taken } }),
     ...(route.nothing !== undefined && { '204': { description: route.nothing } }),
+    ...(route.revalidated && { '304': { description: 'The answer that If-None-Match names is still current.' } }),
     ...refusals(route),
   },
 })
@@ -72,6 +74,7 @@ const goodAnswer = ({
       '302': { description: 'Sends a browser elsewhere.', headers: { Location: { schema: { type: 'string' } } } },
     }
   }
+  if (answer instanceof z.ZodNever) return {}
   const files = downloads.map((type) => [type, { schema: { type: 'string' as const } }])
   return {
     [`${status}`]: {
@@ -99,17 +102,39 @@ export const refusalResponses = (routes: readonly Route[]): Record<string, ZodOp
 
 const statusesOf = (route: Route): string[] =>
   Object.entries(refused).flatMap(([status, { when }]) =>
-    !when || when(route) || route.refuses?.some((extra) => String(extra) === status) ? [status] : [],
+    !when || when(route) || route.refuses?.some((extra) => String(extra) === status) || isJsonRpc(status, route)
+      ? [status]
+      : [],
   )
 
-/** OAuth words its own way. */
-const nameOf = (status: string, { refusal }: Route): string => `${refusal ? 'OAuth' : ''}Refused${status}`
+/** OAuth and JSON-RPC word failures in their own way. */
+const nameOf = (status: string, route: Route): string => {
+  const protocol = route.refusal ? 'OAuth' : isJsonRpc(status, route) ? 'JsonRpc' : ''
+  return `${protocol}Refused${status}`
+}
 
-const refusalResponse = (status: string, { refusal }: Route): ZodOpenApiResponseObject => {
+const isJsonRpc = (status: string, { jsonRpc = [] }: Route): boolean => jsonRpc.some((each) => String(each) === status)
+
+/** What the gateway refuses before the message is read has the shape of all its failures. */
+const JsonRpcFailure = z.union([
+  z.object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.number(), z.null()]),
+    error: z.object({ code: z.number().int(), message: z.string(), data: z.unknown().optional() }),
+  }),
+  Failure,
+])
+
+const refusalResponse = (status: string, route: Route): ZodOpenApiResponseObject => {
   const { description = '', retried } = refused[status] ?? {}
   const headers = retried && { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' as const } } }
-  const content = { 'application/json': { schema: refusal ? OAuthFailure : Failure } }
+  const content = { 'application/json': { schema: failureOf(status, route) } }
   return { description, ...(headers && { headers }), content }
+}
+
+const failureOf = (status: string, route: Route): z.ZodType => {
+  if (route.refusal) return OAuthFailure
+  return isJsonRpc(status, route) ? JsonRpcFailure : Failure
 }
 
 interface Refused {
@@ -132,13 +157,15 @@ const refused: Readonly<Record<string, Refused>> = {
   '401': { description: 'Nobody is signed in, or the credentials do not hold.', when: needsSomebody },
   '403': { description: 'The caller may not do this.' },
   '404': { description: 'There is no such thing, or the feature is disabled.' },
-  '405': { description: 'This is not done here.', when: () => false },
+  '405': { description: 'This method does nothing here; Allow names those that do.', when: () => false },
+  '408': { description: 'The request did not arrive in time.' },
   '409': { description: 'It contradicts what is there.', when: writes },
   '410': { description: 'It was there and is not any more.', when: (route) => writes(route) || isStream(route) },
   '413': { description: 'The body is too large.', when: readsBody },
   '415': { description: 'The body is of a type that is not read here.', when: readsBody },
-  '422': { description: 'There is nothing in it that can be understood.', when: ({ reads }) => reads !== undefined },
+  '422': { description: 'The body holds no event that can be read.', when: () => false },
   '429': { description: 'Too many requests.', when: ({ limit }) => limit !== 'none', retried: true },
+  '431': { description: 'The path and header fields are too large, or there are too many fields.' },
   '500': { description: 'A defect of ours; the log tells more under the request id.' },
   '501': { description: 'It needs something that is not configured.' },
   '503': { description: 'What it needs does not answer, or is not configured.', retried: true },

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
+import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
 import { mostPageViews, type PageView } from '#proto/page-views.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -11,6 +13,8 @@ export interface PageViews extends AsyncDisposable {
   add(view: PageView): void
   /** Hands on what waits; what cannot be kept is lost, which the log says. */
   flush(): Promise<void>
+  /** Removes those of one subject and returns how many were kept; the log says where the host does not allow it. */
+  forget(actor: string, call: Call): Promise<number>
 }
 
 interface Place {
@@ -34,7 +38,7 @@ export const openPageViews = ({ query, hosts, clock, log }: Place): PageViews =>
     try {
       const [host] = await hosts.all()
       if (!host) return
-      const [deadline, signal] = [clock.now() + withinMs, AbortSignal.timeout(withinMs)]
+      const [deadline, signal] = [clock.elapsedMs() + withinMs, AbortSignal.timeout(withinMs)]
       const call = { identity: gatewayItself, deadline, signal, priority: 'report' } as const
       await query.keepPageViews({ hostKey: host.key, views }, call)
     } catch (error) {
@@ -46,6 +50,18 @@ export const openPageViews = ({ query, hosts, clock, log }: Place): PageViews =>
     // Those beyond are lost: nobody opens so many pages within seconds.
     add: (view) => void (waiting.length < mostPageViews && waiting.push(view)),
     flush,
+    async forget(actor, call) {
+      waiting = waiting.filter((view) => view.actor !== actor)
+      const [host] = await hosts.all()
+      if (!host) return 0
+      try {
+        return (await query.removePageViews({ hostKey: host.key, actor }, call)).removed
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error
+        log.warn({ err: error, host: host.name }, 'page views of a deleted user not removed')
+        return 0
+      }
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await flush()

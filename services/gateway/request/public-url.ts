@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read, url } from '#shared/config/setting.ts'
-import { trustsProxies } from '../server/client-address.ts'
+import { hopIn, hopsOf, trustsProxies } from '../server/client-address.ts'
 
 export const publicUrlSettings = {
   SVC_PUBLIC_URL: url(
@@ -19,7 +19,7 @@ export const publicUrlSettings = {
 export const publicUrl = (request: Asking, env: Environment): string => {
   const { SVC_PUBLIC_URL: known } = read(publicUrlSettings, env)
   if (known !== undefined) return `${known.origin}${known.pathname.replace(/\/+$/, '')}`
-  const { protocol, host } = trustsProxies(env) ? forwarded(request) : asked(request)
+  const { protocol, host } = trustsProxies(env) ? forwarded(request, hopsOf(env)) : asked(request)
   const address = `${protocol}://${host}`
   if (!hostShape.test(host) || !URL.canParse(address)) {
     throw new ServiceError('invalid', 'the Host header is not the name of a host')
@@ -46,17 +46,12 @@ type Asking = Pick<Request, 'protocol' | 'headers'>
 
 const asked = ({ protocol, headers }: Asking) => ({ protocol, host: headers.host ?? '' })
 
-/** As the client asked the first proxy, which ends TLS. */
-const forwarded = (request: Asking) => {
+/** As the outermost trusted proxy received it, which ends TLS; further left is what the client wrote. */
+const forwarded = (request: Asking, hops: number) => {
   const { protocol, host } = asked(request)
   const { 'x-forwarded-proto': forwardedProtocol, 'x-forwarded-host': forwardedHost } = request.headers
   return {
-    protocol: firstOf(forwardedProtocol) === 'https' ? 'https' : protocol,
-    host: firstOf(forwardedHost) ?? host,
+    protocol: hopIn(forwardedProtocol, hops) === 'https' ? 'https' : protocol,
+    host: hopIn(forwardedHost, hops) ?? host,
   }
 }
-
-const firstOf = (header: string | string[] | undefined): string | undefined =>
-  String(header ?? '')
-    .split(',')[0]
-    ?.trim() || undefined

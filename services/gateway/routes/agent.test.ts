@@ -57,6 +57,12 @@ describe('a question to the agent', () => {
     })
   })
 
+  it('is about the first host where it names none', async () => {
+    await started()
+    await send('', { message: 'Is it well?' })
+    expect(asked[0]).toMatchObject({ method: 'start', input: { hostKey: 'analytics', hostId: 0 } })
+  })
+
   it('may come from the published client, which finds its answer again by the name of its chat', async () => {
     await started()
     const transport = new DefaultChatTransport<UIMessage>({ api: `${product.url}/api/v1/agent` })
@@ -233,11 +239,12 @@ describe('who may ask the agent', () => {
     await started({}, { env })
     const first = await send('', { message: 'a' })
     const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
-    expect(first.status).toBe(200)
-    expect(asked[0]?.call.identity.kind).toBe('guest')
+    expect([first.status, asked.length]).toEqual([401, 0])
     expect([await statusOf({ cookie }), await statusOf({ cookie }), await statusOf({ cookie })]).toEqual([
-      200, 200, 429,
+      200, 200, 200,
     ])
+    expect(asked[0]?.call.identity.kind).toBe('guest')
+    expect(await statusOf({ cookie })).toBe(429)
     expect((await send(`/${fakeRunId}/stream`, undefined, { cookie })).status).toBe(200)
   })
 })

@@ -18,6 +18,7 @@ const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery
 /** Only the operator makes keys out of nothing; people get theirs by device login. */
 export const issueKey = postRoute({
   ...own,
+  secretOnly: true,
   path: '/api/v1/auth/api-key',
   doc: 'Issues an API key to the operator',
   body: ApiKeyRequest,

@@ -58,7 +58,7 @@ describe('metadata of the protected resource', () => {
 
 describe('the public address', () => {
   const askedNotes = async (env: Record<string, string>, headers: Record<string, string>) => {
-    await using product = await startFake({ env })
+    await using product = await startFake({ env: { SVC_ALLOWED_HOSTS: '*', ...env } })
     const asking = request(`${product.url}/auth.md`, { headers: { host: 'inside:3000', ...headers } }).end()
     const [answer] = await once(asking, 'response')
     return { status: answer.statusCode, text: await text(answer) }
@@ -69,7 +69,8 @@ describe('the public address', () => {
     ['http://inside:3000', {}, {}],
     ['http://inside:3000', {}, proxied],
     ['http://inside:3000', { SVC_TRUST_PROXY_HEADERS: 'false' }, proxied],
-    ['https://watch.example', { SVC_TRUST_PROXY_HEADERS: 'true' }, proxied],
+    ['https://watch.example', { SVC_TRUST_PROXY_HEADERS: 'true', SVC_TRUSTED_PROXY_HOPS: '2' }, proxied],
+    ['http://proxy', { SVC_TRUST_PROXY_HEADERS: 'true' }, proxied],
     ['http://inside:3000', { SVC_TRUST_PROXY_HEADERS: 'true' }, { 'x-forwarded-proto': 'javascript' }],
     ['https://set.example', { SVC_TRUST_PROXY_HEADERS: 'true', SVC_PUBLIC_URL: 'https://set.example' }, proxied],
   ])('is %s with %j and %j', async (address, env, headers) => {

@@ -51,7 +51,7 @@ const { IDP_PUBLISHABLE_KEY } = authSettings
 /** Who issues OAuth tokens that are accepted here; nobody unless people are known by an identity provider. */
 const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | undefined => {
   if (providerOf(env, build) !== 'idp') return undefined
-  return idpAddresses(env, build)?.issuer ?? read({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.origin
+  return idpAddresses(env, build)?.issuer ?? read({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.issuer?.origin
 }
 
 const catalogPath = '/.well-known/api-catalog'

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signKey } from '../auth/keys/token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
@@ -15,7 +16,7 @@ beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1)
 })
 const start = async (env: Variables): Promise<FakeProduct> =>
-  startFake({ env, clock: { now: () => nowMs }, routes: whoRoutes })
+  startFake({ env, clock: clockOf(() => nowMs), routes: whoRoutes })
 
 /** A browser as far as it matters here: it keeps cookies, sends them, and follows redirects one by one. */
 const openBrowser = (origin: string) => {
@@ -140,7 +141,7 @@ describe('a person with an API key', () => {
 describe('a person whom the identity provider knows', () => {
   let idp: IdentityProvider
   beforeEach(async () => {
-    idp = await startIdentityProvider({ now: () => nowMs })
+    idp = await startIdentityProvider(clockOf(() => nowMs))
   })
   afterEach(async () => idp[Symbol.asyncDispose]())
   const startWithIdp = async (env: Variables = {}) =>

@@ -1,6 +1,8 @@
+import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { CallbackQuery, MeAnswer, SessionRequest, SignInQuery, SignOutAnswer } from '#proto/http/session.ts'
+import { whenAvailable } from '#shared/when-available.ts'
 import { idpCookie, removedCookie } from '../auth/cookies.ts'
 import { keyCookieLine } from '../auth/key-cookie.ts'
 import { isCrossSiteWrite } from '../auth/cross-site.ts'
@@ -8,6 +10,7 @@ import { meOf, signInPath } from '../auth/me.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, type Given, postRoute, redirectRoute } from '../route.ts'
 import { success } from '../response/success.ts'
+import { cloudMode } from '../web/cloud-mode.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data' } as const
 const session = { ...open, path: '/api/v1/auth/session' } as const
@@ -18,8 +21,23 @@ export const me = getRoute({
   doc: 'Who asks, and what they may do',
   query: noQuery,
   answer: MeAnswer,
-  handle: async ({ call }, gateway) => success(meOf(call.identity, gateway), {}),
+  handle: async ({ call: { identity }, headers, publicUrl }, gateway, { setCookie }) => {
+    // The first request of the web: by the time a visitor asks the agent, its browser has the cookie.
+    const cookie = await whenAvailable(() => guestCookie(identity, headers, publicUrl, gateway))
+    if (cookie) setCookie(cookie)
+    return success(meOf(identity, gateway), {})
+  },
 })
+
+const guestCookie = async (
+  { kind }: Identity,
+  headers: Given['headers'],
+  publicUrl: () => string,
+  { build, env, guests }: Gateway,
+): Promise<string | undefined> => {
+  const isVisitor = kind === 'anonymous' && cloudMode(build, env).runtime && !(await guests.find(headers))
+  return isVisitor ? guests.invite(headers, publicUrl()) : undefined
+}
 
 export const signInWithKey = postRoute({
   ...session,

@@ -15,7 +15,7 @@ import { success } from '../response/success.ts'
 
 const lifetimeSeconds = 15 * 60
 const longestName = 100
-const common = { feature: null, access: 'anonymous', query: noQuery } as const
+const common = { feature: null, access: 'anonymous', dials: true, query: noQuery } as const
 
 export const connectionTest = postRoute({
   ...common,

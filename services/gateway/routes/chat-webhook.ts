@@ -25,6 +25,7 @@ export const chatWebhook: Route = {
   doc: 'Acknowledges or dismisses the alert whose button somebody pressed in a chat; signed by the chat service with CHATAPP_SIGNING_SECRET',
   feature: 'HEALTH',
   access: 'own-bearer',
+  secretOnly: true,
   limit: 'ingest',
   query: noQuery,
   reads: { mediaTypes: [form], schema: ChatActionForm },

@@ -3,6 +3,7 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import { ConfigAnswer, type HostSummary, type Offers } from '#proto/http/config.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Host, HostState } from '#proto/query.ts'
+import { displayZone } from '#shared/config/display-zone.ts'
 import { read } from '#shared/config/setting.ts'
 import { meOf } from '../auth/me.ts'
 import { cloudMode } from '../web/cloud-mode.ts'
@@ -28,7 +29,15 @@ export const config = getRoute({
     const { permissions } = gateway.policy()
     const watched = may.read ? await whatIsWatched(call, gateway) : nothing
     return success(
-      { provider, capabilities: may, signIn, features: permissions, limits: limitsOf(gateway), ...watched },
+      {
+        provider,
+        capabilities: may,
+        signIn,
+        features: permissions,
+        limits: limitsOf(gateway),
+        displayZone: displayZone(gateway.env),
+        ...watched,
+      },
       {},
     )
   },

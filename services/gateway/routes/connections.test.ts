@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +43,7 @@ describe('a session on a database that the caller brings', () => {
   }
 
   it('is a token of fifteen minutes, after the connection has been tried', async () => {
-    await using product = await startFake({ clock: { now: () => Date.UTC(2026, 0, 1) } })
+    await using product = await startFake({ clock: clockOf(() => Date.UTC(2026, 0, 1)) })
     const { token, ...session } = await open(product)
     expect(session).toEqual({
       header: 'x-connection-session',
@@ -235,6 +236,19 @@ describe('connections that people keep', () => {
     ])
     expect(data.every(({ actor, target: { id: which } }) => actor.subject === 'ada' && which === id)).toBe(true)
     expect(JSON.stringify(data)).not.toContain(target.password)
+  })
+
+  it('are on record for the person alone, and for those who may manage users', async () => {
+    for (const enabled of [false, true]) {
+      await using product = await start({ query: { management: async () => ({ enabled }) } })
+      await add(product)
+      const ask = asking(product)
+      const addressesFor = async (person: string) =>
+        JSON.stringify((await ask('GET', '/api/v1/audit?action=keep-connection', { 'x-test-person': person })).body)
+      expect(await addressesFor('ada')).toContain('db.example.com')
+      if (enabled) expect(await addressesFor('eve')).toContain('db.example.com')
+      else expect(await addressesFor('eve')).not.toMatch(/db\.example\.com|"ada"|keep-connection/)
+    }
   })
 
   it('belong to one person: for another they are not there', async () => {

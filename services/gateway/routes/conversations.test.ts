@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
@@ -57,7 +58,7 @@ describe('conversations of a signed-in person', () => {
   })
 
   it('come as a file, which says at its end how many there are', async () => {
-    await using product = await start({ clock: { now: () => Date.UTC(2026, 10, 21) } })
+    await using product = await start({ clock: clockOf(() => Date.UTC(2026, 10, 21)) })
     const { headers } = await ask(product, 'GET', `${base}/export`)
     expect(headers.get('content-type')).toBe('application/x-ndjson')
     expect(headers.get('content-disposition')).toBe('attachment; filename="conversations-2026-11-21.jsonl"')

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
@@ -151,7 +152,7 @@ describe('the retention prune', () => {
     ['7', 8, 1],
   ])('with SVC_AUDIT_DAYS=%s removes of the audit what is %d days old: %d', async (given, days, removed) => {
     let now = Date.UTC(2026, 0, 1)
-    await using product = await startFake({ env: { ...withSecret, SVC_AUDIT_DAYS: given }, clock: { now: () => now } })
+    await using product = await startFake({ env: { ...withSecret, SVC_AUDIT_DAYS: given }, clock: clockOf(() => now) })
     await fetch(`${product.url}/api/v1/actions?hostId=0`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -7,7 +7,7 @@ import { gatewayItself } from '../identity.ts'
 import { getRoute } from '../route.ts'
 import { success } from '../response/success.ts'
 
-const common = { feature: null, access: 'own-bearer', limit: 'data', query: CronQuery } as const
+const common = { feature: null, access: 'own-bearer', secretOnly: true, limit: 'data', query: CronQuery } as const
 
 export const healthSweep = getRoute({
   ...common,

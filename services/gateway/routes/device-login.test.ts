@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
@@ -14,7 +15,7 @@ const often = { RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000000' }
 let product: FakeProduct
 let nowMs: number
 let somebody: Identity | undefined
-const clock = { now: () => nowMs }
+const clock = clockOf(() => nowMs)
 beforeAll(async () => {
   nowMs = Date.UTC(2026, 5, 1)
   // A provider that vouches for people; who they are is the test's to say.

@@ -5,6 +5,7 @@ import { joinedLetters, type LetterPage } from '../settling/joined-letters.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
 import { namedOr, shownOf } from '../hosts/shown-of.ts'
 import { success } from '../response/success.ts'
+import { visibleSubscriptions } from '../subscriptions/subscriber.ts'
 import { watchedHosts } from '../hosts/watched-hosts.ts'
 
 type Letter = z.input<typeof DeadLettersAnswer>['data'][number]
@@ -14,14 +15,15 @@ const common = { feature: 'HEALTH', limit: 'data' } as const
 const deadLetters = getRoute({
   ...common,
   path: '/api/v1/health/dead-letters',
-  doc: 'Alerts and inbound events that were given up, with the reason; the newest first',
+  doc: 'Alerts and inbound events that were given up, with the reason; the newest first. Those for a webhook subscription are shown to its owner, and to callers who may manage users',
   access: 'read',
   query: DeadLettersQuery,
   answer: DeadLettersAnswer,
-  handle: async ({ query: { stream, ...page }, call }, { hosts, alerts, ingest }) => {
+  handle: async ({ query: { stream, ...page }, call }, gateway) => {
+    const { hosts, alerts, ingest } = gateway
     const ofAlerts = async (): Promise<LetterPage<Letter>> => {
-      const nameOf = await watchedHosts(hosts)
-      const { letters, next } = await alerts.deadLetters(page, call)
+      const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
+      const { letters, next } = await alerts.deadLetters({ ...page, subscriptionsOf }, call)
       return { letters: shownOf(letters, nameOf).map((letter) => ({ stream: 'DELIVER', ...letter })), next }
     }
     const ofEvents = async (): Promise<LetterPage<Letter>> => {
@@ -45,15 +47,17 @@ const replay = postRoute({
   query: noQuery,
   body: ReplayRequest,
   answer: ReplayAnswer,
-  handle: async ({ path: { id }, body: { stream }, call, requestId }, { hosts, alerts, ingest, audit }) => {
+  handle: async ({ path: { id }, body: { stream }, call, requestId }, gateway) => {
+    const { hosts, alerts, ingest, audit } = gateway
     const action = stream === 'EVENTS' ? 'replay-event' : 'replay-alert'
     const deed = { action, host: null, target: { letter: id } }
     if (stream === 'EVENTS') {
       const letter = await audit.of(deed, { call, requestId }, () => ingest.replayDeadEvent({ id }, call))
       return success({ stream, ...letter }, {})
     }
-    const nameOf = await watchedHosts(hosts)
-    const letter = await audit.of(deed, { call, requestId }, () => alerts.replayDeadLetter({ id }, call))
+    const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
+    const replaying = () => alerts.replayDeadLetter({ id, subscriptionsOf }, call)
+    const letter = await audit.of(deed, { call, requestId }, replaying)
     const { hostKey, ...shown } = letter
     return success({ stream, ...shown, ...namedOr(hostKey, nameOf) }, {})
   },

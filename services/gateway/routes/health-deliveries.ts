@@ -2,6 +2,7 @@ import { DeliveriesAnswer, DeliveriesQuery, TargetsAnswer } from '#proto/http/de
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute, type Route } from '../route.ts'
 import { success } from '../response/success.ts'
+import { visibleSubscriptions } from '../subscriptions/subscriber.ts'
 import { watchedHosts } from '../hosts/watched-hosts.ts'
 import { shownOf } from '../hosts/shown-of.ts'
 
@@ -10,13 +11,14 @@ const common = { feature: 'HEALTH', limit: 'data' } as const
 const deliveries = getRoute({
   ...common,
   path: '/api/v1/health/deliveries',
-  doc: 'Whom alerts were sent to, and what came of it; the newest first',
+  doc: 'Whom alerts were sent to, and what came of it; the newest first. Deliveries to a webhook subscription are shown to its owner, and to callers who may manage users',
   access: 'read',
   query: DeliveriesQuery,
   answer: DeliveriesAnswer,
-  handle: async ({ query: { before, limit, ...filter }, call }, { hosts, alerts }) => {
-    const nameOf = await watchedHosts(hosts)
-    const found = await alerts.deliveries({ ...filter, beforeMs: before, limit }, call)
+  handle: async ({ query: { before, limit, ...filter }, call }, gateway) => {
+    const { hosts, alerts } = gateway
+    const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
+    const found = await alerts.deliveries({ ...filter, subscriptionsOf, beforeMs: before, limit }, call)
     const next = found.length === limit ? (found.at(-1)?.atMs ?? null) : null
     return success(shownOf(found, nameOf), { next })
   },

@@ -1,4 +1,5 @@
 import type { Silence } from '#proto/alert-history.ts'
+import { hostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import { AckRequest, DismissRequest, SilenceAnswer, SilenceQuery, SilencesAnswer } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -64,13 +65,13 @@ const silence = async (
   asker: { call: Call; requestId: string },
   { hostId, ...wanted }: Wanted,
 ) => {
-  const { key, name } = await findWatched(hosts, hostId)
+  const host = await findWatched(hosts, hostId)
   const target = { rule: wanted.ruleId, minutes: String(wanted.minutes ?? 'until recovery') }
-  const deed = { action: deeds[wanted.kind].done, host: name, target }
+  const deed = { action: deeds[wanted.kind].done, host: hostOnRecord(host), target }
   const { hostKey: _, ...said } = await audit.of(deed, asker, () =>
-    alerts.silence({ ...wanted, hostKey: key }, asker.call),
+    alerts.silence({ ...wanted, hostKey: host.key }, asker.call),
   )
-  return success({ ...said, hostId, host: name }, {})
+  return success({ ...said, hostId, host: host.name }, {})
 }
 
 const takingBack = (kind: Silence['kind'], path: string, doc: string) =>
@@ -80,12 +81,12 @@ const takingBack = (kind: Silence['kind'], path: string, doc: string) =>
     doc,
     query: SilenceQuery,
     handle: async ({ query: { hostId, ruleId }, call, requestId }, { hosts, alerts, audit }) => {
-      const { key, name } = await findWatched(hosts, hostId)
-      const deed = { action: deeds[kind].undone, host: name, target: { rule: ruleId } }
+      const host = await findWatched(hosts, hostId)
+      const deed = { action: deeds[kind].undone, host: hostOnRecord(host), target: { rule: ruleId } }
       const { hostKey: _, ...said } = await audit.of(deed, { call, requestId }, () =>
-        alerts.unsilence({ kind, hostKey: key, ruleId }, call),
+        alerts.unsilence({ kind, hostKey: host.key, ruleId }, call),
       )
-      return success({ ...said, hostId, host: name }, {})
+      return success({ ...said, hostId, host: host.name }, {})
     },
   })
 

@@ -24,6 +24,16 @@ describe('GET /api/healthz', () => {
     })
   })
 
+  it('warns of cloud mode that the web was not built for', async () => {
+    await using product = await startFake({ env: { SVC_CLOUD_MODE: 'true' } })
+    const { cloudMode } = (await healthz(product.url)).body
+    expect(cloudMode).toEqual({
+      build: false,
+      runtime: true,
+      warning: expect.stringContaining('web was built without it'),
+    })
+  })
+
   it('asks no host', async () => {
     await using product = await startFake()
     await healthz(product.url)
@@ -72,6 +82,27 @@ describe('GET /api/healthz', () => {
         ],
       },
     })
+  })
+
+  it('answers the states it saw last while query is late, and that none is known once they are old', async () => {
+    let [passedMs, isLate] = [0, false]
+    const up = { reason: null, version: '26.3', uptimeSeconds: 1, latencyMs: 1, checkedAtMs: 0, name: 'a' }
+    await using product = await startFake({
+      clock: { now: Date.now, elapsedMs: () => performance.now() + passedMs },
+      query: {
+        hostStates: async (_input, { signal }) =>
+          isLate
+            ? new Promise((_, reject) => signal.addEventListener('abort', reject))
+            : [{ ...up, id: 0, key: 'a', status: 'up' }],
+      },
+    })
+    const seen = { ok: true, hosts: [{ id: 0, status: 'up' }] }
+    expect((await healthz(product.url)).body).toMatchObject(seen)
+    isLate = true
+    passedMs = 5_000
+    expect((await healthz(product.url)).body).toMatchObject(seen)
+    passedMs = 30_000
+    expect((await healthz(product.url)).body).toMatchObject({ ok: false, hosts: [] })
   })
 
   it('answers within its second when query hangs', async () => {

@@ -93,7 +93,7 @@ describe('a person whom the identity provider deleted', () => {
     const first = doneBy(await tell(product, signedIdentityEvent(deleted('user_bea'), { prefix: 'webhook' })))
     expect(first).toEqual({
       done: 'person-forgotten',
-      removed: { keys: 1, connections: 1, subscriptions: 1, conversations: 3 },
+      removed: { keys: 1, connections: 1, subscriptions: 1, conversations: 3, pageViews: 2 },
     })
     const again = doneBy(await tell(product, signedIdentityEvent(deleted('user_bea'))))
     expect(again.removed).toMatchObject({ keys: 0, connections: 0 })
@@ -103,6 +103,13 @@ describe('a person whom the identity provider deleted', () => {
     expect(await record.json()).toMatchObject({
       data: [{ action: 'forget-person', actor: { subject: 'identity-provider' }, target: { subject: 'user_bea' } }],
     })
+  })
+
+  it('is forgotten but for page views that the user of the host may not remove', async () => {
+    const removePageViews = () => Promise.reject(new ServiceError('forbidden', 'it needs GRANT ALTER DELETE'))
+    await using product = await open({ query: { removePageViews } })
+    const told = await tell(product, signedIdentityEvent(deleted('user_ada')))
+    expect(doneBy(told).removed).toMatchObject({ pageViews: 0 })
   })
 
   it('is shut out even while what they kept cannot be removed, which the provider tries again', async () => {

@@ -27,6 +27,7 @@ export const identityWebhook: Route = {
   doc: 'Ends what a person or a session holds that the identity provider says is gone, and forgets what the person kept; signed with IDP_WEBHOOK_SECRET',
   feature: null,
   access: 'own-bearer',
+  secretOnly: true,
   limit: 'ingest',
   query: noQuery,
   reads: { mediaTypes: ['application/json'], schema: IdentityEvent },

@@ -1,3 +1,4 @@
+import { hostOnRecord } from '#proto/audit.ts'
 import type { Insight } from '#proto/insights.ts'
 import {
   AnomaliesAnswer,
@@ -119,7 +120,8 @@ const dismiss = postRoute({
   answer: DismissInsightAnswer,
   handle: async ({ body: { hostId, id, dismissed }, call, requestId }, { hosts, report, audit }) => {
     const host = await findWatched(hosts, hostId)
-    const deed = { action: dismissed ? 'dismiss-insight' : 'show-insight', host: host.name, target: { insight: id } }
+    const action = dismissed ? 'dismiss-insight' : 'show-insight'
+    const deed = { action, host: hostOnRecord(host), target: { insight: id } }
     const insight = await audit.of(deed, { call, requestId }, () =>
       report.dismissInsight({ hostKey: host.key, id, dismissed }, call),
     )
@@ -132,7 +134,7 @@ const shown =
   ({ id: hostId, name: host }: Host) =>
   ({ hostKey: _hostKey, link, ...insight }: Insight): ShownInsight => ({
     ...insight,
-    link: `${link}${link.includes('?') ? '&' : '?'}host=${hostId}`,
+    link: link === '' ? null : `${link}${link.includes('?') ? '&' : '?'}host=${hostId}`,
     hostId,
     host,
   })

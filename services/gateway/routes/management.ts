@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
+import { hostOnRecord } from '#proto/audit.ts'
 import { ManagementAnswer, ManagementRequest, ManagementState } from '#proto/http/management.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { Management, PasswordHash } from '#proto/management.ts'
-import { hostOnRecord } from '../audit/host-on-record.ts'
 import { getRoute, postRoute } from '../route.ts'
 
 const common = { path: '/api/v1/management', feature: 'SECURITY', limit: 'data' } as const
@@ -51,12 +51,12 @@ const hashed = (password: string): PasswordHash => {
   }
 }
 
-const secret = 'password'
+const omitted = 'password'
 
 /** Who and what it is about, as the audit keeps it. */
 const namesOf = ({ params }: ManagementRequest): Record<string, string> =>
   Object.fromEntries(
     Object.entries(params)
-      .filter(([name, value]) => name !== secret && value !== null)
+      .filter(([name, value]) => name !== omitted && value !== null)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value).slice(0, 1024)]),
   )

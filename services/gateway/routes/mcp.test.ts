@@ -73,33 +73,54 @@ describe('who may use the tool server', () => {
     expect(refused.headers.get('www-authenticate')).toContain(`${metadata}, error="invalid_token"`)
     const short = await send(bearer(keyWith('read')))
     expect(short.headers.get('www-authenticate')).toContain(`${metadata}, error="insufficient_scope", scope="mcp"`)
-    const foreign = await send({ ...bearer(keyWith('mcp')), origin: 'https://evil.example.com' })
-    expect([foreign.status, foreign.headers.get('www-authenticate')]).toEqual([403, null])
   })
 })
 
-describe('a page in a browser', () => {
-  it('uses the tool server from this site, or from those that the operator names', async () => {
-    await started({ SVC_MCP_PUBLIC: 'true', SVC_CORS_ORIGINS: 'https://tools.example.com' })
-    expect((await send({ origin: product.url })).status).toBe(200)
-    const named = await send({ origin: 'https://tools.example.com' })
-    expect([named.status, named.headers.get('access-control-allow-origin')]).toEqual([200, 'https://tools.example.com'])
-    expect((await send({ origin: 'https://evil.example.com' })).status).toBe(403)
-    expect((await send({ origin: 'null' })).status).toBe(403)
+describe('a page of another site', () => {
+  const origin = 'https://tools.example.com'
+  const answered = async (headers: Record<string, string>) => {
+    const answer = await send({ origin, ...headers })
+    return [answer.status, answer.headers.get('access-control-allow-origin'), answer.headers.get('set-cookie')]
+  }
+
+  it.each(['', 'https://other.example.com'])(
+    'uses a public tool server, with %j as SVC_CORS_ORIGINS',
+    async (origins) => {
+      await started({ SVC_MCP_PUBLIC: 'true', SVC_CORS_ORIGINS: origins })
+      expect(await answered({})).toEqual([200, '*', null])
+      expect(await answered({ origin: 'null' })).toEqual([200, '*', null])
+    },
+  )
+
+  it('uses one that wants keys by a key that it sends, and never by a cookie', async () => {
+    await started({ SVC_API_KEY_SECRET: secret })
+    const cookie = `watchhouse_key=${keyWith('mcp', 'write')}`
+    expect(await answered(bearer(keyWith('mcp')))).toEqual([200, '*', null])
+    expect(await answered({ 'x-api-key': keyWith('mcp') })).toEqual([200, '*', null])
+    expect(await answered({ cookie })).toEqual([401, '*', null])
+    expect(await answered({ cookie, ...bearer(`${keyWith('mcp')}x`) })).toEqual([401, '*', null])
+    expect(await answered({ cookie, ...bearer(keyWith('read')) })).toEqual([403, '*', null])
+  })
+
+  it('gets no person for the cookie that a browser sends along to a public tool server', async () => {
+    await started({ SVC_MCP_PUBLIC: 'true', SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_AUTH_SECRET: 'shared' })
+    const headers = { origin, cookie: `watchhouse_key=${keyWith('mcp')}; __session=a.b.c`, 'x-forwarded-user': 'ada' }
+    expect(await (await send(headers)).json()).toMatchObject({ result: { subject: 'anonymous' } })
   })
 
   it('gets an answer to its preflight, which names the header fields that it wants to send', async () => {
-    await started()
+    await started({ SVC_API_KEY_SECRET: secret })
     const headers = {
-      origin: 'https://tools.example.com',
+      origin,
       'access-control-request-method': 'POST',
-      'access-control-request-headers': 'mcp-method,mcp-name,mcp-param-region',
+      'access-control-request-headers': 'authorization,mcp-method,mcp-name,mcp-param-region',
     }
     const answer = await send(headers, { method: 'OPTIONS', body: null })
     expect(answer.status).toBe(204)
     expect(answer.headers.get('access-control-allow-headers')).toBe(headers['access-control-request-headers'])
     expect(answer.headers.get('access-control-allow-methods')).toContain('POST')
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
   })
 })
 

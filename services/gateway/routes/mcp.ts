@@ -7,20 +7,25 @@ import type { Route } from '../route.ts'
 import { toolServerChallenge } from '../tool-server/challenge.ts'
 import { identifyToolCaller } from '../tool-server/identify.ts'
 
-/** The tool server in both eras of its protocol: what is said in it passes through unread. */
-const toolServer = (method: 'GET' | 'POST' | 'DELETE', doc: string, refuses: Route['refuses']): Route => ({
-  method,
+const common = {
   path: '/api/mcp',
-  doc,
-  refuses,
-  downloads: ['text/event-stream'],
   feature: 'MCP',
   access: 'own-bearer',
+  secretOnly: true,
   limit: 'mcp',
   query: noQuery,
-  answer: z.looseObject({ jsonrpc: z.literal('2.0') }),
   identify: identifyToolCaller,
   challenge: toolServerChallenge,
+} as const
+
+/** The tool server in both eras of its protocol: its messages pass through unread. */
+const toolServer = (
+  method: 'GET' | 'POST' | 'DELETE',
+  traits: Pick<Route, 'doc' | 'answer'> & Partial<Route>,
+): Route => ({
+  ...common,
+  ...traits,
+  method,
   async respond({ headers, call, readBody }, { mcp }, reply) {
     refuseSession(headers)
     const body = await readBody(longestMcpBody)
@@ -37,9 +42,19 @@ const spoken = (headers: IncomingHttpHeaders): Record<string, string> => {
   return said
 }
 
+const Message = z.looseObject({ jsonrpc: z.literal('2.0') })
+const noSessions = { answer: z.never(), jsonRpc: [405] } as const
+
 /** One address, and what the eras of the protocol do with each method. */
 export const mcpRoutes: readonly Route[] = [
-  toolServer('POST', 'Answers one JSON-RPC message of the Model Context Protocol', [415]),
-  toolServer('GET', 'Refuses to open a stream of events, since there are no sessions', [405]),
-  toolServer('DELETE', 'Refuses to end a session, since there are none', [405]),
+  toolServer('POST', {
+    doc: 'Answers one JSON-RPC message of the Model Context Protocol',
+    reads: { mediaTypes: ['application/json'], schema: z.union([Message, z.array(Message)]) },
+    answer: z.union([Message, z.array(Message)]),
+    downloads: ['text/event-stream'],
+    taken: 'A notification or a response, which needs no answer.',
+    jsonRpc: [400, 404, 415],
+  }),
+  toolServer('GET', { ...noSessions, doc: 'Refuses to open a stream of events, since there are no sessions' }),
+  toolServer('DELETE', { ...noSessions, doc: 'Refuses to end a session, since there are none' }),
 ]

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
@@ -62,13 +63,13 @@ describe('GET /api/v1/metrics', () => {
     const allAsked = Promise.withResolvers<void>()
     const leftMs: number[] = []
     let lostMs = 0
-    const now = () => Date.now() + lostMs
+    const clock = clockOf(() => performance.now() + lostMs)
     await using product = await startFake({
-      clock: { now },
+      clock,
       query: {
         hosts: async () => hosts,
         exposition: async (input, call) => {
-          leftMs.push(call.deadline - now())
+          leftMs.push(call.deadline - clock.elapsedMs())
           if (leftMs.length === atOnce) allAsked.resolve()
           if (Number(input.hostKey.slice(1)) >= atOnce) return exposition(input, call)
           await allAsked.promise
@@ -209,7 +210,7 @@ describe('GET /api/v1/metrics', () => {
 
   it('asks once for everybody within the time that the figures last, and again after it', async () => {
     let nowMs = startMs
-    await using product = await startFake({ clock: { now: () => nowMs } })
+    await using product = await startFake({ clock: clockOf(() => nowMs) })
     await Promise.all(Array.from({ length: 20 }, () => scrape(product)))
     expect(asked(product)).toHaveLength(2)
     nowMs += 28_999

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
@@ -17,7 +18,7 @@ const open = async (enabled: boolean, identity = ada) => {
   const product = await startFake({
     query: { tracksPageViews: async () => ({ enabled }), keepPageViews },
     identify: async () => identity,
-    clock: { now: () => 1_790_000_000_000 },
+    clock: clockOf(() => 1_790_000_000_000),
   })
   const view = async (body: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${product.url}/api/v1/page-views`, {

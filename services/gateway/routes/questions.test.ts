@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CatalogueAnswer } from '#proto/http/data.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -144,7 +145,7 @@ describe('what is asked of query', () => {
 
   it('asks for the hosts once while their list is fresh, however many ask', async () => {
     let nowMs = 1_000_000
-    await using counted = await startFake({ clock: { now: () => nowMs } })
+    await using counted = await startFake({ clock: clockOf(() => nowMs) })
     const ask = async () => fetch(`${counted.url}/api/v1/hosts`)
     const times = () => counted.heard.filter(({ method }) => method === 'hosts').length
     await Promise.all([ask(), ask(), ask()])
@@ -172,7 +173,7 @@ describe('what is asked of query', () => {
 
   it('hands on who asks, until when, and the trace', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    const before = Date.now()
+    const before = performance.now()
     await fetch(`${product.url}/api/v1/overview?hostId=0`, { headers: { traceparent, tracestate: 'a=b' } })
     const call = product.heard.find(({ method }) => method === 'overview')?.call
     expect(call).toMatchObject({

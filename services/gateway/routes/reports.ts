@@ -1,3 +1,4 @@
+import { hostOnRecord } from '#proto/audit.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport, reportFormats } from '#proto/host-report.ts'
 import {
@@ -83,7 +84,7 @@ const build = postRoute({
   handle: async ({ body, call, requestId }, { hosts, report, audit }) => {
     const { hostId, from, to, timezone } = body
     const host = await findWatched(hosts, hostId)
-    const deed = { action: 'build-report', host: host.name, target: { from: String(from), to: String(to) } }
+    const deed = { action: 'build-report', host: hostOnRecord(host), target: { from: String(from), to: String(to) } }
     const asked = { hostKey: host.key, fromMs: from * 1_000, toMs: to * 1_000, ...(timezone && { zone: timezone }) }
     const built = await audit.of(deed, { call, requestId }, () => report.buildReport(asked, call))
     return success(shown(built, { hostId: host.id, host: host.name }), {})

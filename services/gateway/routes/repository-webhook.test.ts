@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
@@ -16,7 +17,7 @@ const open = async (env: Record<string, string> = { REPO_HOST_WEBHOOK_SECRET: se
     kept.push(one)
     return {}
   }
-  const product = await startFake({ env, ingest: { keepDeployment }, clock: { now: () => nowMs } })
+  const product = await startFake({ env, ingest: { keepDeployment }, clock: clockOf(() => nowMs) })
   const send = async ({ url, raw, headers }: GoodRequest) => {
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }

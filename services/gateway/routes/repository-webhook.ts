@@ -26,6 +26,7 @@ export const repositoryWebhook: Route = {
   doc: 'Marks a deployment, a release or a push to the default branch on charts; signed by the repository host with REPO_HOST_WEBHOOK_SECRET',
   feature: null,
   access: 'own-bearer',
+  secretOnly: true,
   limit: 'ingest',
   query: noQuery,
   reads: { mediaTypes: [json, form], schema: RepositoryHookBody },

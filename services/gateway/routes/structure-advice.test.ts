@@ -8,10 +8,10 @@ beforeAll(async () => {
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
-const post = (body: unknown) =>
-  fetch(`${product.url}/api/v1/advice/table`, {
+const post = (body: unknown, headers: Record<string, string> = {}, path = '/api/v1/advice/table') =>
+  fetch(product.url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
 const table = { hostId: 1, database: 'shop', table: 'orders' }
@@ -25,6 +25,15 @@ describe('advice on a table', () => {
     const measured = StructureAdviceAnswer.parse(await (await post({ ...table, measure: true })).json())
     expect(measured.data[0]?.proof).toBe('verified')
     expect(await audit()).toContain('measure-codecs')
+  })
+
+  it('on a connection of its caller is on record as such, so that only the caller sees it', async () => {
+    const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'secret', name: 'of ada' }
+    const session = Object(await (await post(target, {}, '/api/v1/browser-connections/sessions')).json())
+    const token = { [session.data.header]: session.data.token }
+    expect((await post({ ...table, hostId: 0, measure: true }, token)).status).toBe(200)
+    expect(await audit()).toContain('"host":"of ada (brought by the caller)"')
+    expect(await audit()).not.toContain('"host":"of ada"')
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { hostOnRecord } from '#proto/audit.ts'
 import { HostAdviceQuery, StructureAdviceAnswer, TableAdviceRequest } from '#proto/http/structure-advice.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { getRoute, postRoute, type Route } from '../route.ts'
@@ -14,12 +15,12 @@ const tableAdvice = postRoute({
   body: TableAdviceRequest,
   answer: StructureAdviceAnswer,
   handle: async ({ body: { hostId, ...asked }, call, requestId }, { hosts, report, audit }) => {
-    const { key: hostKey, name: host } = await hosts.find(hostId)
-    const advise = () => report.adviseTable({ hostKey, ...asked }, call)
+    const host = await hosts.find(hostId)
+    const advise = () => report.adviseTable({ hostKey: host.key, ...asked }, call)
     const { database, table, measure } = asked
-    const deed = { action: 'measure-codecs', host, target: { database, table } }
+    const deed = { action: 'measure-codecs', host: hostOnRecord(host), target: { database, table } }
     const { recommendations, notes } = measure ? await audit.of(deed, { call, requestId }, advise) : await advise()
-    return success(recommendations, { host, notes })
+    return success(recommendations, { host: host.name, notes })
   },
 })
 

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
+import { AuditAnswer } from '#proto/http/audit.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
-import { SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
+import { ChangedSubscriptionAnswer, SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
+import { ownerOf } from '../connections/owner.ts'
 import { startFake } from '../testing/start.ts'
 import { anonymous } from '../identity.ts'
 
@@ -56,6 +59,17 @@ describe('webhooks that people subscribe', () => {
     expect(record).not.toMatch(/whsec|a-secret/)
   })
 
+  it('show another signing secret when their address is on another server, and only then', async () => {
+    await using rig = await open()
+    const change = async (url?: string) => {
+      const { body } = await rig.ask('PUT', `/whs_${'a'.repeat(24)}`, { name: 'mine', url })
+      return ChangedSubscriptionAnswer.parse(body).data.signingSecret
+    }
+    expect(await change()).toBeUndefined()
+    expect(await change('https://hooks.example/other')).toBeUndefined()
+    expect(await change('https://moved.example/other')).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  })
+
   it('need somebody who is known', async () => {
     await using rig = await open({}, anonymous)
     expect((await rig.ask('GET')).status).toBe(401)
@@ -97,5 +111,74 @@ describe('webhooks that people subscribe', () => {
     expect(answered.status).toBe(status)
     expect(JSON.stringify(answered.body)).toContain(says)
     expect(JSON.stringify(answered.body)).not.toContain('a-secret')
+  })
+})
+
+describe('what subscriptions were sent, among all deliveries', () => {
+  const ada = { kind: 'user', subject: 'ada', features: 'all' } as const
+  const readingKey: Identity = { kind: 'key', subject: 'ada', features: 'all', scopes: ['read'] }
+
+  it.each<[string, Identity, boolean, 'own' | 'everybody']>([
+    ['a person who may not manage users', ada, false, 'own'],
+    ['a person who may', ada, true, 'everybody'],
+    ['a key that may only read', readingKey, true, 'own'],
+    ['a person without the feature', { ...ada, features: ['HEALTH'] }, true, 'own'],
+    ['a reader of whom nothing is known', anonymous, true, 'own'],
+  ])('is for %s', async (_who, identity, enabled, expected) => {
+    const asked: unknown[] = []
+    await using product = await startFake({
+      env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://clerk.example.com', SVC_IDP_PUBLIC_READ: 'true' },
+      identify: async () => identity,
+      query: { management: async () => ({ enabled }) },
+      alerts: {
+        deliveries: async ({ subscriptionsOf }) => (asked.push(subscriptionsOf), []),
+        deadLetters: async ({ subscriptionsOf }) => (asked.push(subscriptionsOf), { letters: [], next: null }),
+        replayDeadLetter: async ({ subscriptionsOf }) => {
+          asked.push(subscriptionsOf)
+          throw new ServiceError('not-found', 'no such dead letter')
+        },
+      },
+    })
+    const health = `${product.url}/api/v1/health`
+    await fetch(`${health}/deliveries?channel=subscriptions`)
+    await fetch(`${health}/dead-letters?stream=DELIVER`)
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const replayed = await fetch(`${health}/dead-letters/7/replay`, init)
+    const mayReplay = identity.kind === 'user'
+    expect(replayed.status).toBe(mayReplay ? 404 : identity.kind === 'key' ? 403 : 401)
+    const visible = expected === 'own' ? { owner: ownerOf(identity) } : 'everybody'
+    expect(asked).toEqual(Array(mayReplay ? 3 : 2).fill(visible))
+  })
+
+  it('is on record for its owner alone', async () => {
+    let identity: Identity = ada
+    await using product = await startFake({
+      env: {
+        SVC_AUTH_PROVIDER: 'idp',
+        IDP_OAUTH_ISSUER: 'https://clerk.example.com',
+        IDP_SECRET_KEY: 'sk_test_x',
+        SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
+        CONVERSATIONS_EDGESQL: `file:${directory}/edge.db`,
+      },
+      identify: async () => identity,
+      query: { management: async () => ({ enabled: false }) },
+      alerts: {},
+    })
+    const one = `${path}/whs_${'a'.repeat(24)}`
+    const requests = [
+      ['POST', path, mine],
+      ['PUT', one, { name: 'mine' }],
+      ['POST', `${one}/rotate-secret`, {}],
+      ['POST', `${one}/test`, {}],
+      ['DELETE', one, undefined],
+    ] as const
+    for (const [method, target, body] of requests) {
+      const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+      expect((await fetch(product.url + target, init)).status).toBe(200)
+    }
+    const records = async () => AuditAnswer.parse(await (await fetch(`${product.url}/api/v1/audit`)).json()).data
+    expect(await records()).toHaveLength(requests.length)
+    identity = { ...ada, subject: 'eve' }
+    expect(await records()).toEqual([])
   })
 })

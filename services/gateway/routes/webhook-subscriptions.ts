@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { noQuery } from '#proto/http/parameters.ts'
 import {
+  ChangedSubscriptionAnswer,
   NewSubscription,
   SignedSubscriptionAnswer,
   SubscriptionAnswer,
@@ -55,15 +56,18 @@ const add = postRoute({
 const change = putRoute({
   ...writing,
   path: `${path}/{id}`,
-  doc: 'Replaces what is no secret of a subscription, and its address where one is given',
+  doc: 'Replaces what is no secret of a subscription, and its address where one is given; an address on another server gets another signing secret, which is in this answer only',
   body: SubscriptionRequest,
-  answer: SubscriptionAnswer,
+  answer: ChangedSubscriptionAnswer,
   handle: async ({ path, body: { url, ...fields }, call, requestId }, gateway) => {
     const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
-    const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, { url }, call)
+    const movedSigningSecret = newSecret()
+    const secrets = { url, movedSigningSecret }
+    const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, secrets, call)
     const deed = { action: 'change-webhook-subscription', host: null, target: { id: which.id, name: fields.name } }
     const changing = () => gateway.alerts.changeSubscription({ ...which, fields, encrypted }, call)
-    return success(shown(await gateway.audit.of(deed, { call, requestId }, changing)), {})
+    const { hasMoved, ...changed } = await gateway.audit.of(deed, { call, requestId }, changing)
+    return success({ ...shown(changed), ...(hasMoved && { signingSecret: movedSigningSecret }) }, {})
   },
 })
 
@@ -79,7 +83,8 @@ const rotate = postRoute({
     const encrypted = await encryptForAlerts(gateway, { signingSecret }, call)
     const deed = { action: 'rotate-webhook-secret', host: null, target: { id: which.id } }
     const changing = () => gateway.alerts.changeSubscription({ ...which, encrypted }, call)
-    return success({ ...shown(await gateway.audit.of(deed, { call, requestId }, changing)), signingSecret }, {})
+    const { hasMoved: _, ...changed } = await gateway.audit.of(deed, { call, requestId }, changing)
+    return success({ ...shown(changed), signingSecret }, {})
   },
 })
 

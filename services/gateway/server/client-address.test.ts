@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { clientAddress } from './client-address.ts'
+import { startFake } from '../testing/start.ts'
+import { clientAddress, clientPrefix } from './client-address.ts'
 
 const nearest = '10.0.0.9'
 const asked = (headers: Record<string, string | string[]>, remoteAddress: string | undefined = nearest) =>
@@ -13,6 +14,7 @@ const edge = { 'cf-connecting-ip': '192.0.2.3' }
 const on = { SVC_TRUST_PROXY_HEADERS: 'true' }
 const off = { SVC_TRUST_PROXY_HEADERS: 'false' }
 const worker = { EDGE_WORKERS: '1' }
+const chosen = (header: string) => ({ ...on, SVC_CLIENT_ADDRESS_HEADER: header })
 
 type Row = [env: Record<string, string>, headers: Record<string, string>, address: string]
 
@@ -20,41 +22,106 @@ describe('which headers are believed', () => {
   const everything = { ...real, ...forwarded, ...edge }
   const rows: Row[] = [
     [{}, everything, nearest],
-    [on, real, '192.0.2.1'],
     [on, forwarded, '192.0.2.2'],
-    [on, { ...real, ...forwarded }, '192.0.2.1'],
-    [on, everything, '192.0.2.3'],
+    [on, real, nearest],
+    [on, edge, nearest],
+    [on, everything, '192.0.2.2'],
+    [chosen('X-Forwarded-For'), everything, '192.0.2.2'],
+    [chosen('X-Real-IP'), everything, '192.0.2.1'],
+    [chosen(' CF-Connecting-IP '), everything, '192.0.2.3'],
+    [chosen('X-Client'), { ...everything, 'x-client': '192.0.2.4' }, '192.0.2.4'],
+    [chosen('X-Client'), everything, nearest],
+    [{ SVC_CLIENT_ADDRESS_HEADER: 'X-Real-IP' }, real, nearest],
+    [{ ...off, SVC_CLIENT_ADDRESS_HEADER: 'X-Real-IP' }, real, nearest],
     [on, {}, nearest],
-    [{ SVC_TRUST_PROXY_HEADERS: '1' }, real, '192.0.2.1'],
-    [{ SVC_TRUST_PROXY_HEADERS: 'Cloud' }, real, '192.0.2.1'],
+    [{ SVC_TRUST_PROXY_HEADERS: '1' }, forwarded, '192.0.2.2'],
+    [{ SVC_TRUST_PROXY_HEADERS: 'Cloud' }, forwarded, '192.0.2.2'],
     [{ SVC_TRUST_PROXY_HEADERS: 'yes' }, everything, nearest],
     [{ SVC_TRUST_PROXY_HEADERS: 'on' }, everything, nearest],
     [{ SVC_TRUST_PROXY_HEADERS: '' }, everything, nearest],
     [{ SVC_TRUST_PROXY_HEADERS: '0' }, everything, nearest],
     [off, everything, nearest],
     [worker, edge, '192.0.2.3'],
-    [worker, real, '192.0.2.1'],
+    [worker, everything, '192.0.2.3'],
+    [{ ...worker, ...on }, everything, '192.0.2.3'],
+    [{ ...worker, SVC_CLIENT_ADDRESS_HEADER: 'X-Real-IP' }, everything, '192.0.2.1'],
+    [{ ...worker, SVC_CLIENT_ADDRESS_HEADER: 'X-Real-IP' }, edge, nearest],
+    [worker, real, nearest],
     [worker, forwarded, '192.0.2.2'],
     [{ EDGE_PAGES: '1' }, forwarded, '192.0.2.2'],
     [{ EDGE_LOCAL_EMULATOR: '1' }, forwarded, '192.0.2.2'],
     [{ ...worker, ...off }, { ...real, ...forwarded }, nearest],
     [{ ...worker, ...off }, everything, '192.0.2.3'],
-    [{ ...worker, SVC_TRUST_PROXY_HEADERS: 'yes' }, real, '192.0.2.1'],
+    [{ ...worker, ...off, SVC_CLIENT_ADDRESS_HEADER: 'X-Real-IP' }, everything, '192.0.2.3'],
+    [{ ...worker, SVC_TRUST_PROXY_HEADERS: 'yes' }, forwarded, '192.0.2.2'],
   ]
   it.each(rows)('with %j of %j: %s', (env, headers, address) => {
     expect(clientAddress(asked(headers), env)).toBe(address)
   })
 })
 
-describe('what is read from X-Forwarded-For', () => {
+describe('X-Forwarded-For', () => {
+  const rows: [header: string, hops: number, address: string][] = [
+    ['192.0.2.2', 1, '192.0.2.2'],
+    ['198.51.100.7, 192.0.2.2', 1, '192.0.2.2'],
+    ['198.51.100.7, 10.1.1.1', 1, '10.1.1.1'],
+    ['192.0.2.2, 10.0.0.1', 2, '192.0.2.2'],
+    ['198.51.100.7,192.0.2.2,\t172.16.3.4', 2, '192.0.2.2'],
+    ['198.51.100.7, 192.0.2.2, 172.16.3.4, 10.0.0.1', 3, '192.0.2.2'],
+    ['192.0.2.2', 3, '192.0.2.2'],
+    ['unknown, 10.0.0.1', 2, nearest],
+  ]
+  it.each(rows)('%s with %d trusted proxies is %s', (header, hops, address) => {
+    const env = { ...on, SVC_TRUSTED_PROXY_HOPS: String(hops) }
+    expect(clientAddress(asked({ 'x-forwarded-for': header }), env)).toBe(address)
+  })
+})
+
+describe('behind two trusted proxies, of which the second names the first in X-Real-IP', () => {
+  const chain = { 'x-forwarded-for': '198.51.100.7, 192.0.2.2, 172.16.3.4', 'x-real-ip': '172.16.3.4' }
+  const hops = { ...on, SVC_TRUSTED_PROXY_HOPS: '2' }
+  it.each([
+    ['X-Forwarded-For', '192.0.2.2'],
+    ['X-Original-Forwarded-For', '192.0.2.5'],
+    // One value each, so there is nothing to count.
+    ['X-Real-IP', '172.16.3.4'],
+    ['X-Client', '192.0.2.4'],
+  ])('%s names %s', (header, address) => {
+    const headers = {
+      ...chain,
+      'x-original-forwarded-for': '192.0.2.5, 172.16.3.4',
+      'x-client': '198.51.100.7, 192.0.2.4',
+    }
+    expect(clientAddress(asked(headers), { ...hops, SVC_CLIENT_ADDRESS_HEADER: header })).toBe(address)
+    expect(clientAddress(asked(headers), hops)).toBe('192.0.2.2')
+  })
+})
+
+describe('a proxy that sets another header than the chosen one', () => {
+  const warnings = async (env: Record<string, string>, ...requests: Record<string, string>[]) => {
+    await using product = await startFake({ env })
+    for (const headers of requests) await fetch(`${product.url}/api/version`, { headers })
+    return product.logged.filter((line) => line.includes('client address header missing'))
+  }
+
+  it('is named once in the log', async () => {
+    const logged = await warnings(on, real, real, edge)
+    expect(logged).toHaveLength(1)
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({ header: 'x-forwarded-for', present: 'x-real-ip' })
+    expect(await warnings(chosen('X-Real-IP'), forwarded)).toHaveLength(1)
+  })
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['the chosen one is there too', on, { ...real, ...forwarded }],
+    ['there is no header at all, as of a probe', on, {}],
+    ['no header counts', {}, real],
+  ])('is not when %s', async (_what, env, headers) => {
+    expect(await warnings(env, headers)).toEqual([])
+  })
+})
+
+describe('an address in X-Forwarded-For', () => {
   const rows: [header: string, address: string][] = [
-    ['192.0.2.2', '192.0.2.2'],
-    ['192.0.2.2, 10.0.0.1', '192.0.2.2'],
-    ['192.0.2.2,10.0.0.1,\t172.16.3.4, fd00::1', '192.0.2.2'],
-    ['198.51.100.7, 192.0.2.2', '192.0.2.2'],
-    ['198.51.100.7, 192.0.2.2, 10.0.0.1', '192.0.2.2'],
-    ['10.1.1.1, 10.0.0.1', '10.1.1.1'],
-    ['unknown, 10.0.0.1', '10.0.0.1'],
     ['192.0.2.2, unknown', nearest],
     ['192.0.2.2:4711', '192.0.2.2'],
     ['[2001:db8:1:2:3::4]:443', '2001:db8:1:2::/64'],
@@ -74,6 +141,17 @@ describe('what is read from X-Forwarded-For', () => {
   ]
   it.each(rows)('%s is %s', (header, address) => {
     expect(clientAddress(asked({ 'x-forwarded-for': header }), on)).toBe(address)
+  })
+})
+
+describe('the network of a client', () => {
+  it.each([
+    ['192.0.2.2', '192.0.2.0/24'],
+    ['::ffff:192.0.2.2', '192.0.2.0/24'],
+    ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
+  ])('at %s is %s', (address, prefix) => {
+    expect(clientPrefix(asked({}, address), {})).toBe(prefix)
+    expect(clientPrefix(asked({ 'x-forwarded-for': address }), on)).toBe(prefix)
   })
 })
 

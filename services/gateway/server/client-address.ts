@@ -1,24 +1,51 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { randomUUID } from 'node:crypto'
+import type { RequestHandler } from 'express'
 import ipaddr from 'ipaddr.js'
+import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
-import { read, type Setting } from '#shared/config/setting.ts'
+import { read, type Setting, whole } from '#shared/config/setting.ts'
+import { headerName } from '../auth/header-setting.ts'
 import { isOnEdge } from './edge.ts'
 
 const trustWords: Readonly<Record<string, boolean>> = { true: true, '1': true, cloud: true, false: false, '0': false }
 
 /** Unlike other flags: `yes` and `on` do not count, as the configuration reference says. */
 const trust: Setting<boolean | undefined> = {
-  doc: 'Whether X-Real-IP and X-Forwarded-For name the client; unset, they do on the edge only. The edge header CF-Connecting-IP counts on the edge, and wherever this is on.',
+  doc: 'Whether headers of proxies such as X-Forwarded-For and X-Real-IP are trusted; unset, they are on the edge only. There CF-Connecting-IP names the client whatever this says.',
   audience: 'server',
   fallback: 'unset',
   allowed: 'true/1/cloud, false/0',
   parse: (given) => trustWords[given?.trim().toLowerCase() ?? ''],
 }
 
+const forwardedFor = 'x-forwarded-for'
+const edgeHeader = 'cf-connecting-ip'
+/** Headers by which most proxies name the client. */
+const usualHeaders = [forwardedFor, 'x-real-ip', edgeHeader]
+
+const namedHeader = headerName(
+  forwardedFor,
+  'The one header in which trusted proxies name the client, such as X-Forwarded-For, X-Real-IP or CF-Connecting-IP. All others are ignored. Choose one that your proxy sets in every request, since clients can send it too.',
+)
+
+const addressHeader: Setting<string | undefined> = {
+  ...namedHeader,
+  fallback: 'X-Forwarded-For; on the edge CF-Connecting-IP',
+  parse: (given) => (given === undefined ? undefined : namedHeader.parse(given.trim())),
+}
+
 /** How the address of a client is known. */
-export const addressSettings = { SVC_TRUST_PROXY_HEADERS: trust } as const
+export const addressSettings = {
+  SVC_TRUST_PROXY_HEADERS: trust,
+  SVC_CLIENT_ADDRESS_HEADER: addressHeader,
+  SVC_TRUSTED_PROXY_HOPS: whole(
+    1,
+    'Trusted proxies between the client and the product, such as 2 for load balancer and ingress: the client is this many entries from the right of X-Forwarded-For. It does not apply to headers with one value, such as X-Real-IP.',
+    { min: 1, max: 16 },
+  ),
+} as const
 
 const { IPv4, IPv6 } = ipaddr
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -32,13 +59,60 @@ export const trustsProxies = (env: Environment): boolean =>
  * without an address counts for itself, so that strangers do not use up one another's budget.
  */
 export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environment): string => {
-  const onEdge = isOnEdge(env)
-  const trusted = trustsProxies(env)
-  const address =
-    (onEdge || trusted ? addressIn(headers['cf-connecting-ip']) : undefined) ??
-    (trusted ? (addressIn(headers['x-real-ip']) ?? forwardedFor(headers['x-forwarded-for'])) : undefined)
+  const address = namedAddress(headers, env)
   return address ? networkOf(address) : ofConnection(socket)
 }
+
+/** The network of a client that many addresses are cheap in: the /24 of IPv4, the /64 of IPv6. */
+export const clientPrefix = (request: IncomingMessage, env: Environment): string =>
+  clientAddress(request, env).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
+
+/** The address in the one header that counts; undefined where there is none. */
+const namedAddress = (headers: IncomingHttpHeaders, env: Environment): Address | undefined => {
+  const name = addressHeaderIn(headers, env)
+  if (name === undefined) return undefined
+  // Proxies add to a list of that name; of any other header each proxy replaces the value.
+  const hops = name.endsWith('forwarded-for') ? hopsOf(env) : 1
+  return addressIn(hopIn(headers[name], hops))
+}
+
+/** The header that names the client; undefined where no header is trusted. */
+const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string | undefined => {
+  const { SVC_CLIENT_ADDRESS_HEADER: chosen } = read(addressSettings, env)
+  const isTrusted = trustsProxies(env)
+  if (isTrusted && chosen !== undefined) return chosen
+  // The edge platform overwrites it in every request.
+  if (isOnEdge(env) && headers[edgeHeader] !== undefined) return edgeHeader
+  return isTrusted ? forwardedFor : undefined
+}
+
+/** Warns once of a proxy that names clients in another header than the one that counts, since all of them share one budget then. */
+export const warnOfOtherAddressHeader = (env: Environment, log: Logger): RequestHandler => {
+  let hasWarned = false
+  return ({ headers }, _response, next) => {
+    const header = hasWarned ? undefined : addressHeaderIn(headers, env)
+    const present = usualHeaders.find((name) => headers[name] !== undefined)
+    if (header !== undefined && headers[header] === undefined && present !== undefined) {
+      hasWarned = true
+      const reason =
+        'clients count under the address of the proxy; set SVC_CLIENT_ADDRESS_HEADER to the header that it sets'
+      log.warn({ header, present, reason }, 'client address header missing')
+    }
+    next()
+  }
+}
+
+/**
+ * The entry of a list that the outermost trusted proxy has added. Every proxy adds what it received from at the right, so what is
+ * further left was the client's to write. Of a shorter list it is the first entry.
+ */
+export const hopIn = (list: string | string[] | undefined, hops: number): string | undefined => {
+  const entries = String(list ?? '').split(',')
+  return (entries.at(-hops) ?? entries[0])?.trim() || undefined
+}
+
+/** Trusted proxies between the client and the product. */
+export const hopsOf = (env: Environment): number => read(addressSettings, env).SVC_TRUSTED_PROXY_HOPS
 
 const known = new WeakMap<Socket, string>()
 
@@ -55,32 +129,13 @@ const nameOf = ({ remoteAddress }: Socket): string => {
 }
 
 /** An address as proxies write it, perhaps with a port; none of the odd numbers that are also read as addresses. */
-const addressIn = (text: string | string[] | undefined): Address | undefined => {
-  if (typeof text !== 'string') return undefined
+const addressIn = (text: string | undefined): Address | undefined => {
+  if (text === undefined) return undefined
   const bare = text
     .trim()
     .replace(/^\[(.+)\](:\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
   return IPv4.isValidFourPartDecimal(bare) || IPv6.isValid(bare) ? ipaddr.process(bare) : undefined
-}
-
-/** Ranges of the proxies between the client and us. */
-const internal = new Set(['private', 'loopback', 'linkLocal', 'uniqueLocal', 'carrierGradeNat'])
-
-/**
- * Every proxy adds whom it heard from at the right, and what stands left of the first address from outside was the client's
- * to write. Within one network all addresses are internal; then the client is the leftmost.
- */
-const forwardedFor = (text: string | string[] | undefined): Address | undefined => {
-  if (typeof text !== 'string') return undefined
-  let nearest: Address | undefined
-  for (const hop of text.split(',').toReversed()) {
-    const address = addressIn(hop)
-    if (address === undefined) return nearest
-    nearest = address
-    if (!internal.has(address.range())) return nearest
-  }
-  return nearest
 }
 
 const networkOf = (address: Address): string => {

@@ -52,16 +52,24 @@ describe('a page of another site', () => {
     },
   )
 
-  it('is answered by the tool server whatever it asks beforehand, and so is who names no page', async () => {
-    await using product = await startFake({})
-    for (const origin of [{ origin: stranger }, {}]) {
-      const headers = { ...preflight, ...origin }
-      const asked = await fetch(`${product.url}/api/mcp`, { method: 'OPTIONS', headers })
-      expect(asked.status).toBe(204)
+  it.each(['', friend, '*'])(
+    'calls the tool server from any origin by a key of its own, with %j allowed elsewhere',
+    async (origins) => {
+      const asked = await ask(origins, stranger, '/api/mcp', { method: 'OPTIONS', headers: preflight })
+      expect([asked.status, asked.allowed]).toEqual([204, '*'])
       expect(asked.headers.get('access-control-allow-headers')).toBe('authorization')
       expect(asked.headers.get('access-control-allow-methods')).toContain('POST')
-      expect(asked.headers.get('access-control-allow-origin')).toBeNull()
-    }
+      const refused = await ask(origins, stranger, '/api/mcp', { method: 'POST', body: '{}' })
+      expect([refused.status, refused.allowed]).toEqual([401, '*'])
+      expect(refused.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate')
+      for (const { headers } of [asked, refused]) expect(headers.has('access-control-allow-credentials')).toBe(false)
+    },
+  )
+
+  it('gets an answer to a preflight of the tool server without naming an origin', async () => {
+    await using product = await startFake({})
+    const asked = await fetch(`${product.url}/api/mcp`, { method: 'OPTIONS', headers: preflight })
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
   })
 
   it('reads refusals, too', async () => {

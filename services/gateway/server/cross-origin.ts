@@ -1,12 +1,13 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
-import type { Request, RequestHandler } from 'express'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
+import { pathOf } from './receive.ts'
 
 const everyOrigin = '*'
 
 const origins: Setting<readonly string[]> = {
-  doc: 'Origins whose pages may call the API, by a key of their own and never by a cookie; * for all. Unset, only pages of this site may.',
+  doc: 'Origins whose pages may call the API, by a key of their own and never by a cookie; * for all. Unset, only pages of this site may. /api/mcp is open to pages of every origin.',
   audience: 'server',
   fallback: 'none',
   allowed: 'comma-separated origins such as https://tools.example.com, or *',
@@ -35,27 +36,33 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
-/** Its clients may live in browsers, so it answers every preflight. */
+/** Its clients also run in browsers, on pages of any site. It accepts no cookie, so such a page has no rights but those of its own key. */
 const toolServerPath = '/api/mcp'
-/** What is the same for everybody, and needed by pages of other sites before they know anything of this one. */
+/** The same for every caller, and needed by pages of other sites before they know anything about this one. */
 const publicDocuments = '/.well-known/'
 /** How long a browser need not ask again whether it may ask. */
 const maxAgeSeconds = 600
 
-/** Tells browsers which pages of other sites may read what is answered; those of this site need no telling. */
-export const crossOrigin = (env: Environment): RequestHandler => {
+/** Takes a request as it came, before or in the application. */
+export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
+
+/** Adds the headers by which browsers let pages of other sites send requests and read the answers. */
+export const crossOrigin = (env: Environment): CrossOrigin => {
   const allowedNow = () => read(crossOriginSettings, env).SVC_CORS_ORIGINS
-  const answer = cors<Request>(({ path }, decided) => {
+  const answer = cors<IncomingMessage>(({ url }, decided) => {
+    const path = pathOf(url ?? '')
     const allowed = allowedNow()
-    const origin = path.startsWith(publicDocuments) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
+    const origin = isOpen(path) || allowed.includes(everyOrigin) ? everyOrigin : [...allowed]
     decided(null, { origin, exposedHeaders, maxAge: maxAgeSeconds })
   })
   return (request, response, next) => {
-    const { path, headers, method } = request
-    const isOpen = path === toolServerPath || path.startsWith(publicDocuments)
+    const { url, headers, method } = request
+    const path = pathOf(url ?? '')
     const isPreflight = method === 'OPTIONS' && path === toolServerPath
-    if (isPreflight || (headers.origin !== undefined && (isOpen || allowedNow().length > 0)))
-      answer(request, response, next)
+    const needsAnswer = isPreflight || (headers.origin !== undefined && (isOpen(path) || allowedNow().length > 0))
+    if (needsAnswer) answer(request, response, next)
     else next()
   }
 }
+
+const isOpen = (path: string): boolean => path === toolServerPath || path.startsWith(publicDocuments)

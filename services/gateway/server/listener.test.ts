@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, request, type IncomingMessage } from 'node:http'
+import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -156,7 +156,7 @@ describe('a caller who stops reading', () => {
       query: { databaseTables: async () => many },
     })
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1').pause()
-    socket.write('GET /api/v1/tables HTTP/1.1\r\nhost: a\r\n\r\n')
+    socket.write('GET /api/v1/tables HTTP/1.1\r\nhost: localhost\r\n\r\n')
     const inFlight = async () => /^watchhouse_http_in_flight (\d+)$/m.exec(await product.metrics.metrics())?.[1]
     await expect.poll(inFlight, { timeout: 5_000, interval: 10 }).toBe('1')
     await expect.poll(inFlight, { timeout: 10_000, interval: 50 }).toBe('0')
@@ -179,13 +179,14 @@ describe('more requests at once than memory allows', () => {
       },
     })
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
-    socket.write('GET /api/v1/hosts HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(allowed - 1))
-    socket.write('GET /api/v1/hosts HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    socket.write('GET /api/v1/hosts HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(allowed - 1))
+    socket.write('GET /api/v1/hosts HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
     const inFlight = async () => /^watchhouse_http_in_flight (\d+)$/m.exec(await product.metrics.metrics())?.[1]
     await expect.poll(inFlight, { timeout: 5_000, interval: 10 }).toBe(String(allowed))
 
-    const refused = await fetch(`${product.url}/api/health`)
+    const refused = await fetch(`${product.url}/api/version`)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
     expect(await refused.json()).toMatchObject({ error: { type: 'busy' } })
 
     gate.release()
@@ -196,8 +197,8 @@ describe('more requests at once than memory allows', () => {
 
 describe('a caller who sends slowly', () => {
   it.each([
-    ['its head', 'GET /api/health HTTP/1.1\r\nhost: a\r\n'],
-    ['its body', 'POST /api/v1/charts/batch HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{'],
+    ['its head', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\n'],
+    ['its body', 'POST /api/v1/charts/batch HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{'],
   ])('%s is told so and loses its connection', async (_what, beginning) => {
     const lengths = { graceMs: 1_000, stalledAfterMs: 60_000, headersWithinMs: 100, requestWithinMs: 200 }
     await using listener = await listen((request) => request.resume(), { port: 0, host: '127.0.0.1', ...lengths })
@@ -221,20 +222,24 @@ describe('bytes that are no request', () => {
     ['nonsense', 'hello\r\n\r\n', '400 Bad Request'],
     [
       'an endless header',
-      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
       '431 Request Header Fields Too Large',
     ],
     [
       'an endless path',
-      `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+      `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
       '431 Request Header Fields Too Large',
     ],
     [
       'thousands of headers',
-      `GET / HTTP/1.1\r\nhost: a\r\n${'a: b\r\n'.repeat(4_000)}\r\n`,
+      `GET / HTTP/1.1\r\nhost: localhost\r\n${'a: b\r\n'.repeat(4_000)}\r\n`,
       '431 Request Header Fields Too Large',
     ],
-    ['two lengths', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', '400 Bad Request'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      '400 Bad Request',
+    ],
   ])('%s is answered in the shape of every error', async (_what, sent, status) => {
     await using product = await startFake()
     const answer = await bareConversation(product, sent)
@@ -246,27 +251,33 @@ describe('bytes that are no request', () => {
 
   it.each([
     ['no Host', 'GET /api/health HTTP/1.1\r\n', 400, 'the Host header is missing'],
-    ['two Hosts', 'GET /api/health HTTP/1.1\r\nhost: a\r\nHOST: b\r\n', 400, 'host may be given only once'],
+    ['two Hosts', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nHOST: b\r\n', 400, 'host may be given only once'],
     [
       'two credentials',
-      'GET /api/v1/hosts HTTP/1.1\r\nhost: a\r\nauthorization: Bearer hush1\r\nauthorization: Bearer hush2\r\n',
+      'GET /api/v1/hosts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer hush1\r\nauthorization: Bearer hush2\r\n',
       400,
       'authorization may be given only once',
     ],
-    ['another site', 'GET http://example.com/api/health HTTP/1.1\r\nhost: a\r\n', 400, 'must be a path'],
-    ['no path', 'GET * HTTP/1.1\r\nhost: a\r\n', 400, 'must be a path'],
-    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: a\r\n', 400, 'CONNECT is for proxies'],
+    ['another site', 'GET http://example.com/api/health HTTP/1.1\r\nhost: localhost\r\n', 400, 'must be a path'],
+    ['no path', 'GET * HTTP/1.1\r\nhost: localhost\r\n', 400, 'must be a path'],
+    ['a fragment', 'GET /api\\v1/hosts# HTTP/1.1\r\nhost: localhost\r\n', 400, 'must be a path'],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: localhost\r\n', 400, 'CONNECT is for proxies'],
     [
       '101 headers',
-      `GET /api/health HTTP/1.1\r\nhost: a\r\n${'x: 1\r\n'.repeat(99)}`,
+      `GET /api/health HTTP/1.1\r\nhost: localhost\r\n${'x: 1\r\n'.repeat(99)}`,
       431,
       'more than 100 header fields',
     ],
-    ['an odd method', 'PROPFIND /api/health HTTP/1.1\r\nhost: a\r\n', 405, 'this path knows GET, HEAD, OPTIONS'],
-    ['no UTF-8 in its path', 'GET /api/v1/tables/%ff HTTP/1.1\r\nhost: a\r\n', 400, 'cannot be read'],
+    [
+      'an odd method',
+      'PROPFIND /api/health HTTP/1.1\r\nhost: localhost\r\n',
+      405,
+      'this path knows GET, HEAD, OPTIONS',
+    ],
+    ['no UTF-8 in its path', 'GET /api/v1/tables/%ff HTTP/1.1\r\nhost: localhost\r\n', 400, 'cannot be read'],
     [
       'a body of two lengths',
-      'POST /api/v1/charts/batch HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n',
+      'POST /api/v1/charts/batch HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n',
       400,
       'no request that HTTP/1.1 allows',
     ],
@@ -280,10 +291,33 @@ describe('bytes that are no request', () => {
     expect((await fetch(`${product.url}/api/health`)).status).toBe(200)
   })
 
+  it.each(['http://localhost/api/v1/held', 'HTTPS://localhost/api/v1/held', '/api\\v1/held#', '/api/v1/held#fragment'])(
+    'the target %s never reaches the application, which would take it for another path than admission does',
+    async (target) => {
+      const seen: unknown[] = []
+      const application = (asked: IncomingMessage, response: ServerResponse) => {
+        seen.push(asked.url)
+        response.end()
+      }
+      await using listener = await listen(application, {
+        port: 0,
+        host: '127.0.0.1',
+        graceMs: 0,
+        stalledAfterMs: 1_000,
+      })
+      const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\nx-request-id: mine\r\n\r\n`)
+      const answer = await text(socket)
+      expect(answer).toContain('HTTP/1.1 400 Bad Request\r\n')
+      expect(answer).toContain('X-Request-Id: mine\r\n')
+      expect(seen).toEqual([])
+    },
+  )
+
   it.each([
     ['no Host, of a client from before there were', 'GET /api/health HTTP/1.0\r\n'],
-    ['an expectation nobody knows', 'GET /api/health HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n'],
-    ['the wish for another protocol', 'GET /api/health HTTP/1.1\r\nhost: a\r\nupgrade: websocket\r\n'],
+    ['an expectation nobody knows', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nexpect: wonders\r\n'],
+    ['the wish for another protocol', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\n'],
   ])('a request with %s is answered all the same', async (_what, head) => {
     await using product = await startFake()
     expect(await bareConversation(product, `${head}connection: close\r\n\r\n`)).toContain('HTTP/1.1 200 OK')
@@ -292,7 +326,7 @@ describe('bytes that are no request', () => {
   it('hangs up on a connection that was answered before', async () => {
     await using product = await startFake()
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
-    socket.write('GET /api/health HTTP/1.1\r\nhost: a\r\n\r\n')
+    socket.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n')
     await once(socket, 'data')
     socket.write('hello\r\n\r\n')
     expect(await text(socket)).toBe('')

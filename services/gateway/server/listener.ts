@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { InvalidSettings } from '#shared/config/setting.ts'
-import { answerUnreadable, refuseTunnel } from './unreadable.ts'
+import { answerUnreadable, isPath, refuseTarget, refuseTunnel } from './unreadable.ts'
 
 const maxHeaderBytes = 16 * 1024
 const maxConnections = 4_096
@@ -64,7 +64,8 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     if (isStopping) response.setHeader('Connection', 'close')
     answering.add(response)
     response.once('close', () => answering.delete(response))
-    application(request, response)
+    if (isPath(request.url)) application(request, response)
+    else refuseTarget(request, response)
   }
   server.on('request', answer)
   // What a client expects besides 100-continue is not known here, and may be left unmet.

@@ -8,8 +8,7 @@ const maxHeaderFields = 100
 const givenOnce = ['host', 'authorization']
 
 /** Refuses requests that HTTP's grammar lets through and that no honest client sends. */
-export const requireSound = ({ rawHeaders, headers, url = '', httpVersionMinor }: IncomingMessage): void => {
-  if (!url.startsWith('/')) throw new ServiceError('invalid', 'the request target must be a path; this is no proxy')
+export const requireSound = ({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): void => {
   if (headers.host === undefined && httpVersionMinor > 0)
     throw new ServiceError('invalid', 'the Host header is missing')
   if (rawHeaders.length / 2 > maxHeaderFields) {

@@ -1,6 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { randomUUID } from 'node:crypto'
 import { failure } from '../response/failure.ts'
+import { requestId } from './request-id.ts'
 
 interface Unreadable {
   status: number
@@ -47,6 +49,18 @@ export const refuseTunnel = (socket: Duplex): void => {
   socket.once('error', () => socket.destroy())
   socket.once('finish', () => socket.destroy())
   hangUp(socket, { ...malformed, message: 'CONNECT is for proxies, and this is none' })
+}
+
+/** Whether every reader takes the target of a request for the same path: it is no absolute URL and has no fragment. */
+export const isPath = (target = ''): boolean => /^\/[^#]*$/.test(target)
+
+/** Answers a request whose target is not one path, before anything decides by it. */
+export const refuseTarget = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+  const id = requestId(headers['x-request-id'])
+  const message = 'the request target must be a path without a fragment; this is no proxy'
+  const body = JSON.stringify(failure({ ...malformed, message }, id))
+  const own = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), 'X-Request-Id': id }
+  response.writeHead(malformed.status, { ...own, Connection: 'close' }).end(body)
 }
 
 const hangUp = (socket: Duplex, { status, reason, ...visible }: Unreadable): void => {

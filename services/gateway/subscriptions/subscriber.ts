@@ -1,10 +1,12 @@
 import type { Call } from '#proto/call.ts'
+import type { SubscriptionsOf } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { read } from '#shared/config/setting.ts'
 import { offersSubscriptions } from '#shared/config/webhook-subscriptions.ts'
 import { authSettings } from '../auth/config.ts'
 import { deviceSettings } from '../auth/device/config.ts'
 import { ownerOf } from '../connections/owner.ts'
+import { mayManage } from '../features/may-manage.ts'
 import type { Gateway } from '../gateway.ts'
 
 const { IDP_SECRET_KEY } = authSettings
@@ -20,6 +22,10 @@ export const subscriberOf = (gateway: Part, { identity }: Call): string => {
     throw new ServiceError('unauthenticated', 'sign in to subscribe webhooks of your own')
   return ownerOf(identity)
 }
+
+/** Whose subscriptions a caller may see in lists of all deliveries: its own, or all of them where it may manage users. */
+export const visibleSubscriptions = async (gateway: Gateway, call: Call): Promise<SubscriptionsOf> =>
+  (await mayManage(gateway, call)) ? 'everybody' : { owner: ownerOf(call.identity) }
 
 type Part = Pick<Gateway, 'env' | 'auth'>
 

@@ -8,7 +8,7 @@ export const fakeApprovalId = `${fakeRunId}.1`
 
 const told = ['{"type":"start","messageId":"m"}', '{"type":"finish","finishReason":"stop"}', '[DONE]']
 
-type Runs = Pick<Handlers<typeof agent>, 'start' | 'read' | 'stop' | 'takeApproval' | 'settleApproval'>
+type Runs = Pick<Handlers<typeof agent>, 'start' | 'read' | 'stop' | 'takeApproval' | 'settleApproval' | 'decideEgress'>
 
 /** Answers every question with a beginning and an end, and wishes to kill a query. */
 export const fakeRuns: Runs = {
@@ -24,6 +24,7 @@ export const fakeRuns: Runs = {
   stop: async () => ({ stopped: true }),
   takeApproval: async () => ({ tool: 'kill_query', hostKey: 'analytics', input: { queryId: 'runaway' } }),
   settleApproval: async () => ({}),
+  decideEgress: async () => ({}),
 }
 
 /** A good request for each of their routes. */
@@ -33,6 +34,10 @@ export const agentRequests: Record<string, GoodRequest> = {
   'POST /api/v1/agent/{id}/stop': { url: `/api/v1/agent/${fakeRunId}/stop`, body: {} },
   'POST /api/v1/agent/approvals/{id}': {
     url: `/api/v1/agent/approvals/${fakeApprovalId}`,
+    body: { approved: true },
+  },
+  'POST /api/v1/agent/egress/{id}': {
+    url: `/api/v1/agent/egress/${fakeApprovalId}`,
     body: { approved: true },
   },
 }

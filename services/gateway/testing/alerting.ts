@@ -79,7 +79,15 @@ const policy: AlertPolicy = {
   },
   digestMinutes: { value: 0, source: 'default' },
   channels: [
-    { channel: 'webhook', configured: true, enabled: true, minSeverity: null, settings: [], source: 'environment' },
+    {
+      channel: 'webhook',
+      configured: true,
+      enabled: true,
+      minSeverity: null,
+      settings: [],
+      problem: null,
+      source: 'environment',
+    },
   ],
   webhookTargets: ['team'],
   targets: [

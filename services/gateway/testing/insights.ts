@@ -6,7 +6,8 @@ import type { Insight, insightMethods, InsightRun } from '#proto/insights.ts'
 import type { GoodRequest } from './auth-requests.ts'
 
 const id = '0123456789abcdef'
-const insight: Insight = {
+/** Of the host `logs`. */
+export const insight: Insight = {
   id,
   hostKey: 'logs',
   kind: 'disk-full',

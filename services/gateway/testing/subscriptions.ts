@@ -25,6 +25,8 @@ const found = (id: string): Subscription => {
   throw new ServiceError('not-found', 'no such subscription among yours', { details: { parameter: 'id' } })
 }
 
+const server = 'https://hooks.example/'
+
 /** One subscription, which is anybody's. */
 export const fakeSubscriptions: Pick<Handlers<typeof alerts>, keyof typeof subscriptionMethods> = {
   subscriptionsOffered: async () => ({ isOffered: true }),
@@ -35,8 +37,11 @@ export const fakeSubscriptions: Pick<Handlers<typeof alerts>, keyof typeof subsc
     return { ...kept, ...fields, id }
   },
   changeSubscription: async ({ id, fields, encrypted }) => {
-    if (encrypted !== undefined) SubscriptionSecrets.parse(await opened(encrypted))
-    return { ...found(id), ...fields }
+    const { url = server, movedSigningSecret } =
+      encrypted === undefined ? {} : SubscriptionSecrets.parse(await opened(encrypted))
+    const hasMoved = !url.startsWith(server)
+    if (hasMoved && movedSigningSecret === undefined) throw new ServiceError('invalid', 'url leads to another server')
+    return { ...found(id), ...fields, hasMoved }
   },
   removeSubscription: async ({ id }) => found(id),
   testSubscription: async ({ id }) => ({ name: found(id).name, result: 'ok', reason: null }),

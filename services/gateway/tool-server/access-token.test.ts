@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { signKey } from '../auth/keys/token.ts'
@@ -12,7 +13,7 @@ let nowMs: number
 let idp: IdentityProvider
 let product: FakeProduct
 const start = async (env: Record<string, string | undefined> = {}) => {
-  const clock = { now: () => nowMs }
+  const clock = clockOf(() => nowMs)
   const provider = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, IDP_API_URL: idp.url, SVC_PUBLIC_URL: here }
   const given = { ...provider, IDP_SECRET_KEY: idpSecretKey, RATE_LIMIT_MCP_PER_MIN: '1000', ...env }
   const known = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -20,7 +21,7 @@ const start = async (env: Record<string, string | undefined> = {}) => {
 }
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)
-  idp = await startIdentityProvider({ now: () => nowMs })
+  idp = await startIdentityProvider(clockOf(() => nowMs))
 })
 afterEach(async () => {
   await product[Symbol.asyncDispose]()
@@ -111,9 +112,13 @@ describe('an OAuth token of the identity provider', () => {
     expect((await send(token)).status).toBe(200)
   })
 
-  it('cannot be verified without the secret key, or with a wrong one', async () => {
+  it('is refused without the secret key, which the log says at the start, and cannot be verified with a wrong one', async () => {
     await start({ IDP_SECRET_KEY: undefined })
-    expect(await message(await send(token))).toContain('IDP_SECRET_KEY')
+    idp.accessTokens.set(token, {})
+    const refused = await send(token)
+    expect([refused.status, await message(refused)]).toEqual([401, 'the token is not valid here'])
+    expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    expect([asked(), product.logged.join().includes('IDP_SECRET_KEY is not set')]).toEqual([0, true])
     product.env.IDP_SECRET_KEY = 'sk_test_wrong'
     expect((await send(token)).status).toBe(503)
   })

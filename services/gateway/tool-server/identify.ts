@@ -9,20 +9,19 @@ import { featureRefusal, refusalOf } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { anonymous } from '../identity.ts'
 import { publicUrl } from '../request/public-url.ts'
+import { requireAllowedHost } from '../server/allowed-hosts.ts'
 import { toolServerSettings } from './config.ts'
-import { requireOwnSite } from './guard.ts'
 
 type AnyRequest = Request<Record<string, string>>
 
 const guarded = { access: 'write', feature: 'MCP' } as const
 
 /**
- * Who asks the tool server: whoever states a key or a token of the identity provider, never whoever a browser or a proxy
- * vouches for. Where neither is configured it is nobody, or anybody if the operator says so.
+ * The caller of the tool server: by an API key or a token of the identity provider in a header, never by a cookie or by headers of
+ * a proxy, so pages of every origin may call. Without either configured it throws `unauthenticated`, unless `SVC_MCP_PUBLIC` is on.
  */
 export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway): Promise<Identity> => {
   const { env, build, keys, telemetry } = gateway
-  requireOwnSite(request, env)
   const policy = gateway.policy()
   const hasProvider = providerOf(env, build) === 'idp'
   if (!keys.enabled() && !hasProvider) {
@@ -31,6 +30,7 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
         'the tool server is shut: set SVC_API_KEY_SECRET and send a key, or SVC_MCP_PUBLIC to open it',
       )
     }
+    requireAllowedHost(request, env)
     telemetry.log.warn('SVC_MCP_PUBLIC is on: a request to the tool server was let in without credentials')
     const refusal = featureRefusal('MCP', anonymous, policy.permissions)
     if (refusal) throw refusal

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Environment } from '#shared/config/environment.ts'
@@ -22,7 +23,7 @@ const report = (env: Environment = { SVC_TELEMETRY_ENDPOINT: endpoint }, hosts =
   reportIfDue({
     env,
     store,
-    clock: { now: () => nowMs },
+    clock: clockOf(() => nowMs),
     log: pino({ enabled: false }),
     hosts: {
       all: async () =>

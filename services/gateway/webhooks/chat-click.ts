@@ -1,4 +1,5 @@
 import type { Silence } from '#proto/alert-history.ts'
+import { hostOnRecord } from '#proto/audit.ts'
 import type { Call, Identity } from '#proto/call.ts'
 import { chatActions, ChatSubject } from '#proto/chat-application.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
@@ -55,7 +56,8 @@ export const obey = async (
   const asked = { ...call, identity }
   const wanted = { kind, episode, minutes: null, note: `in the chat, by ${identity.profile?.name ?? person.id}` }
   const target = { rule: ruleId, episode, minutes: 'until recovery', person: identity.profile?.name ?? person.id }
-  const deed = { action: deeds[kind].done, host, target }
+  const onRecord = hostKey === null || host === null ? null : hostOnRecord({ key: hostKey, name: host })
+  const deed = { action: deeds[kind].done, host: onRecord, target }
   try {
     await audit.of(deed, { call: asked, requestId }, () =>
       hostKey === null ? alerts.silenceInbound(wanted, asked) : alerts.silence({ ...wanted, hostKey, ruleId }, asked),

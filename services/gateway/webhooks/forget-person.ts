@@ -4,7 +4,7 @@ import { ownerOf } from '../connections/owner.ts'
 import type { Gateway } from '../gateway.ts'
 
 /** How much of somebody there was, by what it was. */
-export type Forgotten = Record<'keys' | 'connections' | 'subscriptions' | 'conversations', number>
+export type Forgotten = Record<'keys' | 'connections' | 'subscriptions' | 'conversations' | 'pageViews', number>
 
 /** Lets a subject in no more, and removes all that is theirs. Done again it finds nothing left. */
 export const forgetPerson = async (gateway: Gateway, call: Call, subject: string): Promise<Forgotten> => {
@@ -18,6 +18,7 @@ export const forgetPerson = async (gateway: Gateway, call: Call, subject: string
     connections: await connections.forget(identity),
     subscriptions: await ifKept(() => endSubscriptions(gateway, ownerOf(identity), theirs)),
     conversations: await ifKept(async () => (await gateway.agent.removeConversations({}, theirs)).removed),
+    pageViews: await ifKept(() => gateway.pageViews.forget(subject, call)),
   }
 }
 

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openCounters } from '#shared/store/open-counters.ts'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'
@@ -13,7 +14,7 @@ for (const implementation of kept) {
     let running: Running
     let nowMs: number
     let codes: DeviceCodes
-    const clock = { now: () => nowMs }
+    const clock = clockOf(() => nowMs)
     const open = async (store: Store) => openDeviceCodes({ store, counters: await openCounters({}), clock })
     beforeAll(async () => {
       running = await implementation.start()

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '#shared/clock.ts'
+import { type Clock, follow } from '#shared/clock.ts'
 import type { Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
 import { decide, Login, poll, type Polled, type Verdict } from './login.ts'
@@ -63,7 +63,7 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
       const deviceCode = randomBytes(deviceCodeBytes).toString('base64url')
       const hash = hashOf(deviceCode)
       const userCode = await reserve(store, hash)
-      const login = freshLogin(clientId, scopes, clock.now())
+      const login = followed(freshLogin(clientId, scopes, clock.now()), clock)
       await store.update(loginName(hash), Login, () => ({ value: login, expiresInMs: rememberedMs }))
       return { deviceCode, userCode }
     },
@@ -71,22 +71,24 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
       let polled: Polled = { error: 'invalid_grant' }
       await store.update(loginName(hashOf(deviceCode)), Login, (current) => {
         if (current === undefined) return { value: undefined }
-        const after = clientId === undefined || clientId === current.clientId ? poll(current, clock.now()) : undefined
+        const login = followed(current, clock)
+        const after = clientId === undefined || clientId === login.clientId ? poll(login, clock.now()) : undefined
         // The step may run several times; what its last run answered is what was written.
         polled = after?.polled ?? { error: 'invalid_grant' }
-        return { value: after?.login ?? current, expiresInMs: remainingMs(current, clock.now()) }
+        return { value: after?.login ?? login, expiresInMs: remainingMs(login, clock.now()) }
       })
       return polled
     },
     find: async (userCode) => {
       const login = await store.get(loginName(await hashBehind(userCode)), Login)
       if (login === undefined) throw noSuchCode()
-      return login
+      return followed(login, clock)
     },
     decide: async (userCode, verdict) => {
       const login = await store.update(loginName(await hashBehind(userCode)), Login, (current) => {
         if (current === undefined) throw noSuchCode()
-        return { value: decide(current, verdict, clock.now()), expiresInMs: remainingMs(current, clock.now()) }
+        const login = followed(current, clock)
+        return { value: decide(login, verdict, clock.now()), expiresInMs: remainingMs(login, clock.now()) }
       })
       if (login === undefined) throw noSuchCode()
       return login
@@ -105,7 +107,16 @@ const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): 
   intervalMs,
 })
 
-const remainingMs = ({ issuedAtMs }: Login, nowMs: number): number => Math.max(1, issuedAtMs + rememberedMs - nowMs)
+/** A clock that was set must neither end a login early nor let it live on. */
+const followed = (login: Login, clock: Clock): Login => ({
+  ...login,
+  issuedAtMs: follow(clock, login.issuedAtMs),
+  expiresAtMs: follow(clock, login.expiresAtMs),
+  polledAtMs: login.polledAtMs === null ? null : follow(clock, login.polledAtMs),
+})
+
+const remainingMs = ({ issuedAtMs }: Login, nowMs: number): number =>
+  Math.max(1, Math.min(rememberedMs, issuedAtMs + rememberedMs - nowMs))
 
 /** A user code that nobody else has at this time. */
 const reserve = async (store: Store, hash: string): Promise<string> => {

@@ -36,7 +36,9 @@ export const poll = (login: Login, nowMs: number): { login: Login; polled: Polle
   if (login.state === 'denied') return { login, polled: { error: 'access_denied' } }
   if (login.state === 'approved' && subject !== null)
     return { login: { ...login, state: 'used' }, polled: { granted: { clientId, subject, scopes } } }
-  const isTooFast = login.polledAtMs !== null && nowMs - login.polledAtMs < login.intervalMs - earlyMs
+  const sinceMs = login.polledAtMs === null ? Infinity : nowMs - login.polledAtMs
+  // One that seems to come before the last is of a clock that was set back before this process began.
+  const isTooFast = sinceMs >= 0 && sinceMs < login.intervalMs - earlyMs
   const intervalMs = isTooFast ? Math.min(slowestMs, login.intervalMs + slowerByMs) : login.intervalMs
   return {
     login: { ...login, polledAtMs: nowMs, intervalMs },

@@ -10,8 +10,9 @@ import type { AccessToken, ProviderApi } from './provider-api.ts'
 /** OAuth tokens of the identity provider, which it is asked about: they are opaque here. */
 export interface AccessTokens {
   /**
-   * Whom a token stands for that was issued for one of these resources, or for none in particular; undefined when it does not
-   * hold. Throws `unavailable` when the provider cannot be asked: to say that the token is wrong would send its owner to sign in again.
+   * The person of a token that was issued for one of these resources, or for none in particular. Undefined when the token is not valid, and
+   * for every token without `IDP_SECRET_KEY`, since nothing can verify it. Throws `unavailable` while the provider does not answer: a refusal
+   * would send the owner of a valid token to sign in again.
    */
   verify(token: string, resources: readonly string[]): Promise<Identity | undefined>
 }
@@ -42,8 +43,8 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
   const introspect = async (token: string, digest: string): Promise<AccessToken | undefined> => {
     try {
       const known = await api.introspect(token)
-      const untilMs = clock.now() + (known === undefined ? disbelievedMs : believedMs)
-      remember(digest, { untilMs: Math.min(untilMs, known?.endsAtMs ?? untilMs), answer: Promise.resolve(known) })
+      const untilMs = clock.elapsedMs() + (known === undefined ? disbelievedMs : believedMs)
+      remember(digest, { untilMs, answer: Promise.resolve(known) })
       return known
     } catch (error) {
       remembered.delete(digest)
@@ -62,7 +63,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
   const standingOf = (token: string): Promise<AccessToken | undefined> => {
     const digest = hash('sha256', token, 'base64url')
     const known = remembered.get(digest)
-    if (known !== undefined && clock.now() < known.untilMs) return known.answer
+    if (known !== undefined && clock.elapsedMs() < known.untilMs) return known.answer
     const answer = introspect(token, digest)
     // Whoever comes with the same token meanwhile waits for the same answer.
     remember(digest, { untilMs: Number.POSITIVE_INFINITY, answer })
@@ -71,9 +72,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
 
   return {
     verify: async (token, resources) => {
-      if (!api.enabled()) {
-        throw new ServiceError('unavailable', 'the operator has not set IDP_SECRET_KEY, so no token can be verified')
-      }
+      if (!api.enabled()) return undefined
       const known = token.length > longestToken ? undefined : await standingOf(token)
       if (known === undefined || (known.endsAtMs !== undefined && known.endsAtMs <= clock.now())) return undefined
       const isForHere = known.audience.length === 0 || known.audience.some((each) => resources.includes(each))

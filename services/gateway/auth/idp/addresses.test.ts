@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BuildFacts } from '#proto/http/build.ts'
 import { idpAddresses } from './addresses.ts'
-import { issuerOfKey } from './publishable-key.ts'
+import { readPublishableKey } from './publishable-key.ts'
 
 const keyOf = (host: string, kind = 'live') => `pk_${kind}_${Buffer.from(`${host}$`).toString('base64')}`
 
@@ -11,14 +11,17 @@ describe('a publishable key', () => {
     [keyOf('happy-fox-1.clerk.accounts.dev', 'test'), 'https://happy-fox-1.clerk.accounts.dev'],
     [keyOf('clerk.example.com').replace(/=+$/, ''), 'https://clerk.example.com'],
     [` ${keyOf('clerk.example.com:8443')} `, 'https://clerk.example.com:8443'],
+    [keyOf('clerk.example.com', 'prod_eu'), 'https://clerk.example.com'],
+    [keyOf('clerk.example.com').replace('live_', ''), 'https://clerk.example.com'],
   ])('%s names %s', (key, origin) => {
-    expect(issuerOfKey(key).origin).toBe(origin)
+    expect(readPublishableKey(key).issuer?.origin).toBe(origin)
   })
 
   it.each([
-    '',
-    'pk_live_',
-    'sk_live_Y2xlcmsuZXhhbXBsZS5jb20k',
+    'pk_x',
+    'pk_live_x',
+    'pk_prod_0123456789abcdef',
+    'pk_eu-1_Y2xlcmsuZXhhbXBsZS5jb20',
     `pk_live_${Buffer.from('clerk.example.com').toString('base64')}`,
     keyOf('localhost'),
     keyOf('a.b/c'),
@@ -27,8 +30,17 @@ describe('a publishable key', () => {
     keyOf('a.b?c'),
     keyOf('a.b$'),
     'pk_live_!!!!',
-  ])('is refused as %j', (key) => {
-    expect(() => issuerOfKey(key)).toThrow('must be a publishable key')
+  ])('is accepted as %j, which names no provider', (key) => {
+    expect(readPublishableKey(key)).toEqual({ issuer: undefined })
+    const issuer = { IDP_OAUTH_ISSUER: 'https://login.example.com' }
+    expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: key }, undefined)).toBeUndefined()
+    expect(idpAddresses({ SVC_IDP_PUBLISHABLE_KEY: key, ...issuer }, undefined)?.issuer).toBe(
+      'https://login.example.com',
+    )
+  })
+
+  it.each(['', 'pk_', 'pk_a b', 'sk_live_Y2xlcmsuZXhhbXBsZS5jb20k', 'PK_live_x', 'x pk_live_x'])('is not %j', (key) => {
+    expect(() => readPublishableKey(key)).toThrow('must be a publishable key')
   })
 })
 

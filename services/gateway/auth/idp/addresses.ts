@@ -22,7 +22,8 @@ export interface IdpAddresses {
 export const idpAddresses = (env: Environment, build: BuildFacts | undefined): IdpAddresses | undefined => {
   const settings = read({ IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY }, env)
   const url =
-    settings.IDP_OAUTH_ISSUER ?? settings.SVC_IDP_PUBLISHABLE_KEY ?? builtAuth(build).CLIENT_IDP_PUBLISHABLE_KEY
+    settings.IDP_OAUTH_ISSUER ??
+    (settings.SVC_IDP_PUBLISHABLE_KEY ?? builtAuth(build).CLIENT_IDP_PUBLISHABLE_KEY)?.issuer
   if (url === undefined) return undefined
   const issuer = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
   return {

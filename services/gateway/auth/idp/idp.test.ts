@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../../testing/identity-provider.ts'
@@ -10,14 +11,14 @@ let nowMs: number
 let idp: IdentityProvider
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)
-  idp = await startIdentityProvider({ now: () => nowMs })
+  idp = await startIdentityProvider(clockOf(() => nowMs))
 })
 afterEach(async () => idp[Symbol.asyncDispose]())
 
 const start = async (env: Variables = {}): Promise<FakeProduct> =>
   startFake({
     env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, ...env },
-    clock: { now: () => nowMs },
+    clock: clockOf(() => nowMs),
     routes: whoRoutes,
   })
 const renewing = () => ({ IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: idp.url })

@@ -37,10 +37,10 @@ export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew 
     const session = await tokens.verifyPast(ended, renewableMs)
     if (session === undefined) return undefined
     const known = remembered.get(session.sid)
-    if (known !== undefined && clock.now() - known.atMs < sharedMs) return known.token
+    if (known !== undefined && clock.elapsedMs() - known.atMs < sharedMs) return known.token
     const token = create(session.sid)
     remembered.delete(session.sid)
-    remembered.set(session.sid, { atMs: clock.now(), token })
+    remembered.set(session.sid, { atMs: clock.elapsedMs(), token })
     const [oldest] = remembered.keys()
     if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
     return token

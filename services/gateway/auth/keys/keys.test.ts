@@ -1,3 +1,4 @@
+import { clockOf, systemClock } from '#shared/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'
@@ -17,7 +18,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
     let nowMs: number
     let env: Record<string, string>
     let keys: ApiKeys
-    const clock = { now: () => nowMs }
+    const clock = clockOf(() => nowMs)
     beforeAll(async () => {
       running = await implementation.start()
     })
@@ -146,7 +147,7 @@ describeWith(['redis'], 'API keys while their store does not answer', () => {
     const keys = openApiKeys({
       env: { SVC_API_KEY_SECRET: 'secret' },
       store,
-      clock: { now: () => Date.now() },
+      clock: systemClock,
       denied: openDenied({}, store),
     })
     const { apiKey } = await keys.issue(grant)
@@ -162,7 +163,7 @@ describe('the operator', () => {
     const running = await memory?.start()
     if (running === undefined) throw new Error('there is no store in memory')
     const store = await running.open()
-    return openApiKeys({ env, store, clock: { now: () => 0 }, denied: openDenied({}, store) })
+    return openApiKeys({ env, store, clock: clockOf(() => 0), denied: openDenied({}, store) })
   }
 
   it.each([

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '#shared/clock.ts'
+import { type Clock, ageMs, instant } from '#shared/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import { Claims, KeyId } from './token.ts'
 
@@ -62,8 +62,8 @@ export const openKeyRegistry = (store: Store, clock: Clock): KeyRegistry => {
       await write(claims, {})
     },
     noteUse: async (claims, known) => {
-      const nowMs = clock.now()
-      if (noting.has(claims.jti) || nowMs - (known?.lastUsedAtMs ?? 0) < noteUseEveryMs) return
+      const nowMs = instant(clock)
+      if (noting.has(claims.jti) || ageMs(clock, known?.lastUsedAtMs ?? 0) < noteUseEveryMs) return
       noting.add(claims.jti)
       try {
         if (known === undefined) await list(claims)

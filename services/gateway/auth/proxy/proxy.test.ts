@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AccessGateway, startAccessGateway } from '../../testing/access-gateway.ts'
@@ -10,7 +11,7 @@ let nowMs: number
 let edge: AccessGateway
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)
-  edge = await startAccessGateway({ now: () => nowMs })
+  edge = await startAccessGateway(clockOf(() => nowMs))
 })
 afterEach(async () => edge[Symbol.asyncDispose]())
 
@@ -22,7 +23,7 @@ const start = async (env: Variables = {}): Promise<FakeProduct> =>
       SVC_EDGE_ACCESS_AUD: 'watchhouse',
       ...env,
     },
-    clock: { now: () => nowMs },
+    clock: clockOf(() => nowMs),
     routes: whoRoutes,
   })
 
@@ -87,7 +88,7 @@ describe('a token of the access gateway', () => {
     const { status, body } = await ask(product, withToken(token))
     expect(status).toBe(503)
     expect(JSON.stringify(body)).not.toContain(edge.url)
-    edge = await startAccessGateway({ now: () => nowMs })
+    edge = await startAccessGateway(clockOf(() => nowMs))
   })
 })
 

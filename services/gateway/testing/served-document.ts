@@ -1,0 +1,79 @@
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import { expect } from 'vitest'
+import { z } from 'zod'
+
+const Parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query']),
+  required: z.boolean().optional(),
+  schema: z.unknown(),
+})
+export type Parameter = z.infer<typeof Parameter>
+const Content = z.record(z.string(), z.object({ schema: z.unknown() }))
+const Operation = z.object({
+  operationId: z.string(),
+  parameters: z.array(Parameter).default([]),
+  requestBody: z.object({ content: Content }).optional(),
+  responses: z.record(z.string(), z.looseObject({ $ref: z.string().optional(), content: Content.optional() })),
+})
+export type Operation = z.infer<typeof Operation>
+const Document = z.looseObject({
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.object({ responses: z.record(z.string(), z.object({ content: Content })) }),
+})
+
+/** The OpenAPI document of a running product. */
+export interface ServedDocument {
+  paths: z.infer<typeof Document>['paths']
+  /** Statuses that an operation may answer with. */
+  statusesOf(place: Place): string[]
+  /** Fails unless the document has the status, the media type and the schema of an answer. Returns the text of the answer. */
+  expectDocumented(place: Place, answer: Response): Promise<string>
+}
+
+/** An operation: its path as the document writes it, and its method in lower case. */
+export interface Place {
+  path: string
+  method: string
+}
+
+/** Reads what `GET /api/v1/openapi.json` answered. */
+export const readDocument = async (response: Response): Promise<ServedDocument> => {
+  const served: object = Object(await response.json())
+  const document = Document.parse(served)
+  const ajv = formats.default(new Ajv({ strict: false, validateSchema: false }))
+  ajv.addSchema(served, 'document')
+  const operationAt = ({ path, method }: Place): Operation => {
+    const operation = document.paths[path]?.[method]
+    if (operation === undefined) throw new Error(`the document has no ${method} ${path}`)
+    return operation
+  }
+  return {
+    paths: document.paths,
+    statusesOf: (place) => Object.keys(operationAt(place).responses),
+    async expectDocumented(place, answer) {
+      const operation = operationAt(place)
+      const where = `${operation.operationId} ${answer.url.slice(0, 200)}`
+      const text = await answer.text()
+      const response = operation.responses[String(answer.status)]
+      expect(response, `${where} answers ${answer.status}: ${text.slice(0, 300)}`).toBeDefined()
+      const pointer = response?.$ref ?? `#/paths/${escaped(place.path)}/${place.method}/responses/${answer.status}`
+      const name = response?.$ref?.split('/').at(-1) ?? ''
+      const content = response?.$ref ? document.components.responses[name]?.content : response?.content
+      if (content === undefined) {
+        expect(text, where).toBe('')
+        return text
+      }
+      const mediaType = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
+      expect(Object.keys(content), where).toContain(mediaType)
+      if (!/[/+]json$/.test(mediaType)) return text
+      const validate = ajv.getSchema(`document${pointer}/content/${escaped(mediaType)}/schema`)
+      const isValid = validate?.(JSON.parse(text))
+      expect(isValid, `${where} ${answer.status} ${ajv.errorsText(validate?.errors)} ${text.slice(0, 300)}`).toBe(true)
+      return text
+    },
+  }
+}
+
+const escaped = (word: string): string => word.replaceAll('~', '~0').replaceAll('/', '~1')
