@@ -4,6 +4,9 @@ import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
+import { openSignatures } from '#shared/bus/config.ts'
+import { keepInstalled } from '#shared/bus/durable/installer.ts'
+import { installer } from '#shared/bus/durable/roles.ts'
 import { openQueues } from '#shared/bus/durable/open.ts'
 import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/clock.ts'
@@ -11,8 +14,9 @@ import { type Environment, settle, withFiles } from '#shared/config/environment.
 import { processSettings } from '#shared/config/process.ts'
 import { InvalidSettings, type SettingProblem, type Values, read } from '#shared/config/setting.ts'
 import { describeProblems, listed, secretNamesOf, startProblems } from '#shared/lifecycle/check.ts'
+import { lastWords } from '#shared/lifecycle/last-words.ts'
 import { openOperations } from '#shared/lifecycle/operations.ts'
-import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { type ProcessReadiness, openReadiness } from '#shared/lifecycle/readiness.ts'
 import { listenForStop } from '#shared/lifecycle/stop.ts'
 import { unreadVariables } from '#shared/lifecycle/unread.ts'
 import { openNet } from '#shared/net/net.ts'
@@ -91,15 +95,26 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
   }
 }
 
-/** Says all that is wrong with a folder of alert definitions, before it is deployed. */
-const checkConfig = async (directories: readonly string[], env: Environment) => {
-  const [directory] = directories
-  if (directory === undefined || directories.length > 1) {
-    return refuse(
-      misused,
-      'check-config takes one folder of alert definitions: check-config /etc/watchhouse/health.d\n',
-    )
+/** Says all that is wrong with a folder of alert definitions before it is deployed, and with `--connect` which servers cannot be used. */
+const checkConfig = async (given: readonly string[], env: Environment) => {
+  const isConnecting = given.includes('--connect')
+  const [directory, ...more] = given.filter((argument) => argument !== '--connect')
+  if ((directory === undefined && !isConnecting) || directory?.startsWith('-') || more.length > 0) {
+    const sentence = 'check-config takes one folder of alert definitions, --connect or both'
+    return refuse(misused, `${sentence}: check-config --connect /etc/watchhouse/health.d\n`)
   }
+  const found: { isValid: boolean; text: string }[] = []
+  if (directory !== undefined) found.push(await checkFolder(directory, env))
+  if (isConnecting) {
+    const { checkServers } = await import('#shared/lifecycle/check-servers.ts')
+    found.push(await checkServers(withFiles(env)))
+  }
+  const text = found.map((each) => each.text).join('')
+  if (!found.every(({ isValid }) => isValid)) return refuse(failed, text)
+  process.stdout.write(text)
+}
+
+const checkFolder = async (directory: string, env: Environment) => {
   const { checkHealthFiles } = await import('./alert-dispatcher/policy/health-d/check.ts')
   const { openDefinitions } = await import('./query/definitions/definitions.ts')
   const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }), env.SVC_DEFINITIONS_DIRECTORY)
@@ -107,9 +122,8 @@ const checkConfig = async (directories: readonly string[], env: Environment) => 
     rules: rules.map(({ name, thresholds }) => ({ id: name, thresholds })),
     metrics: metrics.map(({ name }) => ({ id: name })),
   }
-  const { sound, text } = checkHealthFiles(directory, known, env)
-  if (!sound) return refuse(failed, text)
-  process.stdout.write(text)
+  const { sound: isValid, text } = checkHealthFiles(directory, known, env)
+  return { isValid, text }
 }
 
 const refuse = (exitCode: number, sentences: string): void => {
@@ -158,15 +172,26 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   settle(env)
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
-  const queues = scope.use(openQueues({ url: settings.NATS_URL?.href, replicas: settings.NATS_REPLICAS, env, log }))
+  const signatures = openSignatures(env)
+  if (!signatures) log.warn('NATS_VERIFICATION_KEY is not set: every service is believed about who calls')
+  const { NATS_REPLICAS: replicas } = settings
+  const [url, streamsUrl] = [settings.NATS_URL?.href, settings.NATS_STREAMS_URL?.href]
+  if (streamsUrl !== undefined && chosen.includes(installer)) {
+    scope.use(await installStreams({ url: streamsUrl, replicas, log }, facts.instance, readiness))
+  }
+  const queues = scope.use(openQueues({ url, streamsUrl, replicas, env, log }))
   const store = scope.use(await openStore({ env, busIsShared, log }))
-  readiness.require('store', () => store.connected)
+  readiness.require(
+    'store',
+    () => store.connected,
+    () => store.problem,
+  )
   const net = scope.use(openNet({ env }))
 
   let door: string | undefined
   for (const { caller, start } of await modules) {
     const own = telemetry.of(caller)
-    const bus = scope.use(await openBus({ hub, caller, ...facts, telemetry: own }))
+    const bus = scope.use(await openBus({ hub, caller, ...facts, signatures, telemetry: own }))
     buses.push(bus)
     const context = { env, bus, store, net, telemetry: own, clock: systemClock, readiness }
     const openOwnQueue = () => queues.open({ caller, instance: facts.instance }, own)
@@ -178,6 +203,18 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   if (!stop.isRequested) log.info({ url: door, operations: operations.url, services: chosen, tookMs }, 'ready')
   await stop.requested
   stop.bound(settings.SHUTDOWN_GRACE_MS)
+}
+
+/** While streams cannot be created, this process still serves what needs none. */
+const installStreams = async (
+  options: Parameters<typeof keepInstalled>[0],
+  instance: string,
+  readiness: ProcessReadiness,
+): Promise<AsyncDisposable> => {
+  const installation = await keepInstalled(options, { caller: installer, instance })
+  const isMet = () => true
+  readiness.require('streams', isMet, () => installation.problem)
+  return installation
 }
 
 const isHostless = (env: Environment): boolean =>
@@ -211,4 +248,8 @@ const startSandboxes = async (
 
 const sandboxLabels = ['sandbox-1', 'sandbox-2']
 
-await main(process.argv.slice(2), { ...process.env })
+try {
+  await main(process.argv.slice(2), { ...process.env })
+} catch (error) {
+  refuse(failed, lastWords(error, process.env))
+}

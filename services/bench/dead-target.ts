@@ -44,7 +44,6 @@ const dead: ChannelTarget = {
   name: 'dead',
   isEnabled: true,
   minSeverity: null,
-  addressFrom: 'NONE',
   send: async () => ({ kind: 'retry', reason: 'answered 503' }),
 }
 

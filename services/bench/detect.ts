@@ -56,7 +56,7 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
   return async () => {
     const call = {
       identity: { kind: 'service' as const, subject: 'report', features: 'all' as const },
-      deadline: Date.now() + 60_000,
+      deadline: performance.now() + 60_000,
       signal: new AbortController().signal,
       priority: 'report' as const,
     }

@@ -15,8 +15,18 @@ export interface LoadResult {
   perSecond: number
 }
 
-/** Sends requests one after another on `connections` connections for `lengthMs`; any answer but 200 fails the run. */
-export const load = async (target: Target, connections: number, lengthMs: number): Promise<LoadResult> => {
+/** What may be answered besides 200: with `busy` a refusal with 503 and `Retry-After`. */
+export interface Accepted {
+  busy?: boolean
+}
+
+/** Sends requests one after another on `connections` connections for `lengthMs`; any other answer fails the run. */
+export const load = async (
+  target: Target,
+  connections: number,
+  lengthMs: number,
+  accepted: Accepted = {},
+): Promise<LoadResult> => {
   await using pool = disposable(new Pool(target.origin, { connections, pipelining: 1 }))
   const latencies: number[] = []
   const started = performance.now()
@@ -24,8 +34,8 @@ export const load = async (target: Target, connections: number, lengthMs: number
   const client = async (): Promise<void> => {
     while (performance.now() < end) {
       const before = performance.now()
-      await send(pool.pool, target)
-      latencies.push(performance.now() - before)
+      const status = await send(pool.pool, target, accepted)
+      if (status === 200) latencies.push(performance.now() - before)
     }
   }
   await Promise.all(Array.from({ length: connections }, client))
@@ -37,11 +47,15 @@ export const load = async (target: Target, connections: number, lengthMs: number
   }
 }
 
-const send = async (pool: Pool, target: Target): Promise<void> => {
+/** Sends one request and returns its status; throws for an answer that is not accepted. */
+export const send = async (pool: Pool, target: Target, { busy = false }: Accepted): Promise<number> => {
   const { path, method, headers = {}, body = null } = target
   const response = await pool.request({ path, method, headers, body })
   const answer = await response.body.text()
-  if (response.statusCode !== 200) throw new Error(`${method} ${path} answered ${response.statusCode}: ${answer}`)
+  const { statusCode } = response
+  const isRefused = busy && statusCode === 503 && response.headers['retry-after'] !== undefined
+  if (statusCode !== 200 && !isRefused) throw new Error(`${method} ${path} answered ${statusCode}: ${answer}`)
+  return statusCode
 }
 
 const disposable = (pool: Pool): { pool: Pool } & AsyncDisposable => ({

@@ -12,6 +12,7 @@ import { ingestCost } from './ingest.ts'
 import { lighthouseScores } from './lighthouse.ts'
 import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
+import { overloaded } from './overload.ts'
 import { residentMemory } from './resident-memory.ts'
 import { startTime } from './start-time.ts'
 import { sweepCost } from './sweep.ts'
@@ -28,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   ingestCost,
   deliveryTime,
   deadTarget,
+  overloaded,
   residentMemory,
   startTime,
   sweepCost,

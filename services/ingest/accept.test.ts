@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
@@ -27,7 +28,7 @@ const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = 
   )
   const observed: string[] = []
   const observe = (type: string, outcome: string) => void observed.push(`${type} ${outcome}`)
-  const handler = accept({ queue: { ...queue, ...replaced }, store, clock: { now: () => nowMs }, origin, observe })
+  const handler = accept({ queue: { ...queue, ...replaced }, store, clock: clockOf(() => nowMs), origin, observe })
   const send = (sent: unknown, headers: Record<string, string> = {}) =>
     handler({ body: typeof sent === 'string' ? sent : JSON.stringify(sent), headers: { ...json, ...headers } }, anybody)
   return { send, seen, observed, origin }

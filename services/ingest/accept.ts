@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { type InboundEvent, inboundSubject } from '#proto/inbound-event.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
-import type { Clock } from '#shared/clock.ts'
+import { type Clock, instant } from '#shared/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Headers } from './adapters/adapter.ts'
 import { digestOf } from './canonical.ts'
@@ -31,7 +31,7 @@ export const accept =
     const read = readEvents(body, headers)
     const around = {
       idempotencyKey,
-      receivedAt: accepting.clock.now(),
+      receivedAt: instant(accepting.clock),
       hops: hopsIn(headers),
       origin: await accepting.origin(),
     }

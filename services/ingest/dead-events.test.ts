@@ -47,8 +47,8 @@ it('letters of alerts are none of its own', async () => {
   const consumer = { stream: 'DELIVER', name: 'webhook', subjects: 'deliver.webhook.>', body: InboundEvent } as const
   await queue.consume(consumer, async () => 'done')
   await queue.publish('deliver.webhook.a', { id: 'n1', body: {} })
-  await until(async () => (await queue.dead.list({ limit: 1 })).letters.length === 1)
-  const [{ id } = { id: '' }] = (await queue.dead.list({ limit: 1 })).letters
+  await until(async () => (await queue.dead.DELIVER.list({ limit: 1 })).letters.length === 1)
+  const [{ id } = { id: '' }] = (await queue.dead.DELIVER.list({ limit: 1 })).letters
   expect(await letters()).toEqual([])
   await expect(replay(id)).rejects.toMatchObject({ code: 'not-found' })
 })

@@ -12,18 +12,18 @@ type Handled = Pick<Handlers<typeof ingest>, keyof typeof deadEventMethods>
 /** Inbound events that could not be dealt with: seen, and handed over again. */
 export const deadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): Handled => ({
   deadEvents: async (page) => {
-    const { letters, next } = await queue.dead.list(page)
+    const { letters, next } = await queue.dead.EVENTS.list(page)
     return { letters: letters.filter(isEvent).map(shownOf), next }
   },
   replayDeadEvent: async ({ id }) => {
-    const letter = await queue.dead.get(id)
+    const letter = await queue.dead.EVENTS.get(id)
     if (!letter || !isEvent(letter))
       throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
     const { data: event } = InboundEvent.safeParse(letter.body)
     if (!event) throw new ServiceError('conflict', 'this event cannot be read, so it would be given up again')
     // Named after the letter, so that asking twice hands it over once.
     await queue.publish(letter.subject, { id: `${letter.messageId}:again:${id}`, body: event })
-    await queue.dead.remove(id)
+    await queue.dead.EVENTS.remove(id)
     return shownOf(letter)
   },
 })

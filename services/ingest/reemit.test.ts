@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
@@ -40,7 +41,7 @@ const handOn = async (url: string | undefined, more: Partial<InboundEvent>, repl
   const handing = reemit({
     env: url === undefined ? {} : { SVC_EVENTS_REEMIT_WEBHOOK_URL: url },
     send: net.trusted,
-    clock: { now: () => nowMs },
+    clock: clockOf(() => nowMs),
     log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
     origin: async () => 'watchhouse-0123456789abcdef',
     observe: (outcome) => outcomes.push(outcome),

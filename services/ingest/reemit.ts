@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import type { Outcome } from '#shared/bus/durable/queue.ts'
-import type { Clock } from '#shared/clock.ts'
+import { type Clock, ageMs } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
@@ -48,7 +48,7 @@ export const reemit =
       log.warn({ id: event.id, hops: event.hops, own: event.own }, 'event not handed on: it goes round')
       return 'done'
     }
-    const isOld = clock.now() - event.receivedAt > lifeMs
+    const isOld = ageMs(clock, event.receivedAt) > lifeMs
     const failure = isOld ? late : await failureOf(reemitting, url, event)
     if (failure === undefined) {
       observe('sent')

@@ -25,7 +25,11 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
     ? await (await import('./deployments/sql.ts')).sqlDeployments(database)
     : memoryDeployments()
   const queue = opened.use(await openQueue())
-  readiness.require('ingest queue', () => queue.connected)
+  readiness.require(
+    'ingest queue',
+    () => queue.connected,
+    () => queue.problem,
+  )
   const origin = openInstallationId(store)
   const taken = metrics.eventsTaken(registry)
   const handedOn = metrics.eventsReemitted(registry)

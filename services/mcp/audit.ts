@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { actionAudited } from '#proto/audit.ts'
+import { actionAudited, type HostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import type { Bus } from '#shared/bus/bus.ts'
 import type { Clock } from '#shared/clock.ts'
@@ -9,7 +9,7 @@ export interface Called {
   tool: string
   call: Call
   /** Name of the host that was asked; null when it came to none. */
-  host: string | null
+  host: HostOnRecord | null
   /** `failed` is a defect of ours, everything else that told nothing is `refused`. */
   result: 'done' | 'refused' | 'failed'
   tookMs: number

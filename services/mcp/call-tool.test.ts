@@ -6,6 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { systemClock } from '#shared/clock.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
 import { openCallTool } from './call-tool.ts'
+import { hostAt } from './asking.ts'
 import { askingHost } from './testing/asking.ts'
 import { tool } from './tool.ts'
 
@@ -68,4 +69,28 @@ it('lets nothing out that the schema of a tool does not allow', async () => {
     call,
   )
   expect(answered).toEqual({ isError: true, structured: null, text: expect.stringContaining('on our side') })
+})
+
+it.each([
+  ['of the operator', undefined, 'one'],
+  ['of its caller', 'user:0123456789abcdef', 'your connection (brought by the caller)'],
+])('names a host %s in the audit', async (_what, hostKey, name) => {
+  const hosts: (string | null)[] = []
+  const callTool = openCallTool({
+    clock: systemClock,
+    audit: ({ host }) => hosts.push(host),
+    askingFor: () => asking,
+    telemetry: { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('mcp') },
+  })
+  const onHost = tool({
+    name: 'count_sheep',
+    title: 'Count sheep',
+    description: 'Counts.',
+    feature: 'TABLES',
+    input: z.strictObject({}),
+    output: z.strictObject({}),
+    run: async (_given, there) => ({ text: (await hostAt(there, 0)).name, structured: {} }),
+  })
+  expect(await callTool(onHost, {}, call, { hostKey })).toMatchObject({ isError: false })
+  expect(hosts).toEqual([name])
 })

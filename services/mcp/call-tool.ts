@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hostOnRecord } from '#proto/audit.ts'
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
@@ -44,7 +45,7 @@ export const openCallTool = ({
     const { name } = tool
     const span = tracer.start(`tool ${name}`, 'internal', call.trace, { 'mcp.tool': name })
     const startedAtMs = performance.now()
-    let host: string | null = null
+    let host: Called['host'] = null
     const end = (outcome: string, result: Called['result']) => {
       const tookMs = Math.round(performance.now() - startedAtMs)
       calls.inc({ tool: name, outcome })
@@ -54,7 +55,7 @@ export const openCallTool = ({
       requireFeature(call.identity, tool.feature, `the tool ${name}`)
       const asking = askingFor({ ...call, trace: span.trace })
       const record = agent && recording(asking.query, clock)
-      const onHost = (asked: Host) => (host = asked.name)
+      const onHost = (asked: Host) => (host = hostOnRecord(asked))
       const hostKey = agent?.hostKey
       const { text, structured } = await tool.run(given, { ...asking, ...record, hostKey, onHost })
       requireDeclared(tool, structured)

@@ -17,7 +17,7 @@ export const hostByHost = async <T>(items: readonly T[], each: (item: T) => Prom
 /** A question about one host that nobody waits for; it may see everything of the hosts that the operator listed. */
 export const ownCall = ({ clock }: { clock: Clock }, signal: AbortSignal): Call => ({
   identity: { kind: 'service', subject: 'report', features: 'all' },
-  deadline: clock.now() + perHostMs,
+  deadline: clock.elapsedMs() + perHostMs,
   signal,
   priority: 'report',
 })

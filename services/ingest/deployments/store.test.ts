@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +73,7 @@ function suite(name: string): void {
   })
 
   it('are not told when they are too old, and go when that is asked', async () => {
-    const clock = { now: () => 2 * 86_400_000 + 2_600 }
+    const clock = clockOf(() => 2 * 86_400_000 + 2_600)
     const handlers = deploymentHandlers({ deployments, env: { SVC_DEPLOYMENTS_DAYS: '2' }, clock })
     // Nothing of a call is read.
     const told = await handlers.deployments({ limit: 10 }, {} as Parameters<typeof handlers.deployments>[1])

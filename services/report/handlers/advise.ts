@@ -15,7 +15,7 @@ const marginMs = 1_000
 export const advise =
   ({ env, clock, query }: Parts): Handlers<Service<typeof adviceMethods>>['advise'] =>
   async ({ hostKey, ...asked }, call) => {
-    const trying = { ...call, deadline: Math.min(call.deadline - marginMs, clock.now() + tryingMs) }
+    const trying = { ...call, deadline: Math.min(call.deadline - marginMs, clock.elapsedMs() + tryingMs) }
     const { SVC_ADVICE_READS_DATA: readsData } = read(settings, env)
     const asking = { query, call, hostKey, trying: readsData ? trying : undefined }
     return adviseOn(asking, await askedStatement(asking, asked))

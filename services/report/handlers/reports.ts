@@ -2,10 +2,9 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { hostReportMethods } from '#proto/host-report.ts'
 import type { report } from '#proto/report.ts'
-import { read } from '#shared/config/setting.ts'
 import { build } from '../reports/build.ts'
 import { render } from '../reports/render/index.ts'
-import { reportSettings } from '../reports/settings.ts'
+import { reportZone } from '../reports/settings.ts'
 import type { KeptReport } from '../reports/stores/store.ts'
 import { type Writing, writeWeekly } from '../reports/weekly.ts'
 import type { Work } from '../work.ts'
@@ -32,8 +31,7 @@ export const reportHandlers = (
   buildReport: async ({ hostKey, fromMs, toMs, zone: asked }, call) => {
     if (fromMs >= parts.clock.now()) throw new ServiceError('invalid', 'a report is about a period that has begun')
     const host = (await parts.query.hosts({}, call)).find(({ key }) => key === hostKey)
-    const { SVC_WEEKLY_REPORT_TIMEZONE: usual } = read(reportSettings, parts.env)
-    const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: asked ?? usual }
+    const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: asked ?? reportZone(parts.env) }
     const asking = { ...call, deadline: call.deadline - marginMs }
     const report = await build(parts, { about, period: { fromMs, toMs }, before: undefined }, asking)
     await parts.reports.replace(report)

@@ -40,9 +40,8 @@ export const generate = async (
 ): Promise<Generated> => {
   const { store, clock, kept } = parts
   const token = randomUUID()
-  const startedAtMs = clock.now()
-  const unlessSinceMs = force ? startedAtMs : startedAtMs - throttleMs
-  if (!(await beginRun(store, { hostKey, nowMs: startedAtMs, token, unlessSinceMs }))) {
+  const [startedAtMs, startedMs] = [clock.now(), clock.elapsedMs()]
+  if (!(await beginRun(store, { hostKey, clock, token, throttleMs: force ? 0 : throttleMs }))) {
     const run = await lastRun(store, hostKey)
     const sinceMs = run?.startedAtMs ?? startedAtMs - throttleMs
     return { ran: false, run, insights: await kept.store.list({ hostKey, sinceMs, limit: 500 }, call) }
@@ -57,7 +56,7 @@ export const generate = async (
       nowMs: startedAtMs,
     })
     const { insights, notKept } = await keep(parts, hostKey, found, call)
-    const tookMs = clock.now() - startedAtMs
+    const tookMs = Math.round(clock.elapsedMs() - startedMs)
     const run = { startedAtMs, tookMs, found: insights.length, notKept, notes: notes.slice(0, mostNotes) }
     await rememberWorst(store, hostKey, insights)
     await endRun(store, hostKey, token, run)

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
@@ -18,7 +19,7 @@ const openReplica = async (
   { env = {}, query = {}, store }: { env?: Record<string, string>; query?: Partial<Query>; store?: Store } = {},
 ) => {
   let now = Date.UTC(2026, 5, 1)
-  const clock = { now: () => now }
+  const clock = clockOf(() => now)
   const looked: string[] = []
   const insightRows: Query['insightRows'] = async (asked, call) => {
     if (asked.set === 'mutations') looked.push(asked.hostKey)

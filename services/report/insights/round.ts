@@ -1,3 +1,4 @@
+import { ageMs, instant } from '#shared/clock.ts'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -30,7 +31,9 @@ export const round = async (parts: Rounding, signal: AbortSignal): Promise<numbe
   const due = await dueHosts(parts, everyMs, ownCall(parts, signal))
   await hostByHost(due, async (hostKey) => {
     signal.throwIfAborted()
-    await store.update(triedKey, Tried, (tried) => ({ value: { hosts: { ...tried?.hosts, [hostKey]: clock.now() } } }))
+    await store.update(triedKey, Tried, (tried) => ({
+      value: { hosts: { ...tried?.hosts, [hostKey]: instant(clock) } },
+    }))
     await look(parts, hostKey, ownCall(parts, signal))
   })
   return due.length
@@ -44,11 +47,13 @@ const dueHosts = async ({ query, store, clock }: Rounding, everyMs: number, call
   const tried = await store.update(triedKey, Tried, (before) => ({
     value: { hosts: Object.fromEntries(Object.entries(before?.hosts ?? {}).filter(([key]) => keys.includes(key))) },
   }))
-  const nowMs = clock.now()
   return keys.filter((key) => {
     const atMs = tried?.hosts[key]
-    // A clock that was set back must not put it off.
-    return !down.has(key) && (atMs === undefined || atMs > nowMs || nowMs - atMs >= everyMs)
+    if (down.has(key)) return false
+    if (atMs === undefined) return true
+    const sinceMs = ageMs(clock, atMs)
+    // The clock may have been set back before this process began.
+    return sinceMs < 0 || sinceMs >= everyMs
   })
 }
 

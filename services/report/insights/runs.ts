@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Finding } from '#proto/finding.ts'
 import { type Insight, InsightRun } from '#proto/insights.ts'
 import { beginningOf } from '#shared/cut.ts'
+import { type Clock, ageMs, instant } from '#shared/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 
 const Run = z.object({ startedAtMs: z.number(), token: z.string(), run: InsightRun.nullable() })
@@ -19,20 +20,26 @@ export const lastRun = async (store: Store, hostKey: string): Promise<InsightRun
 
 interface Claim {
   hostKey: string
-  nowMs: number
+  clock: Clock
   token: string
-  /** A run that began later than this stands. */
-  unlessSinceMs: number
+  /** A run that began within this time is not repeated. */
+  throttleMs: number
 }
 
 /** Begins a run unless another began a short while ago; says whether it did. */
-export const beginRun = async (store: Store, { hostKey, nowMs, token, unlessSinceMs }: Claim): Promise<boolean> => {
+export const beginRun = async (store: Store, { hostKey, clock, token, throttleMs }: Claim): Promise<boolean> => {
   const begun = await store.update(keyOf(hostKey), Run, (current) =>
-    current && current.startedAtMs > unlessSinceMs
+    current && runAgeMs(current.startedAtMs, clock) < throttleMs
       ? { value: current }
-      : { value: { startedAtMs: nowMs, token, run: current?.run ?? null } },
+      : { value: { startedAtMs: instant(clock), token, run: current?.run ?? null } },
   )
   return begun?.token === token
+}
+
+/** Time since a run began; without end for one that seems to begin in the future, since the clock was set back meanwhile. */
+const runAgeMs = (startedAtMs: number, clock: Clock): number => {
+  const sinceMs = ageMs(clock, startedAtMs)
+  return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs
 }
 
 /** Puts the result of a run on record; without one, the next may begin at once. */

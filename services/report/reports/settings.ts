@@ -1,12 +1,15 @@
 import { Temporal } from 'temporal-polyfill'
-import { flag, type Setting, whole } from '#shared/config/setting.ts'
+import { displayZoneSettings } from '#shared/config/display-zone.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { flag, read, type Setting, whole } from '#shared/config/setting.ts'
 
-const zone: Setting<string> = {
-  doc: 'Zone whose weeks the weekly report is about, and in which its times are written.',
+const zone: Setting<string | undefined> = {
+  doc: 'Zone whose weeks the weekly report is about, and in which its times are written. By default COLUMNDB_TZ, else UTC.',
   audience: 'server',
-  fallback: 'UTC',
+  fallback: 'COLUMNDB_TZ',
   allowed: 'IANA time zone, such as Europe/Berlin',
-  parse: (given = 'UTC') => {
+  parse: (given) => {
+    if (given === undefined) return undefined
     try {
       return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(given).timeZoneId
     } catch {
@@ -39,4 +42,11 @@ export const reportSettings = {
     'Weekly reports begin with a few sentences of the language model, where one is configured; they are left out when a figure in them is none of the report.',
   ),
   SVC_REPORT_DAYS: whole(400, 'Reports are removed this many days after they were written.', { min: 1, max: 3_650 }),
+  ...displayZoneSettings,
 } as const
+
+/** The zone of reports. */
+export const reportZone = (env: Environment): string => {
+  const { SVC_WEEKLY_REPORT_TIMEZONE: own, COLUMNDB_TZ: shown } = read(reportSettings, env)
+  return own ?? shown ?? 'UTC'
+}

@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +40,7 @@ const openReplica = async (opened: AsyncDisposableStack, { env = {}, query = {},
   const { reports } = opened.use(await openReports(settings, log))
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
   let now = nowMs
-  const clock = { now: () => now }
+  const clock = clockOf(() => now)
   const writing: Writing = {
     ...(await openWatched(opened, served, clock)),
     insights: memoryStore(),

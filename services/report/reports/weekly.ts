@@ -12,7 +12,7 @@ import { hostByHost, ownCall } from '../host-by-host.ts'
 import { build, type Sources } from './build.ts'
 import { deliver } from './deliver.ts'
 import { lastWeek, type Week } from './period.ts'
-import { reportSettings } from './settings.ts'
+import { reportSettings, reportZone } from './settings.ts'
 import type { ReportStore } from './stores/store.ts'
 import { summaryOf } from './summary.ts'
 import { reportId } from './write-report.ts'
@@ -41,7 +41,8 @@ export const writeWeekly = async (writing: Writing, signal: AbortSignal): Promis
   await using lease = await writing.store.lease(leaseName, leaseMs)
   if (!lease) return { written: 0, delivered: 0 }
   const { clock, env, log } = writing
-  const { SVC_WEEKLY_REPORT_HOSTS: positions, SVC_WEEKLY_REPORT_TIMEZONE: zone } = read(reportSettings, env)
+  const { SVC_WEEKLY_REPORT_HOSTS: positions } = read(reportSettings, env)
+  const zone = reportZone(env)
   if (positions.length === 0) return { written: 0, delivered: 0 }
   const week = lastWeek(clock.now(), zone)
   const hosts = await writing.query.hosts({}, ownCall(writing, signal))

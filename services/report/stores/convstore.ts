@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { Insight } from '#proto/insights.ts'
+import { type Insight, StoredInsight } from '#proto/insights.ts'
 import { type Thread, type ThreadClient, type ThreadMessage, threadsAtOnce } from '#shared/convstore/client.ts'
 import type { InsightFilter, InsightStore } from './store.ts'
 
@@ -21,7 +21,7 @@ const nameOf = ({ hostKey, day }: Day): string => `watchhouse-insights:${hostKey
 /** Of which host and UTC day, counted from 1970, a thread is; also how our threads are told from those of others. */
 const Facts = z.object({ watchhouseInsights: z.object({ hostKey: z.string(), day: z.int() }) })
 type Day = z.infer<typeof Facts>['watchhouseInsights']
-const Said = z.object({ watchhouseInsight: Insight })
+const Said = z.object({ watchhouseInsight: StoredInsight })
 
 /** A thread and the day it is of. */
 interface DayThread extends Day {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@libsql/client'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
@@ -50,6 +51,28 @@ describe('insights in SQLite', () => {
   const url = () => `file:${join(directory, 'insights.db')}`
   insightStoreSuite(async () => (await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url() })).store)
 
+  it('are rows of the table insights_findings', async () => {
+    const beside = { CONVERSATIONS_EDGESQL: `file:${join(directory, 'conversations.db')}` }
+    const { store } = await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url(), ...beside })
+    const insight = anInsight('t', { hostKey: 'table' })
+    await store.put('table', [insight], 1, aCall())
+    const client = createClient({ url: url() })
+    const { rows } = await client.execute("SELECT id FROM insights_findings WHERE host_key = 'table'")
+    client.close()
+    expect(rows.map(({ id }) => id)).toEqual([insight.id])
+  })
+
+  it.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+    'lose the link %s, which leaves the site',
+    async (link) => {
+      const { store } = await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url() })
+      const insight = anInsight('e', { hostKey: 'linked' })
+      await store.put('linked', [{ ...insight, link }], 1, aCall())
+      const filter = { hostKey: 'linked', sinceMs: 0, limit: 9 }
+      expect(await store.list(filter, aCall())).toEqual([{ ...insight, link: '' }])
+    },
+  )
+
   it('are where conversations are when no database of their own is named', async () => {
     const { store, reason } = await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', CONVERSATIONS_EDGESQL: url() })
     expect([store.backend, reason]).toEqual(['edgesql', null])
@@ -80,6 +103,13 @@ describe('insights in the conversation service', () => {
     const thread = [...server.threads.values()].find(({ title }) => title === 'Insights of O’Box on 2026-05-28')
     expect(thread?.messages).toMatchObject([{ role: 'assistant', content: 'Disk fills' }])
     expect(await store.list({ hostKey: 'box', sinceMs: 0, limit: 9, ids: ['d'.repeat(32)] }, aCall())).toEqual([])
+  })
+
+  it('lose a link that leaves the site', async () => {
+    const store = await open()
+    const insight = anInsight('f', { hostKey: 'linked' })
+    await store.put('linked', [{ ...insight, link: '/\\evil.example' }], 1, aCall())
+    expect(await store.list({ hostKey: 'linked', sinceMs: 0, limit: 9 }, aCall())).toEqual([{ ...insight, link: '' }])
   })
 
   it('of others in the same project are neither shown nor removed', async () => {
@@ -113,6 +143,15 @@ describe('the choice of a store', () => {
       expect([store.backend, reason]).toEqual(['clickhouse', null])
     },
   )
+
+  it.each<[string, Record<string, string>]>([
+    ['memory', {}],
+    ['edgesql', { INSIGHTS_EDGESQL: 'file::memory:' }],
+    ['convstore', { CONVSTORE_API_KEY: convstoreKey }],
+  ])('%s is the one that is named, with what it needs', async (chosen, needed) => {
+    const { store, reason } = await openWith({ INSIGHTS_STORE_BACKEND: chosen, ...needed })
+    expect([store.backend, reason]).toEqual([chosen, null])
+  })
 
   it.each(['edgesql', 'postgres', 'convstore'])(
     '%s without what it needs is the hosts themselves, with a warning',

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Insight } from '#proto/insights.ts'
+import { type Insight, StoredInsight } from '#proto/insights.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
 import { createHostTable } from '../host-table.ts'
@@ -66,6 +66,6 @@ const rowOf = (insight: Insight) => ({
 
 /** None for one that a release wrote whose insights this one cannot read. */
 const readInsight = (text: string): Insight[] => {
-  const read = Insight.safeParse(JSON.parse(text))
+  const read = StoredInsight.safeParse(JSON.parse(text))
   return read.success ? [read.data] : []
 }

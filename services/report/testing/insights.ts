@@ -4,7 +4,7 @@ import type { Insight } from '#proto/insights.ts'
 /** A person who may see everything and waits half a minute. */
 export const aCall = (): Call => ({
   identity: { kind: 'user', subject: 'ada', features: 'all' },
-  deadline: Date.now() + 30_000,
+  deadline: performance.now() + 30_000,
   signal: new AbortController().signal,
   priority: 'person',
 })
