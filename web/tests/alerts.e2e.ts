@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../services/acceptance/ask.ts'
 import { startProduct, type Product } from '../../services/acceptance/product.ts'
@@ -54,6 +55,7 @@ beforeAll(async () => {
     SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that only the operator knows',
     // The receiver is on this machine, where addresses that callers give must not lead otherwise.
     SVC_ALLOW_PRIVATE_HOSTS: 'true',
+    COLUMNDB_TZ: 'Asia/Kathmandu',
   }
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))
   const headers = { authorization: 'Bearer secret-of-the-scheduler' }
@@ -63,38 +65,53 @@ beforeAll(async () => {
 afterAll(() => scope.disposeAsync())
 
 const open = (path: string, title: string, options = {}): Promise<Visit> =>
-  browser.open(`${product.url}${path}?host=0`, options, (page) => page.getByRole('heading', { level: 1, name: title }))
+  browser.open(`${product.url}${path}?host=0`, options, (page) =>
+    page.getByRole('heading', { level: 1, name: title, exact: true }),
+  )
+
+describe('times', () => {
+  const between = { from: '1767322800', to: '1767326400' }
+
+  it.each([
+    ['the zone of COLUMNDB_TZ', {}, '02 Jan 08:45 – 02 Jan 09:45'],
+    ['the zone that the reader chooses', { zone: 'browser' }, '02 Jan 03:00 – 02 Jan 04:00'],
+  ])('are shown in %s', async (_which, chosen, words) => {
+    const search = new URLSearchParams({ host: '0', ...between, ...chosen })
+    const shown = (page: Page) => page.getByRole('button', { name: new RegExp(`^Time range: ${words}`) })
+    await browser.open(`${product.url}/overview?${search}`, {}, shown)
+  })
+})
 
 describe('channels', () => {
   it('are set up, tested and shown again without their secrets', async () => {
     const { page } = await open('/alerts/channels', 'Channels')
     const card = page.getByRole('article', { name: 'Webhook', exact: true })
     await expectSeen(card.getByText('Not set up'))
-    await card.getByRole('button', { name: 'Set up Webhook' }).click()
+    await card.getByRole('button', { name: 'Set up Webhook', exact: true }).click()
     await card.getByLabel('URL').fill(`${receiver.url}${secretPath}`)
-    await card.getByRole('button', { name: 'Save Webhook' }).click()
+    await card.getByRole('button', { name: 'Save Webhook', exact: true }).click()
     await expectSeen(card.getByText('Ready'))
-    await card.getByRole('button', { name: 'Send a test to Webhook' }).click()
+    await card.getByRole('button', { name: 'Send a test to Webhook', exact: true }).click()
     await expectSeen(card.getByText('webhook: arrived'))
     // What fires already may come too, once somebody is there to be told.
     expect(receiver.taken.filter((said) => said.startsWith('TEST'))).toEqual(['TEST: Alerts arrive here'])
-    await card.getByRole('button', { name: 'Edit Webhook' }).click()
+    await card.getByRole('button', { name: 'Edit Webhook', exact: true }).click()
     expect(await card.getByLabel('URL').inputValue()).toBe('')
     expect(await page.content()).not.toContain(secretPath)
   })
 
   it('are joined by further webhooks, whose addresses stay when something else is changed', async () => {
     const { page } = await open('/alerts/channels', 'Channels')
-    const form = page.getByRole('form', { name: 'Add a webhook' })
+    const form = page.getByRole('form', { name: 'Add a webhook', exact: true })
     await form.getByLabel('Name').fill('team')
     await form.getByLabel('Address').fill('https://127.0.0.1:1/known-to-nobody-else')
     await form.getByLabel('Shape').selectOption('slack')
-    await form.getByRole('button', { name: 'Add the webhook' }).click()
-    await page.getByRole('button', { name: 'Edit team' }).click()
-    const edit = page.getByRole('form', { name: 'Change team' })
+    await form.getByRole('button', { name: 'Add the webhook', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit team', exact: true }).click()
+    const edit = page.getByRole('form', { name: 'Change team', exact: true })
     expect(await edit.getByLabel('Address').inputValue()).toBe('')
     await edit.getByLabel('From').selectOption('critical')
-    await edit.getByRole('button', { name: 'Save' }).click()
+    await edit.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(page.getByText('slack, from critical on'))
     const { body } = await ask(`${product.url}/api/v1/health/webhook-targets`)
     expect(body).toMatchObject({
@@ -103,15 +120,64 @@ describe('channels', () => {
     expect(await page.content()).not.toContain('known-to-nobody')
   })
 
+  it('ask for a secret again when its address leads to another server, and can remove it', async () => {
+    const { page } = await open('/alerts/channels', 'Channels')
+    const card = page.getByRole('article', { name: 'ntfy', exact: true })
+    const save = card.getByRole('button', { name: 'Save ntfy', exact: true })
+    await card.getByRole('button', { name: 'Set up ntfy', exact: true }).click()
+    await card.getByLabel('URL').fill('http://127.0.0.1:9/alerts')
+    await card.getByLabel('Token').fill('tk_known_to_nobody_else')
+    await save.click()
+    await save.waitFor({ state: 'detached' })
+    await card.getByRole('button', { name: 'Edit ntfy', exact: true }).click()
+    await card.getByLabel('URL').fill('http://127.0.0.1:10/alerts')
+    await save.click()
+    await expectSeen(card.getByRole('alert').getByText(/^Token must be given again or removed/))
+    expect(await card.getByLabel('Token', { exact: false }).first().getAttribute('aria-invalid')).toBe('true')
+    await card.getByLabel('Remove Token').check()
+    await save.click()
+    await save.waitFor({ state: 'detached' })
+    const { body } = await ask(`${product.url}/api/v1/health/alert-config`)
+    const settings = [
+      expect.objectContaining({ field: 'url' }),
+      expect.objectContaining({ field: 'token', value: null }),
+    ]
+    expect(body).toMatchObject({
+      data: { channels: expect.arrayContaining([expect.objectContaining({ channel: 'push-a', settings })]) },
+    })
+  })
+
+  it('ask for the headers of a webhook again when its address leads to another server', async () => {
+    const { page } = await open('/alerts/channels', 'Channels')
+    const form = page.getByRole('form', { name: 'Add a webhook', exact: true })
+    await form.getByLabel('Name').fill('with headers')
+    await form.getByLabel('Address').fill('https://127.0.0.1:1/hook')
+    await form.getByLabel('Headers').fill('Authorization: Bearer known-to-nobody-else')
+    await form.getByRole('button', { name: 'Add the webhook', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit with headers', exact: true }).click()
+    const edit = page.getByRole('form', { name: 'Change with headers', exact: true })
+    await edit.getByLabel('Address').fill('https://127.0.0.1:2/hook')
+    await edit.getByRole('button', { name: 'Save', exact: true }).click()
+    await expectSeen(edit.getByRole('alert').getByText(/^headers must be given again or removed/))
+    await edit.getByLabel('Headers', { exact: true }).fill('X-Team: storage')
+    await edit.getByRole('button', { name: 'Save', exact: true }).click()
+    await edit.waitFor({ state: 'detached' })
+    const { body } = await ask(`${product.url}/api/v1/health/webhook-targets`)
+    const { data } = body as { data: { name: string; headers: string[] }[] }
+    expect(data.find(({ name }) => name === 'with headers')?.headers).toEqual(['X-Team'])
+    await page.getByRole('button', { name: 'Remove with headers', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit with headers', exact: true }).waitFor({ state: 'detached' })
+  })
+
   it('say why a test did not arrive', async () => {
     const { page } = await open('/alerts/channels', 'Channels')
     const card = page.getByRole('article', { name: 'Webhook', exact: true })
-    await card.getByRole('button', { name: 'Edit Webhook' }).click()
+    await card.getByRole('button', { name: 'Edit Webhook', exact: true }).click()
     await card.getByLabel('URL').fill(`${receiver.url}/elsewhere`)
-    await card.getByRole('button', { name: 'Save Webhook' }).click()
+    await card.getByRole('button', { name: 'Save Webhook', exact: true }).click()
     // The form goes when it is saved; before that a test is of what was saved earlier.
-    await card.getByRole('button', { name: 'Save Webhook' }).waitFor({ state: 'detached' })
-    await card.getByRole('button', { name: 'Send a test to Webhook' }).click()
+    await card.getByRole('button', { name: 'Save Webhook', exact: true }).waitFor({ state: 'detached' })
+    await card.getByRole('button', { name: 'Send a test to Webhook', exact: true }).click()
     await expectSeen(card.getByText(/webhook: was refused/))
   })
 })
@@ -119,46 +185,46 @@ describe('channels', () => {
 describe('chats of Slack', () => {
   it('can be added once the operator has set what that needs, which the page names', async () => {
     const { page } = await open('/alerts/channels', 'Channels')
-    const chats = page.getByRole('region', { name: 'Slack application' })
+    const chats = page.getByRole('region', { name: 'Slack application', exact: true })
     await expectSeen(chats.getByText(/The operator has not set CHATAPP_CLIENT_ID, /))
-    expect(await chats.getByRole('button', { name: 'Add a chat' }).isDisabled()).toBe(true)
+    expect(await chats.getByRole('button', { name: 'Add a chat', exact: true }).isDisabled()).toBe(true)
   })
 })
 
 describe('rules', () => {
   it('get thresholds and hysteresis of their own, and lose them again', async () => {
     const { page } = await open('/alerts/rules', 'Rules')
-    await page.getByRole('button', { name: 'Edit Disk usage' }).click()
-    const form = page.getByRole('form', { name: 'Settings of Disk usage' })
+    await page.getByRole('button', { name: 'Edit Disk usage', exact: true }).click()
+    const form = page.getByRole('form', { name: 'Settings of Disk usage', exact: true })
     await form.getByLabel('Warning from').fill('71')
     await form.getByLabel('Fires after sweeps').fill('4')
-    await form.getByRole('button', { name: 'Save the rule' }).click()
+    await form.getByRole('button', { name: 'Save the rule', exact: true }).click()
     await expectSeen(page.getByText('fires after 4 sweeps'))
     const { body } = await ask(`${product.url}/api/v1/health/check-alerts`)
     expect(body).toMatchObject({ data: [{ ruleId: 'disk-usage', warning: 71, breaches: 4 }] })
-    await page.getByRole('button', { name: 'Edit Disk usage' }).click()
+    await page.getByRole('button', { name: 'Edit Disk usage', exact: true }).click()
     await form.getByLabel('Warning from').fill('')
     await form.getByLabel('Fires after sweeps').fill('')
-    await form.getByRole('button', { name: 'Save the rule' }).click()
+    await form.getByRole('button', { name: 'Save the rule', exact: true }).click()
     await form.waitFor({ state: 'detached' })
     expect((await ask(`${product.url}/api/v1/health/check-alerts`)).body).toMatchObject({ data: [] })
   })
 
   it('are put on a figure, once a test has measured it', async () => {
     const { page } = await open('/alerts/rules', 'Rules')
-    const form = page.getByRole('form', { name: 'Add a rule' })
+    const form = page.getByRole('form', { name: 'Add a rule', exact: true })
     await form.getByLabel('Name').fill('Parts of mine')
     await form.getByLabel('Figure').selectOption('Active parts')
     await form.getByLabel('Warning').fill('0')
-    await form.getByRole('button', { name: 'Test' }).click()
+    await form.getByRole('button', { name: 'Test', exact: true }).click()
     await expectSeen(form.getByText(/^Now \d.*: warning/))
-    await form.getByRole('button', { name: 'Add the rule' }).click()
-    await page.getByRole('button', { name: 'Edit Parts of mine' }).click()
-    const edit = page.getByRole('form', { name: 'Change Parts of mine' })
+    await form.getByRole('button', { name: 'Add the rule', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit Parts of mine', exact: true }).click()
+    const edit = page.getByRole('form', { name: 'Change Parts of mine', exact: true })
     expect(await edit.getByLabel('Warning').inputValue()).toBe('0')
     await edit.getByLabel('Critical').fill('9000')
     await edit.getByLabel('Watched').uncheck()
-    await edit.getByRole('button', { name: 'Save' }).click()
+    await edit.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(page.getByText('warning > 0, critical > 9,000, off'))
     await edit.waitFor({ state: 'detached' })
     const { body } = await ask(`${product.url}/api/v1/health/custom-rules`)
@@ -169,36 +235,39 @@ describe('rules', () => {
 describe('quiet times and routes', () => {
   it('are added, changed in their places and removed', async () => {
     const { page } = await open('/alerts/schedule', 'Quiet times, routes')
-    const maintenance = page.getByRole('form', { name: 'Maintenance: add one' })
+    const maintenance = page.getByRole('form', { name: 'Maintenance: add one', exact: true })
     await maintenance.getByLabel('Reason').fill('the upgrade')
-    await maintenance.getByRole('button', { name: 'Add' }).click()
+    await maintenance.getByRole('button', { name: 'Add', exact: true }).click()
     await expectSeen(page.getByText(/All hosts: the upgrade/))
-    await page.getByRole('form', { name: 'Quiet hours: add one' }).getByRole('button', { name: 'Add' }).click()
-    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, Fri, 22:00–07:00 UTC'))
-    const routing = page.getByRole('form', { name: 'Routing: add one' })
+    await page
+      .getByRole('form', { name: 'Quiet hours: add one', exact: true })
+      .getByRole('button', { name: 'Add', exact: true })
+      .click()
+    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, Fri, 22:00–07:00 Asia/Kathmandu'))
+    const routing = page.getByRole('form', { name: 'Routing: add one', exact: true })
     await routing.getByLabel('Goes to').selectOption('webhook')
-    await routing.getByRole('button', { name: 'Add' }).click()
+    await routing.getByRole('button', { name: 'Add', exact: true }).click()
     await expectSeen(page.getByText('everything → webhook'))
-    await page.getByRole('button', { name: 'Edit the upgrade' }).click()
-    const window = page.getByRole('form', { name: 'Change the upgrade' })
+    await page.getByRole('button', { name: 'Edit the upgrade', exact: true }).click()
+    const window = page.getByRole('form', { name: 'Change the upgrade', exact: true })
     await window.getByLabel('Reason').fill('the other upgrade')
     await window.getByLabel('Lasts').selectOption('1 day')
-    await window.getByRole('button', { name: 'Save' }).click()
+    await window.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(page.getByText(/All hosts: the other upgrade/))
     await page.getByRole('button', { name: /^Edit quiet hours Mon/ }).click()
     const hours = page.getByRole('form', { name: /^Change quiet hours Mon/ })
     await hours.getByLabel('Fri').uncheck()
     await hours.getByLabel(/^To/).fill('00:00')
-    await hours.getByRole('button', { name: 'Save' }).click()
-    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, 22:00–24:00 UTC'))
-    await page.getByRole('button', { name: 'Edit the route of everything to webhook' }).click()
-    const route = page.getByRole('form', { name: 'Change the route of everything to webhook' })
+    await hours.getByRole('button', { name: 'Save', exact: true }).click()
+    await expectSeen(page.getByText('Mon, Tue, Wed, Thu, 22:00–24:00 Asia/Kathmandu'))
+    await page.getByRole('button', { name: 'Edit the route of everything to webhook', exact: true }).click()
+    const route = page.getByRole('form', { name: 'Change the route of everything to webhook', exact: true })
     await route.getByLabel('Host', { exact: true }).fill('db-*')
     await route.getByLabel('Switched on').uncheck()
-    await route.getByRole('button', { name: 'Save' }).click()
+    await route.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(page.getByText('host db-* → webhook'))
     const removals = ['the other upgrade', 'quiet hours Mon', 'the route of host db-*']
-    for (const name of removals) await page.getByRole('button', { name: `Remove ${name}` }).click()
+    for (const name of removals) await page.getByRole('button', { name: new RegExp(`^Remove ${name}`) }).click()
     await page
       .getByRole('button', { name: /^Remove/ })
       .first()
@@ -209,34 +278,34 @@ describe('quiet times and routes', () => {
 describe('insights', () => {
   it('are looked for, and open the statement that they rest on', async () => {
     const { page } = await open('/insights', 'Insights')
-    await page.getByRole('button', { name: 'Look now' }).click()
+    await page.getByRole('button', { name: 'Look now', exact: true }).click()
     // The list is in a new order afterwards.
     await expectSeen(page.getByText(/\d+ findings? now\./))
     const card = page.getByRole('article', { name: /mutation/ }).first()
-    await card.getByRole('button', { name: 'Evidence' }).click()
+    await card.getByRole('button', { name: 'Evidence', exact: true }).click()
     await page.waitForURL(/insight=[0-9a-f]+/)
-    await expectSeen(card.getByRole('region', { name: 'What it rests on' }).getByText('system.mutations'))
-    await card.getByRole('link', { name: 'Open in the SQL console' }).click()
+    await expectSeen(card.getByRole('region', { name: 'What it rests on', exact: true }).getByText('system.mutations'))
+    await card.getByRole('link', { name: 'Open in the SQL console', exact: true }).click()
     // The console takes the statement out of the URL as soon as it has it.
     await page.waitForURL(/\/console\?.*tab=/)
-    await expectSeen(page.getByRole('textbox', { name: 'SQL statement' }).getByText('system.mutations'))
+    await expectSeen(page.getByRole('textbox', { name: 'SQL statement', exact: true }).getByText('system.mutations'))
   })
 
   it('are dismissed and shown again', async () => {
     const { page } = await open('/insights', 'Insights')
     const card = page.getByRole('article', { name: /mutation/ })
-    await card.getByRole('button', { name: 'Dismiss' }).click()
+    await card.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await card.waitFor({ state: 'detached' })
     await page.getByLabel('Dismissed too').check()
-    await card.getByRole('button', { name: 'Show again' }).click()
-    await expectSeen(card.getByRole('button', { name: 'Dismiss' }))
+    await card.getByRole('button', { name: 'Show again', exact: true }).click()
+    await expectSeen(card.getByRole('button', { name: 'Dismiss', exact: true }))
   })
 })
 
 describe('reports', () => {
   it('are written when asked, and open as a page', async () => {
     const { page } = await open('/reports', 'Reports')
-    await page.getByRole('button', { name: 'Write one now' }).click()
+    await page.getByRole('button', { name: 'Write one now', exact: true }).click()
     const link = page.getByRole('link', { name: 'Open', exact: true })
     await expectSeen(link)
     const { status, headers } = await ask(`${product.url}${await link.getAttribute('href')}`)

@@ -31,7 +31,7 @@ const open = async (sql = '', options = {}): Promise<Visit> => {
   return visit
 }
 /** The part of the editor that is typed in. */
-const editor = ({ page }: Visit) => page.getByRole('textbox', { name: 'SQL statement' })
+const editor = ({ page }: Visit) => page.getByRole('textbox', { name: 'SQL statement', exact: true })
 const result = ({ page }: Visit) => page.getByRole('region', { name: 'Result', exact: true })
 
 const write = async (visit: Visit, text: string) => {
@@ -46,15 +46,15 @@ describe('a statement', () => {
     await write(visit, "SELECT concat('n', toString(number)) AS name, number FROM numbers(2)")
     await visit.page.keyboard.press('Escape')
     await visit.page.keyboard.press('Control+Enter')
-    const table = result(visit).getByRole('table', { name: 'Result' })
+    const table = result(visit).getByRole('table', { name: 'Result', exact: true })
     await expectSeen(table.getByRole('cell', { name: 'n1', exact: true }))
-    expect(await table.getByRole('cell').allInnerTexts()).toEqual(['n0', '0', '', 'n1', '1', ''])
+    await expect.poll(() => table.getByRole('cell').allInnerTexts()).toEqual(['n0', '0', '', 'n1', '1', ''])
     await expectSeen(
       result(visit)
         .getByRole('status')
         .filter({ hasText: /2\s+rows in .*; read/ }),
     )
-    await expectSeen(result(visit).getByRole('link', { name: 'Its query' }))
+    await expectSeen(result(visit).getByRole('link', { name: 'Its query', exact: true }))
     expect(visit.complaints).toEqual([])
   })
 
@@ -96,7 +96,7 @@ describe('a statement', () => {
     await editor(visit).click()
     await visit.page.keyboard.press('Control+Home')
     await visit.page.keyboard.press('Control+Enter')
-    await expectSeen(result(visit).getByRole('cell', { name: 'first' }))
+    await expectSeen(result(visit).getByRole('cell', { name: 'first', exact: true }))
   })
 
   it('is run whole from a comment at its end, and not the comment', async () => {
@@ -104,7 +104,7 @@ describe('a statement', () => {
     await editor(visit).click()
     await visit.page.keyboard.press('Control+End')
     await visit.page.keyboard.press('Control+Enter')
-    await expectSeen(result(visit).getByRole('cell', { name: 'said' }))
+    await expectSeen(result(visit).getByRole('cell', { name: 'said', exact: true }))
   })
 
   it('that would write is not sent, and what reads the same is named', async () => {
@@ -138,6 +138,21 @@ describe('completion', () => {
     await expectSeen(options(visit).filter({ hasText: 'PREWHERE' }).first())
   })
 
+  it('completes what was written before the words of the host came', async () => {
+    const visit = await browser.visit()
+    const written = Promise.withResolvers<void>()
+    await visit.page.route('**/api/v1/explorer/query*', async (route) => {
+      await written.promise
+      await route.continue()
+    })
+    await visit.page.goto(`${product.url}/console?host=0`)
+    await write(visit, 'SELECT quantileTD')
+    // Completion begins when nothing was typed for a tenth of a second.
+    await visit.page.waitForTimeout(500)
+    written.resolve()
+    await expectSeen(options(visit).filter({ hasText: 'quantileTDigest' }).first())
+  })
+
   it('knows the tables of a database, and the columns of a table by its alias', async () => {
     const visit = await open()
     await write(visit, 'SELECT * FROM shop.ord')
@@ -152,29 +167,32 @@ describe('a result', () => {
   it('shows a row whole, with long values and what is null', async () => {
     const visit = await open("SELECT repeat('long ', 100) AS text, NULL AS nothing")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await result(visit).getByRole('button', { name: 'Whole row' }).click()
-    const row = visit.page.getByRole('dialog', { name: 'Row' })
-    expect((await row.getByRole('region', { name: 'text' }).innerText()).length).toBe(500)
-    await expectSeen(row.getByRole('region', { name: 'nothing' }).getByText('NULL'))
+    await result(visit).getByRole('button', { name: 'Whole row', exact: true }).click()
+    const row = visit.page.getByRole('dialog', { name: 'Row', exact: true })
+    expect((await row.getByRole('region', { name: 'text', exact: true }).innerText()).length).toBe(500)
+    await expectSeen(row.getByRole('region', { name: 'nothing', exact: true }).getByText('NULL'))
   })
 
   it('is still there when somebody comes back from its query', async () => {
     const visit = await open("SELECT 'back' AS word")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await result(visit).getByRole('link', { name: 'Its query' }).click()
+    await result(visit).getByRole('link', { name: 'Its query', exact: true }).click()
     await visit.page.waitForURL(/\/queries\//)
     await visit.page.goBack()
-    await expectSeen(result(visit).getByRole('cell', { name: 'back' }))
+    await expectSeen(result(visit).getByRole('cell', { name: 'back', exact: true }))
   })
 
   it('is saved as CSV, as the host writes it', async () => {
     const sql = "SELECT number, concat('row ', toString(number)) AS text FROM numbers(5)"
     const visit = await open(sql)
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await result(visit).getByRole('button', { name: 'Export' }).click()
+    await result(visit).getByRole('button', { name: 'Export', exact: true }).click()
     const [download] = await Promise.all([
       visit.page.waitForEvent('download'),
-      visit.page.getByRole('dialog', { name: 'Export' }).getByRole('button', { name: 'CSV' }).click(),
+      visit.page
+        .getByRole('dialog', { name: 'Export', exact: true })
+        .getByRole('button', { name: 'CSV', exact: true })
+        .click(),
     ])
     expect(download.suggestedFilename()).toBe('query.csv')
     const file = await readFile(await download.path(), 'utf8')
@@ -197,16 +215,16 @@ describe('the desk', () => {
   it('keeps statements in tabs over a reload, and those that were run in a history', async () => {
     const visit = await open("SELECT 'kept' AS word")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(result(visit).getByRole('cell', { name: 'kept' }))
-    await visit.page.getByRole('button', { name: 'New statement' }).click()
+    await expectSeen(result(visit).getByRole('cell', { name: 'kept', exact: true }))
+    await visit.page.getByRole('button', { name: 'New statement', exact: true }).click()
     await write(visit, 'SELECT 2')
-    const tabs = visit.page.getByRole('navigation', { name: 'Statements' }).getByRole('link')
+    const tabs = visit.page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     await until(async () => (await tabs.count()) === 2)
     await visit.page.reload()
     await expectSeen(editor(visit).getByText('SELECT 2'))
-    await visit.page.getByRole('button', { name: 'History' }).click()
+    await visit.page.getByRole('button', { name: 'History', exact: true }).click()
     await visit.page
-      .getByRole('dialog', { name: 'History' })
+      .getByRole('dialog', { name: 'History', exact: true })
       .getByRole('button', { name: /'kept'/ })
       .click()
     await expectSeen(editor(visit).getByText("SELECT 'kept' AS word"))
@@ -219,10 +237,12 @@ describe('the desk', () => {
 
   it('calls a tab as somebody names it', async () => {
     const visit = await open('SELECT 1')
-    await visit.page.getByRole('button', { name: 'Name the tab SELECT 1' }).click()
-    await visit.page.getByRole('textbox', { name: 'Name of the tab' }).fill('Slow ones')
+    await visit.page.getByRole('button', { name: 'Name the tab SELECT 1', exact: true }).click()
+    await visit.page.getByRole('textbox', { name: 'Name of the tab', exact: true }).fill('Slow ones')
     await visit.page.keyboard.press('Enter')
-    const tab = visit.page.getByRole('navigation', { name: 'Statements' }).getByRole('link', { name: 'Slow ones' })
+    const tab = visit.page
+      .getByRole('navigation', { name: 'Statements', exact: true })
+      .getByRole('link', { name: 'Slow ones', exact: true })
     await expectSeen(tab)
     await visit.page.reload()
     await expectSeen(tab)
@@ -231,18 +251,18 @@ describe('the desk', () => {
   it('opens a closed tab again by button and by key, with its text, name and place', async () => {
     const visit = await open('SELECT 1')
     const { page } = visit
-    await page.getByRole('button', { name: 'Name the tab SELECT 1' }).click()
-    await page.getByRole('textbox', { name: 'Name of the tab' }).fill('Slow ones')
+    await page.getByRole('button', { name: 'Name the tab SELECT 1', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Name of the tab', exact: true }).fill('Slow ones')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'New statement' }).click()
+    await page.getByRole('button', { name: 'New statement', exact: true }).click()
     await write(visit, 'SELECT 2')
-    const tabs = page.getByRole('navigation', { name: 'Statements' }).getByRole('link')
+    const tabs = page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     const named = async (names: string) => until(async () => (await tabs.allInnerTexts()).join() === names)
-    const close = () => page.getByRole('button', { name: 'Close Slow ones' }).click()
+    const close = () => page.getByRole('button', { name: 'Close Slow ones', exact: true }).click()
     await named('Slow ones,SELECT 2')
     await close()
     await named('SELECT 2')
-    await page.getByRole('button', { name: 'Open the closed tab Slow ones again' }).click()
+    await page.getByRole('button', { name: 'Open the closed tab Slow ones again', exact: true }).click()
     await named('Slow ones,SELECT 2')
     await expectSeen(editor(visit).getByText('SELECT 1'))
     await close()
@@ -252,7 +272,7 @@ describe('the desk', () => {
     await page.keyboard.press('Alt+Shift+Z')
     await named('Slow ones,SELECT 2')
     await expectSeen(editor(visit).getByText('SELECT 1'))
-    expect(await page.getByRole('button', { name: /^Open the closed tab/ }).count()).toBe(0)
+    await until(async () => (await page.getByRole('button', { name: /^Open the closed tab/ }).count()) === 0)
   })
 
   it.each([1440, 390])('says at %d px before a further tab closes the first, which can be had back', async (width) => {
@@ -270,25 +290,25 @@ describe('the desk', () => {
     const warning = page.getByText('20 tabs are open. The next one closes the first, “SELECT 0”')
     await expectSeen(editor(visit).getByText('SELECT 18'))
     expect(await warning.count()).toBe(0)
-    const further = page.getByRole('button', { name: 'New statement' })
+    const further = page.getByRole('button', { name: 'New statement', exact: true })
     await further.click()
     await expectSeen(warning)
     expect(await findings(visit)).toEqual([])
     await further.click()
-    await page.getByRole('button', { name: 'Open the closed tab SELECT 0 again' }).click()
+    await page.getByRole('button', { name: 'Open the closed tab SELECT 0 again', exact: true }).click()
     await expectSeen(editor(visit).getByText('SELECT 0'))
-    const tabs = page.getByRole('navigation', { name: 'Statements' }).getByRole('link')
-    expect([await tabs.count(), await tabs.first().innerText()]).toEqual([20, 'SELECT 0'])
+    const tabs = page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
+    await expect.poll(async () => [await tabs.count(), await tabs.first().innerText()]).toEqual([20, 'SELECT 0'])
   })
 
   it('keeps what is written in two windows', async () => {
     const visit = await open('SELECT 1')
     const other = await visit.page.context().newPage()
     await other.goto(`${product.url}/console?host=0&sql=SELECT+2`)
-    await expectSeen(other.getByRole('link', { name: 'SELECT 2' }))
+    await expectSeen(other.getByRole('link', { name: 'SELECT 2', exact: true }))
     await write(visit, 'SELECT 3')
     await other.reload()
-    const tabs = other.getByRole('navigation', { name: 'Statements' }).getByRole('link')
+    const tabs = other.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     await until(async () => (await tabs.allInnerTexts()).join() === 'SELECT 3,SELECT 2')
   })
 
@@ -313,7 +333,7 @@ it.each([
       reducedMotion: 'reduce',
     })
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(result(visit).getByRole('table', { name: 'Result' }))
+    await expectSeen(result(visit).getByRole('table', { name: 'Result', exact: true }))
     await visit.settled()
     expect(await findings(visit)).toEqual([])
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)

@@ -32,7 +32,7 @@ const look = async (address: string, typed: string, width = 1440): Promise<Visit
   const visit = await browser.visit({ viewport: { width, height: 900 } })
   await visit.page.goto(address)
   await visit.page.getByLabel('Operator secret').fill(typed)
-  await visit.page.getByRole('button', { name: 'Continue' }).click()
+  await visit.page.getByRole('button', { name: 'Continue', exact: true }).click()
   return visit
 }
 
@@ -44,7 +44,7 @@ describe('the page that a device names', () => {
       await expectSeen(visit.page.getByText(told, { exact: true }))
     expect(await findings(visit)).toEqual([])
     expect(await poll(codes)).toMatchObject({ error: 'authorization_pending' })
-    await visit.page.getByRole('button', { name: 'Approve' }).click()
+    await visit.page.getByRole('button', { name: 'Approve', exact: true }).click()
     await expectSeen(visit.page.getByText('The device is signed in'))
     expect(await poll(codes)).toMatchObject({ token_type: 'Bearer', scope: 'read mcp' })
     expect(visit.complaints).toEqual([])
@@ -53,7 +53,7 @@ describe('the page that a device names', () => {
   it('turns a device away', async () => {
     const codes = await begin()
     const { page } = await look(codes.verification_uri_complete ?? '', secret)
-    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('button', { name: 'Deny', exact: true }).click()
     await expectSeen(page.getByText('The device was turned away'))
     expect(await poll(codes)).toMatchObject({ error: 'access_denied' })
   })
@@ -62,7 +62,7 @@ describe('the page that a device names', () => {
     const codes = await begin()
     const { page } = await look(codes.verification_uri ?? '', 'wrong')
     await page.getByLabel('Code', { exact: true }).fill('BBBB-BBBB')
-    const next = page.getByRole('button', { name: 'Continue' })
+    const next = page.getByRole('button', { name: 'Continue', exact: true })
     await next.click()
     await expectSeen(page.getByText('what was sent is not the operator secret'))
     await page.getByLabel('Operator secret').fill(secret)
@@ -70,6 +70,6 @@ describe('the page that a device names', () => {
     await expectSeen(page.getByText('no device asked with this code; compare it with the one on the device'))
     await page.getByLabel('Code', { exact: true }).fill((codes.user_code ?? '').toLowerCase())
     await next.click()
-    await expectSeen(page.getByRole('button', { name: 'Approve' }))
+    await expectSeen(page.getByRole('button', { name: 'Approve', exact: true }))
   })
 })

@@ -31,22 +31,24 @@ const open = (path: string, options = {}): Promise<Visit> => browser.open(`${pro
 describe('the explorer', () => {
   it('leads from databases over tables to columns', async () => {
     const { page, complaints } = await open('/explorer?host=0')
-    const tree = page.getByRole('navigation', { name: 'Databases and tables' })
+    const tree = page.getByRole('navigation', { name: 'Databases and tables', exact: true })
     await tree.getByRole('link', { name: /^shop/ }).click()
-    await expectSeen(page.getByRole('table', { name: 'Tables' }).getByRole('link', { name: 'orders', exact: true }))
+    await expectSeen(
+      page.getByRole('table', { name: 'Tables', exact: true }).getByRole('link', { name: 'orders', exact: true }),
+    )
     await tree.getByRole('link', { name: 'orders', exact: true }).click()
     await page.waitForURL(/database=shop&table=orders/)
     const names = (
       await askEngine(one.url, "SELECT name FROM system.columns WHERE database = 'shop' AND table = 'orders'")
     ).map(({ name }) => String(name))
-    const table = page.getByRole('table', { name: 'Columns' })
+    const table = page.getByRole('table', { name: 'Columns', exact: true })
     for (const name of names) await expectSeen(table.getByText(name, { exact: true }).first())
     expect(complaints).toEqual([])
   })
 
   it('finds a table by a part of its name', async () => {
     const { page } = await open('/explorer?host=0&database=shop')
-    const tree = page.getByRole('navigation', { name: 'Databases and tables' })
+    const tree = page.getByRole('navigation', { name: 'Databases and tables', exact: true })
     await tree.getByLabel('Find a database or table').fill('custom')
     await until(async () => (await tree.getByRole('link', { name: 'orders', exact: true }).count()) === 0)
     await expectSeen(tree.getByRole('link', { name: 'customers', exact: true }))
@@ -54,18 +56,26 @@ describe('the explorer', () => {
 
   it('shows DDL, rows, parts, dependencies and use, each at an address of its own', async () => {
     const { page } = await open('/explorer?host=0&database=shop&table=orders&view=ddl')
-    const views = page.getByRole('navigation', { name: 'Views of this table' })
+    const views = page.getByRole('navigation', { name: 'Views of this table', exact: true })
     await expectSeen(page.getByLabel('The statement that creates it, text').getByText('CREATE TABLE').first())
     await views.getByRole('link', { name: 'Data', exact: true }).click()
-    await expectSeen(page.getByRole('table', { name: 'Some rows' }).getByRole('columnheader', { name: 'customer_id' }))
+    await expectSeen(
+      page
+        .getByRole('table', { name: 'Some rows', exact: true })
+        .getByRole('columnheader', { name: 'customer_id', exact: true }),
+    )
     await views.getByRole('link', { name: 'Parts', exact: true }).click()
-    await expectSeen(page.getByRole('table', { name: 'Parts' }).getByRole('columnheader', { name: 'On disk' }))
+    await expectSeen(
+      page
+        .getByRole('table', { name: 'Parts', exact: true })
+        .getByRole('columnheader', { name: 'On disk', exact: true }),
+    )
     await views.getByRole('link', { name: 'Usage', exact: true }).click()
-    await expectSeen(page.getByRole('table', { name: 'Latest queries' }))
+    await expectSeen(page.getByRole('table', { name: 'Latest queries', exact: true }))
     await views.getByRole('link', { name: 'Dependencies', exact: true }).click()
-    const graph = page.getByRole('region', { name: 'Dependencies as a graph' })
+    const graph = page.getByRole('region', { name: 'Dependencies as a graph', exact: true })
     await expectSeen(graph.getByRole('link', { name: /^open_orders/ }))
-    await page.getByRole('button', { name: 'Larger' }).click()
+    await page.getByRole('button', { name: 'Larger', exact: true }).click()
     await graph.getByRole('link', { name: /^open_orders/ }).press('Enter')
     await page.waitForURL(/table=open_orders&view=dependencies/)
   })
@@ -73,7 +83,7 @@ describe('the explorer', () => {
   it('names the nearest tables when there is no such table', async () => {
     const { page } = await open('/explorer?host=0&database=shop&table=ordrs')
     await expectSeen(page.getByText(/orders/).first())
-    await expectSeen(page.getByRole('button', { name: 'Try again' }).first())
+    await expectSeen(page.getByRole('button', { name: 'Try again', exact: true }).first())
   })
 })
 
@@ -89,17 +99,17 @@ describe('cluster topology', () => {
 describe('settings side by side', () => {
   it('shows where hosts differ, and names a host that does not answer', async () => {
     const { page } = await open('/settings-diff?host=0&hosts=0,1')
-    const table = page.getByRole('table', { name: 'Settings by host' })
+    const table = page.getByRole('table', { name: 'Settings by host', exact: true })
     await expectSeen(table.getByRole('rowheader', { name: /^path/ }))
-    expect(await table.getByRole('rowheader', { name: 'logger.level' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Changed from the default' }).click()
-    await expectSeen(table.getByRole('rowheader', { name: 'logger.level' }))
-    await page.getByRole('button', { name: 'Add a host' }).click()
+    expect(await table.getByRole('rowheader', { name: 'logger.level', exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Changed from the default', exact: true }).click()
+    await expectSeen(table.getByRole('rowheader', { name: 'logger.level', exact: true }))
+    await page.getByRole('button', { name: 'Add a host', exact: true }).click()
     await page.getByRole('option', { name: /gone/ }).click()
     await page.waitForURL(/hosts=0%2C1%2C2|hosts=0,1,2/)
     await expectSeen(page.getByText(/^gone: /))
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Leave out two' }).click()
+    await page.getByRole('button', { name: 'Leave out two', exact: true }).click()
     await page.waitForURL(/hosts=0%2C2|hosts=0,2/)
   })
 })
@@ -108,14 +118,16 @@ describe('hosts side by side', () => {
   it('leads from a fingerprint on which they differ to it on one of them', async () => {
     const { page, complaints } = await open('/compare?host=0&hosts=0,1&range=24h')
     await expectSeen(
-      page.getByRole('table', { name: 'Key figures by host' }).getByRole('rowheader', { name: 'Version' }),
+      page
+        .getByRole('table', { name: 'Key figures by host', exact: true })
+        .getByRole('rowheader', { name: 'Version', exact: true }),
     )
-    const table = page.getByRole('table', { name: 'p95 of fingerprints by host' })
+    const table = page.getByRole('table', { name: 'p95 of fingerprints by host', exact: true })
     await expectSeen(table)
     await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('Rows read')
     await page.waitForURL(/by=readRows/)
     await page
-      .getByRole('table', { name: 'Rows read of fingerprints by host' })
+      .getByRole('table', { name: 'Rows read of fingerprints by host', exact: true })
       .getByRole('row')
       .nth(1)
       .getByRole('link')

@@ -28,7 +28,7 @@ it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   const visit = await open()
   // What is not of the page is asked once it stands, which on a slow machine may be before it is looked at.
   expect(visit.requests.filter((request) => !request.includes('/health/')).length).toBeLessThanOrEqual(3)
-  const table = visit.page.getByRole('table', { name: 'Hosts' })
+  const table = visit.page.getByRole('table', { name: 'Hosts', exact: true })
   expect(await table.getAttribute('aria-rowcount')).toBe(String(size + 1))
   expect(await table.getByRole('row').count()).toBeLessThan(120)
   const protocol = await visit.page.context().newCDPSession(visit.page)
@@ -40,20 +40,20 @@ it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
 
 it('leads from a row to the host of that row', async () => {
   const { page } = await open()
-  await page.getByRole('searchbox', { name: 'Search hosts by name or tag' }).fill('stub-499')
-  const row = page.getByRole('table', { name: 'Hosts' }).getByRole('row').filter({ hasText: 'stub-499' })
-  await row.getByRole('link', { name: 'stub-499' }).click()
+  await page.getByRole('searchbox', { name: 'Search hosts by name or tag', exact: true }).fill('stub-499')
+  const row = page.getByRole('table', { name: 'Hosts', exact: true }).getByRole('row').filter({ hasText: 'stub-499' })
+  await row.getByRole('link', { name: 'stub-499', exact: true }).click()
   await page.waitForURL(/\/overview\?host=499$/)
   await expectSeen(page.getByRole('button', { name: /Host: stub-499/ }))
 })
 
 it('finds one of them by name, in the table and in the switcher', async () => {
   const { page } = await open()
-  await page.getByRole('searchbox', { name: 'Search hosts by name or tag' }).fill('stub-499')
+  await page.getByRole('searchbox', { name: 'Search hosts by name or tag', exact: true }).fill('stub-499')
   await expectSeen(page.getByText(`1 of ${size} hosts`))
   await page.getByRole('button', { name: /Switch host/ }).click()
-  await page.getByRole('combobox', { name: 'Find a host' }).waitFor()
-  const options = page.getByRole('listbox', { name: 'Hosts' }).getByRole('option')
+  await page.getByRole('combobox', { name: 'Find a host', exact: true }).waitFor()
+  const options = page.getByRole('listbox', { name: 'Hosts', exact: true }).getByRole('option')
   expect(await options.count()).toBeLessThan(40)
   expect(await options.first().getAttribute('aria-setsize')).toBe(String(size))
   await page.keyboard.type('stub-321')

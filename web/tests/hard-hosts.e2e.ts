@@ -79,11 +79,13 @@ describe('a statement that fails', () => {
   it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is told on its card alone', async (path) => {
     isIll = true
     const { page } = await open(`${path}?host=0`)
-    const card = page.getByRole('group', { name: 'New parts' }).or(page.getByRole('region', { name: 'New parts' }))
+    const card = page
+      .getByRole('group', { name: 'New parts', exact: true })
+      .or(page.getByRole('region', { name: 'New parts', exact: true }))
     await expectSeen(card.getByText(/Timeout exceeded/))
     if (path === '/overview') expect(await page.getByText('No answer').count()).toBe(1)
     isIll = false
-    await card.getByRole('button', { name: 'Try again' }).click()
+    await card.getByRole('button', { name: 'Try again', exact: true }).click()
     await until(async () => (await card.getByText('No answer').count()) === 0)
   })
 
@@ -92,7 +94,7 @@ describe('a statement that fails', () => {
     const { page } = await open('/storage?host=0')
     await expectSeen(page.getByText(/GRANT SELECT\(event_time\) ON system\.asynchronous_metric_log TO/).first())
     // What rests on other tables stands there all the same.
-    await expectSeen(page.getByRole('table', { name: 'Disk usage by database' }))
+    await expectSeen(page.getByRole('table', { name: 'Disk usage by database', exact: true }))
     await expectSeen(page.getByRole('cell', { name: 'system', exact: true }).first())
   })
 })
@@ -105,7 +107,8 @@ describe('a host whose clock is an hour ahead', () => {
       const answer = ConfigAnswer.parse(await (await fetch(`${product.url}/api/v1/config`)).json())
       return answer.data.hosts[1]?.clockSkewMs === hourMs
     })
-    const changed = (visit: Visit) => visit.page.getByRole('row', { name: table }).getByText(/ ago$/).first()
+    const changed = (visit: Visit) =>
+      visit.page.getByRole('row', { name: table, exact: false }).getByText(/ ago$/).first()
     const right = await open(`/explorer?database=${database}&host=0`)
     await expectSeen(changed(right))
     expect(await changed(right).textContent()).not.toMatch(/\dh/)
@@ -114,7 +117,7 @@ describe('a host whose clock is an hour ahead', () => {
     expect(await changed(visit).textContent()).toMatch(/^ ?1h ago$/)
 
     const { page } = await open('/overview?host=1&range=3h')
-    await page.getByRole('button', { name: 'The range before' }).click()
+    await page.getByRole('button', { name: 'The range before', exact: true }).click()
     await until(() => new URL(page.url()).searchParams.has('to'))
     const toMs = Number(new URL(page.url()).searchParams.get('to')) * 1_000
     expect(Math.abs(toMs - (Date.now() + hourMs - 3 * hourMs))).toBeLessThan(hourMs / 4)

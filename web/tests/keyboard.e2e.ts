@@ -43,7 +43,7 @@ describe('the focus', () => {
     ['a laptop that draws all four times as large', { width: 320, height: 256 }],
   ])('is not hidden on %s by what stays above every page', async (_device, viewport) => {
     const { page } = await browser.open(`${product.url}/health?host=0`, { viewport })
-    await expectSeen(page.getByRole('heading', { name: 'Checks' }))
+    await expectSeen(page.getByRole('heading', { name: 'Checks', exact: true }))
     // Backwards, so that what gets the focus comes into view from above.
     await page
       .getByRole('button', { name: /^(Diagnose|What to do)/ })
@@ -70,20 +70,23 @@ describe('the focus', () => {
 
   it('is at the beginning of a page that a link or the palette leads to', async () => {
     const { page } = await open('/overview?host=0')
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Fleet' }).press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Pages', exact: true })
+      .getByRole('link', { name: 'Fleet', exact: true })
+      .press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Fleet', exact: true }).waitFor()
     await holds(page, 'content')
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Find or do' }).fill('slow queries')
+    await page.getByRole('combobox', { name: 'Find or do', exact: true }).fill('slow queries')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Slow queries' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Slow queries', exact: true }).waitFor()
     await holds(page, 'content')
   })
 
   it('stays on the table that was chosen in the tree', async () => {
     const { page } = await open('/explorer?host=0&database=shop')
     await page
-      .getByRole('navigation', { name: 'Databases and tables' })
+      .getByRole('navigation', { name: 'Databases and tables', exact: true })
       .getByRole('link', { name: 'orders', exact: true })
       .press('Enter')
     await page.getByRole('heading', { level: 1, name: /orders/ }).waitFor()
@@ -92,19 +95,19 @@ describe('the focus', () => {
 
   it('stays in the table whose filter was removed', async () => {
     const { page } = await open('/tables/history-queries?host=0&filter=user.ne.nobody')
-    await page.getByRole('button', { name: 'Remove the filter on User' }).press('Enter')
+    await page.getByRole('button', { name: 'Remove the filter on User', exact: true }).press('Enter')
     await holds(page, 'Query history')
   })
 
   it('begins in the first field of a dialog, and returns to what opened it, however it is closed', async () => {
     const { page } = await open('/overview?host=0')
-    await page.getByRole('button', { name: 'Account and settings' }).press('Enter')
-    await page.getByRole('button', { name: 'Settings…' }).press('Enter')
-    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    await page.getByRole('button', { name: 'Account and settings', exact: true }).press('Enter')
+    await page.getByRole('button', { name: 'Settings…', exact: true }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Settings', exact: true })
     await until(() =>
-      dialog.getByRole('radio', { name: 'system' }).evaluate((radio) => radio === document.activeElement),
+      dialog.getByRole('radio', { name: 'system', exact: true }).evaluate((radio) => radio === document.activeElement),
     )
-    await dialog.getByRole('button', { name: 'Close' }).press('Enter')
+    await dialog.getByRole('button', { name: 'Close', exact: true }).press('Enter')
     await holds(page, 'Account and settings')
   })
 
@@ -116,12 +119,12 @@ describe('the focus', () => {
     const row = page.getByRole('row').filter({ hasText: id })
     await until(async () => {
       if ((await row.count()) > 0) return true
-      await page.getByRole('button', { name: 'Refresh now' }).press('Enter')
+      await page.getByRole('button', { name: 'Refresh now', exact: true }).press('Enter')
       return false
     }, 500)
-    await row.getByRole('button', { name: 'Kill' }).press('Enter')
+    await row.getByRole('button', { name: 'Kill', exact: true }).press('Enter')
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Kill' }).press('Enter')
+    await dialog.getByRole('button', { name: 'Kill', exact: true }).press('Enter')
     await expectSeen(dialog.getByText(/^Done as asked/))
     await running
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
@@ -139,7 +142,7 @@ describe('the focus', () => {
       until(async () => {
         if ((await rowOf(id).count()) === times) return true
         // Without the focus, which stays where it is.
-        await page.getByRole('button', { name: 'Refresh now' }).dispatchEvent('click')
+        await page.getByRole('button', { name: 'Refresh now', exact: true }).dispatchEvent('click')
         return false
       }, 500)
     const running: Promise<Response>[] = []
@@ -147,7 +150,7 @@ describe('the focus', () => {
       running.push(fetch(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql }))
       await shows(id, 1)
     }
-    await rowOf('stays-between').getByRole('button', { name: 'Kill' }).focus()
+    await rowOf('stays-between').getByRole('button', { name: 'Kill', exact: true }).focus()
     await fetch(one.url, { method: 'POST', body: `KILL QUERY WHERE query_id = 'first-to-end'` })
     await shows('first-to-end', 0)
     await page.keyboard.press('Enter')
@@ -159,28 +162,28 @@ describe('the focus', () => {
   it('stays on the button that runs a statement and cancels it, and is in the editor of a new one', async () => {
     const sql = encodeURIComponent('SELECT max(cityHash64(number, 7)) FROM numbers(1000000000000)')
     const { page } = await open(`/console?host=0&sql=${sql}`)
-    await page.getByRole('textbox', { name: 'SQL statement' }).waitFor()
+    await page.getByRole('textbox', { name: 'SQL statement', exact: true }).waitFor()
     await page.waitForURL(/tab=/)
-    await page.getByRole('button', { name: 'Run' }).press('Enter')
+    await page.getByRole('button', { name: 'Run', exact: true }).press('Enter')
     await holds(page, 'Cancel')
     await page.keyboard.press('Enter')
     await holds(page, 'Run')
-    await page.getByRole('button', { name: 'New statement' }).press('Enter')
+    await page.getByRole('button', { name: 'New statement', exact: true }).press('Enter')
     await holds(page, 'SQL statement')
     await page.keyboard.type('SELECT 42')
-    await page.getByRole('link', { name: 'SELECT 42' }).waitFor()
+    await page.getByRole('link', { name: 'SELECT 42', exact: true }).waitFor()
   })
 
   it('returns to the button of a form that was left', async () => {
     const { page } = await open('/alerts/rules?host=0')
-    await page.getByRole('button', { name: 'Edit Long query' }).press('Enter')
+    await page.getByRole('button', { name: 'Edit Long query', exact: true }).press('Enter')
     await page.getByRole('button', { name: 'Cancel', exact: true }).press('Enter')
     await holds(page, 'Edit Long query')
   })
 
   it('is seen where somebody searches', async () => {
     const { page } = await open('/tables/history-queries?host=0')
-    const field = page.getByRole('searchbox', { name: 'Search in all text columns' })
+    const field = page.getByRole('searchbox', { name: 'Search in all text columns', exact: true })
     await field.press('Shift')
     expect(await field.evaluate((input) => getComputedStyle(input.parentElement ?? input).outlineStyle)).toBe('solid')
   })

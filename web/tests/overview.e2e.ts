@@ -32,14 +32,14 @@ const open = (path: string): Promise<Visit> => browser.open(`${product.url}${pat
 
 const figure = (visit: Visit, label: string) =>
   visit.page
-    .getByRole('region', { name: 'Key figures' })
+    .getByRole('region', { name: 'Key figures', exact: true })
     .locator('div')
     .filter({ has: visit.page.getByText(label, { exact: true }) })
 
 describe('the overview', () => {
   it('is where a visitor arrives', async () => {
     const { page } = await open('/')
-    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/overview?host=0')
+    await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe('/overview?host=0')
   })
 
   it.each([
@@ -53,9 +53,10 @@ describe('the overview', () => {
     expect(body).toMatchObject({ data: { hostInfo: { version: engine?.version } } })
     // The route answers with this shape; the line above would fail otherwise.
     const { data } = body as { data: { tableCount: number; databaseCount: number } }
-    expect(await figure(visit, 'Uptime').innerText()).toContain(`version ${String(engine?.version)}`)
-    expect(await figure(visit, 'Tables').innerText()).toContain(`${data.tableCount}`)
-    expect(await figure(visit, 'Tables').innerText()).toContain(`in ${data.databaseCount} databases`)
+    const shown = (label: string) => expect.poll(() => figure(visit, label).innerText())
+    await shown('Uptime').toContain(`version ${String(engine?.version)}`)
+    await shown('Tables').toContain(`${data.tableCount}`)
+    await shown('Tables').toContain(`in ${data.databaseCount} databases`)
     expect(data.tableCount).toBeGreaterThan(0)
   })
 
@@ -76,14 +77,19 @@ describe('the overview', () => {
       }),
     )
     await page.goto(`${product.url}/overview?host=0`)
-    const line = page.getByRole('region', { name: 'What is wrong' })
+    const line = page.getByRole('region', { name: 'What is wrong', exact: true })
     await expectSeen(
-      line.getByRole('link', { name: 'Warning 2 conditions firing Failing mutations, began 10m ago, and 1 more' }),
+      line.getByRole('link', {
+        name: 'Warning 2 conditions firing Failing mutations, began 10m ago, and 1 more',
+        exact: true,
+      }),
     )
     const cause = line.getByText('Failing mutations, began')
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await cause.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
-    expect(await line.getByRole('link', { name: 'On 1 other host' }).getAttribute('href')).toContain('hosts=all')
+    expect(await line.getByRole('link', { name: 'On 1 other host', exact: true }).getAttribute('href')).toContain(
+      'hosts=all',
+    )
     await page.unrouteAll()
     await line.getByRole('link', { name: /Failing mutations/ }).click()
     await page.waitForURL(/\/health\?host=0/)
@@ -91,16 +97,16 @@ describe('the overview', () => {
 
   it('leads from a chart to the rows that it counts', async () => {
     const { page } = await open('/overview?host=0')
-    await page.getByRole('button', { name: 'More of Slow queries' }).click()
-    await page.getByRole('link', { name: 'Rows: Slow queries' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Slow queries' }).waitFor()
+    await page.getByRole('button', { name: 'More of Slow queries', exact: true }).click()
+    await page.getByRole('link', { name: 'Rows: Slow queries', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Slow queries', exact: true }).waitFor()
   })
 
   it('draws the charts that the catalogue has, without a complaint of the browser', async () => {
     const { page, complaints } = await open('/overview?host=0')
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
-    const charts = page.getByRole('region', { name: 'Charts' })
-    expect(await charts.getByRole('heading', { level: 2 }).count()).toBeGreaterThanOrEqual(9)
+    const charts = page.getByRole('region', { name: 'Charts', exact: true })
+    await until(async () => (await charts.getByRole('heading', { level: 2 }).count()) >= 9)
     // They are drawn one after the other.
     await until(async () => (await charts.getByRole('figure').count()) >= 9)
     await until(async () => (await charts.locator('figure path').count()) > 20)
@@ -116,8 +122,8 @@ describe('the overview', () => {
     await visit.page.goto(`${product.url}${path}?host=0`)
     await filled(visit.page).waitFor()
     await visit.settled()
-    // What is not of the page is asked once it stands, which on a slow machine may be before it is looked at.
-    const ofPage = visit.requests.filter((request) => !request.includes('/health/'))
+    // The shell requests the worst finding and reports the page view once the page is shown, which on a slow machine may be before this.
+    const ofPage = visit.requests.filter((request) => !/\/health\/|\/page-views$/.test(request))
     expect(ofPage.length).toBeLessThanOrEqual(3)
     // From here on time is that of the test alone, however slow the machine.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
@@ -160,7 +166,7 @@ describe('switching the host', () => {
     const { page } = await open('/overview?host=0&range=6h')
     await page.getByRole('button', { name: /Switch host/ }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('combobox', { name: 'Find a host' }).waitFor()
+    await page.getByRole('combobox', { name: 'Find a host', exact: true }).waitFor()
     await page.keyboard.type('tw')
     await page.getByRole('option', { name: /two/ }).waitFor()
     await page.keyboard.press('Enter')
@@ -181,15 +187,15 @@ describe('what the reader chooses', () => {
   it('keeps time range and refresh in the URL over a reload', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: /Time range/ }).click()
-    await page.getByRole('button', { name: 'Last 7 days' }).click()
+    await page.getByRole('button', { name: 'Last 7 days', exact: true }).click()
     await page.waitForURL(/range=7d/)
-    await page.getByRole('combobox', { name: 'Refresh interval' }).selectOption('30 s')
+    await page.getByRole('combobox', { name: 'Refresh interval', exact: true }).selectOption('30 s')
     await page.waitForURL(/refresh=30s/)
     await page.reload()
-    await page.getByRole('button', { name: 'Time range: Last 7 days' }).waitFor()
-    const interval = page.getByRole('combobox', { name: 'Refresh interval' })
+    await page.getByRole('button', { name: /^Time range: Last 7 days/ }).waitFor()
+    const interval = page.getByRole('combobox', { name: 'Refresh interval', exact: true })
     expect(await interval.locator('option:checked').innerText()).toBe('30 s')
-    await page.getByRole('button', { name: 'Time range: Last 7 days' }).press('Enter')
+    await page.getByRole('button', { name: /^Time range: Last 7 days/ }).press('Enter')
     const chosen = page.getByRole('button', { name: 'Last 7 days', exact: true })
     await until(() => chosen.evaluate((element) => element === document.activeElement))
   })
@@ -199,13 +205,13 @@ describe('what the reader chooses', () => {
     await page.getByRole('button', { name: /Time range/ }).click()
     await page.getByLabel('From', { exact: true }).fill('2026-01-02T03:00')
     await page.getByLabel('To', { exact: true }).fill('2026-01-02T04:00')
-    await page.getByRole('button', { name: 'Show this range' }).click()
+    await page.getByRole('button', { name: 'Show this range', exact: true }).click()
     await page.waitForURL(/from=1767322800&to=1767326400/)
     await page.getByRole('button', { name: /02 Jan 03:00 – 02 Jan 04:00/ }).press('Enter')
     const from = page.getByLabel('From', { exact: true })
     await until(() => from.evaluate((element) => element === document.activeElement))
     await page.keyboard.press('Escape')
-    const pause = page.getByRole('button', { name: 'Pause refreshing' })
+    const pause = page.getByRole('button', { name: 'Pause refreshing', exact: true })
     expect(await pause.getAttribute('title')).toContain('charts of a fixed time range stay as they are')
   })
 
@@ -213,12 +219,12 @@ describe('what the reader chooses', () => {
     const { page } = await open('/overview?host=0')
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await background()
-    await page.getByRole('radio', { name: 'Dark theme' }).check({ force: true })
+    await page.getByRole('radio', { name: 'Dark theme', exact: true }).check({ force: true })
+    await expect.poll(background).not.toBe(light)
     const dark = await background()
-    expect(dark).not.toBe(light)
     await page.reload()
-    await expectSeen(page.getByRole('radio', { name: 'Dark theme', checked: true }))
-    expect(await background()).toBe(dark)
+    await expectSeen(page.getByRole('radio', { name: 'Dark theme', checked: true, exact: true }))
+    await expect.poll(background).toBe(dark)
   })
 
   it('moves the time cursor by keyboard, in every chart at once', async () => {
@@ -240,14 +246,14 @@ describe('what the reader chooses', () => {
 
   it('shows the values of a chart as a table', async () => {
     const { page } = await open('/overview?host=0')
-    await page.getByRole('button', { name: 'Memory as table' }).click()
-    const values = page.getByRole('region', { name: 'Values of Memory' })
-    expect(await values.getByRole('row').count()).toBeGreaterThan(10)
+    await page.getByRole('button', { name: 'Memory as table', exact: true }).click()
+    const values = page.getByRole('region', { name: 'Values of Memory', exact: true })
+    await until(async () => (await values.getByRole('row').count()) > 10)
     // Of a course of time the newest comes first, with what is compared beside one another.
     await page.getByRole('button', { name: 'Queries as table', exact: true }).click()
     const queries = page.getByRole('region', { name: 'Values of Queries', exact: true })
-    const heads = await queries.getByRole('columnheader').allInnerTexts()
-    expect(heads).toEqual(expect.arrayContaining(['Insert', 'Select']))
+    const heads = queries.getByRole('columnheader')
+    await expect.poll(() => heads.allInnerTexts()).toEqual(expect.arrayContaining(['Insert', 'Select']))
     const instants = await queries.locator('tbody td:first-child').allInnerTexts()
     expect(instants).toEqual([...new Set(instants)])
     expect(await queries.locator('[aria-sort=descending]').count()).toBe(1)
@@ -273,12 +279,12 @@ describe('trouble', () => {
   it('names a host that is down and leaves the rest of the page usable', async () => {
     const { page } = await open('/overview?host=2')
     await page.getByText('gone is down', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.getByRole('button', { name: 'Try again', exact: true }).waitFor()
     await page.getByRole('button', { name: /Switch host/ }).click()
     await page.getByRole('option', { name: /one/ }).first().click()
     await page.waitForURL(/host=0/)
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
-    expect(await page.getByText('gone is down', { exact: true }).count()).toBe(0)
+    await until(async () => (await page.getByText('gone is down', { exact: true }).count()) === 0)
   })
 
   it('offers the hosts that exist when the URL names one that does not', async () => {
@@ -293,7 +299,7 @@ describe('trouble', () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/nowhere`)
     await expectSeen(visit.page.getByText('There is no such page'))
-    await visit.page.getByRole('link', { name: 'Go to the overview' }).click()
+    await visit.page.getByRole('link', { name: 'Go to the overview', exact: true }).click()
     await visit.page.waitForURL(/\/overview/)
   })
 
@@ -302,12 +308,12 @@ describe('trouble', () => {
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     await two[Symbol.asyncDispose]()
     await until(async () => {
-      await page.getByRole('button', { name: 'Refresh now' }).click()
+      await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
       await settled()
       return (await page.getByText(/Stale, from/).count()) > 0
     }, 1_000)
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
-    expect(await page.getByRole('region', { name: 'Key figures' }).innerText()).toContain('version')
+    expect(await page.getByRole('region', { name: 'Key figures', exact: true }).innerText()).toContain('version')
   })
 
   it('says that a host is down seconds after it failed to answer a page, and on a page that asks it nothing; as soon that it is up', async () => {
@@ -317,7 +323,10 @@ describe('trouble', () => {
     let isDown = false
     const failure = 'one is gone'
     const state = () => (isDown ? { status: 'down', reason: 'refused', failure } : { status: 'up', reason: null })
-    await page.route('**/api/v1/tables/tables-overview?*', (route) => {
+    // The charts beside the table are tables too, of similar names, and are drawn first when the host answers them first.
+    const chartsDrawn = Promise.withResolvers<void>()
+    await page.route('**/api/v1/tables/tables-overview?*', async (route) => {
+      await chartsDrawn.promise
       const error = { type: 'unavailable', message: failure, details: { host: 'one', reason: 'refused' } }
       return isDown ? route.fulfill({ status: 503, json: { success: false, error } }) : route.continue()
     })
@@ -328,23 +337,28 @@ describe('trouble', () => {
     )
     await page.route('**/api/healthz', (route) => route.fulfill({ json: { hosts: [{ id: 0, ...state() }] } }))
     await page.goto(`${product.url}/tables/tables-overview?host=0&refresh=5m`)
-    await expectSeen(page.getByRole('table', { name: 'Tables' }))
+    await expectSeen(page.getByRole('table', { name: 'Largest tables', exact: true }))
+    chartsDrawn.resolve()
+    await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
     await visit.settled()
     const told = page.getByText('Check the credentials')
     // All of it takes less than the minute between two looks at the status.
     for (const down of [true, false]) {
       isDown = down
-      await page.getByRole('button', { name: 'Refresh now' }).click()
+      await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
       for (let step = 0; step < 200 && (await told.isVisible()) !== down; step++) {
         await visit.settled()
         await page.clock.runFor(100)
       }
       expect(await told.isVisible()).toBe(down)
-      expect(await page.getByText('one is down', { exact: true }).isVisible()).toBe(down)
+      await until(async () => (await page.getByText('one is down', { exact: true }).isVisible()) === down)
       if (!down) continue
-      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Health', exact: true }).click()
-      await expectSeen(page.getByRole('heading', { level: 1, name: 'Health' }))
-      expect(await told.isVisible()).toBe(true)
+      await page
+        .getByRole('navigation', { name: 'Pages', exact: true })
+        .getByRole('link', { name: 'Health', exact: true })
+        .click()
+      await expectSeen(page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
+      await expectSeen(told)
       await page.goBack()
     }
   })
@@ -366,6 +380,6 @@ describe('trouble', () => {
     await visit.settled()
     await visit.page.clock.fastForward('01:01')
     await expectSeen(figure(visit, 'Uptime').getByText(/^version/))
-    expect(await visit.page.getByText('two is down', { exact: true }).count()).toBe(0)
+    await until(async () => (await visit.page.getByText('two is down', { exact: true }).count()) === 0)
   })
 })

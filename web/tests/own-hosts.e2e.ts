@@ -45,14 +45,14 @@ const signedIn = async (key: string, path: string, width = 1440): Promise<Visit>
   const visit = await browser.visit({ viewport: { width, height: 900 } })
   await visit.page.goto(`${product.url}${path}`)
   await visit.page.getByLabel('API key').fill(key)
-  await visit.page.getByRole('button', { name: 'Sign in with the key' }).click()
+  await visit.page.getByRole('button', { name: 'Sign in with the key', exact: true }).click()
   return visit
 }
 
 const addForm = async (page: Page) => {
-  await page.getByRole('button', { name: 'Add a host…' }).first().click()
-  const form = page.getByRole('dialog', { name: 'Add a host' })
-  const field = (name: string) => form.getByRole('textbox', { name })
+  await page.getByRole('button', { name: 'Add a host…', exact: true }).first().click()
+  const form = page.getByRole('dialog', { name: 'Add a host', exact: true })
+  const field = (name: string) => form.getByRole('textbox', { name: new RegExp(`^${name}`) })
   return { form, field, outcome: form.locator('[aria-live]') }
 }
 
@@ -62,7 +62,7 @@ const keep = async (page: Page, name: string): Promise<number> => {
   await field('Address').fill(engine.url)
   await field('Name').fill(name)
   await form.getByRole('radio', { name: /On the server/ }).check()
-  await form.getByRole('button', { name: 'Add the host' }).click()
+  await form.getByRole('button', { name: 'Add the host', exact: true }).click()
   await page.waitForURL(/\/overview\?.*host=-\d+/)
   return Number(new URL(page.url()).searchParams.get('host'))
 }
@@ -73,8 +73,8 @@ describe('a host that the server keeps for one person', () => {
     const { form, field, outcome } = await addForm(page)
     const said = async (url: string, words: RegExp) => {
       await field('Address').fill(url)
-      expect(await outcome.innerText()).toBe('')
-      await form.getByRole('button', { name: 'Test only' }).click()
+      await until(async () => (await outcome.innerText()) === '')
+      await form.getByRole('button', { name: 'Test only', exact: true }).click()
       await until(async () => words.test(await outcome.innerText()))
     }
     await said('http://127.0.0.1:9', /cannot be reached[^]*8123/)
@@ -94,40 +94,40 @@ describe('a host that the server keeps for one person', () => {
     const visit = await signedIn(await keyOf('Ada'), '/hosts?host=0', 390)
     const { page } = visit
     await keep(page, longName)
-    const switcher = page.getByRole('button', { name: `Host: ${longName}. Switch host` })
+    const switcher = page.getByRole('button', { name: `Host: ${longName}. Switch host`, exact: true })
     await expectSeen(switcher)
     await page.goto(`${product.url}/hosts?host=0`)
     const change = async (name: string) => {
-      await page.getByRole('button', { name: `Change ${name}` }).click()
-      return page.getByRole('dialog', { name: `Change ${name}` })
+      await page.getByRole('button', { name: `Change ${name}`, exact: true }).click()
+      return page.getByRole('dialog', { name: `Change ${name}`, exact: true })
     }
     const renaming = await change(longName)
     expect(await findings(visit)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
-    await renaming.getByRole('textbox', { name: 'Name', exact: true }).fill('mine')
-    await renaming.getByRole('button', { name: 'Save' }).click()
+    await renaming.getByRole('textbox', { name: /^Name/ }).fill('mine')
+    await renaming.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(page.getByRole('link', { name: 'mine', exact: true }))
 
     const moving = await change('mine')
     await moving.getByRole('checkbox', { name: /^Another address/ }).check()
-    await moving.getByRole('textbox', { name: 'Address' }).fill(engine.url)
-    await moving.getByRole('textbox', { name: 'User' }).fill('watchhouse')
-    await moving.getByRole('textbox', { name: 'Password' }).fill('wrong')
-    await moving.getByRole('button', { name: 'Save' }).click()
+    await moving.getByRole('textbox', { name: /^Address/ }).fill(engine.url)
+    await moving.getByRole('textbox', { name: /^User/ }).fill('watchhouse')
+    await moving.getByRole('textbox', { name: /^Password/ }).fill('wrong')
+    await moving.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(moving.getByText(/refused/))
-    await moving.getByRole('textbox', { name: 'Password' }).fill('watchhouse')
-    await moving.getByRole('button', { name: 'Save' }).click()
+    await moving.getByRole('textbox', { name: /^Password/ }).fill('watchhouse')
+    await moving.getByRole('button', { name: 'Save', exact: true }).click()
     await until(async () => !(await moving.isVisible()))
     await page.getByRole('link', { name: 'mine', exact: true }).click()
     await page.waitForURL('**/overview?*')
     await page.goto(page.url().replace('/overview', '/console'))
-    await page.getByRole('textbox', { name: 'SQL statement' }).fill('SELECT currentUser() AS me')
+    await page.getByRole('textbox', { name: 'SQL statement', exact: true }).fill('SELECT currentUser() AS me')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(page.getByRole('cell', { name: 'watchhouse' }))
+    await expectSeen(page.getByRole('cell', { name: 'watchhouse', exact: true }))
 
     await page.goto(page.url().replace('/console', '/hosts'))
-    await page.getByRole('button', { name: 'Forget mine' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click()
+    await page.getByRole('button', { name: 'Forget mine', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget', exact: true }).click()
     await expectSeen(page.getByText(/^None yet\./))
     // The page is not left with a host that is gone.
     await expectSeen(page.getByRole('button', { name: /^Host: watched/ }))
@@ -137,14 +137,14 @@ describe('a host that the server keeps for one person', () => {
     const [ada, bob] = [await keyOf('Ada'), await keyOf('Bob')]
     const { page } = await signedIn(ada, '/hosts?host=0')
     const hostId = await keep(page, 'Ada’s own')
-    await page.getByRole('button', { name: 'Ada: account and settings' }).click()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+    await page.getByRole('button', { name: 'Ada: account and settings', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
     const others = await signedIn(bob, `/overview?host=${hostId}`)
     await expectSeen(others.page.getByText(/a connection that is not among yours/))
     expect(await others.page.getByText('Ada’s own').count()).toBe(0)
     const back = await signedIn(ada, '/hosts?host=0')
-    await expectSeen(back.page.getByRole('link', { name: 'Ada’s own' }))
+    await expectSeen(back.page.getByRole('link', { name: 'Ada’s own', exact: true }))
   })
 
   it('is not said to be ill where nobody watches it', async () => {

@@ -30,18 +30,23 @@ const open = (path: string, options = {}): Promise<Visit> => browser.open(`${pro
 describe('somebody who was told that something is slow', () => {
   it('finds the query and reads its plan within four steps', async () => {
     const { page, complaints } = await open('/overview?host=0&range=24h')
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Fingerprints' }).click()
-    await page.getByRole('table', { name: 'Fingerprints' }).getByRole('link').first().click()
-    await expectSeen(page.getByRole('region', { name: 'Statement' }).getByText('CROSS JOIN'))
-    await page.getByRole('table', { name: 'Executions' }).getByRole('link').first().click()
-    await page.getByRole('link', { name: 'Plan and advice' }).click()
-    const tree = page.getByRole('region', { name: 'Plan as a tree' })
+    await page
+      .getByRole('navigation', { name: 'Pages', exact: true })
+      .getByRole('link', { name: 'Fingerprints', exact: true })
+      .click()
+    await page.getByRole('table', { name: 'Fingerprints', exact: true }).getByRole('link').first().click()
+    await expectSeen(page.getByRole('region', { name: 'Statement', exact: true }).getByText('CROSS JOIN'))
+    await page.getByRole('table', { name: 'Executions', exact: true }).getByRole('link').first().click()
+    await page.getByRole('link', { name: 'Plan and advice', exact: true }).click()
+    const tree = page.getByRole('region', { name: 'Plan as a tree', exact: true })
     await expectSeen(tree.getByText('ReadFromMergeTree').first())
     await expectSeen(tree.getByText(/granules/).first())
-    await page.getByRole('button', { name: 'Graph' }).click()
-    await expectSeen(page.getByRole('region', { name: 'Plan as a graph' }).getByText('shop.orders').first())
+    await page.getByRole('button', { name: 'Graph', exact: true }).click()
+    await expectSeen(
+      page.getByRole('region', { name: 'Plan as a graph', exact: true }).getByText('shop.orders').first(),
+    )
     await page.waitForURL(/shape=graph/)
-    await page.getByRole('button', { name: 'Text' }).click()
+    await page.getByRole('button', { name: 'Text', exact: true }).click()
     await expectSeen(page.getByLabel('Explanation as text').getByText('"Node Type"').first())
     expect(complaints).toEqual([])
   })
@@ -49,11 +54,11 @@ describe('somebody who was told that something is slow', () => {
   it('comes from a list of queries by the statement itself, and on to the table that it read', async () => {
     const { page } = await open('/tables/slow-queries?host=0&p.min_duration_s=0')
     await page
-      .getByRole('table', { name: 'Slow queries' })
+      .getByRole('table', { name: 'Slow queries', exact: true })
       .getByRole('link', { name: /shop\.orders/ })
       .first()
       .click()
-    const used = page.getByRole('region', { name: 'What it used' })
+    const used = page.getByRole('region', { name: 'What it used', exact: true })
     await used.getByRole('link', { name: 'shop.orders', exact: true }).click()
     await page.waitForURL(/\/explorer\?host=0&database=shop&table=orders/)
     await expectSeen(page.getByRole('heading', { name: /orders/ }).first())
@@ -61,9 +66,9 @@ describe('somebody who was told that something is slow', () => {
 
   it('has the host try out what would save', async () => {
     const { page } = await open('/fingerprints?host=0&search=note+like')
-    await page.getByRole('table', { name: 'Fingerprints' }).getByRole('link').first().click()
-    const advice = page.getByRole('region', { name: 'What would save' })
-    await advice.getByRole('button', { name: 'Find out' }).click()
+    await page.getByRole('table', { name: 'Fingerprints', exact: true }).getByRole('link').first().click()
+    const advice = page.getByRole('region', { name: 'What would save', exact: true })
+    await advice.getByRole('button', { name: 'Find out', exact: true }).click()
     await until(
       async () =>
         (await advice.getByRole('article').count()) + (await advice.getByText('Nothing to advise').count()) > 0,
@@ -96,7 +101,7 @@ describe('a fingerprint', () => {
     answering.resolve()
     await expectSeen(shown.getByText('in the chosen part of the map'))
     await until(async () => (await counted()) < all)
-    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByRole('button', { name: 'Show all', exact: true }).click()
     await page.waitForURL((url) => !url.searchParams.has('since'))
   })
 
@@ -127,7 +132,10 @@ describe('a fingerprint', () => {
     await visit.page.reload()
     await expectSeen(visit.page.getByText('in the chosen part of the map'))
     await visit.settled()
-    const durations = await visit.page.getByRole('table', { name: 'Executions' }).getByRole('row').allInnerTexts()
+    const durations = await visit.page
+      .getByRole('table', { name: 'Executions', exact: true })
+      .getByRole('row')
+      .allInnerTexts()
     expect(durations.length).toBeGreaterThan(1)
     for (const row of durations.slice(1)) expect(Number(/(\d+(?:\.\d+)?) s\b/.exec(row)?.[1])).toBeGreaterThanOrEqual(8)
   })
@@ -145,16 +153,16 @@ describe('a running query', () => {
     }, 200)
     const { page } = await open(path)
     await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
-    await page.getByRole('button', { name: 'Kill' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Kill the query runaway/of a page?' })
-    await dialog.getByRole('button', { name: 'Leave it' }).click()
+    await page.getByRole('button', { name: 'Kill', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Kill the query runaway/of a page?', exact: true })
+    await dialog.getByRole('button', { name: 'Leave it', exact: true }).click()
     await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
-    await page.getByRole('button', { name: 'Kill' }).click()
+    await page.getByRole('button', { name: 'Kill', exact: true }).click()
     await dialog.getByRole('button', { name: 'Kill', exact: true }).click()
     expect(await runaway).toContain('QUERY_WAS_CANCELLED')
-    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await until(async () => {
-      await page.getByRole('button', { name: 'Refresh now' }).click()
+      await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
       return (await page.getByRole('status').filter({ hasText: 'Failed' }).count()) > 0
     }, 500)
   })
@@ -162,7 +170,7 @@ describe('a running query', () => {
   it('that is not there any more says so', async () => {
     const { page } = await open('/queries/nobody?host=0')
     await expectSeen(page.getByText(/nobody/).last())
-    await expectSeen(page.getByRole('button', { name: 'Try again' }).first())
+    await expectSeen(page.getByRole('button', { name: 'Try again', exact: true }).first())
   })
 })
 
@@ -171,11 +179,11 @@ describe('explain', () => {
     const { page } = await open(
       '/explain?host=0&mode=estimate&sql=SELECT+count()+FROM+shop.orders+WHERE+customer_id+%3D+7',
     )
-    await expectSeen(page.getByRole('table', { name: 'What it would read' }).getByText('orders'))
-    await page.getByRole('button', { name: 'Pipeline' }).click()
+    await expectSeen(page.getByRole('table', { name: 'What it would read', exact: true }).getByText('orders'))
+    await page.getByRole('button', { name: 'Pipeline', exact: true }).click()
     await expectSeen(
       page
-        .getByRole('region', { name: 'Pipeline' })
+        .getByRole('region', { name: 'Pipeline', exact: true })
         .getByText(/Aggregating/)
         .first(),
     )

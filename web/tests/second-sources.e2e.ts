@@ -10,7 +10,7 @@ import { findings } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-const sectionsOf = (page: Page) => page.getByRole('navigation', { name: 'Sections' })
+const sectionsOf = (page: Page) => page.getByRole('navigation', { name: 'Sections', exact: true })
 const themes = ['light', 'dark'] as const
 const statements = [
   'CREATE EXTENSION pg_stat_statements',
@@ -63,31 +63,34 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
   it('the menu leads to both', async () => {
     const { page } = await open('/postgres?host=0')
     await page.getByRole('link', { name: 'Replication', exact: true }).first().click()
-    await expectSeen(page.getByRole('heading', { level: 1, name: 'Replication' }))
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'PostgreSQL' }).click()
+    await expectSeen(page.getByRole('heading', { level: 1, name: 'Replication', exact: true }))
+    await page
+      .getByRole('navigation', { name: 'Pages', exact: true })
+      .getByRole('link', { name: 'PostgreSQL', exact: true })
+      .click()
     await expectSeen(page.getByText(/PostgreSQL \d+.*database postgres/))
   })
 
   it('sessions of PostgreSQL are told with what they do, and sections keep their place in the URL', async () => {
     const visit = await open('/postgres?host=0')
     const { page } = visit
-    const sessions = page.getByRole('table', { name: 'Sessions' })
+    const sessions = page.getByRole('table', { name: 'Sessions', exact: true })
     await expectSeen(sessions.getByRole('row', { name: /idle in transaction.*UPDATE shop.orders/ }))
     await page.getByRole('checkbox', { name: /Idle sessions/ }).check()
     await expectSeen(sessions.getByRole('cell', { name: 'checkpointer', exact: true }))
-    await sectionsOf(page).getByRole('link', { name: 'Statements' }).click()
-    await page.getByRole('searchbox', { name: 'Search in statements' }).fill('generate_series')
+    await sectionsOf(page).getByRole('link', { name: 'Statements', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Search in statements', exact: true }).fill('generate_series')
     await expectSeen(page.getByText(/^1 patterns, counted since/))
     await page.reload()
     await expectSeen(page.getByText(/^1 patterns, counted since/))
-    await page.getByRole('columnheader', { name: 'WAL' }).getByRole('button').click()
+    await page.getByRole('columnheader', { name: 'WAL', exact: true }).getByRole('button').click()
     await page.waitForURL(/order=wal/)
-    await sectionsOf(page).getByRole('link', { name: 'Tables' }).click()
-    const orders = page.getByRole('table', { name: 'Tables' }).getByRole('row', { name: /shop\.orders/ })
+    await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
+    const orders = page.getByRole('table', { name: 'Tables', exact: true }).getByRole('row', { name: /shop\.orders/ })
     // By a clock that is right, though that of the host of the page is an hour ahead.
     await expectSeen(orders.getByText(/^\s*(just now|\d+s ago|\d+m( \d+s)? ago)\s*$/).first())
-    await sectionsOf(page).getByRole('link', { name: 'Replication' }).click()
-    await expectSeen(page.getByRole('table', { name: 'Slots' }).getByText('left_behind'))
+    await sectionsOf(page).getByRole('link', { name: 'Replication', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Slots', exact: true }).getByText('left_behind'))
     expect(visit.complaints).toEqual([])
   })
 
@@ -109,15 +112,15 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
       .getByRole('row', { name: /billing Failed/ })
       .getByRole('link')
       .click()
-    await expectSeen(page.getByRole('heading', { level: 1, name: 'billing' }))
-    await expectSeen(page.getByRole('heading', { name: 'Rows written' }))
-    await page.getByRole('link', { name: 'See what it logged' }).click()
+    await expectSeen(page.getByRole('heading', { level: 1, name: 'billing', exact: true }))
+    await expectSeen(page.getByRole('heading', { name: 'Rows written', exact: true }))
+    await page.getByRole('link', { name: 'See what it logged', exact: true }).click()
     await page.waitForURL(/section=logs.*level=error|level=error.*section=logs/)
     await expectSeen(page.getByText('failed to push ? records for batch ?: dial tcp ?: connect: connection refused'))
-    await sectionsOf(page).getByRole('link', { name: 'Batches' }).click()
-    await expectSeen(page.getByRole('table', { name: 'Batches' }))
-    await sectionsOf(page).getByRole('link', { name: 'Tables' }).click()
-    await expectSeen(page.getByRole('table', { name: 'Tables' }))
+    await sectionsOf(page).getByRole('link', { name: 'Batches', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Batches', exact: true }))
+    await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
     await page.goto(`${product.url}/repldb/mirrors/nobody?host=0`)
     await expectSeen(page.getByText('There is no mirror nobody'))
     expect(visit.complaints).toEqual([])
@@ -125,9 +128,9 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
 
   it('slots of peers are told with their history', async () => {
     const { page } = await open('/repldb?host=0&section=peers')
-    await expectSeen(page.getByRole('heading', { name: 'How far peerflow_slot_billing was behind' }))
-    await page.getByRole('link', { name: 'peerflow_slot_orders' }).click()
-    await expectSeen(page.getByRole('heading', { name: 'How far peerflow_slot_orders was behind' }))
+    await expectSeen(page.getByRole('heading', { name: 'How far peerflow_slot_billing was behind', exact: true }))
+    await page.getByRole('link', { name: 'peerflow_slot_orders', exact: true }).click()
+    await expectSeen(page.getByRole('heading', { name: 'How far peerflow_slot_orders was behind', exact: true }))
     await page.getByRole('link', { name: /analytics/ }).click()
     await expectSeen(page.getByText(/analytics keeps no replication slots/))
   })
@@ -157,7 +160,7 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
     await expectSeen(page.getByText(heading, { exact: true }))
     await expectSeen(page.getByText(variable).first())
     service.failing = undefined
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Look again', exact: true }).click()
     await expectSeen(page.getByRole('table').getByText('billing'))
   })
 })

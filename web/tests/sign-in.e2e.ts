@@ -32,7 +32,7 @@ const endKey = (id: string) =>
   })
 
 /** Who is signed in, with the way out. */
-const account = (page: Page) => page.getByRole('button', { name: 'Ada: account and settings' })
+const account = (page: Page) => page.getByRole('button', { name: 'Ada: account and settings', exact: true })
 
 describe('an installation that wants keys', () => {
   it.each([1440, 390])(
@@ -42,19 +42,19 @@ describe('an installation that wants keys', () => {
       const visit = await browser.visit({ viewport: { width, height: 900 } })
       const { page } = visit
       await page.goto(`${product.url}/hosts?host=0`)
-      await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+      await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
       expect(await findings(visit)).toEqual([])
       await page.getByLabel('API key').fill(apiKey)
-      await page.getByRole('button', { name: 'Sign in with the key' }).click()
-      await expectSeen(page.getByRole('heading', { name: 'Hosts' }))
+      await page.getByRole('button', { name: 'Sign in with the key', exact: true }).click()
+      await expectSeen(page.getByRole('heading', { name: 'Hosts', exact: true }))
       expect(new URL(page.url()).pathname).toBe('/hosts')
       await expectSeen(account(page))
       await expectSeen(page.getByText('silent').first())
       expect(await page.evaluate(() => document.cookie)).toBe('')
       expect(await findings(visit)).toEqual([])
       await account(page).click()
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
       expect(await page.context().cookies()).toEqual([])
     },
   )
@@ -63,7 +63,7 @@ describe('an installation that wants keys', () => {
     const { page } = await browser.visit()
     await page.goto(product.url)
     await page.getByLabel('API key').fill('svc_made.up')
-    const send = page.getByRole('button', { name: 'Sign in with the key' })
+    const send = page.getByRole('button', { name: 'Sign in with the key', exact: true })
     await send.click()
     await expectSeen(page.getByRole('alert'))
     await page.getByLabel('API key').fill((await issueKey()).apiKey)
@@ -76,13 +76,13 @@ describe('an installation that wants keys', () => {
     const { page } = await browser.visit()
     await page.goto(`${product.url}/overview`)
     await page.getByLabel('API key').fill(apiKey)
-    await page.getByRole('button', { name: 'Sign in with the key' }).click()
+    await page.getByRole('button', { name: 'Sign in with the key', exact: true }).click()
     await expectSeen(account(page))
     await endKey(id)
     await page
       .getByRole('button', { name: /refresh/i })
       .first()
       .click()
-    await expectSeen(page.getByRole('heading', { name: 'Sign in' }))
+    await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
   })
 })

@@ -24,6 +24,7 @@ const open = (path: string): Promise<Visit> => browser.open(`${product.url}${pat
 /** The texts of a column, from the rows that are drawn; read at one moment, as rows come and go. */
 const column = async ({ page }: Visit, name: string): Promise<string[]> => {
   const rows = page.getByRole('region', { name: /, scrollable$/ }).getByRole('row')
+  await rows.nth(1).waitFor()
   const cells = await rows.evaluateAll((elements) =>
     elements.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent.trim())),
   )
@@ -39,10 +40,14 @@ describe('pages of storage', () => {
     const disk = visit.page.getByRole('region', { name: 'default', exact: true })
     await expectSeen(disk.getByText(/^(Full .*\d{4}|It is not filling up|Not known yet)$/))
     await expectSeen(disk.getByRole('figure', { name: /^default: .* of .* used/ }))
-    await expectSeen(visit.page.getByRole('region', { name: 'Growth by table' }).getByRole('link', { name: 'events' }))
-    const freeable = visit.page.getByRole('region', { name: 'What could be freed' })
-    await expectSeen(freeable.getByRole('heading', { name: 'Detached parts' }))
-    await visit.page.getByRole('link', { name: 'When to be told' }).click()
+    await expectSeen(
+      visit.page
+        .getByRole('region', { name: 'Growth by table', exact: true })
+        .getByRole('link', { name: 'events', exact: true }),
+    )
+    const freeable = visit.page.getByRole('region', { name: 'What could be freed', exact: true })
+    await expectSeen(freeable.getByRole('heading', { name: 'Detached parts', exact: true }))
+    await visit.page.getByRole('link', { name: 'When to be told', exact: true }).click()
     await visit.page.waitForURL(/\/alerts\/rules\?.*search=disk/)
     expect(visit.complaints).toEqual([])
   })
@@ -58,7 +63,7 @@ describe('pages of storage', () => {
 describe('a table page', () => {
   it('sets four charts side by side, so that its rows are on the first screen', async () => {
     const { page } = await open('/tables/running-queries?host=0')
-    const cards = page.getByRole('region', { name: 'Related charts' }).locator('section')
+    const cards = page.getByRole('region', { name: 'Related charts', exact: true }).locator('section')
     await until(async () => (await cards.count()) === 4)
     const tops = await cards.evaluateAll((each) => each.map((card) => card.getBoundingClientRect().top))
     expect(new Set(tops).size).toBe(1)
@@ -66,7 +71,7 @@ describe('a table page', () => {
 
   it('is reached from the menu and says what it shows and what it cost', async () => {
     const visit = await open('/overview?host=0&range=6h')
-    const menu = visit.page.getByRole('navigation', { name: 'Pages' })
+    const menu = visit.page.getByRole('navigation', { name: 'Pages', exact: true })
     await menu.getByRole('button', { name: /pages of Queries$/ }).click()
     await menu.getByRole('link', { name: 'Query history', exact: true }).click()
     await visit.page.getByRole('heading', { level: 1, name: 'Query history', exact: true }).waitFor()
@@ -97,15 +102,17 @@ describe('a table page', () => {
     const { page } = await open('/tables/running-queries?host=0&from=1700000000&to=1700003600')
     const asked = await page.waitForRequest(/\/api\/v1\/tables\/running-queries\?/)
     expect(asked.url()).not.toMatch(/[?&](from|to|lastHours)=/)
-    await page.getByRole('button', { name: 'Pause refreshing' }).click()
+    await page.getByRole('button', { name: 'Pause refreshing', exact: true }).click()
     await page.waitForURL(/paused=1/)
   })
 
   it('sorts by a column, in the URL, over a reload', async () => {
     const visit = await open('/tables/history-queries?host=0')
-    const header = visit.page.getByRole('columnheader', { name: 'Rows read' })
+    const header = visit.page.getByRole('columnheader', { name: 'Rows read', exact: true })
+    const sorting = visit.page.waitForResponse(/\/api\/v1\/tables\/history-queries\?.*sort=read_rows\.desc/)
     await header.getByRole('button').click()
     await visit.page.waitForURL(/sort=read_rows\.desc/)
+    await sorting
     await until(async () => (await header.getAttribute('aria-sort')) === 'descending')
     await visit.settled()
     const largest = (await column(visit, 'Rows read'))[0]
@@ -120,15 +127,15 @@ describe('a table page', () => {
   it('filters by a column, in the URL, and lets the filter be taken away', async () => {
     const visit = await open('/tables/tables-overview?host=0')
     const all = await column(visit, 'Database')
-    await visit.page.getByRole('button', { name: 'Add filter' }).click()
-    await visit.page.getByRole('combobox', { name: 'Column' }).selectOption('Database')
-    await visit.page.getByRole('textbox', { name: 'Value' }).fill('shop')
+    await visit.page.getByRole('button', { name: 'Add filter', exact: true }).click()
+    await visit.page.getByRole('combobox', { name: 'Column', exact: true }).selectOption('Database')
+    await visit.page.getByRole('textbox', { name: 'Value', exact: true }).fill('shop')
     await visit.page.getByRole('button', { name: 'Add', exact: true }).click()
     await visit.page.waitForURL(/filter=database\.eq\.shop/)
     await until(async () => (await column(visit, 'Database')).every((name) => name === 'shop'))
     expect((await column(visit, 'Database')).length).toBeLessThan(all.length)
     await visit.page.reload()
-    await visit.page.getByRole('button', { name: 'Remove the filter on Database' }).click()
+    await visit.page.getByRole('button', { name: 'Remove the filter on Database', exact: true }).click()
     await until(async () => (await column(visit, 'Database')).length === all.length)
   })
 
@@ -139,34 +146,37 @@ describe('a table page', () => {
     await until(async () => (await column(visit, 'Setting')).includes('max_execution_time'))
     await visit.page.getByRole('searchbox').fill('no setting is called this')
     await expectSeen(visit.page.getByText('No row matches'))
-    await visit.page.getByRole('button', { name: 'Clear search and filters' }).click()
+    await visit.page.getByRole('button', { name: 'Clear search and filters', exact: true }).click()
     await until(async () => (await column(visit, 'Setting')).length > 10)
   })
 
   it('draws only the rows that are seen of many, and reaches the last', async () => {
     const visit = await open('/tables/settings?host=0&limit=2000')
-    const table = visit.page.getByRole('table', { name: 'Settings' })
+    const table = visit.page.getByRole('table', { name: 'Settings', exact: true })
     const total = Number(await table.getAttribute('aria-rowcount')) - 1
     expect(total).toBeGreaterThan(500)
     expect(await table.getByRole('row').count()).toBeLessThan(120)
-    await visit.page.getByRole('region', { name: 'Settings, scrollable' }).focus()
+    await visit.page.getByRole('region', { name: 'Settings, scrollable', exact: true }).focus()
     await visit.page.keyboard.press('End')
     await until(async () => (await table.locator(`[aria-rowindex="${total + 1}"]`).count()) === 1)
   })
 
   it('offers the columns that are not shown by themselves', async () => {
     const visit = await open('/tables/history-queries?host=0')
-    await visit.page.getByRole('button', { name: 'More columns' }).click()
+    await visit.page.getByRole('button', { name: 'More columns', exact: true }).click()
     const choice = visit.page.getByLabel('More columns').getByRole('checkbox').first()
     const name = (await choice.locator('..').innerText()).trim()
     await choice.check()
     await visit.page.waitForURL(/columns=/)
-    await expectSeen(visit.page.getByRole('columnheader', { name }))
+    await expectSeen(visit.page.getByRole('columnheader', { name, exact: true }))
   })
 
   it('includes the statements of the product itself with one switch, which stands in the URL', async () => {
     const visit = await open('/tables/history-queries?host=0')
-    const choice = visit.page.getByRole('checkbox', { name: 'Include the statements of Watchhouse itself' })
+    const choice = visit.page.getByRole('checkbox', {
+      name: 'Include the statements of Watchhouse itself',
+      exact: true,
+    })
     await choice.check()
     await visit.page.waitForURL(/p\.own=1/)
     await choice.uncheck()
@@ -177,16 +187,16 @@ describe('a table page', () => {
   it('scrolls sideways inside itself on a phone, never the page', async () => {
     const visit = await browser.visit({ viewport: { width: 390, height: 844 } })
     await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
-    await visit.page.getByRole('table', { name: 'Query history' }).waitFor()
+    await visit.page.getByRole('table', { name: 'Query history', exact: true }).waitFor()
     const width = await visit.page.evaluate(() => document.documentElement.scrollWidth)
     expect(width).toBe(390)
-    await visit.page.getByRole('button', { name: 'Menu' }).click()
+    await visit.page.getByRole('button', { name: 'Menu', exact: true }).click()
     await visit.page
-      .getByRole('dialog', { name: 'Menu' })
+      .getByRole('dialog', { name: 'Menu', exact: true })
       .getByRole('link', { name: 'Running queries', exact: true })
       .click()
     await visit.page.getByRole('heading', { level: 1, name: 'Running queries', exact: true }).waitFor()
-    await visit.page.getByRole('dialog', { name: 'Menu' }).waitFor({ state: 'detached' })
+    await visit.page.getByRole('dialog', { name: 'Menu', exact: true }).waitFor({ state: 'detached' })
   })
 
   it('leads from a query to what the logs have of it', async () => {
@@ -196,7 +206,7 @@ describe('a table page', () => {
     await expectSeen(visit.page.getByRole('heading', { level: 1, name: `Query ${id}`, exact: true }))
     const { pathname, searchParams: chosen } = new URL(visit.page.url())
     expect([pathname, chosen.get('range'), chosen.get('host')]).toEqual([`/queries/${id}`, '6h', '0'])
-    await expectSeen(visit.page.getByRole('region', { name: 'Timeline' }))
+    await expectSeen(visit.page.getByRole('region', { name: 'Timeline', exact: true }))
   })
 
   it('suggests similar names when there is no such page', async () => {
@@ -211,11 +221,13 @@ describe('a table page', () => {
     { tags: ['long'], timeout: manyPagesMs },
     async () => {
       const visit = await open('/overview?host=0')
-      const menu = visit.page.getByRole('navigation', { name: 'Pages' })
-      for (const topic of await menu.getByRole('button', { name: / of / }).all()) await topic.click()
-      const links = await menu.locator('a[href^="/tables/"]').all()
-      expect(links.length).toBeGreaterThanOrEqual(80)
-      for (const link of links) {
+      const menu = visit.page.getByRole('navigation', { name: 'Pages', exact: true })
+      const topics = menu.getByRole('button', { name: / of / })
+      await topics.first().waitFor()
+      for (const topic of await topics.all()) await topic.click()
+      const links = menu.locator('a[href^="/tables/"]')
+      await until(async () => (await links.count()) >= 80)
+      for (const link of await links.all()) {
         // A count may stand beside it.
         const title = await link.locator('span').first().innerText()
         await link.click()

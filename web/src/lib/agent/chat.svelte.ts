@@ -1,4 +1,4 @@
-import { askAgent, decideApproval, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
+import { askAgent, decideApproval, decideEgress, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
 import { failureMessage } from '#lib/api/failure.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import { follow } from './follow.ts'
@@ -59,6 +59,9 @@ export class Chat {
 
   decide = (approvalId: string, approved: boolean): Promise<void> =>
     this.#attempt(() => decideApproval(approvalId, approved))
+
+  decideEgress = (approvalId: string, approved: boolean): Promise<void> =>
+    this.#attempt(() => decideEgress(approvalId, approved))
 
   /** Lets go of what is read. */
   leave = (): void => {

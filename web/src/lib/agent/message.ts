@@ -1,5 +1,13 @@
 import type { z } from 'zod'
-import type { ApprovalPart, ChartPart, ClaimsPart, ErrorPart, PlanPart, UsagePart } from '#proto/agent-parts.ts'
+import type {
+  ApprovalPart,
+  ChartPart,
+  ClaimsPart,
+  EgressPart,
+  ErrorPart,
+  PlanPart,
+  UsagePart,
+} from '#proto/agent-parts.ts'
 import type { NumberedEvidence } from '#proto/evidence.ts'
 
 /** What somebody said, as the AI SDK writes it. */
@@ -46,6 +54,7 @@ interface DataOf {
   'data-claims': z.infer<typeof ClaimsPart>
   'data-usage': UsagePart
   'data-approval': ApprovalPart
+  'data-egress': EgressPart
   'data-error': ErrorPart
   'data-run-lost': ErrorPart
 }

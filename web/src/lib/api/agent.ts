@@ -67,3 +67,7 @@ export const stopAnswer = (id: string) => requestJson(`${pathOf(id)}/stop`, { bo
 /** Has what an answer wishes done to a host, or refuses it. */
 export const decideApproval = (id: string, approved: boolean) =>
   requestJson(`${path}/approvals/${encodeURIComponent(id)}`, { body: { approved } })
+
+/** Lets a call of an answer send its arguments to an external server, or denies it. */
+export const decideEgress = (id: string, approved: boolean) =>
+  requestJson(`${path}/egress/${encodeURIComponent(id)}`, { body: { approved } })

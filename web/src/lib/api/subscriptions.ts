@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { z } from 'zod'
 import type {
+  ChangedSubscriptionAnswer,
   NewSubscription,
   SignedSubscriptionAnswer,
   SubscriptionAnswer,
@@ -40,8 +41,9 @@ export const sentQuery = (id: string) =>
 export const subscribe = async (body: z.input<typeof NewSubscription>) =>
   (await requestJson<z.infer<typeof SignedSubscriptionAnswer>>(base, { body })).data
 
+/** Where the address is on another server now, with the signing secret that is told this once. */
 export const changeSubscription = async (id: string, body: SubscriptionFields) =>
-  (await requestJson<z.infer<typeof SubscriptionAnswer>>(pathOf(id), { method: 'PUT', body })).data
+  (await requestJson<z.infer<typeof ChangedSubscriptionAnswer>>(pathOf(id), { method: 'PUT', body })).data
 
 export const rotateSecret = async (id: string) =>
   (await requestJson<z.infer<typeof SignedSubscriptionAnswer>>(`${pathOf(id)}/rotate-secret`, { body: {} })).data

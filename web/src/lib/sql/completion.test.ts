@@ -6,7 +6,7 @@ import { completing, type Offers } from './completion.ts'
 const columns: Record<string, string[]> = { 'shop.orders': ['id', 'amount'], 'shop.customers': ['country'] }
 
 const offers: Offers = {
-  vocabulary: () => ({
+  vocabulary: async () => ({
     keywords: ['SELECT', 'GROUP BY'],
     functions: [{ name: 'quantileTDigest', isAggregate: true }],
     types: ['UInt64'],

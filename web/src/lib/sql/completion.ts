@@ -9,7 +9,8 @@ export interface OfferedColumn {
 }
 
 export interface Offers {
-  vocabulary: () => Vocabulary
+  /** What is typed before it has come is completed when it comes. */
+  vocabulary: () => Promise<Vocabulary>
   /** Where names without a database are looked up. */
   database: () => string
   /** Asked when a statement first names a table; empty for one that is not there. */
@@ -39,19 +40,21 @@ export const completing =
     const options =
       dot >= 0
         ? await afterDot(offers, references, text.slice(0, dot).replaceAll(/[`"]/g, ''))
-        : [...(await columnsOf(offers, references)), ...names(offers)]
+        : [...(await columnsOf(offers, references)), ...names(await offers.vocabulary(), offers)]
     return context.aborted ? null : { from, options, validFor: /^[\w`"]*$/ }
   }
 
 /** Tables of a database, or columns of a table or of what is called so in this statement. */
 const afterDot = async (offers: Offers, references: readonly Reference[], owner: string): Promise<Completion[]> => {
-  const tables = offers.vocabulary().tables.filter(({ database }) => database === owner)
+  const { tables } = await offers.vocabulary()
   const [table = '', database] = owner.split('.').toReversed()
   const meant = references.filter((each) => each.alias === owner || each.table === owner)
   const asked = database === undefined ? meant : [{ database, table, alias: null }]
   return [
     ...(await columnsOf(offers, asked)),
-    ...tables.map((each) => ({ label: each.table, apply: written(each.table), type: 'class', detail: each.engine })),
+    ...tables
+      .filter(({ database }) => database === owner)
+      .map(({ table, engine }) => ({ label: table, apply: written(table), type: 'class', detail: engine })),
   ]
 }
 
@@ -71,8 +74,7 @@ const columnsOf = async (offers: Offers, references: readonly Reference[]): Prom
   return found.flat()
 }
 
-const names = (offers: Offers): Completion[] => {
-  const { keywords, functions, types, tables } = offers.vocabulary()
+const names = ({ keywords, functions, types, tables }: Vocabulary, offers: Offers): Completion[] => {
   const here = offers.database()
   const databases = [...new Set(tables.map(({ database }) => database))]
   return [

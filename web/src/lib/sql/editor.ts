@@ -22,7 +22,7 @@ import { builtCount } from '#lib/state/built.ts'
 import { completing, type Offers } from './completion.ts'
 import { clickhouse, colors } from './dialect.ts'
 import { statementAt, type Chosen } from './statement-at.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import { noVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Completions that are shown at once; people type on rather than scroll through more. */
 const mostCompletions = builtCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
@@ -125,7 +125,7 @@ export const createEditor = ({ parent, text, label, hint, offers, onchange, onru
     marked,
     look,
     syntaxHighlighting(colors),
-    language.of(clickhouse(offers.vocabulary()).language),
+    language.of(clickhouse(noVocabulary).language),
     autocompletion({ override: [complete], maxRenderedOptions: mostCompletions }),
     Prec.highest(
       keymap.of([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { preferenceChoices, readPreferences } from './preferences.ts'
+import { chosenPreferences, preferenceChoices, readPreferences } from './preferences.ts'
 
-const usual = { zone: 'browser', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on' }
+const usual = { zone: 'default', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on' }
 
 describe('what a browser kept', () => {
   it.each([
@@ -16,6 +16,17 @@ describe('what a browser kept', () => {
       { ...usual, zone: 'utc', density: 'comfortable' },
     ],
   ])('%j is read as far as it is a choice', (kept, expected) => expect(readPreferences(kept)).toEqual(expected))
+
+  it('follows the default of the operator where an earlier release kept its own default', () => {
+    expect(readPreferences({ ...usual, zone: 'browser', bytes: 'decimal' })).toEqual({ ...usual, bytes: 'decimal' })
+    expect(readPreferences({ ...usual, zone: 'utc' })).toEqual({ ...usual, zone: 'utc' })
+  })
+
+  it('is only what differs from the defaults, and is read back', () => {
+    expect(chosenPreferences(readPreferences(undefined))).toEqual({})
+    const chosen = { zone: 'browser', bytes: 'decimal' }
+    expect(chosenPreferences(readPreferences(chosen))).toEqual(chosen)
+  })
 
   it('may be each choice that there is', () => {
     for (const [name, choices] of Object.entries(preferenceChoices)) {

@@ -64,7 +64,7 @@ export const createSession = (): Session => {
       return config.data?.catalogue
     },
     get zone() {
-      return zoneName(view.zone, overview.data?.data.hostInfo.timezone)
+      return zoneName(view.zone, { host: overview.data?.data.hostInfo.timezone, operator: config.data?.displayZone })
     },
     get failure() {
       return config.data === undefined && config.error ? failureMessage(config.error) : null

@@ -1,6 +1,7 @@
 import { goto } from '$app/navigation'
 import { page } from '$app/state'
 import { defaultHours, intervalOf, readRange, shifted, writeRange, zoomedOut, type Range } from './range.ts'
+import { ownPathOf } from '#proto/own-path.ts'
 import { connectionOf } from '#lib/api/brought-hosts.ts'
 import { preferences } from './preferences.ts'
 import { readRefresh, writeRefresh } from './refresh.ts'
@@ -82,10 +83,10 @@ export const view = {
 
   /**
    * A path of this application, with parameters of its own or without, and with what the reader has chosen so far. Where the path
-   * names a host or a time, that is what it leads to.
+   * names a host or a time, that is what it leads to. Targets may come from data: one that leads to another site becomes the start page.
    */
   link(target: string, more: Record<string, string> = {}): string {
-    const [path = '', own] = target.split('?')
+    const [path = '', own] = (ownPathOf(target) ?? '/').split('?')
     const search = new URLSearchParams(own)
     const named = new Set(search.keys())
     for (const name of kept) {

@@ -23,7 +23,7 @@ describe('time zones', () => {
       vi.stubEnv('TZ', zone)
       vi.resetModules()
       const there = await import('./zone.ts')
-      expect(there.zoneName('browser', undefined)).toBe(zone)
+      expect(there.zoneName('browser')).toBe(zone)
       expect(instants.map((instant) => there.zoneOffsetMs(instant, zone))).toEqual(fromAfar)
     },
   )
@@ -40,9 +40,17 @@ describe('time zones', () => {
 
   it('refuses what is not a time', () => expect(fromWallTime('soon', 'UTC')).toBeNull())
 
+  it('shows the time of the zone that the operator sets, unless the reader chooses another', () => {
+    const zones = { host: 'Asia/Tokyo', operator: 'Pacific/Auckland' }
+    expect(zoneName('default', zones)).toBe('Pacific/Auckland')
+    expect(zoneName('default')).toBe(zoneName('browser'))
+    expect(zoneName('browser', zones)).toBe(zoneName('browser'))
+    expect(zoneName('host', zones)).toBe('Asia/Tokyo')
+  })
+
   it('shows the time of the host once the host has said its zone', () => {
-    expect(zoneName('host', 'Asia/Tokyo')).toBe('Asia/Tokyo')
-    expect(zoneName('utc', 'Asia/Tokyo')).toBe('UTC')
-    expect(readZone(new URLSearchParams('zone=moon'))).toBe('browser')
+    expect(zoneName('host', { host: 'Asia/Tokyo' })).toBe('Asia/Tokyo')
+    expect(zoneName('utc', { host: 'Asia/Tokyo', operator: 'Asia/Tokyo' })).toBe('UTC')
+    expect(readZone(new URLSearchParams('zone=moon'))).toBe('default')
   })
 })

@@ -1,17 +1,24 @@
 import type { ReadableParameters } from './range.ts'
 
-/** In whose time zone instants are shown and days begin: this browser's, UTC, or that of the monitored host. */
-export const zoneChoices = ['browser', 'utc', 'host'] as const
+/** Time zone in which instants are shown and days begin: the operator's, this browser's, UTC, or that of the monitored host. */
+export const zoneChoices = ['default', 'browser', 'utc', 'host'] as const
 export type ZoneChoice = (typeof zoneChoices)[number]
 
 /** The choice that the URL states, else what this reader prefers. */
-export const readZone = (parameters: ReadableParameters, preferred: ZoneChoice = 'browser'): ZoneChoice =>
+export const readZone = (parameters: ReadableParameters, preferred: ZoneChoice = 'default'): ZoneChoice =>
   zoneChoices.find((choice) => choice === parameters.get('zone')) ?? preferred
 
-/** The IANA name of a choice; the browser's zone until the host has said its own. */
-export const zoneName = (choice: ZoneChoice, hostZone: string | undefined): string => {
+/** Zones by their IANA names; undefined until they are known, or where the operator sets none. */
+interface KnownZones {
+  host?: string | undefined
+  operator?: string | undefined
+}
+
+/** The IANA name of a choice; the browser's zone where another is not known. */
+export const zoneName = (choice: ZoneChoice, { host, operator }: KnownZones = {}): string => {
   if (choice === 'utc') return 'UTC'
-  return (choice === 'host' ? hostZone : undefined) ?? browserZone()
+  const zones: Partial<Record<ZoneChoice, string | undefined>> = { host, default: operator }
+  return zones[choice] ?? browserZone()
 }
 
 const minuteMs = 60_000

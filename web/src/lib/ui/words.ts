@@ -18,13 +18,3 @@ export const pieces = (text: string): Piece[] => {
   found.push({ text: text.slice(from), evidence: false })
   return found.filter(({ text: words }) => words !== '')
 }
-
-/** An address that may be opened: of the web or of this site; what else a model writes is left as words. */
-export const safeHref = (href: string): string | null => {
-  try {
-    const { protocol } = new URL(href, 'https://here.invalid')
-    return protocol === 'https:' || protocol === 'http:' ? href : null
-  } catch {
-    return null
-  }
-}

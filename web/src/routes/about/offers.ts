@@ -52,6 +52,11 @@ export const offersOf = ({ offers, takesKeys, deviceLogin }: Standing): Offer[] 
     path: '/postgres',
     wanted: 'SVC_POSTGRES_SOURCE_URL, and SVC_FEATURE_POSTGRES_SOURCE',
   },
-  { title: 'Views of pages, counted', isOn: offers.pageViews, path: '/topics/page-views', wanted: 'EVENTS_TABLE_NAME' },
+  {
+    title: 'Views of pages, counted',
+    isOn: offers.pageViews,
+    path: '/topics/page-views',
+    wanted: 'EVENTS_TABLE_NAME, a table that the database user may create and write',
+  },
   { title: 'A replication service', isOn: offers.replicationService, wanted: 'REPLDB_API_URL' },
 ]

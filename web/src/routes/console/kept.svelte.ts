@@ -3,14 +3,14 @@ import { createRuns, type Run } from './runs.svelte.ts'
 
 export const desk = createDesk()
 
-const remember = ({ asked, startedMs, ...run }: Run): void => {
+const remember = ({ asked, startedAtMs, beganMs, ...run }: Run): void => {
   if (run.state !== 'done' && run.state !== 'failed') return
   desk.remember({
     sql: asked.query,
     database: asked.database,
     host: asked.hostName,
-    atMs: startedMs,
-    durationMs: run.state === 'done' ? run.result.metadata.durationMs : Date.now() - startedMs,
+    atMs: startedAtMs,
+    durationMs: run.state === 'done' ? run.result.metadata.durationMs : performance.now() - beganMs,
     rows: run.state === 'done' ? run.result.metadata.rows : null,
   })
 }

@@ -14,8 +14,8 @@ export interface Asked {
   from: number
 }
 
-/** The run of a tab: under way, or what became of it. */
-export type Run = { asked: Asked; runId: string; startedMs: number } & (
+/** The run of a tab: under way, or what became of it. `beganMs` is by the monotonic clock, `startedAtMs` by the wall clock. */
+export type Run = { asked: Asked; runId: string; startedAtMs: number; beganMs: number } & (
   | { state: 'running' | 'cancelling' }
   | { state: 'done'; result: Result }
   | ({ state: 'failed' } & Objection)
@@ -35,7 +35,7 @@ export const createRuns = (onended: (run: Run) => void) => {
 
   const start = async (tab: string, asked: Asked): Promise<void> => {
     await cancel(tab)
-    const base = { asked, runId: randomId(), startedMs: Date.now() }
+    const base = { asked, runId: randomId(), startedAtMs: Date.now(), beganMs: performance.now() }
     const { host, query, database, maxRows } = asked
     runs.set(tab, { ...base, state: 'running' })
     try {
@@ -43,7 +43,7 @@ export const createRuns = (onended: (run: Run) => void) => {
       settle(tab, { ...base, state: 'done', result: await runStatement(run) })
     } catch (thrown) {
       const isCancelled = runs.get(tab)?.state === 'cancelling'
-      if (isCancelled) settle(tab, { ...base, state: 'cancelled', afterMs: Date.now() - base.startedMs })
+      if (isCancelled) settle(tab, { ...base, state: 'cancelled', afterMs: performance.now() - base.beganMs })
       else settle(tab, { ...base, state: 'failed', ...objectionOf(thrown, query) })
     }
   }

@@ -33,9 +33,14 @@ export const fieldLabel = (field: string): string => {
 export type Standing = 'ready' | 'off' | 'missing' | 'broken'
 
 export const standingOf = (
-  { configured, enabled }: Pick<ChannelSettled, 'configured' | 'enabled'>,
+  {
+    configured,
+    enabled,
+    problem = null,
+  }: Pick<ChannelSettled, 'configured' | 'enabled'> & Partial<Pick<ChannelSettled, 'problem'>>,
   targets: readonly AlertTarget[],
 ): Standing => {
+  if (problem !== null) return 'broken'
   if (!configured) return 'missing'
   if (!enabled) return 'off'
   return targets.some(({ broken }) => broken !== null) ? 'broken' : 'ready'

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { readHeaderLines } from './header-lines.ts'
+
+it('reads a header from each line, whose value may have colons', () => {
+  expect(readHeaderLines('Authorization: Bearer a:b\n\n X-Team : storage \r\n')).toEqual({
+    Authorization: 'Bearer a:b',
+    'X-Team': 'storage',
+  })
+  expect(readHeaderLines('nonsense')).toEqual({ nonsense: '' })
+})
