@@ -11,6 +11,7 @@
 {{- end }}
 {{- if has "gateway" $runs }}
 - { name: PORT, value: {{ $values.ports.http | quote }} }
+- { name: SVC_ALLOWED_HOSTS, value: {{ include "watchhouse.allowedHosts" (list $root .block.settings) | quote }} }
 {{- if $values.features }}
 - { name: SVC_CONFIG_FILE, value: /etc/watchhouse/features.yaml }
 {{- end }}
@@ -59,7 +60,7 @@
 - name: SVC_USER_CONNECTIONS_ENCRYPTION_KEY
   valueFrom: { secretKeyRef: { name: {{ $values.encryption.existingSecret }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY } }
 {{- end }}
-{{- range $name, $value := .block.settings }}
+{{- range $name, $value := omit .block.settings (ternary "SVC_ALLOWED_HOSTS" "" (has "gateway" $runs)) }}
 {{- /* Helm reads numbers as floating point, which it would write as 1e+06. */}}
 - { name: {{ $name }}, value: {{ ternary (printf "%.0f" (float64 $value)) (toString $value) (kindIs "float64" $value) | quote }} }
 {{- end }}
@@ -73,21 +74,59 @@
 {{- end }}
 {{- end -}}
 
+{{/*
+Names by which callers without credentials may reach the gateway: those of its Service, of its routes, of the dashboard that alerts
+link to, and the operator's own. Probes and scrapes use the address of a pod, which needs no entry. A list of the root and the settings of the gateway.
+*/}}
+{{- define "watchhouse.allowedHosts" -}}
+{{- $root := index . 0 -}}
+{{- $service := include "watchhouse.fullname" $root -}}
+{{- $inNamespace := printf "%s.%s" $service $root.Release.Namespace -}}
+{{- $names := list $service $inNamespace (printf "%s.svc" $inNamespace) (printf "%s.svc.cluster.local" $inNamespace) -}}
+{{- if $root.Values.ingress.enabled }}{{ $names = concat $names $root.Values.ingress.hosts }}{{ end -}}
+{{- if $root.Values.gatewayApi.enabled }}{{ $names = concat $names $root.Values.gatewayApi.hosts }}{{ end -}}
+{{- $dispatcher := ternary "all" "alert-dispatcher" (eq $root.Values.topology "single") -}}
+{{- $settings := (include "watchhouse.block" (list $root $dispatcher) | fromYaml).settings -}}
+{{- with get $settings "HEALTH_ALERT_DASHBOARD_URL" }}{{ $names = append $names (urlParse .).hostname }}{{ end -}}
+{{- with get (index . 1) "SVC_ALLOWED_HOSTS" }}{{ $names = append $names . }}{{ end -}}
+{{- join "," ($names | uniq) -}}
+{{- end -}}
+
 {{/* Who keeps something encrypted: what people save as connections, targets of alerts and tools. */}}
 {{- define "watchhouse.encrypts" -}}
 {{- if has . (list "all" "query-guest" "alert-dispatcher" "agent") -}}yes{{- end -}}
 {{- end -}}
 
-{{/* A user of its own for each workload: what it may say and hear is in files/nats-permissions.json. */}}
+{{/* A user for each workload, one more for its part in the streams, and its keys of the bus: the secret to sign with for gateway, for each other one a key derived from it, and where it calls others the keys for these. files/nats-accounts.json says what each user may do. */}}
 {{- define "watchhouse.natsEnvironment" -}}
 {{- $nats := .root.Values.nats -}}
+{{- $secret := include "watchhouse.secretName" (list .root $nats.existingSecret) -}}
+{{- $scheme := ternary "tls" "nats" (ternary (not (empty $nats.tls.existingSecret)) $nats.external.tls $nats.enabled) -}}
+{{- $server := ternary (printf "%s-nats:4222" (include "watchhouse.fullname" .root)) $nats.external.server $nats.enabled -}}
 - name: NATS_PASSWORD
-  valueFrom: { secretKeyRef: { name: {{ include "watchhouse.secretName" (list .root $nats.existingSecret) }}, key: {{ .name }} } }
-{{- if $nats.enabled }}
-- { name: NATS_URL, value: "{{ ternary "tls" "nats" (not (empty $nats.tls.existingSecret)) }}://{{ .name }}:$(NATS_PASSWORD)@{{ include "watchhouse.fullname" .root }}-nats:4222" }
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ .name }} } }
+- { name: NATS_URL, value: "{{ $scheme }}://{{ .name }}:$(NATS_PASSWORD)@{{ $server }}" }
 - { name: NATS_REPLICAS, value: {{ $nats.replicas | quote }} }
+{{- $streams := printf "%s-streams" .name }}
+{{- if has $streams (include "watchhouse.natsUsers" .root | fromJsonArray) }}
+- name: NATS_STREAMS_PASSWORD
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ $streams }} } }
+- { name: NATS_STREAMS_URL, value: "{{ $scheme }}://{{ $streams }}:$(NATS_STREAMS_PASSWORD)@{{ $server }}" }
+{{- end }}
+{{- if eq .name "gateway" }}
+- name: NATS_SIGNING_KEY
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: signing-key } }
 {{- else }}
-- { name: NATS_URL, value: "{{ ternary "tls" "nats" $nats.external.tls }}://{{ .name }}:$(NATS_PASSWORD)@{{ $nats.external.server }}" }
-- { name: NATS_REPLICAS, value: {{ $nats.replicas | quote }} }
+- name: NATS_VERIFICATION_KEY
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: verification-key-{{ .name }} } }
+- name: NATS_VERIFICATION_KEY_PREVIOUS
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: verification-key-{{ .name }}-previous, optional: true } }
+{{- if hasKey (.root.Files.Get "files/product.json" | fromJson).calls .name }}
+- name: NATS_CALL_KEYS
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: call-keys-{{ .name }} } }
+- name: NATS_CALL_KEYS_PREVIOUS
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: call-keys-{{ .name }}-previous, optional: true } }
+{{- end }}
+- { name: NATS_SIGNATURES, value: {{ $nats.signatures }} }
 {{- end }}
 {{- end -}}

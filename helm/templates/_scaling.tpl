@@ -25,7 +25,7 @@ behavior:
 - type: nats-jetstream
   metadata:
     natsServerMonitoringEndpoint: {{ ternary (printf "%s-nats.%s:8222" (include "watchhouse.fullname" $root) $root.Release.Namespace) $nats.external.monitoring $nats.enabled }}
-    account: {{ ternary "$G" $nats.external.account $nats.enabled | squote }}
+    account: {{ ternary "STREAMS" $nats.external.account $nats.enabled | squote }}
     stream: {{ .stream }}
     consumer: {{ .consumer }}
     lagThreshold: {{ $target | quote }}

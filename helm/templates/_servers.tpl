@@ -3,9 +3,19 @@
 NATS_PASSWORD_{{ . | replace "-" "_" | upper }}
 {{- end -}}
 
-{{/* What the NATS server is told: JetStream on disk, and one user for each workload that may say and hear what the contracts allow. */}}
+{{/* The NATS users of a release: one for each workload, and one more for each service with a part in the streams. */}}
+{{- define "watchhouse.natsUsers" -}}
+{{- $users := keys (include "watchhouse.workloads" . | fromYaml) -}}
+{{- range $user, $_ := (.Files.Get "files/nats-accounts.json" | fromJson).users -}}
+{{- if and (hasSuffix "-streams" $user) (has (trimSuffix "-streams" $user) $users) -}}{{- $users = append $users $user -}}{{- end -}}
+{{- end -}}
+{{ sortAlpha $users | toJson }}
+{{- end -}}
+
+{{/* The configuration of the NATS server: JetStream on disk, and accounts whose users may do what the contracts and the streams need. */}}
 {{- define "watchhouse.natsConfig" -}}
-{{- $permissions := .Files.Get "files/nats-permissions.json" | fromJson -}}
+{{- $declared := .Files.Get "files/nats-accounts.json" | fromJson -}}
+{{- $users := include "watchhouse.natsUsers" . | fromJsonArray -}}
 port: 4222
 http_port: 8222
 server_name: $POD_NAME
@@ -20,12 +30,23 @@ jetstream {
 {{- with .Values.nats.tls.existingSecret }}
 tls { cert_file: /etc/nats-tls/tls.crt, key_file: /etc/nats-tls/tls.key }
 {{- end }}
-authorization {
-  users: [
-    {{- range $user, $_ := include "watchhouse.workloads" . | fromYaml }}
-    { user: {{ $user | quote }}, password: ${{ include "watchhouse.natsPassword" $user }}, permissions: {{ index $permissions $user | toRawJson }} }
+accounts {
+  {{- range $account, $body := $declared.accounts }}
+  {{ $account }} {
+    {{- range $key, $value := $body }}
+    {{ $key }}: {{ $value | toRawJson }}
     {{- end }}
-  ]
+    users: [
+      {{- range $user := $users }}
+      {{- with index $declared.users $user }}
+      {{- if eq .account $account }}
+      { user: {{ $user | quote }}, password: ${{ include "watchhouse.natsPassword" $user }}, permissions: {{ .permissions | toRawJson }} }
+      {{- end }}
+      {{- end }}
+      {{- end }}
+    ]
+  }
+  {{- end }}
 }
 {{- if gt (int .Values.nats.replicas) 1 }}
 cluster {

@@ -3,7 +3,10 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadAll } from 'js-yaml'
 import { beforeAll, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { serviceNames } from '#proto/call.ts'
+import { deriveKey } from '#shared/bus/signatures.ts'
+import { callKeysOf, keysOfProcess } from '#shared/bus/testing/keys.ts'
 import { startProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../servers.ts'
 import { chartTools } from '../servers/source.ts'
@@ -14,6 +17,11 @@ import { everythingFor, profile, profiles, render, Rendered, renderText, runTool
 import { processesOf } from './processes.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
+
+/** The pods whose services call others for themselves. */
+const callers = ['agent', 'mcp', 'alert-dispatcher', 'report']
+
+const GeneratedSecret = z.object({ data: z.record(z.string(), z.string()) })
 
 /** Where kubeconform finds the schemas of Kubernetes and those of foreign kinds. */
 const locations = async () => {
@@ -104,6 +112,38 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     expect(processes.find(({ name }) => name === 'gateway')?.variables.NATS_URL).toBe(
       'nats://gateway:gateway@nats:4222',
     )
+  })
+
+  it('each pod gets its own keys of the bus and no other, derived from the secret that gateway alone gets', async () => {
+    const objects = await render([someHosts])
+    const name = 'watchhouse-generated'
+    const data = GeneratedSecret.parse(objects.find((one) => one.kind === 'Secret' && one.metadata.name === name)).data
+    const given = Object.fromEntries(
+      Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]),
+    )
+    const secret = given['signing-key'] ?? ''
+    const pods = processesOf(objects, new Map([[name, given]]))
+    expect(pods).toHaveLength(serviceNames.length + 1)
+    for (const { name: pod, variables, files } of pods) {
+      const keysGiven = Object.entries(variables).filter(([variable]) => /^NATS_.*KEY/.test(variable))
+      expect(Object.fromEntries(keysGiven), pod).toEqual(keysOfProcess([pod], secret))
+      const everything = JSON.stringify([Object.values(variables), [...files.values()]])
+      const keys = Object.entries(given).filter(([key]) => /^(signing-key$|verification-key-|call-keys-)/.test(key))
+      expect(keys).toHaveLength(pods.length + callers.length)
+      const held = keys.filter(([, value]) => everything.includes(value)).map(([key]) => key)
+      const own = pod === 'gateway' ? ['signing-key'] : [`verification-key-${pod}`]
+      expect(held.toSorted(), pod).toEqual([...(callers.includes(pod) ? [`call-keys-${pod}`] : []), ...own])
+    }
+    const rotated = {
+      ...given,
+      'verification-key-report-previous': deriveKey('report', 'before'),
+      'call-keys-report-previous': callKeysOf('report', 'before'),
+    }
+    const report = processesOf(objects, new Map([[name, rotated]])).find((pod) => pod.name === 'report')
+    expect(report?.variables).toMatchObject({
+      NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('report', 'before'),
+      NATS_CALL_KEYS_PREVIOUS: callKeysOf('report', 'before'),
+    })
   })
 
   it('a sentence names the value that cannot be meant', async () => {

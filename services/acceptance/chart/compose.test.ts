@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
+import { keysOfProcess } from '#shared/bus/testing/keys.ts'
 import { startProblems } from '#shared/lifecycle/check.ts'
 import { describeWith } from '../servers.ts'
 import { root } from '../shape/source-file.ts'
@@ -22,8 +23,10 @@ const Compose = z.object({
   ),
 })
 
+const keyNames = ['NATS_SIGNING_KEY', 'NATS_VERIFICATION_KEY', 'NATS_CALL_KEYS']
+
 /** What the chart sets of itself, and Compose has to say. */
-const alsoRead = ['NATS_URL', 'REDIS_URL', 'CRON_SECRET', 'SVC_QUERY_ROLE']
+const alsoRead = ['NATS_URL', 'NATS_STREAMS_URL', ...keyNames, 'REDIS_URL', 'CRON_SECRET', 'SVC_QUERY_ROLE']
 
 describeWith(['compose-spec'], 'the product and all around it without a cluster', () => {
   const load = async () => {
@@ -68,6 +71,15 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     }
     const all = await ofProduct()
     expect(all.filter(([, { environment }]) => environment.LLM_API_KEY).map(([name]) => name)).toEqual(['agent'])
+  })
+
+  it('gives the secret of the bus to gateway, and to each other service the keys derived for it alone', async () => {
+    const all = await ofProduct()
+    const { NATS_SIGNING_KEY: secret = '' } = all.find(([name]) => name === 'gateway')?.[1].environment ?? {}
+    for (const [name, { environment }] of all) {
+      const given = Object.entries(environment).filter(([variable]) => keyNames.includes(variable))
+      expect(Object.fromEntries(given), name).toEqual(keysOfProcess([name], secret))
+    }
   })
 
   it('gives no service a value that it refuses', async () => {

@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { dump } from 'js-yaml'
+import { deriveKey } from '#shared/bus/signatures.ts'
+import { callKeysOf } from '#shared/bus/testing/keys.ts'
 import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import { type ProductProcess, startProcess } from '../product/process.ts'
 import { startNats, startPostgres, startRedis, type TestServer } from '../servers.ts'
 import { freePort } from '../servers/port.ts'
 import { render, someHosts } from './helm.ts'
-import { configMapOf, processesOf, type RenderedProcess } from './processes.ts'
+import { declaredAccounts } from './generated/nats.ts'
+import { configMapOf, processesOf, type RenderedProcess, type Secrets } from './processes.ts'
 import { secretName, type Surroundings, valuesFor, type Wanted } from './values.ts'
 
 /** Whose contracts a process knows. */
@@ -31,7 +35,7 @@ export const passwordOf = (user: string): string => `password-of-${user}`
 /** What the scheduler says unless something else is wanted. */
 export const cronSecret = 'a secret of the scheduler'
 
-const users = ['gateway', 'query', 'query-guest', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report']
+const users = Object.keys((await declaredAccounts()).users)
 
 /**
  * Renders the chart for real servers, and starts what it renders: its arguments, its variables, its files and its ports, each process on
@@ -52,9 +56,9 @@ export const deploy = async (wanted: Wanted, release: Release = 'present'): Prom
   const ports = { http: await freePort(), operations: await freePort() }
   const values = join(directory, 'values.yaml')
   await writeFile(values, dump(await valuesFor(wanted, { nats: natsAddress(nats), ports })))
-  const secrets = new Map([
+  const secrets: Secrets = new Map<string, Record<string, string>>([
     ['certificate', { 'ca.crt': certificate.cert }],
-    ['users', Object.fromEntries(users.map((user) => [user, passwordOf(user)]))],
+    ['users', { ...Object.fromEntries(users.map((user) => [user, passwordOf(user)])), ...busKeys() }],
     [
       secretName,
       { CRON_SECRET: cronSecret, ...wanted.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
@@ -71,6 +75,17 @@ export const deploy = async (wanted: Wanted, release: Release = 'present'): Prom
     output: () => running.output(),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
+}
+
+/** The keys of the bus, as the Secret of the users has them. */
+const busKeys = (): Record<string, string> => {
+  const secret = randomBytes(32).toString('hex')
+  const holders = users.filter((user) => user !== 'gateway' && !user.endsWith('-streams'))
+  const keys = holders.flatMap((holder) => [
+    [`verification-key-${holder}`, deriveKey(holder, secret)],
+    [`call-keys-${holder}`, callKeysOf(holder, secret)],
+  ])
+  return { 'signing-key': secret, ...Object.fromEntries(keys.filter(([, key]) => key !== '')) }
 }
 
 /** Where the certificate of the server is good for. */

@@ -6,7 +6,7 @@ const Variable = z.object({
   value: z.string().optional(),
   valueFrom: z
     .object({
-      secretKeyRef: z.object({ name: z.string(), key: z.string() }).optional(),
+      secretKeyRef: z.object({ name: z.string(), key: z.string(), optional: z.boolean().optional() }).optional(),
       fieldRef: z.object({ fieldPath: z.literal('metadata.name') }).optional(),
     })
     .optional(),
@@ -74,7 +74,10 @@ export const processesOf = (objects: readonly Rendered[], given: Secrets): Rende
     const [container] = template.spec.containers
     const { name, args: services, env } = container
     const variables: Record<string, string> = {}
-    for (const variable of env) variables[variable.name] = expanded(valueOf(variable, name, secrets), variables)
+    for (const variable of env) {
+      const value = valueOf(variable, name, secrets)
+      if (value !== undefined) variables[variable.name] = expanded(value, variables)
+    }
     const files = mountedFiles(container, template.spec.volumes, { configMaps, secrets })
     return [{ name, replicas, services, variables, files }]
   })
@@ -93,10 +96,11 @@ const namedContents = <T extends { metadata: { name: string } }>(
     return data === undefined ? [] : [[data.metadata.name, content(data)] as const]
   })
 
-const valueOf = ({ value, valueFrom }: z.infer<typeof Variable>, pod: string, secrets: Secrets): string => {
+const valueOf = ({ value, valueFrom }: z.infer<typeof Variable>, pod: string, secrets: Secrets): string | undefined => {
   if (valueFrom?.fieldRef) return pod
   if (!valueFrom?.secretKeyRef) return value ?? ''
-  const { name, key } = valueFrom.secretKeyRef
+  const { name, key, optional } = valueFrom.secretKeyRef
+  if (optional && secrets.get(name)?.[key] === undefined) return undefined
   return required(new Map(Object.entries(required(secrets, name))), key, `${name}.`)
 }
 

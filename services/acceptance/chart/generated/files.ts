@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
-import { channels } from '../../../alert-dispatcher/channels/index.ts'
+import { serviceCalls } from '#proto/call.ts'
+import { consumers as planned } from '#shared/bus/durable/roles.ts'
+import { withGuest } from '#shared/bus/subject.ts'
 import { root } from '../../shape/source-file.ts'
 import { grafanaDashboards } from './dashboards/grafana.ts'
-import { developmentServer, natsPermissions, officialChartValues } from './nats.ts'
+import { declaredAccounts, developmentServer, officialChartValues } from './nats.ts'
 import { chartReadme } from './readme.ts'
 import { valuesSchema } from './schema.ts'
 import { renderedManifest } from './manifest.ts'
@@ -25,13 +27,13 @@ export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
     path: 'helm/README.md',
     content: chartReadme(await chartFile('INTRODUCTION.md'), readValues(await chartFile('values.yaml'))),
   }),
-  async () => json('files/nats-permissions.json', await natsPermissions()),
+  async () => json('files/nats-accounts.json', await declaredAccounts()),
   async () => ({
     path: 'helm/files/nats-values.yaml',
-    content: `${officialChartNote}${dump(officialChartValues(await natsPermissions()), { lineWidth: 120, noRefs: true })}`,
+    content: `${officialChartNote}${dump(officialChartValues(await declaredAccounts()), { lineWidth: 120, noRefs: true })}`,
   }),
-  async () => json('files/product.json', { consumers }),
-  async () => ({ ...json('', developmentServer(await natsPermissions())), path: 'k8s/dev/nats.json' }),
+  async () => json('files/product.json', { consumers, calls }),
+  async () => ({ ...json('', developmentServer(await declaredAccounts())), path: 'k8s/dev/nats.json' }),
   ...Object.entries(await grafanaDashboards()).map(
     ([name, dashboard]) =>
       async () =>
@@ -52,13 +54,17 @@ const json = (name: string, content: unknown): Written => ({
   content: `${JSON.stringify(content, undefined, 2)}\n`,
 })
 
-/** Who takes messages from which stream, for scaling; a test compares them with what the product makes. */
-export const consumers = {
-  'alert-dispatcher': [
-    // What people subscribe to is delivered like a channel that the operator has set.
-    ...[...channels.map(({ id }) => id), 'subscriptions'].map((consumer) => ({ stream: 'DELIVER', consumer })),
-    { stream: 'EVENTS', consumer: 'events-alerted' },
-  ],
-  // Not on what waits to be handed on: where its target is away, more pods would wait for it.
-  ingest: [{ stream: 'EVENTS', consumer: 'events-kept' }],
-}
+/** The consumers that services are scaled by; a test compares them with those on a server. */
+const scaled = (name: string) =>
+  planned
+    // More pods would wait for the target of what is sent on, where that is unavailable.
+    .filter(({ service, name: consumer }) => service === name && consumer !== 'events-reemitted')
+    .map(({ stream, name: consumer }) => ({ stream, consumer }))
+export const consumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
+
+/** Whom each service calls, where it does: it has a key for each of them. The gateway has the secret. */
+const calls = Object.fromEntries(
+  Object.entries(serviceCalls)
+    .filter(([caller, called]) => caller !== 'gateway' && called.length > 0)
+    .map(([caller, called]) => [caller, called.flatMap(withGuest)]),
+)

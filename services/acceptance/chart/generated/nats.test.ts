@@ -2,7 +2,7 @@ import { connect } from 'nats'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startNats } from '../../servers.ts'
-import { natsPermissions, officialChartValues } from './nats.ts'
+import { declaredAccounts, officialChartValues } from './nats.ts'
 
 const Values = z.object({ config: z.object({ merge: z.record(z.string(), z.unknown()) }) })
 
@@ -14,13 +14,14 @@ const configurationOf = (values: object): string =>
 
 describeWith(['nats'], 'a NATS server with the values for the official chart', () => {
   it('lets each user in by the password of its variable, and lets it hear its own inbox alone', async () => {
-    const granted = await natsPermissions()
+    const declared = await declaredAccounts()
+    const names = Object.keys(declared.users)
     const environment = Object.fromEntries(
-      Object.keys(granted).map((name) => [`NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`, `of-${name}`]),
+      names.map((name) => [`NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`, `of-${name}`]),
     )
-    await using server = await startNats({ config: configurationOf(officialChartValues(granted)), environment })
+    await using server = await startNats({ config: configurationOf(officialChartValues(declared)), environment })
     const servers = new URL(server.url).host
-    for (const user of Object.keys(granted)) {
+    for (const user of names) {
       const connection = await connect({ servers, user, pass: `of-${user}`, inboxPrefix: `_INBOX.${user}` })
       const refused = Promise.withResolvers<unknown>()
       connection.subscribe('_INBOX.another.>', { callback: (error) => refused.resolve(error) })

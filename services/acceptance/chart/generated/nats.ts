@@ -1,15 +1,15 @@
-import { guestPermissions, type NatsPermissions, permissions } from '#shared/bus/permissions.ts'
+import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
 import { declaredContracts } from './services.ts'
 
-/** What each NATS user of the chart may say and hear, by its name. */
-export const natsPermissions = async (): Promise<Record<string, NatsPermissions>> => {
+/** The accounts of the product and what each NATS user may do, by its name. */
+export const declaredAccounts = async (): Promise<NatsAccounts> => {
   const { contracts, events } = await declaredContracts()
-  return { ...permissions(contracts, events), ...guestPermissions(contracts, events) }
+  return natsAccounts(contracts, events)
 }
 
-/** Values for the official NATS chart, which give it the same users; their passwords come from the Secret of the users. */
-export const officialChartValues = (granted: Record<string, NatsPermissions>): object => {
-  const names = Object.keys(granted)
+/** Values for the official NATS chart, which give it the same accounts; passwords come from the Secret of the users. */
+export const officialChartValues = (declared: NatsAccounts): object => {
+  const names = Object.keys(declared.users)
   const variable = (name: string) => `NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`
   return {
     config: {
@@ -18,13 +18,7 @@ export const officialChartValues = (granted: Record<string, NatsPermissions>): o
       monitor: { enabled: true },
       merge: {
         max_payload: '<< 1MB >>',
-        authorization: {
-          users: names.map((name) => ({
-            user: name,
-            password: `<< $${variable(name)} >>`,
-            permissions: granted[name],
-          })),
-        },
+        accounts: serverAccounts(declared, (name) => `<< $${variable(name)} >>`),
       },
     },
     // What the level `restricted` of Pod Security asks of a namespace's pods, which that chart leaves to its values.
@@ -58,11 +52,9 @@ const ofContainer = {
 }
 
 /** A server for development, whose users have their own names as passwords. */
-export const developmentServer = (granted: Record<string, NatsPermissions>): object => ({
+export const developmentServer = (declared: NatsAccounts): object => ({
   port: 4222,
   http_port: 8222,
   jetstream: { store_dir: '/tmp/jetstream' },
-  authorization: {
-    users: Object.entries(granted).map(([user, permissions]) => ({ user, password: user, permissions })),
-  },
+  accounts: serverAccounts(declared, (user) => user),
 })

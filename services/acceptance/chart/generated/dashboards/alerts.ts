@@ -23,13 +23,11 @@ export const alerts: Dashboard = {
           limits: { act: 1 },
         },
         {
-          title: 'Sweeps in 20 minutes',
-          kind: 'stat',
+          title: 'Time since the last successful sweep',
+          unit: 's',
           queries: [
-            [
-              `sum(increase(${of('watchhouse_alert_sweep_duration_seconds_count', 'outcome="ok"')}[20m])) or vector(0)`,
-              'ended well',
-            ],
+            [`time() - max(${of('watchhouse_alert_sweep_succeeded_timestamp_seconds')})`, 'age'],
+            [`max(${of('watchhouse_alert_sweep_interval_seconds')})`, 'interval'],
           ],
         },
         {

@@ -17,7 +17,18 @@ export const health: Dashboard = {
           queries: [[`count by (version) (${of('watchhouse_build_info')})`, '{{version}}']],
         },
         { title: 'Requests', unit: 'reqps', queries: [[rate('route', `${http}_count`), '{{route}}']] },
-        { title: 'Requests being answered', queries: [[`sum(${of('watchhouse_http_in_flight')})`, 'requests']] },
+        {
+          title: 'Requests in flight and waiting',
+          queries: [
+            [`sum(${of('watchhouse_http_in_flight')})`, 'in flight'],
+            [`sum(${of('watchhouse_http_waiting')})`, 'waiting'],
+          ],
+        },
+        {
+          title: 'Requests refused for overload',
+          unit: 'reqps',
+          queries: [[rate('pod', 'watchhouse_http_refused_total'), '{{pod}}']],
+        },
         {
           title: 'Share of requests that fail',
           unit: 'percentunit',
