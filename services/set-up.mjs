@@ -32,11 +32,14 @@ const entries = {
   start: 'services/main.ts',
   test: 'services/acceptance/run.ts',
   containers: 'services/acceptance/containers/run.ts',
+  faults: 'services/acceptance/faults/run.ts',
+  attacks: 'services/acceptance/attacks/run.ts',
   deployed: 'services/acceptance/chart/run.ts',
   image: 'services/acceptance/image/run.ts',
   bench: 'services/bench/run.ts',
   eval: 'services/acceptance/evaluation/run.ts',
   screenshots: 'services/acceptance/screenshots/run.ts',
+  mutations: 'services/acceptance/mutations/run.ts',
 }
 
 const main = async ([command, ...rest]) => {
@@ -90,14 +93,15 @@ const lock = at('.watchhouse/set-up.lock')
 /** Works while no other start in this folder installs or builds. The lock is a link, which comes into being together with its pid. */
 const alone = async (work) => {
   mkdirSync(dirname(lock), { recursive: true })
-  const until = Date.now() + longestWaitMs
+  const until = performance.now() + longestWaitMs
   let told
   while (!isLocked()) {
     const pid = holder()
     if (pid === undefined) continue
     if (told !== pid) say(`Waiting for process ${pid}, which installs or builds here …`)
     told = pid
-    if (Date.now() > until) throw new Error(`process ${pid} still holds ${lock}; remove that if it is none of ours`)
+    if (performance.now() > until)
+      throw new Error(`process ${pid} still holds ${lock}; remove that if it is none of ours`)
     await wait(lookAgainMs)
   }
   try {
@@ -253,9 +257,9 @@ const handOver = (rest, defaults) =>
 /** Runs one step quietly, showing that it goes on; the end of its output is shown when it fails. */
 const step = (title, [program, ...rest], hint = '') =>
   new Promise((resolve, reject) => {
-    const began = Date.now()
+    const began = performance.now()
     const show = (word, end = isTerminal ? '' : '\n') => {
-      const seconds = Math.round((Date.now() - began) / 1000)
+      const seconds = Math.round((performance.now() - began) / 1000)
       process.stderr.write(`${isTerminal ? '\r' : ''}${title} … ${word}${seconds} s${end}`)
     }
     show('')

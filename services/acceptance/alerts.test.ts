@@ -1,3 +1,4 @@
+import { systemClock } from '#shared/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { startDispatchers } from './alerts/dispatchers.ts'
@@ -49,7 +50,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way
       },
     }
     const env = { HEALTH_ALERT_ENABLED: 'true' }
-    await using dispatchers = await startDispatchers({ place, clock: { now: () => Date.now() }, env, watched })
+    await using dispatchers = await startDispatchers({ place, clock: systemClock, env, watched })
     using _holding = { [Symbol.dispose]: () => released.resolve() }
     const { alerts, call } = dispatchers
     const sweep = () => alerts.sweep({}, call())

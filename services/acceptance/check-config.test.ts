@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
+import { freePort } from './servers/port.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string
@@ -11,10 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const check = (...folders: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['services/main.ts', 'check-config', ...folders], {
+const check = (...given: string[]) => checkWith({}, ...given)
+const checkWith = (variables: Record<string, string>, ...given: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['services/main.ts', 'check-config', ...given], {
     cwd: root,
     encoding: 'utf8',
+    env: { ...process.env, ...variables },
   })
   return { status, stdout, stderr }
 }
@@ -39,6 +43,69 @@ it('exits 0 when there is nothing wrong', async () => {
   await rm(join(folder, 'routing.yaml'))
   await writeFile(join(folder, 'digest.yaml'), 'enabled: true\nwindowMinutes: 15\n')
   expect(check(folder)).toEqual({ status: 0, stdout: 'digest.yaml: nothing wrong\n', stderr: '' })
+})
+
+it('says of each server that is configured why it cannot be used, where that is asked for', async () => {
+  const file = join(folder, 'folder.db')
+  await mkdir(file)
+  const variables = {
+    SVC_STATE_DB_URL: `file:${file}`,
+    NATS_URL: `nats://watchhouse:marked@127.0.0.1:${await freePort()}`,
+  }
+  expect(checkWith(variables, folder)).toMatchObject({ status: 0 })
+  const { status, stderr } = checkWith(variables, '--connect', folder)
+  expect(status).toBe(1)
+  expect(stderr).toContain('digest.yaml: nothing wrong\n')
+  expect(stderr).toContain(`state database "${file}": is a folder; name a file in it\n`)
+  expect(stderr).toMatch(
+    /^cannot connect to NATS at 127\.0\.0\.1:\d+: connection refused; check that the server runs .*$/m,
+  )
+  expect(stderr).not.toContain('marked')
+  expect(checkWith({ NATS_URL: 'mail' }, '--connect')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^NATS_URL: .*\n$/),
+  })
+})
+
+it('says in one line what ended a process before it had a log, and its stack where that is asked for', async () => {
+  const preload = join(folder, 'broken.mjs')
+  await writeFile(preload, brokenEnvironment)
+  const variables = { NODE_OPTIONS: `--import=${preload}` }
+  expect(checkWith(variables, folder)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr:
+      'watchhouse ended by an error: Error: cannot read postgres://[hidden]@db; set LOG_LEVEL=debug for its stack\n',
+  })
+  const verbose = checkWith({ ...variables, LOG_LEVEL: 'debug' }, folder)
+  expect(verbose.stderr).toContain('main.ts:')
+  expect(verbose.stderr).not.toContain('marked')
+})
+
+/** An environment that cannot be copied, once. */
+const brokenEnvironment = `
+  const whole = process.env
+  const ownKeys = () => {
+    process.env = whole
+    throw new Error('cannot read postgres://watchhouse:marked@db')
+  }
+  process.env = new Proxy(whole, { ownKeys })
+`
+
+describeWith(['nats', 'redis', 'postgres'], 'check-config with servers', () => {
+  it('exits 0 when all of them can be used', async () => {
+    await using nats = await startNats({ private: true })
+    await using redis = await startRedis({ private: true })
+    await using postgres = await startPostgres()
+    const variables = { NATS_URL: nats.url, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url }
+    const { status, stdout, stderr } = checkWith(variables, '--connect')
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^state database ".*": connected$/),
+      expect.stringMatching(/^Redis ".*": connected$/),
+      expect.stringMatching(/^NATS server ".*": connected$/),
+    ])
+  })
 })
 
 it('exits 2 when it is not told which folder', () => {

@@ -9,13 +9,15 @@ import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Channel } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
+import { webhookTargets } from '../alert-dispatcher/channels/webhook-targets.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
+import type { TargetLimits } from '../alert-dispatcher/delivery/pace.ts'
 import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /**
  * A process that delivers until it is killed: `node delivering.ts <nats url> <instance>`, with `REDIS_URL`, the state database if any,
- * the webhook and how many channels lead to it in its environment. Its waits are short, so that what a kill leaves behind is taken up soon.
+ * the webhook and how many channels with which limits lead to it, and further webhooks, in its environment. Its waits are short, so that what a kill leaves behind is taken up soon.
  */
 const [url = '', instance = ''] = process.argv.slice(2)
 // A copy: to read a variable of the process anew with each message takes longer than the message.
@@ -25,6 +27,10 @@ const telemetry = await openTelemetry({ ...env, LOG_LEVEL: 'error' }, facts, pro
 const { log } = telemetry.of('alert-dispatcher')
 const limits = { ackWaitMs: 1_000, failedAgainMs: 50, retryMs: 50 }
 const unasked: Partial<Client<typeof query>> = { hosts: async () => [] }
+
+const limitsOfWebhook = env.TEST_LIMITS
+  ? (JSON.parse(env.TEST_LIMITS) as TargetLimits)
+  : { concurrency: 4, perSecond: 10_000, burst: 10_000 }
 
 await openDelivery({
   env,
@@ -41,10 +47,10 @@ await openDelivery({
   channels: Array.from({ length: Number(env.TEST_CHANNELS) }, (_, number): Channel => ({
     ...webhook,
     id: `webhook-${number}`,
-    limits: { concurrency: 4, perSecond: 10_000, burst: 10_000 },
+    limits: limitsOfWebhook,
     targets: (given, policy) =>
       webhook.targets({ ...given, HEALTH_ALERT_WEBHOOK_URL: `${given.HEALTH_ALERT_WEBHOOK_URL}/${number}` }, policy),
-  })),
+  })).concat(webhookTargets),
   retry: {
     waitsMs: [50, 100],
     jitter: 0.2,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../gateway/route.ts'
 import { routes } from '../gateway/routes.ts'
-import { type EndpointProduct, modes, startEndpointProduct } from './promises/endpoint-product.ts'
-import { type EndpointRow, endpointRows } from './promises/endpoint-rows.ts'
+import { type EndpointProduct, modes, startEndpointProduct } from './requirements/endpoint-product.ts'
+import { type EndpointRow, endpointRows } from './requirements/endpoint-rows.ts'
 
 const named = (rows: readonly EndpointRow[]) => rows.map((row) => [`${row.method} ${row.path}`, row] as const)
 const rows = endpointRows()

@@ -38,7 +38,7 @@ describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
 
   /** What a client is answered who asks all these at once. */
   const statuses = async (asked: readonly string[], address: string): Promise<Record<number, number>> => {
-    const answers = await Promise.all(asked.map((url) => ask(url + path, { headers: { 'x-real-ip': address } })))
+    const answers = await Promise.all(asked.map((url) => ask(url + path, { headers: { 'x-forwarded-for': address } })))
     const counts: Record<number, number> = {}
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
     return counts

@@ -24,6 +24,8 @@ export interface ProductOptions {
   queryProcesses?: number
   /** Whether a second process of `query` connects to databases that people bring, where services are apart. Default: no. */
   guest?: boolean
+  /** Whether a process runs `alert-dispatcher` too, where services are apart. Default: no. */
+  dispatcher?: boolean
   /** Whether a process runs `mcp` and `report` too, where services are apart. Default: no. */
   toolServer?: boolean
   /** Whether a process runs `agent` too, where services are apart. Default: no. */
@@ -79,6 +81,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   while (further.length + 1 < (options.queryProcesses ?? 1)) further.push(await start(['query'], hostVariables(hosts)))
   const guest = options.guest ? await start(['query'], { SVC_QUERY_ROLE: 'guest' }) : undefined
   if (guest) further.push(guest)
+  if (isSplit && options.dispatcher) further.push(await start(['alert-dispatcher'], {}))
   if (isSplit && options.toolServer) further.push(await start(['report', 'mcp'], {}))
   const agents: ProductProcess[] = []
   const agentCount = isSplit ? (options.agentProcesses ?? (options.agent ? 1 : 0)) : 0

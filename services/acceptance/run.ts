@@ -1,69 +1,96 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { seedHosts } from './seeded.ts'
 import { installServers } from './servers/install.ts'
-import { addTotals, readTotals, type Totals } from './totals.ts'
+import { addTotals, noTotals, readTotals, type Totals } from './totals.ts'
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The tag of faults, fuzz, soak and whole catalogues, which `.ci/run` adds. */
 const long = 'long'
 
-/** Every suite without its long tests, with `--all` those too, or with arguments these test files; the last line counts. */
+/**
+ * Runs every suite without its long tests, with `--all` those too, or with arguments these test files. The last line has the totals.
+ * The first signal stops the suites; the totals of such a run are incomplete, and its last line says so.
+ */
 const main = async (files: readonly string[]): Promise<void> => {
+  const interruption = new AbortController()
+  for (const signal of forwarded) process.on(signal, () => interruption.abort(signal))
+  const { signal } = interruption
   installServers()
   const isAll = files.includes('--all')
-  const totals = files.length > 0 && !isAll ? await runFiles(files) : await runAll(isAll ? undefined : long)
+  const totals = await (
+    files.length > 0 && !isAll ? runFiles(files, { signal }) : runAll({ signal, unwanted: isAll ? undefined : long })
+  ).catch((error: unknown) => {
+    // What a run needs may be stopped by the same signal, and then fails to start.
+    if (signal.aborted) return noTotals
+    throw error
+  })
+  if (signal.aborted) return reportInterruption(totals, signal.reason)
   if (totals.leftOut > 0) write(`${totals.leftOut} left out`)
-  // Where nobody reads along, what was left out has not passed.
+  // With `CI` set, a test that was left out counts as failed.
   const failed = totals.failed + (process.env.CI ? totals.leftOut : 0)
   write(`${totals.passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 }
 
+const reportInterruption = ({ passed, failed }: Totals, reason: NodeJS.Signals): void => {
+  write(`interrupted by ${reason}: ${passed} passed, ${failed} failed, the other tests did not finish`)
+  process.exitCode = 128 + constants.signals[reason]
+}
+
+interface Run {
+  /** Aborts with the name of the signal that asked the run to stop. */
+  signal: AbortSignal
+  /** The tag of tests that are not to run. */
+  unwanted?: string | undefined
+}
+
 /** Browsers and the product that they look at wait for each other; meanwhile the services' tests have the other core. */
-const runAll = async (unwanted?: string): Promise<Totals> => {
+const runAll = async (run: Run): Promise<Totals> => {
   await using seeded = await seedHosts()
   const all = await Promise.all([
-    runFiles(['--project', 'services'], seeded.env, unwanted),
-    runFiles(['--project', 'web', '--project', 'browser'], seeded.env, unwanted),
-    checkComponents(),
+    runFiles(['--project', 'services'], run, seeded.env),
+    runFiles(['--project', 'web', '--project', 'browser'], run, seeded.env),
+    checkComponents(run),
   ])
   return all.reduce(addTotals)
 }
 
-const runFiles = async (given: readonly string[], variables = {}, unwanted?: string): Promise<Totals> => {
+const runFiles = async (given: readonly string[], { signal, unwanted }: Run, variables = {}): Promise<Totals> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-report-'))
   const report = join(directory, 'tests.json')
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/vitest.config.ts', ...given]
   if (unwanted) vitest.push(`--tags-filter=!${unwanted}`)
-  const totals = await readTotals(
-    report,
-    await node(vitest, { env: { ...process.env, ...variables, TEST_REPORT: report } }),
-    unwanted,
-  )
+  const env = { ...process.env, ...variables, TEST_REPORT: report }
+  const exitCode = await node(vitest, signal, { env })
+  const totals = await readTotals(report, { exitCode, unwanted, isInterrupted: signal.aborted })
   await rm(directory, { recursive: true })
   return totals
 }
 
 /** Types and accessibility of the web's components, counted as one check. */
-const checkComponents = async (): Promise<Totals> => {
+const checkComponents = async ({ signal }: Run): Promise<Totals> => {
   write('svelte-check')
   // SvelteKit keeps generated types in node_modules, where an installation removes them.
-  await node(['node_modules/@sveltejs/kit/svelte-kit.js', 'sync'], { cwd: 'web' })
-  const code = await node(['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings'], { cwd: 'web' })
-  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, leftOut: 0 }
+  await node(['node_modules/@sveltejs/kit/svelte-kit.js', 'sync'], signal, { cwd: 'web' })
+  const check = ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']
+  const exitCode = await node(check, signal, { cwd: 'web' })
+  if (signal.aborted) return noTotals
+  return { ...noTotals, passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1 }
 }
 
-const node = async (rest: readonly string[], options: SpawnOptions): Promise<number> => {
+/** Runs a program in the foreground, unless the run was interrupted before; returns its exit code. */
+const node = async (rest: readonly string[], signal: AbortSignal, options: SpawnOptions): Promise<number> => {
+  if (signal.aborted) return 1
   const child = spawn(process.execPath, rest, { stdio: 'inherit', ...options })
   const stop = () => void child.kill('SIGTERM')
-  for (const signal of forwarded) process.on(signal, stop)
+  signal.addEventListener('abort', stop)
   await once(child, 'exit')
-  for (const signal of forwarded) process.off(signal, stop)
+  signal.removeEventListener('abort', stop)
   return child.exitCode ?? 1
 }
 

@@ -37,8 +37,8 @@ const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }
   const body = figuresOf(host, figures)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sql = await text(request)
-    if (sql.includes("getSetting('readonly')")) {
-      response.end(answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]]))
+    if (isProbe(sql)) {
+      response.end(probeAnswer())
     } else if (request.url?.includes('exposition')) {
       // The comment by which hosts tell our statements apart.
       asked.batches++
@@ -67,6 +67,12 @@ const figuresOf = (host: number, figures: number): string =>
       ]
     }),
   )
+
+/** Whether a statement is the first one that a host gets: its version and what it lets us do. */
+export const isProbe = (sql: string): boolean => sql.includes("getSetting('readonly')")
+
+/** What a recent server answers to that. */
+export const probeAnswer = (): string => answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]])
 
 const answerOf = (rows: readonly (readonly unknown[])[]): string =>
   JSON.stringify({ meta: (rows[0] ?? []).map((_, index) => ({ name: `column_${index}`, type: 'String' })), data: rows })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { durationsAreMonotonic, instantFiles } from './shape/clocks.ts'
 import { type Rule, castsAreExplained, classesHaveAReason, exportsAreDocumented, namesAreWords } from './shape/rules.ts'
 import { isCode, isTest, readSource, repositoryFiles } from './shape/source-file.ts'
 
@@ -48,6 +49,19 @@ describe('what a parser sees', () => {
     expect(product.flatMap(namesAreWords)).toEqual([])
   })
 
+  it('measures durations with the monotonic clock', () => {
+    expect(broken(durationsAreMonotonic, 'const isOver = clock.now() - sinceMs > lifeMs\n')).toBe(1)
+    expect(broken(durationsAreMonotonic, 'const nowMs = parts.clock.now()\nif (untilMs < nowMs) end()\n')).toBe(1)
+    expect(broken(durationsAreMonotonic, 'const deadline = Date.now() + 5\n')).toBe(1)
+    expect(broken(durationsAreMonotonic, 'const at = new Date()\n')).toBe(1)
+    expect(broken(durationsAreMonotonic, 'const ageMs = clock.elapsedMs() - sinceMs\n')).toBe(0)
+    expect(broken(durationsAreMonotonic, 'const record = { atMs: clock.now() }\n')).toBe(0)
+    const isMeasured = (path: string) => !/^services\/(bench|sandbox)\/|\/testing\//.test(path)
+    const files = product.filter(({ path }) => isMeasured(path))
+    const calculating = files.filter((file) => durationsAreMonotonic(file).length > 0).map(({ path }) => path)
+    expect(calculating).toEqual(Object.keys(instantFiles).toSorted())
+  })
+
   it('has classes only where there is hidden state or a base class', () => {
     expect(broken(classesHaveAReason, 'class A { b = 1 }\n')).toBe(1)
     expect(broken(classesHaveAReason, 'class A { #b = 1 }\n')).toBe(0)
@@ -63,4 +77,22 @@ describe('what a parser sees', () => {
     ).toBe(0)
     expect(shared.flatMap(exportsAreDocumented)).toEqual([])
   })
+})
+
+/** Names of role locators given as text without saying whether the name is whole: part of one matches other elements too. */
+const looseNames = (text: string): string[] =>
+  [...text.matchAll(/getByRole\('\w+', \{(?:[^{}]|\$\{[^{}]*\})*\}/g)]
+    .map(([locator]) => locator)
+    .filter((locator) => /\bname\b/.test(locator) && !/\bname: (?:\/|new RegExp)|\bexact: /.test(locator))
+
+it('browser tests say of every name whether it is a whole one, as another element may appear that has it in its own', () => {
+  expect(looseNames("page.getByRole('table', { name: 'Tables' })")).toHaveLength(1)
+  expect(looseNames("page.getByRole('table', { name: `${title}` }).getByRole('row', { name })")).toHaveLength(2)
+  expect(looseNames("page.getByRole('table', { name: 'Tables', exact: true })")).toEqual([])
+  expect(looseNames("page.getByRole('table', { name: /^Tables/ }).getByRole('row', { level: 1 })")).toEqual([])
+  const tests = repositoryFiles().filter((path) => path.startsWith('web/tests/') && isCode(path))
+  expect(tests.map(readSource).flatMap(({ path, text }) => looseNames(text).map((each) => `${path}: ${each}`))).toEqual(
+    [],
+  )
+  expect(tests).not.toEqual([])
 })

@@ -46,6 +46,22 @@ describeOnTopologies('the tool server', (topology) => {
       expect((await server.classic('ping')).result).toEqual({})
     })
 
+    it('JSON-RPC 2.0, under the id of the request', async () => {
+      const post = (message: object) =>
+        ask(`${server.url}/api/mcp`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(message),
+        })
+      expect((await post({ jsonrpc: '2.0', id: 42, method: 'ping' })).body).toEqual({
+        jsonrpc: '2.0',
+        id: 42,
+        result: {},
+      })
+      const older = await post({ jsonrpc: '1.0', id: 43, method: 'ping' })
+      expect(older).toMatchObject({ status: 400, body: { jsonrpc: '2.0', error: { code: expect.any(Number) } } })
+    })
+
     it('the era of today, whose lists say how long they hold', async () => {
       const { result } = await server.current('server/discover')
       expect(result).toMatchObject({
@@ -197,6 +213,24 @@ describeOnTopologies('the tool server', (topology) => {
       }
       const parts = await read('columndb://databases/cafe/tables/guests/parts')
       expect(JSON.parse(parts)).toMatchObject({ rows: [{ rows: 1234 }] })
+    })
+
+    it.each([
+      ['columndb://query-examples', 'FROM system.parts WHERE active'],
+      ['columndb://hosts/0/databases', '"name":"cafe"'],
+      ['columndb://databases/cafe/tables', '"name":"visits"'],
+      ['columndb://hosts/0/databases/cafe/tables', '"name":"visits"'],
+      ['columndb://hosts/0/databases/cafe/tables/guests/parts', '"rows":1234'],
+    ])('of which %s holds %s', async (uri, part) => {
+      expect(await read(uri)).toContain(part)
+    })
+
+    it('that fail for a host that does not answer, and only where it is named', async () => {
+      const databases = (host: string) =>
+        server.current('resources/read', { uri: `columndb://${host}databases` }, named)
+      const named = { 'mcp-name': 'columndb://hosts/1/databases' }
+      expect(await databases('hosts/1/')).toMatchObject({ error: { message: expect.stringContaining('silent') } })
+      expect(await read('columndb://databases')).toContain('cafe')
     })
 
     it('whose names may have any characters', async () => {

@@ -20,9 +20,9 @@ const Called = z.looseObject({
 })
 
 const statements = [
-  'CREATE DATABASE cafe',
+  "CREATE DATABASE cafe COMMENT 'open all day'",
   "CREATE TABLE cafe.guests (id UInt32, name String COMMENT 'as they say') ENGINE = MergeTree ORDER BY id",
-  'CREATE TABLE cafe.visits (guest UInt32, at DateTime) ENGINE = MergeTree ORDER BY at',
+  'CREATE TABLE cafe.visits (guest UInt32, at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at',
   'CREATE VIEW cafe.latest AS SELECT guest, max(at) FROM cafe.visits GROUP BY guest',
   "INSERT INTO cafe.guests SELECT number, 'x' FROM numbers(1234)",
   'SELECT count() FROM cafe.guests AS g JOIN cafe.visits AS v ON g.id = v.guest',

@@ -81,6 +81,8 @@ describeOnTopologies('the tool server has tools', (topology) => {
       ],
       truncated: null,
     })
+    const [user] = await askEngine(server.hostUrl, 'SELECT currentUser() AS user')
+    expect(await facts('query', { sql: 'SELECT currentUser()' })).toMatchObject({ rows: [[user?.user]] })
   })
 
   it.each([
@@ -113,8 +115,9 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const told = z
       .object({ databases: z.array(z.looseObject({ name: z.string() })) })
       .parse(await facts('list_databases'))
+    const cafe = { name: 'cafe', engine: 'Atomic', comment: 'open all day', tables: 2, rows: 1234 }
     expect(told.databases.map(({ name }) => name).toSorted()).toEqual(databases.map(({ name }) => name).toSorted())
-    expect(told.databases).toContainEqual(expect.objectContaining({ name: 'cafe', tables: 2, rows: 1234 }))
+    expect(told.databases).toContainEqual(expect.objectContaining(cafe))
     expect(await facts('list_databases', { limit: 1 })).toMatchObject({ databases: [{}], truncated: true })
   })
 
@@ -143,6 +146,9 @@ describeOnTopologies('the tool server has tools', (topology) => {
         { name: 'name', type: 'String', comment: 'as they say' },
       ],
     })
+    expect(await facts('get_table_schema', { database: 'cafe', table: 'visits' })).toMatchObject({
+      columns: [{ name: 'guest' }, { name: 'at', defaultKind: 'DEFAULT', defaultExpression: 'now()' }],
+    })
     expect(await failure('get_table_schema', { database: 'cafe', table: 'guest' })).toContain('guests')
   })
 
@@ -160,6 +166,29 @@ describeOnTopologies('the tool server has tools', (topology) => {
     await mutating
     expect(JSON.stringify(await facts('get_merge_status'))).not.toContain('slow')
     await askEngine(server.hostUrl, 'DROP TABLE cafe.slow SYNC')
+  })
+
+  it('get_merge_status, with the progress and the time of a merge, longest first', async () => {
+    const Merges = z.object({ merges: z.array(z.looseObject({ table: z.string(), progress: z.number() })) })
+    await askEngine(server.hostUrl, 'CREATE TABLE cafe.dense (id UInt64, text String) ENGINE = MergeTree ORDER BY id')
+    await askEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.dense')
+    for (const first of [0, 1]) {
+      const rows = `SELECT number * 2 + ${first}, hex(cityHash64(number)) FROM numbers(200000)`
+      await askEngine(server.hostUrl, `INSERT INTO cafe.dense ${rows}`)
+    }
+    // The parts are written fast and merged slowly, so that the merge is seen while it runs.
+    await askEngine(server.hostUrl, 'ALTER TABLE cafe.dense MODIFY COLUMN text String CODEC(ZSTD(19))')
+    await askEngine(server.hostUrl, 'SYSTEM START MERGES cafe.dense')
+    const merging = askEngine(server.hostUrl, 'OPTIMIZE TABLE cafe.dense FINAL')
+    const seen = await eventually(
+      async () => Merges.parse(await facts('get_merge_status')).merges.find(({ table }) => table === 'dense'),
+      (merge) => merge !== undefined && merge.progress > 0,
+    )
+    expect(seen).toMatchObject({ isMutation: false, parts: 2, elapsedSeconds: expect.any(Number) })
+    expect(seen?.progress).toBeLessThanOrEqual(1)
+    expect(seen?.elapsedSeconds).toBeGreaterThan(0)
+    await merging
+    await askEngine(server.hostUrl, 'DROP TABLE cafe.dense SYNC')
   })
 
   it('explore_table_schema, which leads from databases to a schema with its relationships', async () => {
@@ -210,6 +239,31 @@ describeOnTopologies('the tool server has tools', (topology) => {
     await running
     expect(told).toContain('"queryId":"held","user":"default","kind":"Select"')
     expect(told).not.toContain('secret value')
+  })
+
+  it('get_running_queries, the longest first', async () => {
+    const Running = z.object({ queries: z.array(z.looseObject({ queryId: z.string(), elapsedSeconds: z.number() })) })
+    const ended = new AbortController()
+    const hold = (queryId: string) =>
+      fetch(`${server.hostUrl}/?query_id=${queryId}`, {
+        method: 'POST',
+        body: 'SELECT count() FROM system.numbers WHERE NOT ignore(number)',
+        signal: ended.signal,
+      }).catch(() => {})
+    const held = async (count: number) =>
+      eventually(
+        async () =>
+          Running.parse(await facts('get_running_queries')).queries.filter(({ queryId }) => /^h-\d$/.test(queryId)),
+        (queries) => queries.length === count,
+      )
+    const running = [hold('h-2')]
+    await held(1)
+    running.push(hold('h-1'))
+    const queries = await held(2)
+    ended.abort()
+    await Promise.all(running)
+    expect(queries.map(({ queryId }) => queryId)).toEqual(['h-2', 'h-1'])
+    expect(queries[0]?.elapsedSeconds).toBeGreaterThan(Number(queries[1]?.elapsedSeconds))
   })
 
   it('get_slow_queries, the slowest first, within the time that was asked and none of our own', async () => {

@@ -1,4 +1,7 @@
+import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import attacks from './attacks/vitest.config.ts'
+import faults from './faults/vitest.config.ts'
 import { isCode, isTest, readSource, repositoryFiles } from './shape/source-file.ts'
 
 const files = repositoryFiles()
@@ -18,6 +21,12 @@ const matching = (paths: readonly string[], pattern: RegExp): string[] =>
     if (!pattern.test(text)) return []
     return text.split('\n').flatMap((line, index) => (pattern.test(line) ? `${path}:${index + 1}` : []))
   })
+
+/** A pattern once for each of the texts between its braces. */
+const alternatives = (pattern: string): string[] => {
+  const [before = '', texts, after = ''] = pattern.split(/[{}]/)
+  return texts === undefined ? [before] : texts.split(',').map((text) => before + text + after)
+}
 
 describe('the tree', () => {
   const top =
@@ -96,6 +105,12 @@ describe('what no file may say', () => {
         pattern,
       ),
     ).toEqual([])
+  })
+
+  it('has every file that the commands for attacks and faults name', () => {
+    const named = [attacks, faults].flatMap(({ test }) => test?.include ?? []).flatMap(alternatives)
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((pattern) => globSync(pattern).length === 0)).toEqual([])
   })
 
   it('locks packages without naming a registry', () => {

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildSwitches, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
 import type { Setting } from '#shared/config/setting.ts'
-import { namesReadIn, productFiles, recordsRead } from './promises/consumers.ts'
-import { productSettings } from './promises/product-settings.ts'
-import { documentedNames, documentedRows, membersOf, rowsBeyond } from './promises/variable-rows.ts'
+import { namesReadIn, productFiles, recordsRead } from './requirements/consumers.ts'
+import { productSettings } from './requirements/product-settings.ts'
+import { documentedNames } from './requirements/requirements.ts'
+import { documentedRows, membersOf, rowsBeyond } from './requirements/variable-rows.ts'
 import { root } from './shape/source-file.ts'
 
 const documented = documentedRows()
@@ -35,7 +36,8 @@ const outcomeOf = ({ parse }: Setting<unknown>, text: string): unknown => {
 
 describe('the variables', () => {
   it('of the documents have each their row', () => {
-    expect(documented.map(({ name }) => name).toSorted()).toEqual(documentedNames().toSorted())
+    const names = documentedNames().filter((name) => !isInFamily(name))
+    expect(documented.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
   })
 
   it('that the product has besides are listed apart', () => {
@@ -72,9 +74,10 @@ describe('the variables', () => {
   it.each(rows.filter(([, { test }]) => test !== undefined))(
     '%s has its effect shown by a test that is there',
     (name, row) => {
-      const { test = '', title = '', named = test } = row
+      const { test = '', title = '', named = test, case: first } = row
       expect(["'", '"', '`'].some((quote) => textOf(test).includes(quote + title + quote))).toBe(true)
       expect(textOf(named)).toContain(startOf(name))
+      if (first !== undefined) expect(textOf(test)).toContain(`'${first}'`)
     },
   )
 
@@ -106,6 +109,9 @@ describe('reading a variable', () => {
     expect(namesReadIn({ path: 'services/x.ts', text })).toEqual(names)
   })
 })
+
+const families = documented.filter(({ name }) => name.includes('{ID}'))
+const isInFamily = (name: string): boolean => families.some((family) => membersOf(family.name).includes(name))
 
 /** How code may name a variable: one of a family also by how its family begins. */
 const readings = (name: string): string[] => [name, startOf(name)]

@@ -3,7 +3,8 @@ import { WeeklyReportAnswer } from '#proto/http/cron.ts'
 import { BuildReportAnswer, ReportAnswer, ReportsAnswer } from '#proto/http/reports.ts'
 import { lastWeek } from '../report/reports/period.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, askEngine } from './ask.ts'
+import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
+import { ask, askEngine, eventually } from './ask.ts'
 import { fortnightOf, type LoggedStatement, logFortnight, usedGibibytes } from './fortnight.ts'
 import { type Product, startProduct } from './product.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
@@ -37,24 +38,30 @@ afterAll(() => sandbox?.[Symbol.asyncDispose]())
 describeOnTopologies('the weekly report', (topology) => {
   let product: Product
   let gateway: ScriptedGateway
+  let chat: StrictServer
 
   beforeAll(async () => {
     const hosts = [
       { url: sandbox.url, name: 'one' },
       { url: 'http://127.0.0.1:9', name: 'silent' },
     ]
+    chat = await startStrictServer({ problem: () => undefined, answer: { status: 200, body: 'ok' } })
     gateway = await startScriptedGateway({ script: [{ say: [{ text: summary }] }] })
     const env = {
       ...gatewayVariables(gateway),
       CRON_SECRET: secret,
       SVC_WEEKLY_REPORT_HOSTS: '0,1',
       SVC_HEALTH_SWEEP_ENABLED: 'false',
+      HEALTH_ALERT_WEBHOOK_URL: `${chat.url}/hook`,
+      HEALTH_ALERT_WEBHOOK_MIN_SEVERITY: 'critical',
+      HEALTH_ALERT_MIN_SEVERITY: 'critical',
     }
-    product = await startProduct({ topology, hosts, env, toolServer: true, agent: true })
+    product = await startProduct({ topology, hosts, env, dispatcher: true, toolServer: true, agent: true })
   }, startLimitMs)
   afterAll(async () => {
     await product?.stop()
     await gateway?.[Symbol.asyncDispose]()
+    await chat?.[Symbol.asyncDispose]()
   })
 
   const round = async () => {
@@ -74,6 +81,16 @@ describeOnTopologies('the weekly report', (topology) => {
     expect(await round()).toMatchObject({ written: 0 })
     expect(await reports()).toMatchObject([
       { host: 'one', hostId: 0, week: week.name, zone: 'UTC', fromMs: week.fromMs },
+    ])
+  })
+
+  it('goes to the webhook once, though only critical alerts do', async () => {
+    await eventually(
+      async () => chat.taken.length,
+      (count) => count > 0,
+    )
+    expect(chat.taken.map(({ path, text }) => [path, JSON.parse(text).text])).toEqual([
+      ['/hook', expect.stringContaining(`Weekly report of one, ${week.name}`)],
     ])
   })
 

@@ -65,7 +65,7 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
     alerts: gateway.client(alerts),
     call: () => ({
       identity: { kind: 'service', subject: 'gateway', features: 'all' },
-      deadline: clock.now() + 60_000,
+      deadline: clock.elapsedMs() + 60_000,
       signal: new AbortController().signal,
       priority: 'sweep',
     }),

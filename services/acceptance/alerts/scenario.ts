@@ -1,3 +1,4 @@
+import { clockOf } from '#shared/clock.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { asMessage } from '../../alert-dispatcher/notice.ts'
@@ -46,7 +47,7 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
   await using scope = new AsyncDisposableStack()
   const chat = scope.use(await webhookRig.start())
   let nowMs = Date.parse(begins)
-  const clock = { now: () => nowMs }
+  const clock = clockOf(() => nowMs)
   const watched: WatchedHosts = { names: hosts ?? ['one', 'two', 'three'], values: {} }
   const start = () => startDispatchers({ place, clock, watched, env: { ...webhookRig.env(chat.url), ...env }, count })
   let dispatchers = await start()

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { keysOfProcess } from '#shared/bus/testing/keys.ts'
 
 /** One real process of the product. */
 export interface ProductProcess extends AsyncDisposable {
@@ -98,6 +100,7 @@ const spawnProduct = (
     NODE_ENV: 'production',
     OPERATIONS_HOST: '127.0.0.1',
     OPERATIONS_PORT: String(operationsPort ?? 0),
+    ...(variables.NATS_URL && keysFor(services, variables)),
     ...variables,
   }
   const node = [process.execPath, ...(preload === undefined ? [] : ['--import', join(repository, preload)])]
@@ -105,6 +108,14 @@ const spawnProduct = (
   const child = spawn(program, rest, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
   return child
+}
+
+const busSecret = randomBytes(32).toString('hex')
+
+/** Keys of the bus, for all products of a test run: the secret for the gateway alone, and for each other service its own. */
+const keysFor = (services: readonly string[], { SVC_QUERY_ROLE }: Record<string, string>): Record<string, string> => {
+  const holders = services.map((name) => (name === 'query' && SVC_QUERY_ROLE === 'guest' ? 'query-guest' : name))
+  return keysOfProcess(services.length === 0 ? ['gateway'] : holders, busSecret)
 }
 
 /** On Linux the kernel ends the product with its test, even when the test runner is killed. */

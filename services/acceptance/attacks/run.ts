@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { delimiter, dirname } from 'node:path'
+import { installServers } from '../servers/install.ts'
+import { findProgram } from '../servers/source.ts'
+
+const config = 'services/acceptance/attacks/vitest.config.ts'
+/** The attacks that depend on the version of NATS. */
+const onNats = ['services/acceptance/attacks/nats-']
+
+/**
+ * Runs every attack with the NATS server of this machine, and those on NATS with each whose program TEST_NATS_SERVERS names, separated
+ * by commas. Arguments name test files.
+ */
+const main = async (files: readonly string[]): Promise<void> => {
+  installServers()
+  const named = (process.env.TEST_NATS_SERVERS ?? '').split(',').filter((program) => program !== '')
+  const programs = [findProgram('nats-server'), ...named].filter((program) => program !== undefined)
+  if (programs.length === 0) throw new Error('no NATS server found: install nats-server or set TEST_NATS_SERVERS')
+  for (const [index, program] of programs.entries()) {
+    process.stdout.write(`Attacks with ${program} …\n`)
+    const path = [dirname(program), process.env.PATH].join(delimiter)
+    const chosen = index > 0 && files.length === 0 ? onNats : files
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', config, ...chosen]
+    // With CI set, a suite without its servers fails instead of being left out.
+    const env = { CI: '1', ...process.env, PATH: path }
+    const child = spawn(process.execPath, vitest, { stdio: 'inherit', env })
+    const [code] = await once(child, 'exit')
+    if (code !== 0) process.exitCode = 1
+  }
+}
+
+await main(process.argv.slice(2))

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { readDocument, type ServedDocument } from '../gateway/testing/served-document.ts'
+import { type Product, startProduct } from './product.ts'
+import { gatewayVariables, startScriptedGateway } from './scripted-gateway.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+const scope = new AsyncDisposableStack()
+let product: Product
+let document: ServedDocument
+beforeAll(async () => {
+  const gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'All is well.' }] }] }))
+  const limits = { RATE_LIMIT_MCP_PER_MIN: '1000', RATE_LIMIT_AGENT_PER_MIN: '1000' }
+  const env = { ...gatewayVariables(gateway), ...limits, SVC_MCP_PUBLIC: 'true' }
+  const hosts = [{ url: 'http://127.0.0.1:1', name: 'unreachable' }]
+  product = scope.use(await startProduct({ hosts, env }))
+  document = await readDocument(await fetch(`${product.url}/api/v1/openapi.json`))
+})
+afterAll(() => scope.disposeAsync())
+
+const json = { 'content-type': 'application/json' }
+const events = { ...json, accept: 'text/event-stream' }
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+/** As the protocol of 2026-07-28 names a method, which the headers repeat. */
+const unknownMethod: RequestInit = {
+  headers: {
+    ...events,
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'no/such',
+  },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'no/such',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+      },
+    },
+  }),
+}
+const path = '/api/mcp'
+
+describe('the document of the API, about the tool server', () => {
+  it.each<[string, number, string | null, RequestInit]>([
+    ['a request', 200, 'application/json', { headers: json, body: ping }],
+    ['a request of somebody who reads events', 200, 'text/event-stream', { headers: events, body: ping }],
+    ['a batch', 200, 'application/json', { headers: json, body: `[${ping}]` }],
+    ['a notification', 202, null, { headers: json, body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' }],
+    ['an unknown method', 404, 'application/json', unknownMethod],
+    ['no JSON', 400, 'application/json', { headers: json, body: '{' }],
+    ['an unknown version', 400, 'application/json', { headers: { ...json, 'mcp-protocol-version': '1' }, body: ping }],
+    ['another media type', 415, 'application/json', { headers: { 'content-type': 'text/plain' }, body: ping }],
+    ['too long a body', 413, 'application/json', { headers: json, body: ' '.repeat(600_000) }],
+  ])('is right about %s: %d %s', async (_what, status, mediaType, init) => {
+    const answer = await fetch(product.url + path, { method: 'POST', ...init })
+    expect([answer.status, answer.headers.get('content-type')?.split(';')[0] ?? null]).toEqual([status, mediaType])
+    await document.expectDocumented({ path, method: 'post' }, answer)
+  })
+
+  it.each(['GET', 'DELETE'])('promises no good answer of %s, which is refused', async (method) => {
+    for (const headers of [{}, { accept: 'text/event-stream' }]) {
+      const answer = await fetch(product.url + path, { method, headers })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+      const place = { path, method: method.toLowerCase() }
+      expect(await document.expectDocumented(place, answer)).toContain('"jsonrpc":"2.0"')
+      expect(document.statusesOf(place).filter((status) => status < '400')).toEqual([])
+    }
+  })
+})
+
+describe('the document of the API, about the agent', () => {
+  const ask = '/api/v1/agent'
+  const stream = '/api/v1/agent/{id}/stream'
+
+  it('is right about an answer as events, and about going on with one', async () => {
+    const begun = await fetch(product.url + ask, { method: 'POST', headers: json, body: '{"message":"Is it well?"}' })
+    expect([begun.status, begun.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect(await document.expectDocumented({ path: ask, method: 'post' }, begun)).toContain('[DONE]')
+    const id = begun.headers.get('x-run-id') ?? ''
+    const resumed = await fetch(product.url + stream.replace('{id}', id))
+    expect([resumed.status, resumed.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect(await document.expectDocumented({ path: stream, method: 'get' }, resumed)).toContain('[DONE]')
+  })
+
+  it('is right about a chat without an answer, and about questions that are none', async () => {
+    const none = await fetch(product.url + stream.replace('{id}', 'no-such-chat'))
+    expect(none.status).toBe(204)
+    await document.expectDocumented({ path: stream, method: 'get' }, none)
+    const headers = { 'last-event-id': 'x' }
+    const wrong = await fetch(product.url + stream.replace('{id}', 'no-such-chat'), { headers })
+    await document.expectDocumented({ path: stream, method: 'get' }, wrong)
+    for (const [type, body] of Object.entries({ 'application/json': '{}', 'text/plain': 'x' })) {
+      const refused = await fetch(product.url + ask, { method: 'POST', headers: { 'content-type': type }, body })
+      expect([400, 415]).toContain(refused.status)
+      await document.expectDocumented({ path: ask, method: 'post' }, refused)
+    }
+  })
+})
+
+describe('the document of the API, about every operation', () => {
+  const health = { path: '/api/health', method: 'get' }
+
+  it.each([
+    ['too many header fields', `GET /api/health HTTP/1.1\r\nhost: localhost\r\n${'x: 1\r\n'.repeat(101)}\r\n`],
+    ['too long a header field', `GET /api/health HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`],
+  ])('says that %s are 431', async (_what, bytes) => {
+    const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    socket.end(bytes)
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 431 /)
+    expect(Failure.parse(JSON.parse(body)).error.type).toBe('too-large')
+    const answer = new Response(body, { status: 431, headers: json })
+    await document.expectDocumented(health, answer)
+  })
+
+  it('has the refusals that come before any route', () => {
+    for (const [where, operations] of Object.entries(document.paths)) {
+      for (const method of Object.keys(operations)) {
+        expect(document.statusesOf({ path: where, method })).toEqual(expect.arrayContaining(['403', '408', '431']))
+      }
+    }
+  })
+
+  it('says that an answer which the caller still has is 304', async () => {
+    const place = { path: '/api/v1/openapi.json', method: 'get' }
+    const etag = (await fetch(product.url + place.path)).headers.get('etag') ?? ''
+    const answer = await fetch(product.url + place.path, { headers: { 'if-none-match': etag } })
+    expect(answer.status).toBe(304)
+    await document.expectDocumented(place, answer)
+  })
+})

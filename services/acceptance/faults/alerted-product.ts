@@ -1,0 +1,198 @@
+import { createServer } from 'node:http'
+import { Redis } from 'ioredis'
+import { z } from 'zod'
+import { AlertStateAnswer, HistoryAnswer } from '#proto/http/alerts.ts'
+import { DeliveriesAnswer } from '#proto/http/deliveries.ts'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { startHttpStub } from '../../query/testing/stub-host.ts'
+import { ask, eventually } from '../ask.ts'
+import { hostVariables } from '../product.ts'
+import { type ProductProcess, startProcess } from '../product/process.ts'
+import { type TestServer, startNats, startPostgres, startRedis } from '../servers.ts'
+import { freePort } from '../servers/port.ts'
+
+const token = 'token of the senders'
+const cronSecret = 'secret of the scheduler that asks for sweeps'
+
+const RawMessage = z.object({
+  event: z.string(),
+  title: z.string(),
+  conditions: z.array(z.object({ event: z.string(), title: z.string() })).optional(),
+})
+
+/** What the receiver of notifications heard. */
+export interface Receiver extends AsyncDisposable {
+  url: string
+  /** `fire <alert>` or `recover <alert>`, in the order in which they were taken. */
+  readonly taken: readonly string[]
+  /** While true it answers 500 and takes nothing. */
+  isDown: boolean
+  /** Requests, taken or not. */
+  readonly requests: number
+}
+
+/** A webhook that notes which alerts it is sent. */
+export const startReceiver = async (): Promise<Receiver> => {
+  const taken: string[] = []
+  let [isDown, requests] = [false, 0]
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    requests += 1
+    if (isDown) return void response.writeHead(500).end()
+    const message = RawMessage.parse(JSON.parse(text))
+    for (const { event, title } of message.conditions ?? [message]) taken.push(`${event} ${alertIn(title)}`)
+    response.end('ok')
+  })
+  const { origin, stop } = await onLoopback(server)
+  return {
+    url: origin,
+    taken,
+    get isDown() {
+      return isDown
+    },
+    set isDown(value) {
+      isDown = value
+    },
+    get requests() {
+      return requests
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+const alertIn = (title: string): string => /alert-\w+|Host unreachable/.exec(title)?.[0] ?? title
+
+/** What people and senders ask of the product. */
+interface Door {
+  /** Sends an inbound event again and again until it is accepted. */
+  send(alert: string, status: 'firing' | 'resolved'): Promise<void>
+  sweep(): Promise<void>
+  /** Alerts that the API shows as open. */
+  open(): Promise<string[]>
+  /** Lines of the history that say of a fire or a recovery; none while it cannot be read. */
+  historyLines(): Promise<number>
+  /** Notifications of which it is on record that the receiver took them; none while that cannot be read. */
+  sentOnRecord(): Promise<number>
+}
+
+/** The product in a process for each service, on servers of its own that can be broken. */
+export interface AlertedProduct extends Door, AsyncDisposable {
+  receiver: Receiver
+  /** The one host of the list answers nothing while it is down. */
+  host: { isDown: boolean }
+  /** Loses its data whenever it stops. */
+  nats: Breakable
+  postgres: Breakable
+  /** Removes all that Redis holds. */
+  flushRedis(): Promise<void>
+  output(): string
+}
+
+interface Breakable {
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+const services = ['query', 'ingest', 'alert-dispatcher', 'gateway'] as const
+
+export const startAlertedProduct = async (env: Record<string, string> = {}): Promise<AlertedProduct> => {
+  await using scope = new AsyncDisposableStack()
+  const receiver = scope.use(await startReceiver())
+  const nats = await startLosing(scope)
+  const redis = scope.use(await startRedis({ private: true }))
+  const postgres = scope.use(await startPostgres({ private: true }))
+  const host = { isDown: false }
+  const stub = scope.use(
+    await startHttpStub((_asked, response) => void (host.isDown ? response.destroy() : response.end())),
+  )
+  const port = await freePort()
+  const servers = { NATS_URL: nats.url, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url, OPS_URL: receiver.url }
+  const hosts = hostVariables([{ url: stub.url, name: 'first' }])
+  const variables = { ...servers, ...hosts, ...settings, PORT: String(port), ...env }
+  const processes: ProductProcess[] = []
+  for (const service of services)
+    processes.push(scope.use(await startProcess({ services: [service], variables, operationsPort: await freePort() })))
+  const running = scope.move()
+  return {
+    ...doorAt(`http://127.0.0.1:${port}`),
+    receiver,
+    host,
+    nats,
+    postgres: { stop: () => postgres.kill(), start: () => postgres.restart() },
+    flushRedis: () => flush(redis.url),
+    output: () => processes.map((process) => process.output()).join('\n'),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+const settings = {
+  HOST: '127.0.0.1',
+  SVC_EVENTS_INGEST_TOKEN: token,
+  CRON_SECRET: cronSecret,
+  HEALTH_ALERT_ENABLED: 'true',
+  HEALTH_ALERT_WEBHOOK_TARGETS: JSON.stringify([{ name: 'ops', urlEnv: 'OPS_URL', format: 'raw' }]),
+  SVC_HEALTH_SWEEP_ENABLED: 'true',
+  // Sweeps are made when the test asks for one.
+  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '0',
+  RATE_LIMIT_API_PER_MIN: '1000000',
+  RATE_LIMIT_INGEST_PER_MIN: '1000000',
+}
+
+const doorAt = (url: string): Door => ({
+  send: (alert, status) => send(url, alert, status),
+  async sweep() {
+    const headers = { authorization: `Bearer ${cronSecret}` }
+    const swept = await ask(`${url}/api/cron/health-sweep`, { headers })
+    if (swept.status !== 200) throw new Error(`sweep answered ${swept.status}: ${swept.text}`)
+  },
+  async open() {
+    const { data } = AlertStateAnswer.parse((await ask(`${url}/api/v1/health/alert-state`)).body)
+    return data.map(({ title }) => alertIn(title)).toSorted()
+  },
+  async historyLines() {
+    const answered = await ask(`${url}/api/v1/health/history?limit=200`)
+    if (answered.status !== 200) return 0
+    const { data } = HistoryAnswer.parse(answered.body)
+    return data.filter(({ kind }) => kind === 'fire' || kind === 'recover').length
+  },
+  async sentOnRecord() {
+    const answered = await ask(`${url}/api/v1/health/deliveries?result=sent&limit=200`)
+    return answered.status === 200 ? DeliveriesAnswer.parse(answered.body).data.length : 0
+  },
+})
+
+const flush = async (url: string): Promise<void> => {
+  const client = new Redis(url)
+  await client.flushall()
+  client.disconnect()
+}
+
+const send = async (url: string, alert: string, status: 'firing' | 'resolved'): Promise<void> => {
+  const key = `alert-${alert}`
+  const event = { id: `${key}-${status}`, source: 'test', dedupKey: key, title: key, status, severity: 'critical' }
+  const init = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(event),
+  }
+  await eventually(
+    () => ask(`${url}/api/events/ingest`, init).then((answer) => answer.status, String),
+    (answered) => answered === 202,
+    60_000,
+  )
+}
+
+/** NATS whose data is lost whenever it stops. */
+const startLosing = async (scope: AsyncDisposableStack): Promise<Breakable & { url: string }> => {
+  let server: TestServer = await startNats({ private: true })
+  scope.defer(() => server.stop())
+  const { url } = server
+  return {
+    url,
+    stop: () => server.stop(),
+    async start() {
+      server = await startNats({ private: true, port: Number(new URL(url).port) })
+    },
+  }
+}

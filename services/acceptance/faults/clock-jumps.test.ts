@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { eventually } from '../ask.ts'
+import { type JumpingProduct, startJumpingProduct } from './jumping-product.ts'
+
+vi.setConfig({ testTimeout: 300_000 })
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+
+const critical = 'CRITICAL: Host unreachable on first'
+const still = 'STILL CRITICAL: Host unreachable on first'
+const recovered = 'RECOVERED: Host unreachable on first'
+
+/** What an operator sees of one host, and what must be seen next. */
+interface Story {
+  product: JumpingProduct
+  expected: string[]
+}
+
+const settled = async ({ product, expected }: Story): Promise<void> => {
+  await eventually(
+    async () => product.messages(),
+    (messages) => messages.length >= expected.length,
+  )
+  expect(product.messages()).toEqual(expected)
+}
+
+const seen = ({ product }: Story, status: string) =>
+  eventually(
+    () => product.status(),
+    (now) => now === status,
+  )
+
+/** Time for the next probe, and for the sweep after that. */
+const passSweep = async ({ product }: Story): Promise<void> => {
+  const before = await product.sweeps()
+  product.pass(5 * minuteMs)
+  await eventually(
+    () => product.sweeps(),
+    (now) => now > before,
+  )
+}
+
+const acts = {
+  async down(story: Story) {
+    if (!story.product.host.isUp) return
+    story.product.host.isUp = false
+    story.product.pass(10 * secondMs)
+    await seen(story, 'down')
+    for (let sweeps = 0; sweeps < 3; sweeps++) await passSweep(story)
+    story.expected.push(critical)
+  },
+  async up(story: Story) {
+    if (story.product.host.isUp) return
+    story.product.host.isUp = true
+    story.product.pass(10 * secondMs)
+    await seen(story, 'up')
+    for (let sweeps = 0; sweeps < 2; sweeps++) await passSweep(story)
+    story.expected.push(recovered)
+  },
+  async cooldown(story: Story) {
+    // Less than the cooldown: nothing is repeated, whatever the wall clock shows.
+    story.product.pass(20 * minuteMs)
+    await settled(story)
+    story.product.pass(41 * minuteMs)
+    if (!story.product.host.isUp) story.expected.push(still)
+  },
+  async scrape(story: Story) {
+    if (!story.product.host.isUp) return
+    const before = (await story.product.figure()) ?? 0
+    story.product.pass(31 * secondMs)
+    await eventually(
+      () => story.product.figure(),
+      (now) => (now ?? 0) > before,
+    )
+  },
+} as const
+
+const jumpMs = fc.constantFrom(0, hourMs, -hourMs, -10 * minuteMs, 10 * minuteMs)
+const steps = fc.array(
+  fc.record({ act: fc.constantFrom('down', 'up', 'cooldown', 'scrape' as const), jumpMs, again: jumpMs }),
+  { minLength: 4, maxLength: 7 },
+)
+
+const play = async (
+  product: JumpingProduct,
+  story: readonly { act: keyof typeof acts; jumpMs: number; again: number }[],
+) => {
+  const watched: Story = { product, expected: [] }
+  await seen(watched, 'up')
+  for (const step of story) {
+    product.jump(step.jumpMs)
+    await settled(watched)
+    await acts[step.act](watched)
+    product.jump(step.again)
+    await settled(watched)
+  }
+}
+
+describe('the product on a machine whose wall clock is set back and forth', () => {
+  it('sees hosts go and come, moves its figures, sweeps, and alerts and reminds as if nobody had', async () => {
+    const whole = ['scrape', 'down', 'cooldown', 'up', 'scrape'] as const
+    const runs = process.env.FAULTS_RUNS === undefined ? 1 : Number(process.env.FAULTS_RUNS)
+    for (const back of [-hourMs, hourMs]) {
+      await using product = await startJumpingProduct()
+      await play(
+        product,
+        whole.map((act) => ({ act, jumpMs: back, again: -back / 2 })),
+      )
+    }
+    await fc.assert(
+      fc.asyncProperty(steps, async (story) => {
+        await using product = await startJumpingProduct()
+        await play(product, story)
+      }),
+      { numRuns: runs, endOnFailure: true },
+    )
+  })
+
+  it('would not, if durations were measured with the wall clock', async () => {
+    await using product = await startJumpingProduct((_elapsedMs, wallMs) => wallMs)
+    await seen({ product, expected: [] }, 'up')
+    product.jump(-hourMs)
+    product.host.isUp = false
+    product.pass(10 * secondMs)
+    await expect(seen({ product, expected: [] }, 'down')).rejects.toThrow('not within')
+  })
+})

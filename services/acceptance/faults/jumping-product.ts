@@ -1,0 +1,129 @@
+import type { ServerResponse } from 'node:http'
+import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
+import { openBus, openMemoryHub } from '#shared/bus/open.ts'
+import type { Clock } from '#shared/clock.ts'
+import { openReadiness } from '#shared/lifecycle/readiness.ts'
+import { openNet } from '#shared/net/net.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openTelemetry } from '#shared/telemetry/open.ts'
+import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
+import { FleetRecord, emptyFleet, fleetKey } from '../../alert-dispatcher/conditions/fleet-record.ts'
+import { startWith as startDispatcher } from '../../alert-dispatcher/service.ts'
+import { start as startGateway } from '../../gateway/service.ts'
+import { start as startQuery } from '../../query/service.ts'
+import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
+import { readExposition, valueIn } from '../exposition-format.ts'
+
+/** The services that watch a host, in this process, on a clock whose wall part can be set. */
+export interface JumpingProduct extends AsyncDisposable {
+  /** Sets the wall clock by this much; time goes on as before. */
+  jump(ms: number): void
+  /** Lets time pass. */
+  pass(ms: number): void
+  host: { isUp: boolean }
+  /** What the gateway says of the host: `up`, `down` or `unknown`. */
+  status(): Promise<string>
+  /** A figure of the host that counts how often its figures were read; undefined while there is none. */
+  figure(): Promise<number | undefined>
+  /** Sweeps that have ended so far. */
+  sweeps(): Promise<number>
+  /** Headlines of all messages so far that say whether the host answers; the stub makes other rules fire too. */
+  messages(): string[]
+}
+
+const names = ['query', 'alert-dispatcher', 'gateway'] as const
+const tickEveryMs = 25
+
+/** `measure` gives the monotonic reading; a test that reads the wall clock there shows what would break. */
+export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elapsedMs): Promise<JumpingProduct> => {
+  await using opening = new AsyncDisposableStack()
+  const time = openTime(measure)
+  const seen = { isUp: true, figures: 0 }
+  const tables = ['metrics', 'asynchronous_metrics']
+  const stub = opening.use(
+    await startHttpStub((asked, response) => answer(asked.sql, response, seen, time.wallMs()), { tables }),
+  )
+  const chat = opening.use(await webhookRig.start())
+  const env = environmentOf(stub.url, chat.url)
+  const facts = { instance: 'test', version: '1.2.3', services: names, secretNames: [] }
+  const telemetry = opening.use(await openTelemetry(env, facts, { write: () => {} }))
+  const store = opening.use(await openStore({ env, busIsShared: false }))
+  const net = opening.use(openNet({ env }))
+  const hub = openMemoryHub()
+  const openQueue = openMemoryQueues()
+  const context = async (caller: (typeof names)[number]) => {
+    const own = telemetry.of(caller)
+    const bus = opening.use(await openBus({ hub, caller, ...facts, telemetry: own, clock: time.clocks.clock }))
+    const parts = { env, bus, store, net, telemetry: own, ...time.clocks, readiness: openReadiness() }
+    return { ...parts, openQueue: () => openQueue(own.log) }
+  }
+  opening.use(await startQuery(await context('query')))
+  opening.use(await startDispatcher(await context('alert-dispatcher'), tickEveryMs))
+  const gateway = opening.use(await startGateway(await context('gateway')))
+  const running = opening.move()
+  const get = async (path: string) => (await fetch(`${gateway.url}${path}`)).text()
+  return {
+    jump: time.jump,
+    pass: time.pass,
+    host: seen,
+    status: async () => String(JSON.parse(await get('/api/healthz')).hosts[0].status),
+    figure: async () => valueIn(readExposition(await get('/api/v1/metrics')), 'clickhouse_reads', { host: '0' }),
+    async sweeps() {
+      const { sweeps, isSweeping } = (await store.get(fleetKey, FleetRecord)) ?? emptyFleet
+      return sweeps - Number(isSweeping)
+    },
+    messages: () => chat.taken.flatMap(({ text }) => headlineOf(text)),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+type Measure = (elapsedMs: number, wallMs: number) => number
+
+/** Time that passes by itself and when a test says so, and a wall clock that can be set. */
+const openTime = (measure: Measure) => {
+  let [passedMs, jumpedMs] = [0, 0]
+  const clockOf = (elapsedMs: () => number): Clock => {
+    const wallMs = () => Math.round(performance.timeOrigin + elapsedMs() + jumpedMs)
+    return { now: wallMs, elapsedMs: () => measure(elapsedMs(), wallMs()) }
+  }
+  const clock = clockOf(() => performance.now() + passedMs)
+  return {
+    // The queue waits in real time, so sends are paced without the time that is only said to have passed.
+    clocks: { clock, pacedBy: clockOf(() => performance.now()) },
+    wallMs: () => clock.now(),
+    jump: (ms: number) => void (jumpedMs += ms),
+    pass: (ms: number) => void (passedMs += ms),
+  }
+}
+
+const environmentOf = (host: string, chat: string) => ({
+  PORT: '0',
+  HOST: '127.0.0.1',
+  COLUMNDB_HOST: host,
+  COLUMNDB_NAME: 'first',
+  SVC_HEALTH_SWEEP_ENABLED: 'true',
+  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5',
+  HEALTH_ALERT_ENABLED: 'true',
+  HEALTH_ALERT_COOLDOWN_MINUTES: '60',
+  RATE_LIMIT_API_PER_MIN: '1000000',
+  // One sweep that fails is a warning, which this target is not sent.
+  [webhookRig.floorVariable]: 'critical',
+  ...webhookRig.env(chat),
+})
+
+const headlineOf = (text: string): string[] => {
+  const headline = String(JSON.parse(text).text).replace(/ \(\d+\)$/, '')
+  return headline.includes('Host unreachable') ? [headline] : []
+}
+
+/** A host that says how it is, counts how often its figures are read, and knows none of the tables that rules read. */
+const answer = (
+  sql: string,
+  response: ServerResponse,
+  seen: { isUp: boolean; figures: number },
+  nowMs: number,
+): void => {
+  if (!seen.isUp) return void response.destroy()
+  if (sql.includes(' AS meaning')) return rows(response, [['reads', String(++seen.figures), 'Reads of the figures']])
+  rows(response, [['25.8.1', 7_000, 'first', 'UTC', String(Math.round(nowMs)), ...Array(10).fill(null)]])
+}

@@ -1,0 +1,141 @@
+// @module-tag long
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { eventually } from '../ask.ts'
+import { describeWith } from '../servers.ts'
+import { type AlertedProduct, startAlertedProduct } from './alerted-product.ts'
+
+/** More by variable, for the long form. */
+const count = Number(process.env.FAULTS_ALERTS ?? 3)
+/** A receiver that has failed rests for up to a minute. */
+const withinMs = 150_000
+
+vi.setConfig({ testTimeout: 480_000 })
+
+const alerts = Array.from({ length: count }, (_, index) => `a${index}`)
+const named = (event: 'fire' | 'recover', of: readonly string[] = alerts) =>
+  of.map((alert) => `${event} alert-${alert}`)
+
+const fireAll = (product: AlertedProduct) => Promise.all(alerts.map((alert) => product.send(alert, 'firing')))
+const resolveAll = (product: AlertedProduct) => Promise.all(alerts.map((alert) => product.send(alert, 'resolved')))
+
+const taken = async (product: AlertedProduct, expected: readonly string[]) => {
+  await eventually(
+    async () => expected.filter((line) => !product.receiver.taken.includes(line)),
+    (missing) => missing.length === 0,
+    withinMs,
+  )
+}
+
+const shown = (product: AlertedProduct, expected: readonly string[]) =>
+  eventually(
+    () => product.open(),
+    (open) => open.join() === expected.toSorted().join(),
+    withinMs,
+  )
+
+/** Every fire and every recovery once, each recovery after its fire, and nothing open. */
+const expectWholeStory = async (product: AlertedProduct) => {
+  await taken(product, [...named('fire'), ...named('recover')])
+  await shown(product, [])
+  const lines = product.receiver.taken
+  expect(lines.toSorted()).toEqual([...named('fire'), ...named('recover')].toSorted())
+  for (const alert of alerts)
+    expect(lines.indexOf(`fire alert-${alert}`)).toBeLessThan(lines.indexOf(`recover alert-${alert}`))
+}
+
+/** The receiver is down, and every alert was decided and waits for it. */
+const holdAll = async (product: AlertedProduct) => {
+  product.receiver.isDown = true
+  await fireAll(product)
+  await shown(
+    product,
+    alerts.map((alert) => `alert-${alert}`),
+  )
+  await eventually(
+    async () => product.receiver.requests,
+    (requests) => requests > 0,
+  )
+}
+
+/** The history has a line for each, though the database was down when some of them happened. */
+const keptInHistory = (product: AlertedProduct, lines: number) =>
+  eventually(
+    () => product.historyLines(),
+    (count) => count >= lines,
+    withinMs,
+  )
+
+describeWith(['nats', 'redis', 'postgres'], 'alerts while servers lose what they hold', () => {
+  it('arrive when NATS loses its data while they wait for their receiver', async () => {
+    await using product = await startAlertedProduct()
+    await holdAll(product)
+    await product.nats.stop()
+    await wait(1_000)
+    await product.nats.start()
+    product.receiver.isDown = false
+    await taken(product, named('fire'))
+    await resolveAll(product)
+    await expectWholeStory(product)
+  })
+
+  it('arrive when Redis loses its data while they wait for their receiver', async () => {
+    await using product = await startAlertedProduct()
+    await holdAll(product)
+    await product.flushRedis()
+    product.receiver.isDown = false
+    await taken(product, named('fire'))
+    await resolveAll(product)
+    await expectWholeStory(product)
+  })
+
+  it('arrive when PostgreSQL is down while they are decided, and end when Redis is emptied afterwards', async () => {
+    await using product = await startAlertedProduct()
+    await product.postgres.stop()
+    await fireAll(product)
+    await taken(product, named('fire'))
+    await product.postgres.start()
+    await keptInHistory(product, alerts.length)
+    await eventually(
+      () => product.sentOnRecord(),
+      (sent) => sent === alerts.length,
+      withinMs,
+    )
+    await product.flushRedis()
+    await resolveAll(product)
+    await expectWholeStory(product)
+    await keptInHistory(product, 2 * alerts.length)
+  })
+
+  it('end when NATS loses its data after they fired', async () => {
+    await using product = await startAlertedProduct()
+    await fireAll(product)
+    await taken(product, named('fire'))
+    await product.nats.stop()
+    await wait(1_000)
+    await product.nats.start()
+    await resolveAll(product)
+    await expectWholeStory(product)
+  })
+
+  it('of a host arrive when PostgreSQL is down while a sweep finds it critical', async () => {
+    await using product = await startAlertedProduct()
+    await product.sweep()
+    product.host.isDown = true
+    await product.postgres.stop()
+    await eventually(
+      async () => {
+        await product.sweep()
+        return product.receiver.taken
+      },
+      (lines) => lines.length > 0,
+      withinMs,
+    )
+    await product.postgres.start()
+    await keptInHistory(product, 1)
+    const { taken: lines } = product.receiver
+    expect(lines[0]).toBe('fire Host unreachable')
+    expect(new Set(lines).size).toBe(lines.length)
+    expect(await product.open()).toContain('Host unreachable')
+  })
+})

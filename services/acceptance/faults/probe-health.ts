@@ -1,0 +1,53 @@
+import { get } from 'node:http'
+import { setPriority } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/**
+ * Asks health endpoints as an orchestrator does, each over a connection of its own, and prints how long every answer took. Run as a
+ * process: `node probe-health.ts <length in ms> <url>…`. Where it may, it runs before all others: an orchestrator does not share their machine.
+ */
+export interface Probed {
+  url: string
+  status: number
+  tookMs: number
+}
+
+const everyMs = 1_000
+const timeoutMs = 20_000
+
+const main = async (lengthMs: number, urls: readonly string[]): Promise<void> => {
+  try {
+    setPriority(-20)
+  } catch {
+    // Only root may.
+  }
+  const probed = await Promise.all(urls.map((url) => probeAgain(url, lengthMs)))
+  process.stdout.write(JSON.stringify(probed.flat()))
+}
+
+const probeAgain = async (url: string, lengthMs: number): Promise<Probed[]> => {
+  const probed: Probed[] = []
+  const until = performance.now() + lengthMs
+  await wait(Math.random() * everyMs)
+  while (performance.now() < until) {
+    const began = performance.now()
+    const status = await statusOf(url)
+    const tookMs = performance.now() - began
+    probed.push({ url, status, tookMs })
+    await wait(Math.max(0, everyMs - tookMs))
+  }
+  return probed
+}
+
+/** 0 where nothing was answered. */
+const statusOf = (url: string): Promise<number> =>
+  new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: timeoutMs }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0))
+    })
+    request.once('timeout', () => request.destroy())
+    request.once('error', () => resolve(0))
+  })
+
+const [length, ...urls] = process.argv.slice(2)
+await main(Number(length), urls)

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { faketimeLibrary } from '../servers/faketime.ts'
+import { installServers } from '../servers/install.ts'
+
+/** More stories, alerts, busy processes and kills than the short forms have. With CI set, a suite without its servers fails instead of being left out. */
+const longForm = {
+  CI: '1',
+  FAULTS_RUNS: '12',
+  FAULTS_ALERTS: '40',
+  FAULTS_BUSY: '50',
+  TEST_DELIVERY_KILLS: '16',
+  TEST_INGEST_KILLS: '8',
+}
+
+/** Runs every fault in its long form; arguments name test files. */
+const main = async (files: readonly string[]): Promise<void> => {
+  installServers()
+  installServers([{ title: 'libfaketime', debian: 'faketime', isThere: () => faketimeLibrary() !== undefined }])
+  const config = 'services/acceptance/faults/vitest.config.ts'
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', config, ...files]
+  const env = { ...longForm, ...process.env }
+  const child = spawn(process.execPath, vitest, { stdio: 'inherit', env })
+  const [code] = await once(child, 'exit')
+  process.exitCode = code ?? 1
+}
+
+await main(process.argv.slice(2))

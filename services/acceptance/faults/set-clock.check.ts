@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
+import { eventually } from '../ask.ts'
+import { startProcess } from '../product/process.ts'
+import { faketimeLibrary } from '../servers/faketime.ts'
+import { freePort } from '../servers/port.ts'
+
+const Health = z.object({ hosts: z.array(z.object({ status: z.string() })) })
+const Time = z.object({ timestamp: z.string() })
+
+it('a real process sees a host go and come whatever its wall clock is set to', async () => {
+  const library = faketimeLibrary()
+  if (library === undefined) throw new Error('libfaketime is missing: install the package faketime')
+  await using scope = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-clock-'))
+  scope.defer(() => rm(directory, { recursive: true }))
+  const file = join(directory, 'offset')
+  const setClock = (offset: string) => writeFile(file, `${offset}\n`)
+  await setClock('+0')
+  const host = { isUp: true }
+  const stub = scope.use(
+    await startHttpStub((_asked, response) =>
+      host.isUp
+        ? rows(response, [['25.8.1', 77, 'first', 'UTC', String(Date.now()), ...Array(10).fill(null)]])
+        : response.destroy(),
+    ),
+  )
+  const port = await freePort()
+  const variables = {
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    COLUMNDB_HOST: stub.url,
+    COLUMNDB_NAME: 'first',
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: '1',
+    // As on a machine, where setting the wall clock leaves the monotonic one alone.
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    DONT_FAKE_MONOTONIC: '1',
+  }
+  scope.use(await startProcess({ services: [], variables, operationsPort: await freePort() }))
+  const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).json()
+  const seen = async (status: string) =>
+    eventually(
+      async () => Health.parse(await get('/api/healthz')).hosts[0]?.status,
+      (now) => now === status,
+      20_000,
+    )
+  const aheadMs = async () => Date.parse(Time.parse(await get('/api/health')).timestamp) - Date.now()
+
+  await seen('up')
+  for (const [offset, expectedMs] of [
+    ['-600', -600_000],
+    ['-3600', -3_600_000],
+    ['+3600', 3_600_000],
+    ['+0', 0],
+  ] as const) {
+    await setClock(offset)
+    expect(Math.abs((await aheadMs()) - expectedMs), `the clock is set by ${offset} s`).toBeLessThan(30_000)
+    host.isUp = !host.isUp
+    await seen(host.isUp ? 'up' : 'down')
+  }
+})

@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { SettledIdAnswer } from '#proto/http/alerts.ts'
+import { Failure } from '#proto/http/answer.ts'
+import { onLoopback } from '#shared/net/testing/on-loopback.ts'
+import { certificate } from '../alert-dispatcher/channels/testing/certificate.ts'
+import { type Answered, ask } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+
+const startLimitMs = 120_000
+const operatorToken = 'tk_of_the_operator_0123'
+const ownToken = 'tk_that_somebody_saved_0123'
+
+/** What one receiver was sent: path and `Authorization`. */
+interface Sent {
+  path: string
+  authorization: string | undefined
+}
+
+interface Receiver {
+  url: string
+  sent: Sent[]
+}
+
+const startReceiver = async (opened: AsyncDisposableStack, isSecure: boolean): Promise<Receiver> => {
+  const sent: Sent[] = []
+  const take = ({ url: path = '', headers: { authorization } }: IncomingMessage) =>
+    void sent.push({ path, authorization })
+  const server = isSecure ? createSecureServer(certificate) : createServer()
+  server.on('request', (request, response) => {
+    take(request)
+    request.resume().on('end', () => response.end('{}'))
+  })
+  const { origin, stop } = await onLoopback(server)
+  opened.defer(stop)
+  return { url: isSecure ? origin.replace('http://127.0.0.1', 'https://localhost') : origin, sent }
+}
+
+describe('a secret whose address changes', () => {
+  const opened = new AsyncDisposableStack()
+  let product: Product
+  let operators: Receiver
+  let own: Receiver
+  let foreign: Receiver
+  let secure: Receiver
+  let foreignSecure: Receiver
+
+  beforeAll(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-moved-secrets-'))
+    opened.defer(() => rm(directory, { recursive: true }))
+    const authority = join(directory, 'authority.pem')
+    await writeFile(authority, certificate.cert)
+    const receivers = [false, false, false, true, true].map((isSecure) => startReceiver(opened, isSecure))
+    ;[operators, own, foreign, secure, foreignSecure] = (await Promise.all(receivers)) as [
+      Receiver,
+      Receiver,
+      Receiver,
+      Receiver,
+      Receiver,
+    ]
+    product = opened.use(
+      await startProduct({
+        hosts: [{ url: 'http://127.0.0.1:9', name: 'down' }],
+        env: {
+          HEALTH_ALERT_PUSH_A_URL: `${operators.url}/alerts`,
+          HEALTH_ALERT_PUSH_A_TOKEN: operatorToken,
+          NODE_EXTRA_CA_CERTS: authority,
+          SVC_ALLOW_PRIVATE_HOSTS: 'true',
+          SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}`,
+          SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator, thirty-two',
+        },
+      }),
+    )
+  }, startLimitMs)
+  afterAll(() => opened.disposeAsync())
+  beforeEach(() => {
+    for (const { sent } of [operators, own, foreign, secure, foreignSecure]) sent.length = 0
+  })
+
+  const send = (method: string, path: string, body: unknown): Promise<Answered> =>
+    ask(`${product.url}/api/v1/health/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const save = (settings: object) => send('PUT', 'alert-config/channels/push-a', { settings })
+  const test = async (channel: string) =>
+    expect(await send('POST', `channels/${channel}/test`, {})).toMatchObject({ status: 200 })
+  const refused = (answer: Answered, parameter: string) => {
+    expect(answer.status).toBe(400)
+    const { error } = Failure.parse(answer.body)
+    expect(error).toMatchObject({ type: 'invalid', details: { parameter } })
+    expect(error.message).toMatch(new RegExp(`^${parameter.replace('.', '\\.')} must be given again`))
+    expect(answer.text).not.toMatch(/tk_/)
+  }
+
+  it('stays with the address of the operator when it is from a variable', async () => {
+    refused(await save({ url: `${foreign.url}/alerts` }), 'settings.token')
+    await test('push-a')
+    expect(operators.sent).toEqual([{ path: '/', authorization: `Bearer ${operatorToken}` }])
+    // Another path of the operator's own server is an address that somebody saved all the same.
+    refused(await save({ url: `${operators.url}/others` }), 'settings.token')
+    expect((await save({ url: `${foreign.url}/alerts`, token: null })).status).toBe(200)
+    await test('push-a')
+    expect(foreign.sent).toEqual([{ path: '/', authorization: undefined }])
+    expect((await save({ url: null })).status).toBe(200)
+    await test('push-a')
+    expect(operators.sent).toHaveLength(2)
+  })
+
+  it('is asked for again when it was saved', async () => {
+    expect((await save({ url: `${own.url}/alerts`, token: ownToken })).status).toBe(200)
+    refused(await save({ url: `${foreign.url}/alerts` }), 'settings.token')
+    refused(await save({ url: null }), 'settings.token')
+    await test('push-a')
+    expect(own.sent).toEqual([{ path: '/', authorization: `Bearer ${ownToken}` }])
+    expect((await save({ url: `${own.url}/below/alerts` })).status).toBe(200)
+    await test('push-a')
+    expect(own.sent.at(-1)).toEqual({ path: '/below/', authorization: `Bearer ${ownToken}` })
+    expect([...foreign.sent, ...operators.sent]).toEqual([])
+  })
+
+  it('is asked for again when it is the header of a webhook', async () => {
+    const target = { name: 'team', format: 'raw' }
+    const headers = { Authorization: `Bearer ${ownToken}` }
+    const added = await send('POST', 'webhook-targets', { ...target, url: `${secure.url}/hook`, headers })
+    const { id } = SettledIdAnswer.parse(added.body).data
+    const change = (more: object) => send('PUT', `webhook-targets/${id}`, { ...target, ...more })
+    refused(await change({ url: `${foreignSecure.url}/hook` }), 'headers')
+    await test('webhook-targets')
+    expect(secure.sent).toEqual([{ path: '/hook', authorization: `Bearer ${ownToken}` }])
+    expect((await change({ url: `${secure.url}/other` })).status).toBe(200)
+    await test('webhook-targets')
+    expect(secure.sent.at(-1)).toEqual({ path: '/other', authorization: `Bearer ${ownToken}` })
+    expect((await change({ url: `${foreignSecure.url}/hook`, headers: null })).status).toBe(200)
+    await test('webhook-targets')
+    expect(foreignSecure.sent).toEqual([{ path: '/hook', authorization: undefined }])
+  })
+})

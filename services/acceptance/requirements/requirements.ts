@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseYaml } from '#shared/config/yaml.ts'
+
+const Test = z.strictObject({
+  file: z.string(),
+  /** The titles of its groups and its own, joined by ` > `, with placeholders as the file writes them. */
+  name: z.string(),
+  /** The text that the first placeholder stands for, where only one case of the test shows the requirement. */
+  case: z.string().optional(),
+})
+
+const Entry = z.strictObject({
+  /** A sentence of the document, or the part of one that states one fact; cells of a table are joined by ` | `. */
+  text: z.string().min(1),
+  /** The tests that fail when the text is not true of the product. */
+  tests: z.array(Test).default([]),
+  /** Variables whose rows in `variables/` name the tests. */
+  variables: z.array(z.string()).default([]),
+  /** Why the product differs. */
+  deviation: z.string().optional(),
+})
+
+/** The documents of the specification. */
+export const documents = ['service', 'configuration'] as const
+export type Document = (typeof documents)[number]
+/** A test by its file and title. */
+export type RequirementTest = z.infer<typeof Test>
+
+/** One fact that the specification states. */
+export interface Requirement extends z.infer<typeof Entry> {
+  /** The section and the name of the entry there, such as `limits/table-rows`. */
+  id: string
+  document: Document
+}
+
+const folder = import.meta.dirname
+const readIn = <T>(path: string, schema: z.ZodType<T>): T =>
+  schema.parse(parseYaml(readFileSync(join(folder, path), 'utf8')))
+
+/** Every fact of a document, in the order of its sections. */
+export const requirementsOf = (document: Document): Requirement[] =>
+  globSync(`${document}/*.yaml`, { cwd: folder })
+    .toSorted()
+    .flatMap((path) =>
+      Object.entries(readIn(path, z.record(z.string(), Entry))).map(([name, entry]) => ({
+        ...entry,
+        document,
+        id: `${path.slice(0, -'.yaml'.length)}/${name}`,
+      })),
+    )
+
+/** Every fact of the specification. */
+export const allRequirements = (): Requirement[] => documents.flatMap(requirementsOf)
+
+/** Texts of a document that require nothing: they speak about the document itself. */
+export const textsWithoutRequirement = (document: Document): string[] =>
+  readIn('about-the-documents.yaml', z.record(z.enum(documents), z.array(z.string())))[document]
+
+const variable = /`(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+|\{ID\}|<RULE_ID>))+)`/g
+const namesIn = (text: string): string[] => [...text.matchAll(variable)].flatMap(({ groups }) => groups?.name ?? [])
+
+/** The variables that the configuration reference names, each once. */
+export const documentedNames = (): string[] => [
+  ...new Set(requirementsOf('configuration').flatMap(({ text }) => namesIn(text))),
+]
+
+/** The default of a variable, as the document states it. */
+export interface DocumentedDefault {
+  name: string
+  stated: string
+  requirement: Requirement
+}
+
+/** The default of each variable that has one in a table of the configuration reference. */
+export const documentedDefaults = (): DocumentedDefault[] =>
+  requirementsOf('configuration').flatMap((requirement) => {
+    const [names = '', stated, meaning] = requirement.text.split(' | ')
+    if (stated === undefined || meaning === undefined) return []
+    const listed = namesIn(names)
+    const parts = partsOf(stated, listed.length)
+    return listed.map((name, index) => ({ name, stated: parts[index] ?? '', requirement }))
+  })
+
+/** What a cell states for each of several variables: the same for all, or one part after the other. */
+const partsOf = (stated: string, count: number): string[] => {
+  const parts = stated.replaceAll(/ \([^)]*\)/g, '').split(/[;,] /)
+  if (count > 1 && parts.length === count) return parts
+  return Array.from({ length: count }, () => stated)
+}

@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
+import { AlertConfigAnswer } from '#proto/http/alerts.ts'
+import { type Answered, ask, eventually } from './ask.ts'
+import { type Product, startProduct } from './product.ts'
+
+const cronSecret = 'the secret of the scheduler'
+const encryptionKey = 'the key of the operator, thirty-two'
+const startLimitMs = 120_000
+
+const startReceiver = (): Promise<StrictServer> =>
+  startStrictServer({ problem: () => undefined, answer: { status: 200, body: 'ok' } })
+
+describe('a channel that is saved over its variable', () => {
+  let directory: string
+  let opened: AsyncDisposableStack
+  let product: Product
+  let ofVariable: StrictServer
+  let saved: StrictServer
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    directory = await mkdtemp(join(tmpdir(), 'watchhouse-saved-channels-'))
+    opened.defer(() => rm(directory, { recursive: true }))
+    ofVariable = opened.use(await startReceiver())
+    saved = opened.use(await startReceiver())
+    product = opened.use(
+      await startProduct({
+        // A host that does not answer is a critical condition, which the first sweep notifies of.
+        hosts: [{ url: 'http://127.0.0.1:9', name: 'down' }],
+        env: {
+          CRON_SECRET: cronSecret,
+          HEALTH_ALERT_WEBHOOK_URL: `${ofVariable.url}/of-the-variable`,
+          SVC_ALLOW_PRIVATE_HOSTS: 'true',
+          SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '0',
+          SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}`,
+          SVC_USER_CONNECTIONS_ENCRYPTION_KEY: encryptionKey,
+        },
+      }),
+    )
+  }, startLimitMs)
+  afterAll(() => opened?.disposeAsync())
+
+  const sweep = (): Promise<Answered> =>
+    ask(`${product.url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${cronSecret}` } })
+  const save = (settings: Record<string, string | null>): Promise<Answered> =>
+    ask(`${product.url}/api/v1/health/alert-config/channels/webhook`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ settings }),
+    })
+  const test = (): Promise<Answered> =>
+    ask(`${product.url}/api/v1/health/channels/webhook/test`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+  const pathsOf = ({ taken }: StrictServer) => taken.map(({ path }) => path)
+
+  it(
+    'is used at once and after a restart, and what it replaced comes back when it is deleted',
+    async () => {
+      expect(await save({ url: `${saved.url}/saved` })).toMatchObject({ status: 200 })
+      expect(await test()).toMatchObject({ status: 200 })
+      expect(await sweep()).toMatchObject({ status: 200 })
+      expect(pathsOf(ofVariable)).toEqual([])
+      expect(new Set(pathsOf(saved))).toEqual(new Set(['/saved']))
+      const before = saved.taken.length
+      await product.gateway.restart()
+      expect(await sweep()).toMatchObject({ status: 200 })
+      expect(await test()).toMatchObject({ status: 200 })
+      expect(saved.taken.length).toBeGreaterThan(before)
+      expect(pathsOf(ofVariable)).toEqual([])
+      expect(await save({ url: null })).toMatchObject({ status: 200 })
+      expect(await test()).toMatchObject({ status: 200 })
+      expect(pathsOf(ofVariable)).toEqual(['/of-the-variable'])
+    },
+    startLimitMs,
+  )
+
+  /** Writes as another release, a damaged disk or another key would have left it. */
+  const write = (channel: string, body: string): void => {
+    using database = new DatabaseSync(join(directory, 'state.db'))
+    const values = [channel, body, Date.now()]
+    database
+      .prepare(
+        "INSERT OR REPLACE INTO watchhouse_alert_policy (kind, id, body, changed_at_ms) VALUES ('channel', ?, ?, ?)",
+      )
+      .run(...values)
+  }
+  const problems = async (): Promise<Record<string, string | null>> => {
+    const { body } = await ask(`${product.url}/api/v1/health/alert-config`)
+    return Object.fromEntries(
+      AlertConfigAnswer.parse(body).data.channels.map(({ channel, problem }) => [channel, problem]),
+    )
+  }
+
+  it(
+    'stops neither sweeps nor the start when it cannot be read, and is named',
+    async () => {
+      write(
+        'chat-a',
+        JSON.stringify({ variables: { HEALTH_ALERT_CHAT_A_BOT_TOKEN: 'no token', HEALTH_ALERT_CHAT_A_CHAT_ID: '5' } }),
+      )
+      write('paging-a', JSON.stringify({ sealed: { HEALTH_ALERT_PAGING_A_ROUTING_KEY: 'of-another.key' } }))
+      write('push-a', '{ "damaged')
+      const broken = {
+        'chat-a': expect.stringMatching(/^HEALTH_ALERT_CHAT_A_BOT_TOKEN: must be the token of a bot/),
+        'paging-a': 'HEALTH_ALERT_PAGING_A_ROUTING_KEY: the saved value cannot be decrypted; save it again',
+        webhook: null,
+      }
+      await eventually(problems, (found) => found['chat-a'] !== null)
+      expect(await problems()).toMatchObject(broken)
+      expect(await sweep()).toMatchObject({ status: 200 })
+      await product.gateway.restart()
+      expect(await sweep()).toMatchObject({ status: 200 })
+      expect(await problems()).toMatchObject(broken)
+      for (const channel of ['chat-a', 'paging-a'])
+        expect(product.output()).toMatch(
+          new RegExp(`"channel":"${channel}","reason":"[^"]+","msg":"channel cannot be used"`),
+        )
+      expect(product.output()).toContain('"entry":"channel push-a"')
+      expect(product.output()).not.toContain('no token')
+      expect(await test()).toMatchObject({ status: 200 })
+    },
+    startLimitMs,
+  )
+
+  it('shows when the last sweep succeeded, and the interval that it is measured by', async () => {
+    const metric = async (name: string): Promise<number> => {
+      const { text } = await ask(`${product.operationsUrls[0]}/metrics`)
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+    }
+    expect(await metric('watchhouse_alert_sweep_interval_seconds')).toBe(300)
+    const beforeMs = Date.now()
+    expect(await sweep()).toMatchObject({ status: 200 })
+    const seconds = await metric('watchhouse_alert_sweep_succeeded_timestamp_seconds')
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(beforeMs)
+    expect(seconds * 1_000).toBeLessThanOrEqual(Date.now())
+  })
+})

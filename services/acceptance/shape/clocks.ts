@@ -1,0 +1,84 @@
+import { Visitor } from 'oxc-parser'
+import type { Rule } from './rules.ts'
+import { lineOf, parse } from './source-file.ts'
+
+/**
+ * The wall clock where a duration is meant: a reading of it, or a name that holds one, is compared, added to or subtracted from.
+ * Operators set the wall clock forwards and back, so durations are measured with `Clock.elapsedMs`.
+ */
+export const durationsAreMonotonic: Rule = (file) => {
+  const { program } = parse(file)
+  const names = new Set<string>()
+  const found: string[] = []
+  const isReading = (start: number, end: number): boolean => {
+    const text = file.text.slice(start, end)
+    return /\bclock\.now\(\)$/i.test(text) || names.has(text)
+  }
+  const collector = new Visitor({
+    VariableDeclarator: ({ id, init }) => {
+      if (id.type === 'Identifier' && init && isReading(init.start, init.end)) names.add(id.name)
+    },
+  })
+  collector.visit(program)
+  new Visitor({
+    BinaryExpression: ({ start, left, right, operator }) => {
+      if (!['<', '<=', '>', '>=', '-', '+'].includes(operator)) return
+      if ([left, right].some((side) => isReading(side.start, side.end)))
+        found.push(`${file.path}:${lineOf(file, start)} the wall clock in a calculation`)
+    },
+    CallExpression: ({ start, callee }) => {
+      if (file.text.slice(callee.start, callee.end) === 'Date.now')
+        found.push(`${file.path}:${lineOf(file, start)} Date.now() beside Clock`)
+    },
+    NewExpression: ({ start, callee, arguments: given }) => {
+      if (given.length === 0 && file.text.slice(callee.start, callee.end) === 'Date')
+        found.push(`${file.path}:${lineOf(file, start)} new Date() beside Clock`)
+    },
+  }).visit(program)
+  return found
+}
+
+/** Files that calculate with instants because these are stored, shown or chosen by people, or come from another machine; each with what they are. */
+export const instantFiles: Readonly<Record<string, string>> = {
+  'services/shared/clock.ts': 'the clock itself',
+  'services/shared/bus/signatures.ts': 'from another machine: when it signed a request',
+  'services/agent/approvals/ask-approval.ts': 'shown: when an approval expires; a timer ends it',
+  'services/agent/conversations/open.ts': 'stored: conversations older than some days',
+  'services/agent/egress/approve-egress.ts': 'shown: when an approval expires; a timer ends it',
+  'services/agent/models/sign-in.ts': 'stored: when a key of a gateway ends',
+  'services/alert-dispatcher/handlers/preview-target.ts': 'shown: an example message',
+  'services/alert-dispatcher/handlers/prune.ts': 'stored: history older than some days',
+  'services/alert-dispatcher/handlers/silences.ts': 'chosen by a person: the end of an acknowledgement',
+  'services/gateway/auth/idp/access-token.ts': 'signed by another machine: the end of a token',
+  'services/gateway/auth/idp/session-token.ts': 'signed by another machine: the end of a token',
+  'services/gateway/auth/keys/keys.ts': 'signed: the end of an API key',
+  'services/gateway/auth/keys/registry.ts': 'signed: the end of an API key',
+  'services/gateway/cron/prune.ts': 'stored: audit records older than some days',
+  'services/gateway/limits/limits.ts': 'the end of the day (UTC), by which guests are counted',
+  'services/gateway/routes/browser-connections.ts': 'shown: when a connection session ends',
+  'services/gateway/routes/device-login.ts': 'stored: the end of a code, followed over jumps where it is read',
+  'services/ingest/deployments/handlers.ts': 'stored: deployments older than some days',
+  'services/ingest/service.ts': 'stored: events older than some days',
+  'services/mcp/audit.ts': 'stored: when a call began',
+  'services/query/analysis/analysis-window.ts': 'shown: the window, by the clock of the host',
+  'services/query/connections/brought-hosts.ts': 'sealed by another machine: the end of a session',
+  'services/query/connections/handlers.ts': 'sealed for another machine: the end of a session',
+  'services/query/draw-chart.ts': 'shown: the window, by the clock of the host',
+  'services/query/probe.ts': 'the clock of a host compared with ours',
+  'services/report/handlers/insights.ts': 'stored: insights of the last hours',
+  'services/report/handlers/prune.ts': 'stored: reports older than some days',
+  'services/report/handlers/reports.ts': 'chosen by a person: the period of a report',
+  'k8s/dev/model-gateway.ts': 'shown: when an answer was made',
+  'web/src/lib/agent/conversations.ts': 'stored: when a conversation was updated',
+  'web/src/lib/analytics/measure.ts': 'sent: the instant that the script of the provider expects',
+  'web/src/lib/api/brought-hosts.ts': 'from another machine: the end of a session',
+  'web/src/lib/api/deployments.ts': 'shown: the window of a chart',
+  'web/src/lib/api/queries.ts': 'shown: when an answer came',
+  'web/src/lib/chart/legend.svelte': 'shown: the window of a chart',
+  'web/src/lib/state/clock.svelte.ts': 'shown: ages beside instants',
+  'web/src/lib/state/view.svelte.ts': 'shown: the window of a chart',
+  'web/src/lib/ui/time-range.svelte': 'shown: the window of a chart',
+  'web/src/routes/alerts/schedule/maintenance.svelte': 'chosen by a person: the start of a maintenance window',
+  'web/src/routes/console/runs.svelte.ts': 'stored: when a statement was run',
+  'web/src/routes/reports/+page.svelte': 'chosen by a person: the period of a report',
+}
