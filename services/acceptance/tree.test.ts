@@ -30,9 +30,9 @@ const alternatives = (pattern: string): string[] => {
 
 describe('the tree', () => {
   const top =
-    'README.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s'
+    'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s'
   const services =
-    'main.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared acceptance bench'
+    'README.md main.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared acceptance bench'
 
   it('has nothing at the top that the design does not name', () => {
     expect(unexpected([...files, 'docs/a.md', 'jest.config.js'], '', top)).toEqual(['docs', 'jest.config.js'])
