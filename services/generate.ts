@@ -6,8 +6,8 @@ import { buildSettings } from '#shared/config/build-time.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/service.ts'
-import { chartFiles } from './acceptance/chart/generated/files.ts'
-import { releasedPath, releaseLines } from './acceptance/release/contracts.ts'
+import { chartFiles } from './generate/chart/files.ts'
+import { releasedPath, releaseLines } from './generate/contracts.ts'
 
 interface Generated {
   /** From the repository's root. */

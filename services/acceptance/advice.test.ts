@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { askEngine, eventually } from './ask.ts'
-import { startToolServer, type ToolServer } from './tool-server.ts'
+import { askEngine, eventually } from '../testing/ask.ts'
+import { startToolServer, type ToolServer } from '../testing/tool-server.ts'
 
 const startLimitMs = 180_000
 const name = 'get_optimization_recommendations'

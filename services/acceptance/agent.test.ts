@@ -11,9 +11,9 @@ import {
   scriptedKey,
   startScriptedGateway,
 } from '../agent/testing/scripted-gateway.ts'
-import { ask, askEngine, eventually } from './ask.ts'
-import { type Product, startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const Evidence = z.object({ statement: z.string(), rows: z.number(), rowHash: z.string(), hostKey: z.string() })
 const Approval = z.object({ approvalId: z.string() })

@@ -11,8 +11,8 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
 import { type Notice, asMessage } from '../alert-dispatcher/notice.ts'
-import { eventually } from './ask.ts'
-import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
+import { eventually } from '../testing/ask.ts'
+import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 480_000 })
 
@@ -72,17 +72,21 @@ interface Servers {
 }
 
 const startDispatcher = async (servers: Servers, instance: string, env: Record<string, string>) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'delivering.ts'), servers.nats, instance], {
-    env: {
-      ...process.env,
-      REDIS_URL: servers.redis,
-      SVC_STATE_DB_URL: servers.postgres,
-      TEST_HOLD_MS: '5000',
-      TEST_CHANNELS: '0',
-      ...env,
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../testing/delivering.ts'), servers.nats, instance],
+    {
+      env: {
+        ...process.env,
+        REDIS_URL: servers.redis,
+        SVC_STATE_DB_URL: servers.postgres,
+        TEST_HOLD_MS: '5000',
+        TEST_CHANNELS: '0',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  )
   await once(child.stdout, 'data')
   return child
 }

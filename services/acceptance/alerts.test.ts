@@ -1,14 +1,14 @@
 import { systemClock } from '#shared/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
-import { startDispatchers } from './alerts/dispatchers.ts'
-import { type Ground, openGround } from './alerts/ground.ts'
-import { play } from './alerts/scenario.ts'
-import { forgotten, scenarios, upheavals } from './alerts/scenarios.ts'
-import type { WatchedHosts } from './alerts/watched-hosts.ts'
-import { eventually } from './ask.ts'
-import type { Topology } from './product.ts'
-import { describeWith } from './servers.ts'
+import { startDispatchers } from '../testing/alerts/dispatchers.ts'
+import { type Ground, openGround } from '../testing/alerts/ground.ts'
+import { play } from '../testing/alerts/scenario.ts'
+import { forgotten, scenarios, upheavals } from '../testing/alerts/scenarios.ts'
+import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
+import { eventually } from '../testing/ask.ts'
+import type { Topology } from '../testing/product.ts'
+import { describeWith } from '../testing/servers.ts'
 
 const operator = (topology: Topology) => () => {
   let ground: Ground

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { Failure } from '#proto/http/answer.ts'
 import { Healthz } from '#proto/http/status.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, eventually } from './ask.ts'
-import { type BadHost, startGarbageHost, startHangingHost, startRefusingHost } from './bad-hosts.ts'
-import { type Product, startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask, eventually } from '../testing/ask.ts'
+import { type BadHost, startGarbageHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const statementLimitSeconds = 2
 /** The statement's limit, and time to notice on our side that the host does not keep to it. */

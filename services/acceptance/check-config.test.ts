@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
-import { freePort } from './servers/port.ts'
+import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
+import { freePort } from '../testing/servers/port.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string

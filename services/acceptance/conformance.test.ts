@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fixtures } from './conformance/fixtures.ts'
-import { startOpenProduct } from './conformance/start.ts'
+import { fixtures } from '../testing/conformance/fixtures.ts'
+import { startOpenProduct } from '../testing/conformance/start.ts'
 import type { Further } from '../mcp/protocol/server.ts'
 
 const startLimitMs = 120_000

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { breaks } from './release/breaks.ts'
-import { lastRelease, presentContracts } from './release/contracts.ts'
+import { lastRelease, presentContracts } from '../generate/contracts.ts'
 
 const asked = z.object({ hostKey: z.string(), limit: z.number().max(10).optional(), order: z.enum(['asc', 'desc']) })
 const between = (before: z.ZodType, now: z.ZodType) => {

@@ -10,9 +10,9 @@ import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/conv
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
 import { type IdentityProvider, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
 import { buildWebWith } from '../gateway/testing/web-build.ts'
-import { ask, eventually } from './ask.ts'
-import { type Product, startProduct, type Topology } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask, eventually } from '../testing/ask.ts'
+import { type Product, startProduct, type Topology } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 /** A host that never answers: what is kept here is kept without it. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]

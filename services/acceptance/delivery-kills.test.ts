@@ -14,8 +14,8 @@ import type { Store } from '#shared/store/store.ts'
 import { Ledger, ledgerKey } from '../alert-dispatcher/delivery/ledger.ts'
 import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
 import { asMessage } from '../alert-dispatcher/notice.ts'
-import { eventually } from './ask.ts'
-import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
+import { eventually } from '../testing/ask.ts'
+import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
 /** More by variable, for a longer run: each alert is told and ended over ten channels. */
 const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 15)
@@ -86,7 +86,7 @@ interface Servers {
 }
 
 const startDelivering = async ({ holdMs, nats, redis, postgres, collector }: Servers, instance: string) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'delivering.ts'), nats, instance], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivering.ts'), nats, instance], {
     env: {
       ...process.env,
       REDIS_URL: redis,

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { readDocument, type ServedDocument } from '../gateway/testing/served-document.ts'
-import { type Product, startProduct } from './product.ts'
-import { gatewayVariables, startScriptedGateway } from './scripted-gateway.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ChartAnswer, HostsAnswer, OverviewAnswer, TableAnswer, TableListAnswer } from '#proto/http/data.ts'
 import type { Sandbox } from '../sandbox/start.ts'
-import { ask, askEngine, eventually } from './ask.ts'
-import { type Product, startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
-import { startSeeded } from './seeded.ts'
+import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
+import { startSeeded } from '../testing/seeded.ts'
 
 const outsideSystem = "NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')"
 const dayMs = 86_400_000

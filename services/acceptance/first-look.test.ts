@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { HostsAnswer, OverviewAnswer } from '#proto/http/data.ts'
 import { Healthz } from '#proto/http/status.ts'
-import { ask, eventually } from './ask.ts'
-import { type Product, startProduct } from './product.ts'
+import { ask, eventually } from '../testing/ask.ts'
+import { type Product, startProduct } from '../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 

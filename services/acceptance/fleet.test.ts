@@ -3,10 +3,10 @@ import { ComparisonAnswer, SettingsDiffAnswer } from '#proto/http/comparison.ts'
 import { FleetAnswer } from '#proto/http/fleet.ts'
 import { OwnCostAnswer } from '#proto/http/own-cost.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, askEngine, eventually } from './ask.ts'
-import { type BadHost, startHangingHost, startRefusingHost } from './bad-hosts.ts'
-import { type Product, startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { type BadHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 /** Longer than this nobody is to wait because one of several hosts hangs. */
 const hangEndsWithinMs = 20_000

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseYaml } from '#shared/config/yaml.ts'
 import packageFile from '../../package.json' with { type: 'json' }
-import { readSource, repositoryFiles, root, type SourceFile } from './shape/source-file.ts'
+import { readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
 
 const paths = repositoryFiles().filter((path) =>
   /^(README|CHANGELOG|charts\/README|\.github\/[^/]+|services\/(.+\/)?README)\.md$/.test(path),

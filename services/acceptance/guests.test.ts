@@ -4,10 +4,10 @@ import { Failure } from '#proto/http/answer.ts'
 import { ConnectionSessionAnswer } from '#proto/http/connections.ts'
 import { ChartAnswer, TableAnswer } from '#proto/http/data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask } from './ask.ts'
-import { type Product, startProduct } from './product.ts'
-import { describeWith } from './servers.ts'
-import { startSeeded } from './seeded.ts'
+import { ask } from '../testing/ask.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { describeWith } from '../testing/servers.ts'
+import { startSeeded } from '../testing/seeded.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest'
 import { EventsAnswer, IngestAnswer } from '#proto/http/events.ts'
 import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { eventually } from './ask.ts'
-import { type ProductProcess, startProcess } from './product/process.ts'
-import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
-import { freePort } from './servers/port.ts'
+import { eventually } from '../testing/ask.ts'
+import { type ProductProcess, startProcess } from '../testing/product/process.ts'
+import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
+import { freePort } from '../testing/servers/port.ts'
 
 /** More by variable, for a longer run. */
 const kills = Number(process.env.TEST_INGEST_KILLS ?? 4)

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { EventsAnswer } from '#proto/http/events.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { ask, eventually } from './ask.ts'
-import { type Product, startProduct } from './product.ts'
+import { ask, eventually } from '../testing/ask.ts'
+import { type Product, startProduct } from '../testing/product.ts'
 
 const token = 'token of the senders'
 

@@ -14,16 +14,16 @@ import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
 import { clickhouseStore } from '../report/stores/clickhouse.ts'
 import { insightStoreSuite } from '../report/stores/stores.suite.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, askEngine, eventually } from './ask.ts'
+import { ask, askEngine, eventually } from '../testing/ask.ts'
 import {
   hashOfOne,
   type InventingHost,
   inventedProcesses,
   inventedReplicas,
   startInventing,
-} from './invented-tables.ts'
-import { type Product, startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+} from '../testing/invented-tables.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
 

@@ -2,7 +2,7 @@ import { matchesGlob } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { forbidden, targetOf } from './shape/layers.ts'
-import { importsOf, isCode, readSource, repositoryFiles } from './shape/source-file.ts'
+import { importsOf, isCode, readSource, repositoryFiles } from '../testing/source-file.ts'
 
 describe('who may import whom', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('who may import whom', () => {
     ['services/query/service.ts', '#proto/query.ts'],
     ['services/query/service.ts', '#shared/service.ts'],
     ['services/query/service.test.ts', '../sandbox/start.ts'],
-    ['services/shared/bus/bus.test.ts', '../../acceptance/servers.ts'],
+    ['services/shared/bus/bus.test.ts', '../../testing/servers.ts'],
     ['services/main.ts', './query/service.ts'],
     ['services/main.ts', './sandbox/start.ts'],
     ['web/src/lib/api/client.ts', '#proto/http/data.ts'],

@@ -1,9 +1,9 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { ask } from './ask.ts'
-import { startProcess } from './product/process.ts'
-import { freePort } from './servers/port.ts'
-import { type TestServer, describeWith, startNats, startRedis } from './servers.ts'
+import { ask } from '../testing/ask.ts'
+import { startProcess } from '../testing/product/process.ts'
+import { freePort } from '../testing/servers/port.ts'
+import { type TestServer, describeWith, startNats, startRedis } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest'
-import { ask } from './ask.ts'
-import { startHangingHost } from './bad-hosts.ts'
-import { readExposition, valueIn } from './exposition-format.ts'
-import { startProduct } from './product.ts'
-import { describeWith } from './servers.ts'
-import { startStubFleet } from './stub-fleet.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask } from '../testing/ask.ts'
+import { startHangingHost } from '../testing/bad-hosts.ts'
+import { readExposition, valueIn } from '../testing/exposition-format.ts'
+import { startProduct } from '../testing/product.ts'
+import { describeWith } from '../testing/servers.ts'
+import { startStubFleet } from '../testing/stub-fleet.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const path = '/api/v1/metrics'
 

@@ -8,8 +8,8 @@ import { SettledIdAnswer } from '#proto/http/alerts.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { certificate } from '../alert-dispatcher/channels/testing/certificate.ts'
-import { type Answered, ask } from './ask.ts'
-import { type Product, startProduct } from './product.ts'
+import { type Answered, ask } from '../testing/ask.ts'
+import { type Product, startProduct } from '../testing/product.ts'
 
 const startLimitMs = 120_000
 const operatorToken = 'tk_of_the_operator_0123'

@@ -2,10 +2,10 @@
 import { expect, it, vi } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { ask, eventually } from './ask.ts'
-import { startHeldHost } from './held-host.ts'
-import { startProduct } from './product.ts'
-import { describeWith } from './servers.ts'
+import { ask, eventually } from '../testing/ask.ts'
+import { startHeldHost } from '../testing/held-host.ts'
+import { startProduct } from '../testing/product.ts'
+import { describeWith } from '../testing/servers.ts'
 
 /** A caller that hears nothing for 5 seconds gives up. */
 const silenceEndsWithinMs = 7_000

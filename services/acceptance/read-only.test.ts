@@ -3,8 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { askEngine } from './ask.ts'
-import { startOpenProduct } from './conformance/start.ts'
+import { askEngine } from '../testing/ask.ts'
+import { startOpenProduct } from '../testing/conformance/start.ts'
 
 const startLimitMs = 120_000
 const Case = z.object({ sql: z.string(), verdict: z.enum(['accept', 'reject']), why: z.string() })

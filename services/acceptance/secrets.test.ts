@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ApiKeyAnswer } from '#proto/http/auth.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask } from './ask.ts'
-import { startHangingHost } from './bad-hosts.ts'
-import { startOtlpCollector } from './otlp-collector.ts'
-import { startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask } from '../testing/ask.ts'
+import { startHangingHost } from '../testing/bad-hosts.ts'
+import { startOtlpCollector } from '../testing/otlp-collector.ts'
+import { startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const mark = 'M4rk3dS3cr3t'
 const paths = ['/api/health', '/api/healthz', '/api/v1/hosts', '/api/v1/overview?hostId=0', '/api/v1/overview?hostId=1']

@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, readFile, readlink, rm, symlink, watch, writeFile }
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { root } from './shape/source-file.ts'
+import { root } from '../testing/source-file.ts'
 
 /** A repository as small as set-up can work on; its web build keeps count outside of its own inputs. */
 const files: Record<string, string> = {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ApiKeyAnswer } from '#proto/http/auth.ts'
 import { MeAnswer } from '#proto/http/session.ts'
-import { ask } from './ask.ts'
-import { type Product, startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask } from '../testing/ask.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const operatorSecret = 'operator-secret-of-the-sign-in-test'
 const proxySecret = 'proxy-secret-of-the-sign-in-test'

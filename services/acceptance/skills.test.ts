@@ -6,7 +6,7 @@ import { checkReadOnly } from '../query/read-only/read-only.ts'
 import { reportRuns, type StatementRuns } from '../query/testing/statement-runs.ts'
 import { answerOf } from '../sandbox/curl.ts'
 import type { Sandbox } from '../sandbox/start.ts'
-import { startSeeded } from './seeded.ts'
+import { startSeeded } from '../testing/seeded.ts'
 
 /** The example data of a sandbox comes in the background, while other suites use the machine too. */
 const startLimitMs = 180_000

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Product, hostVariables, startProduct } from './product.ts'
-import { runToEnd } from './product/process.ts'
-import { ask } from './ask.ts'
-import { startHangingHost, startRefusingHost } from './bad-hosts.ts'
-import { describeWith, startRedis } from './servers.ts'
-import { freePort } from './servers/port.ts'
+import { type Product, hostVariables, startProduct } from '../testing/product.ts'
+import { runToEnd } from '../testing/product/process.ts'
+import { ask } from '../testing/ask.ts'
+import { startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
+import { describeWith, startRedis } from '../testing/servers.ts'
+import { freePort } from '../testing/servers/port.ts'
 
 const someHost = hostVariables([{ url: 'http://127.0.0.1:9', name: 'nobody' }])
 

@@ -1,11 +1,11 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, eventually } from './ask.ts'
-import { startHeldHost } from './held-host.ts'
-import { type Product, startProduct } from './product.ts'
-import type { ProductProcess } from './product/process.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask, eventually } from '../testing/ask.ts'
+import { startHeldHost } from '../testing/held-host.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import type { ProductProcess } from '../testing/product/process.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const inFlight = 8
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { durationsAreMonotonic, instantFiles } from './shape/clocks.ts'
 import { type Rule, castsAreExplained, classesHaveAReason, exportsAreDocumented, namesAreWords } from './shape/rules.ts'
-import { isCode, isTest, readSource, repositoryFiles } from './shape/source-file.ts'
+import { isCode, isTest, readSource, repositoryFiles } from '../testing/source-file.ts'
 
 const product = repositoryFiles()
   .filter((path) => isCode(path) && !isTest(path))

@@ -7,8 +7,8 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startOpenProduct } from './conformance/start.ts'
-import { modern } from './tool-server.ts'
+import { startOpenProduct } from '../testing/conformance/start.ts'
+import { modern } from '../testing/tool-server.ts'
 
 const startLimitMs = 120_000
 /** How the inspector ends when a tool failed. */

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AuditAnswer } from '#proto/http/audit.ts'
 import { ServerCard } from '#proto/http/mcp.ts'
-import { ask, askEngine, eventually } from './ask.ts'
-import { modern, startToolServer, type ToolServer } from './tool-server.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { modern, startToolServer, type ToolServer } from '../testing/tool-server.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
 const Called = z.looseObject({ structuredContent: z.looseObject({}) })

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { askEngine, eventually } from './ask.ts'
-import { startToolServer, type ToolServer } from './tool-server.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { askEngine, eventually } from '../testing/ask.ts'
+import { startToolServer, type ToolServer } from '../testing/tool-server.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
 const names = [

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask } from './ask.ts'
-import { type CollectedSpan, startOtlpCollector } from './otlp-collector.ts'
-import { startProduct } from './product.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask } from '../testing/ask.ts'
+import { type CollectedSpan, startOtlpCollector } from '../testing/otlp-collector.ts'
+import { startProduct } from '../testing/product.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const callerSpan = 'b7ad6b7169203331'

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import attacks from './attacks/vitest.config.ts'
 import faults from './faults/vitest.config.ts'
-import { isCode, isTest, readSource, repositoryFiles } from './shape/source-file.ts'
+import { isCode, isTest, readSource, repositoryFiles } from '../testing/source-file.ts'
 
 const files = repositoryFiles()
 
@@ -32,7 +32,7 @@ describe('the tree', () => {
   const top =
     'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s'
   const services =
-    'README.md main.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared acceptance bench'
+    'README.md main.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared testing generate requirements acceptance bench'
 
   it('has nothing at the top that the design does not name', () => {
     expect(unexpected([...files, 'docs/a.md', 'jest.config.js'], '', top)).toEqual(['docs', 'jest.config.js'])

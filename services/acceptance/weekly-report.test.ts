@@ -4,11 +4,11 @@ import { BuildReportAnswer, ReportAnswer, ReportsAnswer } from '#proto/http/repo
 import { lastWeek } from '../report/reports/period.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
-import { ask, askEngine, eventually } from './ask.ts'
-import { fortnightOf, type LoggedStatement, logFortnight, usedGibibytes } from './fortnight.ts'
-import { type Product, startProduct } from './product.ts'
-import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './scripted-gateway.ts'
-import { describeOnTopologies } from './topologies.ts'
+import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fortnightOf, type LoggedStatement, logFortnight, usedGibibytes } from '../testing/fortnight.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
+import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
 const secret = 'the secret of the scheduler'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, fetch } from 'undici'
-import { type Product, startProduct } from '../acceptance/product.ts'
+import { type Product, startProduct } from '../testing/product.ts'
 import { gatewayVariables, scriptedKey } from '../agent/testing/scripted-gateway.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'

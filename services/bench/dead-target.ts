@@ -1,5 +1,5 @@
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { startNats, startRedis } from '../acceptance/servers.ts'
+import { startNats, startRedis } from '../testing/servers.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { type Queued, messageIdOf, subjectOf } from '../alert-dispatcher/delivery/queued.ts'

@@ -1,4 +1,4 @@
-import { startProduct } from '../acceptance/product.ts'
+import { startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { load, type LoadResult, type Target } from './load.ts'

@@ -1,4 +1,4 @@
-import { startProduct } from '../acceptance/product.ts'
+import { startProduct } from '../testing/product.ts'
 import type { Benchmark } from './benchmark.ts'
 import { load } from './load.ts'
 import { processorMs } from './processor-time.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { startProduct } from '../acceptance/product.ts'
+import { startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { yieldToOthers } from './yield-to-others.ts'

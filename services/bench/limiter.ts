@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { startRedis } from '../acceptance/servers.ts'
+import { startRedis } from '../testing/servers.ts'
 import { openLimits } from '../gateway/limits/limits.ts'
 import { systemClock } from '../shared/clock.ts'
 import { withFiles } from '../shared/config/environment.ts'

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
-import { type ProductOptions, startProduct } from '../acceptance/product.ts'
-import { type StubFleet, startStubFleet } from '../acceptance/stub-fleet.ts'
+import { type ProductOptions, startProduct } from '../testing/product.ts'
+import { type StubFleet, startStubFleet } from '../testing/stub-fleet.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { processorMs } from './processor-time.ts'
 import { startBareServer } from './start-bare-server.ts'

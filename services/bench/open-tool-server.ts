@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { startServices } from '../acceptance/conformance/services.ts'
+import { startServices } from '../testing/conformance/services.ts'
 import { offerConstant } from './constant-tool.ts'
 import { sayListening } from './say-listening.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { startProduct, type Topology } from '../acceptance/product.ts'
+import { startProduct, type Topology } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
 import { load, send, type Target } from './load.ts'

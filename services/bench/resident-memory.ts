@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { startProduct } from '../acceptance/product.ts'
+import { startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
 

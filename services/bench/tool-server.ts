@@ -1,5 +1,5 @@
-import { type Product, startProduct } from '../acceptance/product.ts'
-import { startNats } from '../acceptance/servers.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { startNats } from '../testing/servers.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { load, type LoadResult, type Target } from './load.ts'

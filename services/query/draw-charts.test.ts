@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChartResult, Row } from '#proto/query.ts'
-import { startSeeded } from '../acceptance/seeded.ts'
+import { startSeeded } from '../testing/seeded.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { maxChartRows } from './definitions/chart-statement.ts'
 import { drawChart } from './draw-chart.ts'

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Crawler, startCrawler } from '../../services/acceptance/crawler.ts'
-import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSeeded } from '../../services/acceptance/seeded.ts'
+import { type Crawler, startCrawler } from '../../services/testing/crawler.ts'
+import { startProduct, type Product } from '../../services/testing/product.ts'
+import { startSeeded } from '../../services/testing/seeded.ts'
 import {
   evidenceOf,
   gatewayVariables,
   type Script,
   type ScriptedGateway,
   startScriptedGateway,
-} from '../../services/acceptance/scripted-gateway.ts'
+} from '../../services/testing/scripted-gateway.ts'
 import { answerOf } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'

@@ -1,6 +1,6 @@
 import { chromium, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { chromiumProgram } from '../../services/acceptance/servers/chromium.ts'
+import { chromiumProgram } from '../../services/testing/servers/chromium.ts'
 
 /** Long, as the machine may be building and testing other things meanwhile; what is there is found at once. */
 const patienceMs = 45_000

@@ -5,9 +5,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { copyTree } from '../../services/acceptance/mutations/tree-copy.ts'
-import { type Product, startProduct } from '../../services/acceptance/product.ts'
-import { startSeeded } from '../../services/acceptance/seeded.ts'
+import { copyTree } from '../../services/testing/tree-copy.ts'
+import { type Product, startProduct } from '../../services/testing/product.ts'
+import { startSeeded } from '../../services/testing/seeded.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
 /** A build takes a minute where the machine does other things besides. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startStubFleet } from '../../services/acceptance/stub-fleet.ts'
+import { startProduct, type Product } from '../../services/testing/product.ts'
+import { startStubFleet } from '../../services/testing/stub-fleet.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
 

@@ -1,4 +1,4 @@
-import { type BeforeHost, startBeforeHost } from '../../services/acceptance/before-host.ts'
+import { type BeforeHost, startBeforeHost } from '../../services/testing/before-host.ts'
 
 /** A host whose users are no files, as those of the embedded engine are. */
 export interface ManagedHost extends BeforeHost {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ask, askEngine } from '../../services/acceptance/ask.ts'
-import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSeeded } from '../../services/acceptance/seeded.ts'
+import { ask, askEngine } from '../../services/testing/ask.ts'
+import { startProduct, type Product } from '../../services/testing/product.ts'
+import { startSeeded } from '../../services/testing/seeded.ts'
 import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 

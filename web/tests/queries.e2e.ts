@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSeeded } from '../../services/acceptance/seeded.ts'
+import { startProduct, type Product } from '../../services/testing/product.ts'
+import { startSeeded } from '../../services/testing/seeded.ts'
 import { answerOf } from '../../services/sandbox/curl.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startProduct, type Product } from '../../services/acceptance/product.ts'
-import { startSeeded } from '../../services/acceptance/seeded.ts'
+import { startProduct, type Product } from '../../services/testing/product.ts'
+import { startSeeded } from '../../services/testing/seeded.ts'
 import { expectSeen, openBrowser, type TestBrowser } from './browser.ts'
 import { findings } from './findings.ts'
 import { routes } from './routes.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startProduct, type Product } from '../../services/testing/product.ts'
 import { expectSeen, openBrowser, type TestBrowser } from './browser.ts'
 import { findings } from './findings.ts'
 

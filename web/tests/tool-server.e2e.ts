@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startProduct, type Product } from '../../services/acceptance/product.ts'
+import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'

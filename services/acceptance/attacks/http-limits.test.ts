@@ -2,8 +2,8 @@
 import { createServer, request as forward } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { type Product, startProduct } from '../product.ts'
-import { gatewayVariables, startScriptedGateway } from '../scripted-gateway.ts'
+import { type Product, startProduct } from '../../testing/product.ts'
+import { gatewayVariables, startScriptedGateway } from '../../testing/scripted-gateway.ts'
 import { sendRaw } from './raw-request.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })

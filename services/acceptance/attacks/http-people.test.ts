@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startSandbox } from '../../sandbox/start.ts'
-import { type Product, startProduct } from '../product.ts'
+import { type Product, startProduct } from '../../testing/product.ts'
 import { sendRaw } from './raw-request.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })

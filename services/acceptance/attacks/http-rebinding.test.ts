@@ -1,9 +1,9 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../gateway/routes.ts'
-import { type Product, startProduct } from '../product.ts'
-import { startSeeded } from '../seeded.ts'
-import { describeOnTopologies } from '../topologies.ts'
+import { type Product, startProduct } from '../../testing/product.ts'
+import { startSeeded } from '../../testing/seeded.ts'
+import { describeOnTopologies } from '../../testing/topologies.ts'
 import { sendRaw } from './raw-request.ts'
 
 /** What a page sends whose own name leads to the product: its browser takes both for one site. */

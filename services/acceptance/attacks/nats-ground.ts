@@ -4,9 +4,9 @@ import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/acc
 import { keepInstalled } from '#shared/bus/durable/installer.ts'
 import { consumers } from '#shared/bus/durable/roles.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
-import { eventually } from '../ask.ts'
-import { declaredContracts } from '../chart/generated/services.ts'
-import { startNats, type TestServer } from '../servers.ts'
+import { eventually } from '../../testing/ask.ts'
+import { declaredContracts } from '../../generate/chart/services.ts'
+import { startNats, type TestServer } from '../../testing/servers.ts'
 
 /** The password of every user in these tests. */
 const password = 'secret'

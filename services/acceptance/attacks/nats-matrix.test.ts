@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
-import { describeWith } from '../servers.ts'
+import { describeWith } from '../../testing/servers.ts'
 import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
 import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { consumers, streamServices } from '#shared/bus/durable/roles.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
-import { describeWith } from '../servers.ts'
+import { describeWith } from '../../testing/servers.ts'
 import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
 
 /** Where an attacker would have the server send a message that it stored under a subject of its choice. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, dirname } from 'node:path'
-import { installServers } from '../servers/install.ts'
-import { findProgram } from '../servers/source.ts'
+import { installServers } from '../../testing/servers/install.ts'
+import { findProgram } from '../../testing/servers/source.ts'
 
 const config = 'services/acceptance/attacks/vitest.config.ts'
 /** The attacks that depend on the version of NATS. */

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { loadAll } from 'js-yaml'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../servers.ts'
-import { chartTools } from '../servers/source.ts'
-import { type ApiServer, startApiServer } from './api-server.ts'
-import { everythingFor, profile, profiles, Rendered, renderText, runTool, someHosts } from './helm.ts'
+import { describeWith } from '../../testing/servers.ts'
+import { chartTools } from '../../testing/servers/source.ts'
+import { type ApiServer, startApiServer } from '../../testing/chart/api-server.ts'
+import { everythingFor, profile, profiles, Rendered, renderText, runTool, someHosts } from '../../testing/chart/helm.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 

@@ -8,13 +8,22 @@ import { serviceNames } from '#proto/call.ts'
 import { deriveKey } from '#shared/bus/signatures.ts'
 import { callKeysOf, keysOfProcess } from '#shared/bus/testing/keys.ts'
 import { startProblems } from '#shared/lifecycle/check.ts'
-import { describeWith } from '../servers.ts'
-import { chartTools } from '../servers/source.ts'
-import { root } from '../shape/source-file.ts'
-import { foreignSchemas } from './foreign-kinds.ts'
-import { configOf } from './generated/services.ts'
-import { everythingFor, profile, profiles, render, Rendered, renderText, runTool, someHosts } from './helm.ts'
-import { processesOf } from './processes.ts'
+import { describeWith } from '../../testing/servers.ts'
+import { chartTools } from '../../testing/servers/source.ts'
+import { root } from '../../testing/source-file.ts'
+import { foreignSchemas } from '../../testing/chart/foreign-kinds.ts'
+import { configOf } from '../../generate/chart/services.ts'
+import {
+  everythingFor,
+  profile,
+  profiles,
+  render,
+  Rendered,
+  renderText,
+  runTool,
+  someHosts,
+} from '../../testing/chart/helm.ts'
+import { processesOf } from '../../testing/chart/processes.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

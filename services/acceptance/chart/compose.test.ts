@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import { keysOfProcess } from '#shared/bus/testing/keys.ts'
 import { startProblems } from '#shared/lifecycle/check.ts'
-import { describeWith } from '../servers.ts'
-import { root } from '../shape/source-file.ts'
-import { configOf, variablesOfServices } from './generated/services.ts'
-import { runTool } from './helm.ts'
+import { describeWith } from '../../testing/servers.ts'
+import { root } from '../../testing/source-file.ts'
+import { configOf, variablesOfServices } from '../../generate/chart/services.ts'
+import { runTool } from '../../testing/chart/helm.ts'
 
 const Compose = z.object({
   services: z.record(

@@ -5,7 +5,7 @@ import { load } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { metrics, openMetrics } from '#shared/telemetry/metrics.ts'
-import { root } from '../shape/source-file.ts'
+import { root } from '../../testing/source-file.ts'
 
 const Panel = z.object({
   type: z.string(),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, globSync } from 'node:fs'
-import { installServers } from '../servers/install.ts'
+import { installServers } from '../../testing/servers/install.ts'
 
 /** Asks what the suites promise of the product of the processes that the chart deploys: all suites that can be asked so, or those named. */
 const main = async (named: readonly string[]): Promise<void> => {

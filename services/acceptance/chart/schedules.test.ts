@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root } from '../shape/source-file.ts'
+import { root } from '../../testing/source-file.ts'
 
 describe('the health sweep', () => {
   it.each(['helm/values.yaml', 'k8s/install.yaml'])('runs every five minutes by %s', (file) => {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { explainModes } from '#proto/explain.ts'
-import { ask, askEngine, eventually } from '../ask.ts'
-import { type Product, startProduct } from '../product.ts'
+import { ask, askEngine, eventually } from '../../testing/ask.ts'
+import { type Product, startProduct } from '../../testing/product.ts'
 import { watchFailures } from './failed-statements.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })

@@ -1,4 +1,4 @@
-import { askEngine } from '../ask.ts'
+import { askEngine } from '../../testing/ask.ts'
 
 /** A server that was given no certificate fails when it is asked which it has, and there is no other way to know. */
 const isOfCertificates = `log_comment = '{"watchhouse":"report/certificates"}'`

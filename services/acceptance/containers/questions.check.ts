@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { ask, askEngine } from '../ask.ts'
-import { type Product, startProduct } from '../product.ts'
+import { ask, askEngine } from '../../testing/ask.ts'
+import { type Product, startProduct } from '../../testing/product.ts'
 import { watchFailures } from './failed-statements.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })

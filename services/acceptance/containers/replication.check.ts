@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { ChartAnswer, TableAnswer } from '#proto/http/data.ts'
-import { ask, askEngine, eventually } from '../ask.ts'
-import { type Product, startProduct } from '../product.ts'
+import { ask, askEngine, eventually } from '../../testing/ask.ts'
+import { type Product, startProduct } from '../../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 

@@ -3,9 +3,9 @@ import type { Scenario } from '../../agent/evaluation/scenario.ts'
 import { type Score, scoreOf } from '../../agent/evaluation/score.ts'
 import { chunksOf } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
-import { askEngine, eventually } from '../ask.ts'
-import { inventedReplicas, startInventing } from '../invented-tables.ts'
-import { startProduct } from '../product.ts'
+import { askEngine, eventually } from '../../testing/ask.ts'
+import { inventedReplicas, startInventing } from '../../testing/invented-tables.ts'
+import { startProduct } from '../../testing/product.ts'
 
 /** How the questions are asked. */
 export interface Evaluated {

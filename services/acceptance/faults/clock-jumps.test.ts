@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { eventually } from '../ask.ts'
+import { eventually } from '../../testing/ask.ts'
 import { type JumpingProduct, startJumpingProduct } from './jumping-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })

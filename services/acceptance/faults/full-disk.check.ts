@@ -8,8 +8,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { openStore } from '#shared/store/open.ts'
-import { eventually } from '../ask.ts'
-import { startNats } from '../servers.ts'
+import { eventually } from '../../testing/ask.ts'
+import { startNats } from '../../testing/servers.ts'
 
 const run = promisify(execFile)
 

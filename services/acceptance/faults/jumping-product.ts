@@ -12,7 +12,7 @@ import { startWith as startDispatcher } from '../../alert-dispatcher/service.ts'
 import { start as startGateway } from '../../gateway/service.ts'
 import { start as startQuery } from '../../query/service.ts'
 import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
-import { readExposition, valueIn } from '../exposition-format.ts'
+import { readExposition, valueIn } from '../../testing/exposition-format.ts'
 
 /** The services that watch a host, in this process, on a clock whose wall part can be set. */
 export interface JumpingProduct extends AsyncDisposable {

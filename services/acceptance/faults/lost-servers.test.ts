@@ -1,8 +1,8 @@
 // @module-tag long
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { eventually } from '../ask.ts'
-import { describeWith } from '../servers.ts'
+import { eventually } from '../../testing/ask.ts'
+import { describeWith } from '../../testing/servers.ts'
 import { type AlertedProduct, startAlertedProduct } from './alerted-product.ts'
 
 /** More by variable, for the long form. */

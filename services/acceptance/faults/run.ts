@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { faketimeLibrary } from '../servers/faketime.ts'
-import { installServers } from '../servers/install.ts'
+import { faketimeLibrary } from '../../testing/servers/faketime.ts'
+import { installServers } from '../../testing/servers/install.ts'
 
 /** More stories, alerts, busy processes and kills than the short forms have. With CI set, a suite without its servers fails instead of being left out. */
 const longForm = {

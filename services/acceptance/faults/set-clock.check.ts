@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
-import { eventually } from '../ask.ts'
-import { startProcess } from '../product/process.ts'
-import { faketimeLibrary } from '../servers/faketime.ts'
-import { freePort } from '../servers/port.ts'
+import { eventually } from '../../testing/ask.ts'
+import { startProcess } from '../../testing/product/process.ts'
+import { faketimeLibrary } from '../../testing/servers/faketime.ts'
+import { freePort } from '../../testing/servers/port.ts'
 
 const Health = z.object({ hosts: z.array(z.object({ status: z.string() })) })
 const Time = z.object({ timestamp: z.string() })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { startSandbox } from '../../sandbox/start.ts'
-import { hostVariables } from '../product.ts'
-import { type ProductProcess, startProcess } from '../product/process.ts'
-import { startNats, startRedis } from '../servers.ts'
-import { freePort } from '../servers/port.ts'
+import { hostVariables } from '../../testing/product.ts'
+import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
+import { startNats, startRedis } from '../../testing/servers.ts'
+import { freePort } from '../../testing/servers/port.ts'
 
 const run = promisify(execFile)
 const probeFile = join(import.meta.dirname, 'probe-health.ts')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
-import { root } from '../shape/source-file.ts'
+import { root } from '../../testing/source-file.ts'
 
 const official = 'node:24-bookworm-slim'
 const answersWithinMs = 10_000

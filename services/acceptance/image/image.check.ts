@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../ask.ts'
+import { eventually } from '../../testing/ask.ts'
 import { buildImage, docker, imageSource, type Image } from './docker.ts'
-import { freePort } from '../servers/port.ts'
+import { freePort } from '../../testing/servers/port.ts'
 
 /** Compressed, as a registry sends it. */
 const largestBytes = 150_000_000
@@ -24,7 +24,8 @@ describe('the image', () => {
     const listed = await image.run(['--entrypoint', 'node'], ['-e', listing])
     const { services, packages, components } = JSON.parse(listed.output)
     expect(services).toEqual(expect.arrayContaining(['gateway', 'query', 'agent', 'shared', 'main.ts']))
-    for (const absent of ['sandbox', 'acceptance', 'bench', 'generate.ts']) expect(services).not.toContain(absent)
+    for (const absent of ['sandbox', 'acceptance', 'testing', 'requirements', 'generate', 'bench', 'generate.ts'])
+      expect(services).not.toContain(absent)
     for (const absent of ['chdb', 'vitest', 'svelte', 'node']) expect(packages).not.toContain(absent)
     expect(components).toEqual(expect.arrayContaining(['express', 'nats', 'zod']))
   })

@@ -2,8 +2,8 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Event, Method } from '#proto/contract.ts'
-import { exportsOfProto, isEvent, isService, lastRelease } from './contracts.ts'
-import { root } from '../shape/source-file.ts'
+import { exportsOfProto, isEvent, isService, lastRelease } from '../../generate/contracts.ts'
+import { root } from '../../testing/source-file.ts'
 import { openValidator, projection } from './projection.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ask } from '../ask.ts'
+import { ask } from '../../testing/ask.ts'
 
 interface Drawn {
   /** Of the file. */

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
-import { ask } from '../ask.ts'
-import { startProduct } from '../product.ts'
-import { chromiumProgram } from '../servers/chromium.ts'
+import { ask } from '../../testing/ask.ts'
+import { startProduct } from '../../testing/product.ts'
+import { chromiumProgram } from '../../testing/servers/chromium.ts'
 import { pages } from './pages.ts'
 
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')

@@ -1,6 +1,6 @@
 import { Visitor } from 'oxc-parser'
 import type { Rule } from './rules.ts'
-import { lineOf, parse } from './source-file.ts'
+import { lineOf, parse } from '../../testing/source-file.ts'
 
 /**
  * The wall clock where a duration is meant: a reading of it, or a name that holds one, is compared, added to or subtracted from.

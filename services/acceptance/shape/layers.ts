@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path/posix'
-import { isTest } from './source-file.ts'
+import { isTest } from '../../testing/source-file.ts'
 
 /** What whoever starts the product as it is may need of it. */
 const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node']
@@ -13,11 +13,20 @@ const mayImport: Record<string, readonly string[]> = {
   'services/shared': ['proto', 'npm', 'node'],
   'services/<service>': ['package.json', 'services/shared', 'proto', 'npm', 'node'],
   'services/main.ts': ['package.json', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
-  'services/generate.ts': ['services/acceptance', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
+  'services/generate.ts': ['services/generate', ...wholeProduct],
+  'services/generate': ['services/testing', ...wholeProduct],
   'services/set-up.mjs': ['node'],
   'services/vitest.config.ts': ['npm', 'node'],
-  'services/acceptance': ['package.json', ...wholeProduct],
-  'services/bench': ['services/acceptance', ...wholeProduct],
+  'services/testing': ['package.json', 'services/generate', ...wholeProduct],
+  'services/requirements': ['services/testing', ...wholeProduct],
+  'services/acceptance': [
+    'package.json',
+    'services/testing',
+    'services/generate',
+    'services/requirements',
+    ...wholeProduct,
+  ],
+  'services/bench': ['services/testing', ...wholeProduct],
   web: ['proto', 'npm', 'node'],
   // Scripts of pods that have nothing but Node.
   helm: ['node'],
@@ -25,7 +34,7 @@ const mayImport: Record<string, readonly string[]> = {
 }
 
 /** What any test may reach besides: the real servers, and the embedded ClickHouse host. */
-const testsMayImport = ['services/acceptance', 'services/sandbox', 'npm', 'node']
+const testsMayImport = ['services/testing', 'services/generate', 'services/sandbox', 'npm', 'node']
 
 /** Packages that one part alone may use, so that what they do has one owner. */
 const owners: Record<string, string> = {
@@ -44,7 +53,7 @@ export const forbidden = (path: string, specifier: string): string | undefined =
   const to = partOf(target)
   if (isTest(path) && testsMayImport.some((allowed) => covers(allowed, to))) return undefined
   const owner = owners[packageOf(target) ?? '']
-  if (owner && !path.startsWith(owner) && !/^services\/(acceptance|bench)\//.test(path)) {
+  if (owner && !path.startsWith(owner) && !/^services\/(acceptance|testing|requirements|bench)\//.test(path)) {
     return `${path} imports ${specifier}, which belongs to ${owner}`
   }
   if (from === to) return undefined
@@ -78,6 +87,9 @@ const partOf = (target: string): string => {
 const notServices = new Set([
   'shared',
   'acceptance',
+  'testing',
+  'requirements',
+  'generate',
   'bench',
   'main.ts',
   'generate.ts',

@@ -1,5 +1,5 @@
 import { type BindingPattern, type Class, type ParamPattern, Visitor } from 'oxc-parser'
-import { type SourceFile, lineOf, parse } from './source-file.ts'
+import { type SourceFile, lineOf, parse } from '../../testing/source-file.ts'
 
 /** One rule of the house that needs a parser: the places where it is broken, each as `path:line what`. */
 export type Rule = (file: SourceFile) => string[]

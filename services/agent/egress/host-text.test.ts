@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { disguised } from '../../acceptance/injections.ts'
+import { disguised } from '../../testing/injections.ts'
 import { openHostText } from './host-text.ts'
 
 const token = 'Tango-9134-victor'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { describeWith, startNats } from '../../acceptance/servers.ts'
+import { describeWith, startNats } from '../../testing/servers.ts'
 import type { SendResult } from '../channels/channel.ts'
 import type { Notice } from '../notice.ts'
 import { noticeOf } from './testing/notice.ts'

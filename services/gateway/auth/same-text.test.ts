@@ -1,6 +1,6 @@
 import { type Expression, type PrivateIdentifier, Visitor } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { isCode, isTest, parse, readSource, repositoryFiles } from '../../acceptance/shape/source-file.ts'
+import { isCode, isTest, parse, readSource, repositoryFiles } from '../../testing/source-file.ts'
 import { isSameText } from './same-text.ts'
 
 /** Names of values that callers must not be able to guess by the time a comparison takes. */

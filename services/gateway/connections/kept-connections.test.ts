@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../../acceptance/servers.ts'
+import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { type KeptConnections, maxPerOwner, openKeptConnections } from './kept-connections.ts'
 
 const kinds = [

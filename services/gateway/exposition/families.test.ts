@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readExposition, valueIn } from '../../acceptance/exposition-format.ts'
+import { readExposition, valueIn } from '../../testing/exposition-format.ts'
 import { openFamilies } from './families.ts'
 import { parseSelector } from './selector.ts'
 

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { type Family, readExposition, valueIn } from '../../acceptance/exposition-format.ts'
+import { type Family, readExposition, valueIn } from '../../testing/exposition-format.ts'
 import { exposition } from '../testing/exposition.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 

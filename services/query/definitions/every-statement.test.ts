@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
 import { quoteName } from '#shared/quote.ts'
-import { startSeeded } from '../../acceptance/seeded.ts'
+import { startSeeded } from '../../testing/seeded.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { missingNeeds, unavailableBy } from '../availability.ts'

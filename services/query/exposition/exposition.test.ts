@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { readExposition, valueIn } from '../../acceptance/exposition-format.ts'
+import { readExposition, valueIn } from '../../testing/exposition-format.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { rows, startHttpStub } from '../testing/stub-host.ts'

@@ -11,7 +11,7 @@ import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/conv
 import { openNet } from '#shared/net/net.ts'
 import { Registry } from 'prom-client'
 import { untraced } from '#shared/telemetry/tracing.ts'
-import { describeWith, startPostgres } from '../../acceptance/servers.ts'
+import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openInsightStore } from './index.ts'
 import { aCall, anInsight } from '../testing/insights.ts'
 import { insightStoreSuite } from './stores.suite.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { describeWith } from '../../acceptance/servers.ts'
+import { describeWith } from '../../testing/servers.ts'
 import { answering } from './conformance/answering.suite.ts'
 import { type Network, Place, implementations } from './conformance/implementations.suite.ts'
 import { liveness } from './conformance/liveness.suite.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Identity, type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Service } from '#proto/contract.ts'
-import { declaredContracts } from '../../acceptance/chart/generated/services.ts'
+import { declaredContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
 import { callOf } from './conformance/probe.suite.ts'
 import { type SignedRequest, type Signatures, deriveKey, openSignatureCheck, signatureOf } from './signatures.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Call, guestServices, serviceCalls, serviceNames } from '#proto/call.ts'
-import { declaredContracts } from '../../acceptance/chart/generated/services.ts'
+import { declaredContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
 import { callOf } from './conformance/probe.suite.ts'
 import { type ClockReadings, deriveKey, openSignatureCheck, signatureOf } from './signatures.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestServer, describeWith, startRedis } from '../../acceptance/servers.ts'
+import { type TestServer, describeWith, startRedis } from '../../testing/servers.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Counters } from './counters.ts'
 import { openCounters } from './open-counters.ts'

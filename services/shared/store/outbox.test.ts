@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../acceptance/servers.ts'
+import { describeWith } from '../../testing/servers.ts'
 import { type Running, implementations, until } from './implementations.suite.ts'
 import type { ClaimedMessage, OutboxMessage, Store } from './store.ts'
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeWith } from '../../acceptance/servers.ts'
+import { describeWith } from '../../testing/servers.ts'
 import { type Running, implementations, until } from './implementations.suite.ts'
 
 const longMs = 60_000

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { startOtlpCollector } from '../../acceptance/otlp-collector.ts'
+import { startOtlpCollector } from '../../testing/otlp-collector.ts'
 import { openTracing } from './tracing.ts'
 
 const parent = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'vendor=1' }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openCounters } from '#shared/store/open-counters.ts'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
-import { describeWith } from '../../../acceptance/servers.ts'
+import { describeWith } from '../../../testing/servers.ts'
 import { type DeviceCodes, openDeviceCodes } from './codes.ts'
 
 /** All state of the product, shared or not, and the edge SQL binding. */

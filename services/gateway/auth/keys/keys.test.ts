@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openStore } from '#shared/store/open.ts'
-import { describeWith, startRedis } from '../../../acceptance/servers.ts'
+import { describeWith, startRedis } from '../../../testing/servers.ts'
 import { openDenied } from '../denied.ts'
 import { type ApiKeys, type Grant, openApiKeys } from './keys.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, describe } from 'vitest'
-import { describeWith, startPostgres } from '../../../acceptance/servers.ts'
+import { describeWith, startPostgres } from '../../../testing/servers.ts'
 import { openReports } from './open.ts'
 import { reportStoreSuite } from './stores.suite.ts'
 

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { eventually } from '../../../acceptance/ask.ts'
+import { eventually } from '../../../testing/ask.ts'
 import { openMemoryQueues } from './memory-queue.ts'
 
 it('tells how much waits for a consumer, and how long it waited', async () => {

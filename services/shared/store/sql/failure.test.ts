@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import { describeWith, startPostgres } from '../../../acceptance/servers.ts'
+import { describeWith, startPostgres } from '../../../testing/servers.ts'
 import { openStore } from '../open.ts'
 import { nameOf, reasonOf } from './failure.ts'
 

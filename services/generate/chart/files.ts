@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { dump } from 'js-yaml'
+import { serviceCalls } from '#proto/call.ts'
+import { consumers as planned } from '#shared/bus/durable/roles.ts'
+import { withGuest } from '#shared/bus/subject.ts'
+import { root } from '../../testing/source-file.ts'
+import { grafanaDashboards } from './dashboards/grafana.ts'
+import { declaredAccounts, developmentServer, officialChartValues } from './nats.ts'
+import { chartReadme } from './readme.ts'
+import { valuesSchema } from './schema.ts'
+import { renderedManifest } from './manifest.ts'
+import { variablesOfServices } from './services.ts'
+import { readValues } from './values-file.ts'
+
+/** One file that is written, from the repository's root. */
+export interface Written {
+  path: string
+  content: string
+}
+
+/** Every generated file that has to do with the chart. */
+export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
+  async () =>
+    json('values.schema.json', valuesSchema(readValues(await chartFile('values.yaml')), await variablesOfServices())),
+  async () => ({
+    path: 'helm/README.md',
+    content: chartReadme(await chartFile('INTRODUCTION.md'), readValues(await chartFile('values.yaml'))),
+  }),
+  async () => json('files/nats-accounts.json', await declaredAccounts()),
+  async () => ({
+    path: 'helm/files/nats-values.yaml',
+    content: `${officialChartNote}${dump(officialChartValues(await declaredAccounts()), { lineWidth: 120, noRefs: true })}`,
+  }),
+  async () => json('files/product.json', { consumers, calls }),
+  async () => ({ ...json('', developmentServer(await declaredAccounts())), path: 'k8s/dev/nats.json' }),
+  ...Object.entries(await grafanaDashboards()).map(
+    ([name, dashboard]) =>
+      async () =>
+        json(`dashboards/${name}.json`, dashboard),
+  ),
+  // The last, for it is made of the others.
+  renderedManifest,
+]
+
+const officialChartNote = `# Values for the official NATS chart: \`helm install nats nats/nats -f nats-values.yaml\`, beside this chart with nats.enabled: false.
+# Passwords come from the Secret watchhouse-nats-users, which nats.existingSecret of this chart names too.
+`
+
+const chartFile = (name: string): Promise<string> => readFile(join(root, 'helm', name), 'utf8')
+
+const json = (name: string, content: unknown): Written => ({
+  path: `helm/${name}`,
+  content: `${JSON.stringify(content, undefined, 2)}\n`,
+})
+
+/** The consumers that services are scaled by; a test compares them with those on a server. */
+const scaled = (name: string) =>
+  planned
+    // More pods would wait for the target of what is sent on, where that is unavailable.
+    .filter(({ service, name: consumer }) => service === name && consumer !== 'events-reemitted')
+    .map(({ stream, name: consumer }) => ({ stream, consumer }))
+export const consumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
+
+/** Whom each service calls, where it does: it has a key for each of them. The gateway has the secret. */
+const calls = Object.fromEntries(
+  Object.entries(serviceCalls)
+    .filter(([caller, called]) => caller !== 'gateway' && called.length > 0)
+    .map(([caller, called]) => [caller, called.flatMap(withGuest)]),
+)

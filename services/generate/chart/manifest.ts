@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { findProgram } from '../../testing/servers/source.ts'
+import { root } from '../../testing/source-file.ts'
+import type { Written } from './files.ts'
+
+const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the chart with k8s/install-values.yaml. Before it is applied:
+#   kubectl create namespace watchhouse
+#   kubectl -n watchhouse create secret generic watchhouse-hosts --from-file=hosts.yaml
+#   kubectl -n watchhouse create secret generic watchhouse-host-passwords --from-literal=one=…
+#   kubectl -n watchhouse create secret generic watchhouse-nats-users --from-literal=gateway=… (query, query-guest, agent, mcp, alert-dispatcher, ingest, report)
+#   kubectl -n watchhouse create secret generic watchhouse-redis --from-literal=redis-password=…
+#   kubectl -n watchhouse create secret generic watchhouse-postgresql --from-literal=postgres-password=…
+#   kubectl -n watchhouse create secret generic watchhouse-cron --from-literal=CRON_SECRET=…
+#   kubectl -n watchhouse create secret generic watchhouse-encryption --from-literal=SVC_USER_CONNECTIONS_ENCRYPTION_KEY=…
+# In hosts.yaml passwordFile is /etc/watchhouse/host-passwords/<key>.
+`
+const largestBytes = 8 * 1024 * 1024
+
+/** What the chart gives with every Secret given; undefined on a machine without helm. */
+export const renderedManifest = async (): Promise<Written | undefined> => {
+  const helm = findProgram('helm')
+  if (helm === undefined) {
+    process.stderr.write('LEFT OUT: k8s/install.yaml (helm not found)\n')
+    return undefined
+  }
+  const given = ['template', 'watchhouse', 'helm', '--namespace', 'watchhouse', '--values', 'k8s/install-values.yaml']
+  const { stdout } = await promisify(execFile)(helm, [...given, '--no-hooks'], { cwd: root, maxBuffer: largestBytes })
+  return { path: 'k8s/install.yaml', content: `${introduction}${stdout}` }
+}

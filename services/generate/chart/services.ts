@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '#proto/call.ts'
+import type { Event, Service } from '#proto/contract.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { type Settings, secretNames } from '#shared/config/setting.ts'
+import type { ServiceConfig } from '#shared/service.ts'
+import { exportsOfProto, isEvent, isService } from '../contracts.ts'
+import { root } from '../../testing/source-file.ts'
+
+/** Names of the variables of one service, those of every process included. */
+export interface Variables {
+  open: string[]
+  secret: string[]
+}
+
+/** Variables that the chart sets from values of its own. */
+const setByChart = new Set([
+  'NATS_URL',
+  'NATS_REPLICAS',
+  'NATS_STREAMS_URL',
+  'NATS_SIGNING_KEY',
+  'NATS_VERIFICATION_KEY',
+  'NATS_VERIFICATION_KEY_PREVIOUS',
+  'NATS_CALL_KEYS',
+  'NATS_CALL_KEYS_PREVIOUS',
+  'NATS_SIGNATURES',
+  'REDIS_URL',
+  'OPERATIONS_PORT',
+  'OPERATIONS_HOST',
+  'SVC_INSTANCE',
+  'SHUTDOWN_GRACE_MS',
+  'SVC_SANDBOX_DIRECTORY',
+  'SVC_QUERY_ROLE',
+  'SVC_HOSTS_FILE',
+  'SVC_DEFINITIONS_DIRECTORY',
+  'SVC_HEALTH_CONFIG_DIRECTORY',
+  'SVC_CONFIG_FILE',
+  'CRON_SECRET',
+  'PORT',
+  'HOST',
+])
+
+/** What may be set for each service, by its name. */
+export const variablesOfServices = async (): Promise<Map<ServiceName, Variables>> => {
+  const entries = serviceNames.map(async (name) => {
+    const { settings } = await configOf(name)
+    return [name, variablesIn({ ...processSettings, ...settings })] as const
+  })
+  return new Map(await Promise.all(entries))
+}
+
+export const configOf = (name: ServiceName): Promise<ServiceConfig> => import(join(root, 'services', name, 'config.ts'))
+
+const variablesIn = (settings: Settings): Variables => {
+  const secret = secretNames(settings).filter((name) => !setByChart.has(name))
+  const all = Object.keys(settings).filter((name) => !setByChart.has(name))
+  return { open: all.filter((name) => settings[name]?.audience !== 'secret').toSorted(), secret: secret.toSorted() }
+}
+
+/** All that `proto/` declares. */
+export const declaredContracts = async (): Promise<{ contracts: Service[]; events: Event[] }> => {
+  const exported = await exportsOfProto()
+  return { contracts: exported.filter(isService), events: exported.filter(isEvent) }
+}

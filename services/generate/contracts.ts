@@ -1,0 +1,80 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Identity } from '#proto/call.ts'
+import type { Event, Method, Service } from '#proto/contract.ts'
+import { SealedConnection } from '#proto/sealed-connection.ts'
+import { root } from '../testing/source-file.ts'
+
+/** What crosses the bus, by name: who may ask, where it goes, and JSON Schemas of all that may be in it. */
+export type Contracts = Record<string, unknown>
+
+/** From the repository's root: which release was the last, and its contracts, one a line. */
+export const releasedPath = 'services/generate/contracts.jsonl'
+
+/** The last release and its contracts. */
+export const lastRelease = async (): Promise<{ version: string; contracts: Contracts }> => {
+  const [first = '', ...lines] = (await readFile(join(root, releasedPath), 'utf8')).trimEnd().split('\n')
+  const { release } = z.object({ release: z.string() }).parse(JSON.parse(first))
+  const contract = z.record(z.string(), z.unknown())
+  const contracts = Object.fromEntries(lines.flatMap((line) => Object.entries(contract.parse(JSON.parse(line)))))
+  return { version: release, contracts }
+}
+
+/** The contracts as `proto/` declares them now. */
+export const presentContracts = async (): Promise<Contracts> => {
+  const declared: Contracts = { identity: schemaOf(Identity), 'sealed-connection': schemaOf(SealedConnection) }
+  for (const exported of await exportsOfProto()) {
+    if (isService(exported)) {
+      for (const [name, method] of Object.entries(exported.methods)) {
+        declared[`${exported.name}.${name}`] = methodOf(method)
+      }
+    }
+    if (isEvent(exported)) {
+      declared[`event.${exported.name}`] = { publishers: exported.publishers, payload: schemaOf(exported.payload) }
+    }
+  }
+  return declared
+}
+
+/** Everything that the files of `proto/` export, by the order of their names. */
+export const exportsOfProto = async (): Promise<unknown[]> => {
+  const files = (await readdir(join(root, 'proto'))).filter((file) => /^[\w-]+(?<!\.test)\.ts$/.test(file)).toSorted()
+  const modules = await Promise.all(files.map((file) => import(join(root, 'proto', file))))
+  return modules.flatMap((module) => Object.values<unknown>(module))
+}
+
+/** The present version and its contracts as the snapshot keeps them. */
+export const releaseLines = async (): Promise<string> => {
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+  const contracts = Object.entries(await presentContracts()).map(([name, contract]) => ({ [name]: contract }))
+  return [{ release: version }, ...contracts].map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+const methodOf = (method: Method) => {
+  const { kind, callers, exact, input } = method
+  const answer =
+    method.kind === 'rpc'
+      ? { output: schemaOf(method.output) }
+      : { head: schemaOf(method.head), frames: framesOf(method.frames), tail: schemaOf(method.tail) }
+  return { kind, callers, ...(exact && { exact }), input: schemaOf(input), ...answer }
+}
+
+const framesOf = (frames: Extract<Method, { kind: 'stream' }>['frames']) =>
+  frames.kind === 'json' ? schemaOf(frames.schema) : frames.kind
+
+/** What may be sent, so that a field with a default is an optional one. */
+const schemaOf = (schema: z.ZodType): unknown => {
+  const { $schema: _dialect, ...said } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return said
+}
+
+/** Whether an export of `proto/` is a contract. */
+export const isService = (exported: unknown): exported is Service =>
+  typeof exported === 'object' && exported !== null && 'methods' in exported
+
+/** Whether an export of `proto/` is an event. */
+export const isEvent = (exported: unknown): exported is Event =>
+  typeof exported === 'object' && exported !== null && 'kind' in exported && exported.kind === 'event'

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { documents, requirementsOf, textsWithoutRequirement } from './requirements.ts'
+
+/** The lines of a Markdown document that can require something: no headings, no heads of tables. */
+const statementsOf = (markdown: string): string[] => {
+  const lines = markdown.split('\n')
+  return lines.filter(
+    (line, index) => !/^(#|\|[-|: ]+\|$)/.test(line) && line.trim() !== '' && !lines[index + 1]?.startsWith('|-'),
+  )
+}
+
+/** Without marks of Markdown and with single blanks. The documents show a path and a metric in the style of a product, and mean our name there. */
+const plain = (text: string): string =>
+  text
+    .replace(/^(#+|-|\d+\.) /, '')
+    .replaceAll(/^\||\|$|`/g, '')
+    .replaceAll(/\w+(?=\/health\.d|_alerts_firing)/g, 'watchhouse')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+/** What is left of each statement without the texts, where any word is left. */
+const leftOver = (markdown: string, texts: readonly string[]): string[] =>
+  statementsOf(markdown).flatMap((statement) => {
+    const rest = texts.reduce((left, text) => left.replace(text, ' … '), plain(statement))
+    return /\w/.test(rest) ? [rest.replaceAll(/(\s*…\s*)+/g, ' … ')] : []
+  })
+
+/** Says of each document which of its statements no entry has, and which entries are not in it. */
+const compare = (paths: readonly string[]): string[] =>
+  documents.flatMap((document, index) => {
+    const markdown = readFileSync(paths[index] ?? '', 'utf8')
+    const requirements = requirementsOf(document)
+    const texts = [...requirements.map(({ text }) => text), ...textsWithoutRequirement(document)]
+      .map(plain)
+      .toSorted((one, other) => other.length - one.length)
+    const lines = markdown.split('\n').map(plain)
+    const gone = texts.filter((text) => !lines.some((line) => line.includes(text)))
+    return [
+      `${document}: ${requirements.length} requirements`,
+      ...leftOver(markdown, texts).map((text) => `  no entry for: ${text}`),
+      ...gone.map((text) => `  not in the document: ${text}`),
+    ]
+  })
+
+const paths = process.argv.slice(2)
+if (paths.length === documents.length) process.stdout.write(`${compare(paths).join('\n')}\n`)
+else process.stderr.write(`usage: node services/requirements/compare.ts ${documents.join('.md ')}.md\n`)

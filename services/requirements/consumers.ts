@@ -1,0 +1,67 @@
+import { type Node, Visitor } from 'oxc-parser'
+import { isCode, isTest, parse, readSource, repositoryFiles, type SourceFile } from '../testing/source-file.ts'
+
+/** Files of the product itself that speak of variables: no tests, nothing that only they use, and not what hands variables on to the build. */
+export const productFiles = (): SourceFile[] =>
+  repositoryFiles()
+    .filter((path) => /^(proto|services|web)\//.test(path) && isCode(path) && !isTest(path))
+    .filter((path) => !/\/(fake|testing|bench|evaluation)\/|^services\/set-up\.mjs$/.test(path))
+    .map(readSource)
+    .filter(({ text }) => /[A-Z]_[A-Z]|\b(HOST|PORT)\b/.test(text))
+
+const variable = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^(?:HOST|PORT)$/
+
+/** The names that a file reads: taken out of values, looked up in them, or put together from a prefix. Where a setting is declared it is not yet read. */
+export const namesReadIn = (file: SourceFile): string[] => {
+  const found = new Set<string>()
+  const keep = (name: unknown) => {
+    if (typeof name === 'string' && variable.test(name)) found.add(name)
+  }
+  new Visitor({
+    MemberExpression: ({ property }) => keep(nameOf(property)),
+    ObjectPattern: ({ properties }) => {
+      for (const property of properties) if (property.type === 'Property') keep(nameOf(property.key))
+    },
+    Literal: (literal) => {
+      keep(literal.value)
+      // A family of names is told by how it begins.
+      if ('regex' in literal) found.add(/^\^([A-Z][A-Z0-9_]*_)\(/.exec(literal.regex.pattern)?.[1] ?? '')
+    },
+    TemplateElement: ({ value: { raw } }) => {
+      if (/^[A-Z][A-Z0-9_]*_$/.test(raw)) found.add(raw)
+    },
+  }).visit(parse(file).program)
+  if (file.path.endsWith('.svelte')) for (const name of builtNames(file.text)) found.add(name)
+  found.delete('')
+  return [...found]
+}
+
+const nameOf = (node: Node): unknown =>
+  node.type === 'Identifier' ? node.name : node.type === 'Literal' ? node.value : undefined
+
+/** Of components, what their markup takes out of the build. */
+const builtNames = (text: string): string[] =>
+  [...text.matchAll(/import\.meta\.env\.(?<name>CLIENT_[A-Z0-9_]+)/g)].flatMap(({ groups }) => groups?.name ?? [])
+
+/** Records of settings that some file reads as a whole, as `read(record, env)`, with the names that they have. */
+export const recordsRead = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
+  const isRead = new Set(
+    files.flatMap(({ text }) => [...text.matchAll(/\bread\((?<record>\w+),/g)].map(({ groups }) => groups?.record)),
+  )
+  const records = new Map<string, readonly string[]>()
+  for (const file of files.filter(({ text }) => /const \w+(?:Settings|Bindings) = \{/.test(text))) {
+    new Visitor({
+      VariableDeclarator: ({ id, init }) => {
+        const value = init?.type === 'TSAsExpression' ? init.expression : init
+        if (id.type === 'Identifier' && value?.type === 'ObjectExpression' && isRead.has(id.name)) {
+          const own = value.properties.flatMap((one) => (one.type === 'Property' ? nameOf(one.key) : undefined))
+          records.set(
+            id.name,
+            own.filter((name) => typeof name === 'string'),
+          )
+        }
+      },
+    }).visit(parse(file).program)
+  }
+  return records
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allMutations, drawnMutations, mutate } from './mutations/mutations.ts'
+import { patternOf } from './mutations/run-test.ts'
+import { copyTree, type TreeCopy } from '../testing/tree-copy.ts'
+import { testsOf, tryMutation } from './mutations/try-mutation.ts'
+import { allRequirements, type Requirement } from './requirements.ts'
+import { readSource } from '../testing/source-file.ts'
+
+/** Each runs two processes of Vitest, on machines that do other things besides. */
+const withinMs = 120_000
+
+const requirements = new Map(allRequirements().map((requirement) => [requirement.id, requirement]))
+const mutations = allMutations().map((mutation) => [mutation.requirement, mutation.effect, mutation] as const)
+const tried = mutations.filter(([, , { short }]) => short)
+const sectionOf = (id: string): string => id.slice(0, id.lastIndexOf('/'))
+
+const required = (id: string): Requirement => {
+  const requirement = requirements.get(id)
+  if (requirement === undefined) throw new Error(`there is no requirement "${id}"`)
+  return requirement
+}
+
+describe('the mutations', () => {
+  it('that were drawn are fifty of all sections, each of another requirement', () => {
+    const ids = new Set(drawnMutations().map(({ requirement }) => requirement))
+    expect(ids.size).toBe(50)
+    expect(new Set([...ids].map(sectionOf))).toEqual(new Set([...requirements.keys()].map(sectionOf)))
+  })
+
+  it.each(mutations)('of %s fits the product: %s', (id, _effect, mutation) => {
+    expect(testsOf(required(id))).not.toEqual([])
+    expect(mutate(readSource(mutation.file).text, mutation)).toEqual(expect.any(String))
+  })
+
+  it('replace a text that occurs once, and no other', () => {
+    const mutation = { requirement: 'a/b/c', effect: 'none', file: 'x.ts', before: '1', after: '2', short: false }
+    expect(['a 1 b', 'a b', '1 1'].map((text) => mutate(text, mutation))).toEqual(['a 2 b', undefined, undefined])
+  })
+})
+
+describe('a mutated product', () => {
+  let tree: TreeCopy
+  beforeAll(async () => {
+    tree = await copyTree()
+  })
+  afterAll(() => tree[Symbol.asyncDispose]())
+
+  it.each(tried)(
+    'fails a test of %s: %s',
+    async (id, _effect, mutation) => {
+      expect(await tryMutation(tree.path, mutation, required(id))).toBe('found')
+    },
+    withinMs,
+  )
+
+  it('passes the tests of a requirement that it keeps', { timeout: withinMs }, async () => {
+    for (const [id, , mutation] of tried.slice(0, 1)) {
+      const harmless = { ...mutation, after: `${mutation.before} ` }
+      expect(await tryMutation(tree.path, harmless, required(id))).toBe('survived')
+    }
+  })
+})
+
+describe('the title of a test', () => {
+  it.each([
+    [{ file: 'a', name: 'group > is %s' }, 'group is well', true],
+    [{ file: 'a', name: 'group > is %s, or %d', case: 'well' }, 'group is well, or 3', true],
+    [{ file: 'a', name: 'group > is %s', case: 'well' }, 'group is ill', false],
+    [{ file: 'a', name: 'group > is $name (why?)' }, 'group is x (why?)', true],
+    [{ file: 'a', name: 'group > is well' }, 'group, in one process is well', true],
+    [{ file: 'a', name: 'group > is well' }, 'group is well at last', false],
+  ])('%j matches %s: %s', (test, title, expected) => {
+    expect(patternOf(test).test(title)).toBe(expected)
+  })
+})

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { RequirementTest } from '../requirements.ts'
+
+const Report = z.object({
+  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
+})
+
+/** How many cases of a test passed and failed. Both are 0 where its file cannot be loaded, or has no such test. */
+export interface TestOutcome {
+  passed: number
+  failed: number
+}
+
+/** Runs one test in a copy of the tree: without its long form where there is a shorter one. */
+export const runTest = async (tree: string, test: RequirementTest): Promise<TestOutcome> => {
+  const outcome = await runWith(tree, test, ['--tags-filter=!long'])
+  return outcome.passed + outcome.failed > 0 ? outcome : runWith(tree, test, [])
+}
+
+const runWith = async (tree: string, test: RequirementTest, filter: readonly string[]): Promise<TestOutcome> => {
+  const report = join(tree, 'mutation-report.json')
+  await rm(report, { force: true })
+  const options = ['--config', 'services/vitest.config.ts', '--project', projectOf(test.file), ...filter]
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...options, '-t', patternOf(test).source, test.file]
+  // With `CI` a suite that lacks a server fails, which would look like a mutation that is found.
+  const env = { ...process.env, CI: '', TEST_REPORT: report }
+  const child = spawn(process.execPath, vitest, { cwd: tree, stdio: 'ignore', env })
+  await once(child, 'exit')
+  const text = await readFile(report, 'utf8').catch(() => '{"testResults":[]}')
+  const files = Report.parse(JSON.parse(text)).testResults
+  const statuses = files.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status))
+  const count = (wanted: string) => statuses.filter((status) => status === wanted).length
+  // A file fails with cases that did not run when what it does before them fails; one that cannot be loaded has no cases.
+  const hooks = files.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length > 0)
+  return { passed: count('passed'), failed: Math.max(count('failed'), hooks.length) }
+}
+
+const projectOf = (file: string): string =>
+  file.endsWith('.e2e.ts') ? 'browser' : file.startsWith('web/') ? 'web' : 'services'
+
+const placeholder = /%[sdifjoO#]|%\.\d+s|\$[a-zA-Z][\w.]*/
+const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** What the full title of the test matches, in the case that the requirement names. */
+export const patternOf = ({ name, case: first }: RequirementTest): RegExp => {
+  const filled = first === undefined ? name : name.replace(placeholder, () => first)
+  const parts = filled.split(' > ').map((part) => part.split(new RegExp(placeholder, 'g')).map(escape).join('.*'))
+  return new RegExp(`${parts.join('.*')}$`)
+}

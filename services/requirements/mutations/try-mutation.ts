@@ -1,0 +1,41 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Requirement, RequirementTest } from '../requirements.ts'
+import { documentedRows } from '../variable-rows.ts'
+import { mutate, type Mutation } from './mutations.ts'
+import { runTest } from './run-test.ts'
+
+/** The tests of a requirement: its own, and those that the rows of its variables name. */
+export const testsOf = ({ tests, variables }: Requirement): RequirementTest[] => {
+  const rows = documentedRows().filter(({ name }) => variables.includes(name))
+  const ofRows = rows.flatMap(({ test: file, title, case: first }) =>
+    file === undefined || title === undefined ? [] : [{ file, name: title, case: first }],
+  )
+  return [...tests, ...ofRows]
+}
+
+/** `found` where a test passes without the mutation and fails with it. */
+export type MutationOutcome = 'found' | 'survived' | 'does not pass without the mutation' | 'does not load with it'
+
+/** Runs the tests of a requirement with and without a mutation, in a copy of the tree that is left as it was. */
+export const tryMutation = async (
+  tree: string,
+  mutation: Mutation,
+  requirement: Requirement,
+): Promise<MutationOutcome> => {
+  const path = join(tree, mutation.file)
+  const original = await readFile(path, 'utf8')
+  const mutated = mutate(original, mutation)
+  if (mutated === undefined) throw new Error(`"${mutation.before}" does not occur once in ${mutation.file}`)
+  let outcome: MutationOutcome = 'survived'
+  for (const test of testsOf(requirement)) {
+    const before = await runTest(tree, test)
+    if (before.passed === 0 || before.failed > 0) return 'does not pass without the mutation'
+    await writeFile(path, mutated)
+    const after = await runTest(tree, test)
+    await writeFile(path, original)
+    if (after.failed > 0) return 'found'
+    if (after.passed < before.passed) outcome = 'does not load with it'
+  }
+  return outcome
+}

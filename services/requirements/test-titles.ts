@@ -1,0 +1,48 @@
+import { type CallExpression, type Expression, Visitor } from 'oxc-parser'
+import { parse, type SourceFile } from '../testing/source-file.ts'
+
+/** Functions that group tests, by the position of the title among their arguments. */
+const groups: Readonly<Record<string, number>> = { describe: 0, describeOnTopologies: 0, describeWith: 1 }
+const tests = new Set(['it', 'test'])
+
+/** The title of every test of a file after the titles of its groups, joined by ` > `, with placeholders as they are written. */
+export const testTitlesIn = (file: SourceFile): string[] => {
+  const path: string[] = []
+  const found: string[] = []
+  new Visitor({
+    CallExpression: (call) => {
+      const title = titleOf(call)
+      if (title === undefined) return
+      path.push(title)
+      if (tests.has(nameOf(call.callee) ?? '')) found.push(path.join(' > '))
+    },
+    'CallExpression:exit': (call) => {
+      if (titleOf(call) !== undefined) path.pop()
+    },
+  }).visit(parse(file).program)
+  return found
+}
+
+/** Whether a call declares a test or a group: `it(title, …)`, `it.each(rows)(title, …)`, `describeWith(needs, title, …)`. */
+const titleOf = ({ callee, arguments: given }: CallExpression): string | undefined => {
+  const name = nameOf(callee)
+  if (name === undefined || given.length < 2) return undefined
+  const title = given[groups[name] ?? 0]
+  if (title?.type === 'Literal' && typeof title.value === 'string') return title.value
+  if (title?.type === 'TemplateLiteral') return title.quasis.map(({ value }) => value.cooked).join('%s')
+  return undefined
+}
+
+/** What may stand between the function and its title; a test that is skipped shows nothing. */
+const modifiers = new Set(['each', 'for', 'concurrent', 'skipIf', 'runIf'])
+
+/** The function that declares: the name before `.each(rows)`, `.for(rows)` and the like. */
+const nameOf = (callee: Expression): string | undefined => {
+  if (callee.type === 'Identifier') return callee.name in groups || tests.has(callee.name) ? callee.name : undefined
+  if (callee.type === 'CallExpression')
+    return callee.callee.type === 'MemberExpression' ? nameOf(callee.callee) : undefined
+  if (callee.type !== 'MemberExpression' || callee.object.type === 'Super') return undefined
+  return callee.property.type === 'Identifier' && modifiers.has(callee.property.name)
+    ? nameOf(callee.object)
+    : undefined
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { buildSwitches, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
+import type { Setting } from '#shared/config/setting.ts'
+import { namesReadIn, productFiles, recordsRead } from './consumers.ts'
+import { productSettings } from './product-settings.ts'
+import { documentedNames } from './requirements.ts'
+import { documentedRows, membersOf, rowsBeyond } from './variable-rows.ts'
+import { root } from '../testing/source-file.ts'
+
+const documented = documentedRows()
+const beyond = rowsBeyond()
+const rows = [...documented, ...beyond].map((row) => [row.name, row] as const)
+
+let settings: Map<string, Setting<unknown>[]>
+let read: Set<string>
+let records: Map<string, readonly string[]>
+beforeAll(async () => {
+  settings = await productSettings()
+  const files = productFiles()
+  read = new Set(files.flatMap(namesReadIn))
+  records = recordsRead(files)
+})
+
+/** The entries that say what a variable means; of one that has the id of a rule in it, those of the general one. */
+const entriesOf = (name: string): Setting<unknown>[] => settings.get(name.replace('_<RULE_ID>', '')) ?? []
+
+const outcomeOf = ({ parse }: Setting<unknown>, text: string): unknown => {
+  try {
+    return parse(text)
+  } catch (error) {
+    return error
+  }
+}
+
+describe('the variables', () => {
+  it('of the documents have each their row', () => {
+    const names = documentedNames().filter((name) => !isInFamily(name))
+    expect(documented.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  })
+
+  it('that the product has besides are listed apart', () => {
+    const inDocuments = new Set(documented.flatMap(({ name }) => membersOf(name)))
+    const besides = [...settings.keys()].filter((name) => !inDocuments.has(name))
+    expect(beyond.map(({ name }) => name).toSorted()).toEqual(besides.toSorted())
+  })
+
+  it.each(rows)('%s has a setting with the default and the allowed texts of its row', (name, row) => {
+    for (const member of membersOf(name)) {
+      const entries = entriesOf(member)
+      expect(entries.map(({ allowed }) => allowed)).toContain(row.allowed)
+      expect(entries.map(({ fallback }) => fallback)).toContain(row.default)
+      if (name.includes('<RULE_ID>')) expect(entries.map(({ doc }) => doc).join()).toContain(name)
+    }
+  })
+
+  const badTexts = rows.flatMap(([name, { bad }]) => Object.entries(bad).map(([text, words]) => [name, text, words]))
+  it.each(badTexts)('%s=%s is refused in words or counts as unset: %s', (name = '', text = '', words = '') => {
+    for (const member of membersOf(name)) {
+      const entries = entriesOf(member)
+      const outcomes = entries.map((entry) => outcomeOf(entry, text))
+      // One service that refuses it keeps the product from starting.
+      if (words !== 'unset') expect(outcomes.map(String)).toContainEqual(expect.stringContaining(`Error: ${words}`))
+      else expect(outcomes).toEqual(entries.map((entry) => entry.parse(undefined)))
+    }
+  })
+
+  it.each(rows)('%s is read by somebody', (name, { readAs }) => {
+    if (readAs !== undefined) expect(records.get(readAs)).toContain(name)
+    else expect(readings(name).some((reading) => read.has(reading))).toBe(true)
+  })
+
+  it.each(rows.filter(([, { test }]) => test !== undefined))(
+    '%s has its effect shown by a test that is there',
+    (name, row) => {
+      const { test = '', title = '', named = test, case: first } = row
+      expect(["'", '"', '`'].some((quote) => textOf(test).includes(quote + title + quote))).toBe(true)
+      expect(textOf(named)).toContain(startOf(name))
+      if (first !== undefined) expect(textOf(test)).toContain(`'${first}'`)
+    },
+  )
+
+  it('of the documents have all a test that shows their effect', () => {
+    expect(documented.filter(({ test, title }) => test === undefined || title === undefined)).toEqual([])
+  })
+})
+
+describe('a variable of the build of the web', () => {
+  const canonical = Object.values<BuildVariable>(clientVariables).flatMap((variable) => variable.canonical ?? [])
+  const ofServer = [...canonical, 'SVC_DEPLOYMENT_MODE', ...Object.keys(buildSwitches)]
+
+  it.each(ofServer)('%s has it built anew when it changes', (name) => {
+    expect(textOf('services/set-up.mjs')).toContain(`'${name}'`)
+  })
+
+  it.each([...ofServer, ...Object.keys(clientVariables)])('%s is an argument of the image', (name) => {
+    expect(textOf('services/Dockerfile')).toMatch(new RegExp(`^ARG .*\\b${name}\\b`, 'm'))
+  })
+})
+
+describe('reading a variable', () => {
+  it.each([
+    ['const { A_B: own } = read(settings, env)', ['A_B']],
+    ['const own = env.A_B ?? env["C_D"]', ['A_B', 'C_D']],
+    ['const own = values[`SVC_FEATURE_${id}_ACCESS`]', ['SVC_FEATURE_']],
+    ['const settings = { A_B: text("", "A_B is a sentence.") }', []],
+  ])('is seen in %s', (text, names) => {
+    expect(namesReadIn({ path: 'services/x.ts', text })).toEqual(names)
+  })
+})
+
+const families = documented.filter(({ name }) => name.includes('{ID}'))
+const isInFamily = (name: string): boolean => families.some((family) => membersOf(family.name).includes(name))
+
+/** How code may name a variable: one of a family also by how its family begins. */
+const readings = (name: string): string[] => [name, startOf(name)]
+const startOf = (name: string): string => name.replace(/[{<].*$/, '')
+
+/** Many rows name the same test. */
+const texts = new Map<string, string>()
+const textOf = (path: string): string => {
+  const text = texts.get(path) ?? readFileSync(join(root, path), 'utf8')
+  texts.set(path, text)
+  return text
+}

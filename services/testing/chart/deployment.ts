@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { dump } from 'js-yaml'
+import { deriveKey } from '#shared/bus/signatures.ts'
+import { callKeysOf } from '#shared/bus/testing/keys.ts'
+import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
+import { type ProductProcess, startProcess } from '../product/process.ts'
+import { startNats, startPostgres, startRedis, type TestServer } from '../servers.ts'
+import { freePort } from '../servers/port.ts'
+import { render, someHosts } from './helm.ts'
+import { declaredAccounts } from '../../generate/chart/nats.ts'
+import { configMapOf, processesOf, type RenderedProcess, type Secrets } from './processes.ts'
+import { secretName, type Surroundings, valuesFor, type Wanted } from './values.ts'
+
+/** Whose contracts a process knows. */
+export type Release = 'present' | 'last'
+
+/** The Deployments of the chart as processes of this machine. */
+export interface Deployed extends AsyncDisposable {
+  /** Where the gateway listens that started last. */
+  gateway(): string
+  readonly nats: TestServer
+  /** Every process by its component; those of a second pod follow as `agent-2`. */
+  readonly processes: ReadonlyMap<string, ProductProcess>
+  /** Starts a second process of a component, and ends the first when that is ready, as a rollout does. */
+  roll(name: string): Promise<void>
+  output(): string
+}
+
+/** Each user's password in the test; a NATS server takes what begins with a digit for a number. */
+export const passwordOf = (user: string): string => `password-of-${user}`
+
+/** What the scheduler says unless something else is wanted. */
+export const cronSecret = 'a secret of the scheduler'
+
+const users = Object.keys((await declaredAccounts()).users)
+
+/**
+ * Renders the chart for real servers, and starts what it renders: its arguments, its variables, its files and its ports, each process on
+ * an address of its own as pods have. The NATS server has the configuration that the chart gives its own. They speak the
+ * contracts of `release` until they are replaced.
+ */
+export const deploy = async (wanted: Wanted, release: Release = 'present'): Promise<Deployed> => {
+  await using opening = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-chart-'))
+  opening.defer(() => rm(directory, { recursive: true, force: true }))
+  const [nats, redis, postgres] = await Promise.all([
+    startChartNats(directory),
+    startRedis({ private: true }),
+    startPostgres(),
+  ])
+  for (const server of [nats, redis, postgres]) opening.use(server)
+
+  const ports = { http: await freePort(), operations: await freePort() }
+  const values = join(directory, 'values.yaml')
+  await writeFile(values, dump(await valuesFor(wanted, { nats: natsAddress(nats), ports })))
+  const secrets: Secrets = new Map<string, Record<string, string>>([
+    ['certificate', { 'ca.crt': certificate.cert }],
+    ['users', { ...Object.fromEntries(users.map((user) => [user, passwordOf(user)])), ...busKeys() }],
+    [
+      secretName,
+      { CRON_SECRET: cronSecret, ...wanted.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
+    ],
+  ])
+  const running = opening.use(new Running(processesOf(await render([values]), secrets), ports, directory))
+  await running.start(release)
+  const all = opening.move()
+  return {
+    nats,
+    processes: running.processes,
+    gateway: () => running.gateway(),
+    roll: (name) => running.roll(name),
+    output: () => running.output(),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** The keys of the bus, as the Secret of the users has them. */
+const busKeys = (): Record<string, string> => {
+  const secret = randomBytes(32).toString('hex')
+  const holders = users.filter((user) => user !== 'gateway' && !user.endsWith('-streams'))
+  const keys = holders.flatMap((holder) => [
+    [`verification-key-${holder}`, deriveKey(holder, secret)],
+    [`call-keys-${holder}`, callKeysOf(holder, secret)],
+  ])
+  return { 'signing-key': secret, ...Object.fromEntries(keys.filter(([, key]) => key !== '')) }
+}
+
+/** Where the certificate of the server is good for. */
+export const natsAddress = ({ url }: TestServer): string => `localhost:${new URL(url).port}`
+
+/** NATS with the users, the permissions and TLS as the chart configures them, passwords from the environment as in its pod. */
+const startChartNats = async (directory: string): Promise<TestServer> => {
+  await writeFile(join(directory, 'tls.crt'), certificate.cert)
+  await writeFile(join(directory, 'tls.key'), certificate.key)
+  const given = { 'nats.existingSecret': 'users', 'nats.tls.existingSecret': 'certificate' }
+  const { 'nats.conf': whole = '' } = configMapOf(await render([someHosts], given), 'watchhouse-nats')
+  const config = whole.slice(whole.indexOf('tls {')).replaceAll('/etc/nats-tls/', `${directory}/`)
+  const variable = (user: string) => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`
+  const environment = Object.fromEntries(users.map((user) => [variable(user), passwordOf(user)]))
+  // Ports, disk and name are the machine's; all that decides who may do what is the chart's.
+  return startNats({ config, environment })
+}
+
+/** The processes of the Deployments, each on an address of its own, for they have the same ports as pods have. */
+class Running implements AsyncDisposable {
+  readonly processes = new Map<string, ProductProcess>()
+  readonly #rendered: readonly RenderedProcess[]
+  readonly #ports: Surroundings['ports']
+  readonly #directory: string
+  readonly #started: ProductProcess[] = []
+  #addresses = 0
+  #gateway = ''
+
+  constructor(rendered: readonly RenderedProcess[], ports: Surroundings['ports'], directory: string) {
+    this.#rendered = rendered
+    this.#ports = ports
+    this.#directory = directory
+  }
+
+  /** One after another by the order of their names, which is not the order of who asks whom: Kubernetes knows none. */
+  async start(release: Release): Promise<void> {
+    for (const one of this.#rendered) {
+      for (let replica = 1; replica <= one.replicas; replica++) {
+        this.processes.set(replica === 1 ? one.name : `${one.name}-${replica}`, await this.#start(one, release))
+      }
+    }
+  }
+
+  gateway(): string {
+    return this.#gateway
+  }
+
+  async roll(name: string): Promise<void> {
+    const one = this.#rendered.find((process) => process.name === name)
+    const old = this.processes.get(name)
+    if (!one || !old) throw new Error(`nothing called ${name} was rendered`)
+    this.processes.set(name, await this.#start(one, 'present'))
+    await old.stop()
+  }
+
+  output(): string {
+    return this.#started.map((process) => process.output()).join('\n')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#started.map((process) => process.stop()))
+  }
+
+  async #start(pod: RenderedProcess, release: Release): Promise<ProductProcess> {
+    this.#addresses += 1
+    const instance = `${pod.name}-${this.#addresses}`
+    const host = `127.0.1.${this.#addresses}`
+    const variables = {
+      ...(await mount(pod, join(this.#directory, instance))),
+      OPERATIONS_HOST: host,
+      HOST: host,
+      SVC_INSTANCE: instance,
+    }
+    const { operations: operationsPort } = this.#ports
+    const spoken = release === 'last' ? { preload: 'services/acceptance/release/speak.ts' } : {}
+    const started = await startProcess({ services: pod.services, variables, operationsPort, ...spoken })
+    this.#started.push(started)
+    if (pod.name === 'gateway') this.#gateway = `http://${host}:${this.#ports.http}`
+    return started
+  }
+}
+
+const mountedAt = '/etc/watchhouse/'
+
+/** Lays the files of a pod into a folder, and gives its variables with paths that lead there. */
+const mount = async (pod: RenderedProcess, folder: string): Promise<Record<string, string>> => {
+  const moved = (text: string) => text.replaceAll(mountedAt, `${folder}${mountedAt}`)
+  for (const [path, content] of pod.files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), moved(content))
+  }
+  const variables = Object.entries(pod.variables).map(([name, value]) => [name, moved(value)])
+  // A pod has them where they are looked for without a word.
+  return { SVC_HEALTH_CONFIG_DIRECTORY: moved('/etc/watchhouse/health.d'), ...Object.fromEntries(variables) }
+}

@@ -1,0 +1,72 @@
+import type { ServiceName } from '#proto/call.ts'
+import type { ProductHost } from '../product.ts'
+import { variablesOfServices } from '../../generate/chart/services.ts'
+
+/** What an operator wants to have deployed. */
+export interface Wanted {
+  hosts: readonly ProductHost[]
+  /** Variables, which the chart has to take to the services that read them. */
+  variables: Readonly<Record<string, string>>
+  /** Pods of a service; one where nothing is said. */
+  replicas?: Partial<Record<ServiceName, number>>
+  /** Values of the chart besides. */
+  values?: object
+}
+
+/** Where the pods find one another, and their servers. */
+export interface Surroundings {
+  /** host:port of NATS, which speaks TLS. */
+  nats: string
+  ports: { http: number; operations: number }
+}
+
+/** The Secret that the values name for whatever is secret. */
+export const secretName = 'operator'
+
+/** Variables for which the chart has values of their own. */
+const ownValues = new Set(['CRON_SECRET', 'SVC_STATE_DB_URL', 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'])
+
+/** The values of the chart for this; throws for a variable that no service may be given. */
+export const valuesFor = async (
+  { hosts, variables, replicas = {}, values }: Wanted,
+  { nats, ports }: Surroundings,
+): Promise<object> => {
+  const known = await variablesOfServices()
+  const placed = new Set(ownValues)
+  const services = [...known].map(([name, { open, secret }]) => {
+    const settings = Object.entries(variables).filter(([variable]) => open.includes(variable))
+    const keys = Object.keys(variables).filter((variable) => secret.includes(variable) && !ownValues.has(variable))
+    for (const variable of [...settings.map(([variable]) => variable), ...keys]) placed.add(variable)
+    const secrets = keys.length > 0 ? { existingSecret: secretName, keys } : {}
+    return [name, { settings: Object.fromEntries(settings), secrets, replicas: replicas[name] ?? 1 }] as const
+  })
+  const unplaced = Object.keys(variables).filter((variable) => !placed.has(variable))
+  if (unplaced.length > 0) throw new Error(`the chart gives no service ${unplaced.join(', ')}`)
+  const blocks = Object.fromEntries(services)
+  return {
+    ports,
+    hosts: hostValues(hosts),
+    nats: { enabled: false, existingSecret: 'users', external: { server: nats, tls: true } },
+    redis: { enabled: false, external: { existingSecret: secretName } },
+    postgresql: { enabled: false, external: { existingSecret: secretName } },
+    cron: { existingSecret: secretName },
+    certificates: { existingSecret: 'certificate' },
+    encryption: { existingSecret: variables.SVC_USER_CONNECTIONS_ENCRYPTION_KEY === undefined ? '' : secretName },
+    services: blocks,
+    guest: { settings: blocks.query?.settings },
+    ...values,
+  }
+}
+
+/** The fleet form: a list, and passwords beside it. */
+const hostValues = (hosts: readonly ProductHost[]) => {
+  const passwords: Record<string, string> = {}
+  const list = hosts.map(({ url, name, user = 'default', password }, index) => {
+    const label = name ?? `host-${index}`
+    if (!password) return { url, label, user }
+    const passwordKey = `host-${index}`
+    passwords[passwordKey] = password
+    return { url, label, user, passwordKey }
+  })
+  return { list, passwords: { values: passwords } }
+}

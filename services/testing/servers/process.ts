@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readlink, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from './port.ts'
+import type { TestServer } from './server.ts'
+
+/** How to run one kind of server as a child process. */
+export interface Launch {
+  program: string
+  /** Written once into the empty directory, before the first start. */
+  prepare?(directory: string, port: number): Promise<void>
+  arguments(directory: string, port: number): string[]
+  url(port: number): string
+  /** Resolves when the server at `url` answers, rejects while it does not. */
+  answers(url: string): Promise<void>
+  /** What this server understands as "end in good order". */
+  stopSignal?: NodeJS.Signals
+  user?: { uid: number; gid: number } | undefined
+  /** Variables besides those of the test. */
+  environment?: Readonly<Record<string, string>>
+  readyWithinMs?: number
+  /** A free one unless told. */
+  port?: number | undefined
+}
+
+const usuallyReadyWithinMs = 20_000
+const stopWithinMs = 5_000
+const pollMs = 20
+const outputKept = 4_000
+const parentDeath = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
+
+/** Starts a server of this test alone: a free port, a directory of its own, gone when disposed. */
+export const startProcess = async (launch: Launch): Promise<TestServer> => {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'watchhouse-test-')))
+  const port = launch.port ?? (await freePort())
+  const url = launch.url(port)
+  let child: ChildProcess | undefined
+
+  const start = async () => {
+    child = await run(launch, directory, port)
+  }
+  const kill = async () => {
+    await end(child, 'SIGKILL')
+    await left(directory)
+  }
+  const stop = async () => {
+    await end(child, launch.stopSignal ?? 'SIGTERM')
+    await rm(directory, { recursive: true, force: true })
+  }
+  const restart = async () => {
+    await end(child, launch.stopSignal ?? 'SIGTERM')
+    await start()
+  }
+
+  try {
+    await launch.prepare?.(directory, port)
+    await start()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url, kill, restart, stop, [Symbol.asyncDispose]: stop }
+}
+
+const run = async (launch: Launch, directory: string, port: number): Promise<ChildProcess> => {
+  const command = [...guard(), launch.program, ...launch.arguments(directory, port)]
+  const [program = launch.program, ...rest] = command
+  // A group of its own, so that ending it ends the workers it forked too.
+  const child = spawn(program, rest, {
+    cwd: directory,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...launch.environment },
+    ...launch.user,
+  })
+  let output = ''
+  const keep = (chunk: Buffer) => (output = `${output}${chunk.toString()}`.slice(-outputKept))
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const { readyWithinMs = usuallyReadyWithinMs } = launch
+  const until = performance.now() + readyWithinMs
+  while (performance.now() < until) {
+    if (hasEnded(child)) throw new Error(`${launch.program} ended instead of starting:\n${output}`)
+    try {
+      await launch.answers(launch.url(port))
+      return child
+    } catch {
+      await wait(pollMs)
+    }
+  }
+  await end(child, 'SIGKILL')
+  throw new Error(`${launch.program} did not answer within ${readyWithinMs} ms:\n${output}`)
+}
+
+/** On Linux the kernel ends the server with its test, even when the test runner is killed. */
+const guard = (): string[] => (existsSync('/usr/bin/setpriv') ? parentDeath : [])
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+/** Workers of a killed server notice its end a moment later, and hold what it would need to start again. */
+const left = async (directory: string): Promise<void> => {
+  const until = performance.now() + stopWithinMs
+  while ((await isInhabited(directory)) && performance.now() < until) await wait(pollMs)
+}
+
+/** Whether a process works in this directory; only Linux tells. */
+const isInhabited = async (directory: string): Promise<boolean> => {
+  const processes = existsSync('/proc') ? await readdir('/proc') : []
+  const places = await Promise.all(processes.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')))
+  return places.some((place) => place.startsWith(directory))
+}
+
+const end = async (child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> => {
+  if (!child?.pid || hasEnded(child)) return
+  const ended = once(child, 'exit')
+  // Only SIGKILL goes to the whole group: asked politely, a server ends its own workers.
+  process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal)
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), stopWithinMs)
+  await ended
+  clearTimeout(timer)
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { repositoryFiles, root } from './source-file.ts'
+
+/** A copy of the tree with its uncommitted changes; packages and the built web are those of the original. */
+export interface TreeCopy extends AsyncDisposable {
+  path: string
+}
+
+const borrowed = ['node_modules', 'web/node_modules', 'web/build', 'web/.svelte-kit']
+
+/** Copies the tree into a temporary directory, which disposing removes; the folders `shared` become links. */
+export const copyTree = async (shared: readonly string[] = borrowed): Promise<TreeCopy> => {
+  const path = await mkdtemp(join(tmpdir(), 'watchhouse-mutations-'))
+  const hidden = ['.knip.json', '.oxlintrc.json', '.oxfmtrc.json'].filter((name) => existsSync(join(root, name)))
+  for (const file of new Set([...repositoryFiles(), ...hidden])) {
+    await mkdir(dirname(join(path, file)), { recursive: true })
+    await cp(join(root, file), join(path, file))
+  }
+  for (const folder of shared) {
+    if (existsSync(join(root, folder))) await symlink(join(root, folder), join(path, folder))
+  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
+}
