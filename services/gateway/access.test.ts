@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { features } from '#proto/call.ts'
-import type { Access, Limit, Route } from './route.ts'
+import type { Limit } from './limits/limits.ts'
+import type { Access, Route } from './http-route.ts'
 import { routes } from './routes.ts'
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`

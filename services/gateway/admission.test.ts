@@ -6,7 +6,7 @@ import { ConfigAnswer } from '#proto/http/config.ts'
 import { CatalogueAnswer } from '#proto/http/data.ts'
 import { fakeQuery, type QueryHandlers } from './testing/query.ts'
 import { startFake } from './testing/start.ts'
-import { anonymous } from './identity.ts'
+import { anonymous } from './auth/identity.ts'
 
 const ask = async (url: string, init?: RequestInit) => {
   const response = await fetch(url, init)

@@ -1,24 +1,25 @@
+import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { ServiceError } from '#proto/errors.ts'
 import { admit } from './admission.ts'
 import { admitsUnproven } from './auth/provider.ts'
-import { readerOf } from './request/body.ts'
-import { serveUnbuiltPage, serveWeb } from './web/built-web.ts'
-import { guardHosts } from './server/allowed-hosts.ts'
-import { warnOfOtherAddressHeader } from './server/client-address.ts'
-import { crossOrigin } from './server/cross-origin.ts'
-import { dispatch } from './dispatch.ts'
-import { exchangeOf } from './server/exchange.ts'
-import { answerFailure } from './response/failure.ts'
-import { onlyListed } from './server/only-listed.ts'
 import type { Gateway } from './gateway.ts'
+import { readerOf } from './request/read-body.ts'
+import { warnOfOtherAddressHeader } from './request/client-address.ts'
+import { answerFailure } from './response/answer-failure.ts'
 import { HttpError } from './response/http-error.ts'
+import { exchangeOf } from './response/http-exchange.ts'
+import type { Route } from './http-route.ts'
+import { dispatch } from './run-route.ts'
+import { guardHosts } from './server/allowed-hosts.ts'
+import { crossOrigin } from './server/cross-origin.ts'
+import { onlyListed } from './server/only-listed.ts'
 import { receive, setAll } from './server/receive.ts'
-import type { Route } from './route.ts'
 import type { HeaderLines, SecurityHeaders } from './server/security-headers.ts'
+import { serveUnbuiltPage, serveWeb } from './web/built-web.ts'
 
 /** What the application serves besides its routes. */
-export interface Door {
+interface Door {
   routes: readonly Route[]
   headers: SecurityHeaders
   /** The web build, and the headers of a page that has the inline scripts of a start page; undefined when there is none. */
@@ -132,4 +133,17 @@ const noSuchPath: RequestHandler = () => {
 
 const noSuchFile: RequestHandler = () => {
   throw new ServiceError('not-found', 'no such file')
+}
+
+/**
+ * Lets a server make requests and answers that are the application's from the start. Express would give each of them another prototype
+ * when it comes, after which everything that touches them is slower: a tenth of what a small request costs.
+ */
+export const messagesOf = (application: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> => {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  Object.setPrototypeOf(ExpressRequest.prototype, application.request)
+  Object.setPrototypeOf(ExpressResponse.prototype, application.response)
+  Object.assign(application, { request: ExpressRequest.prototype, response: ExpressResponse.prototype })
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }
 }

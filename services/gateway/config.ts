@@ -1,31 +1,36 @@
 import { displayZoneSettings } from '#shared/config/display-zone.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { optional, type SettingProblem, whole } from '#shared/config/setting.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { problemsOf, read, type SettingProblem, text, whole, optional } from '#shared/config/setting.ts'
 import { subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
-import { agentDoorSettings } from './agent/config.ts'
-import { expositionSettings } from './exposition/config.ts'
-import { auditSettings } from './audit/config.ts'
+import { agentDoorSettings, toolServerSettings } from './agent/config.ts'
+import { auditSettings } from './audit/open-audit.ts'
 import { authProblems, authSettings } from './auth/config.ts'
 import { deviceProblems, deviceSettings } from './auth/device/config.ts'
-import { billingSettings } from './billing/config.ts'
-import { allowedHostSettings } from './server/allowed-hosts.ts'
-import { addressSettings } from './server/client-address.ts'
-import { conversationFeatureSettings } from './conversations/config.ts'
-import { cronSettings } from './cron/config.ts'
-import { userConnectionSettings } from './connections/config.ts'
-import { crossOriginSettings } from './server/cross-origin.ts'
-import { eventSettings } from './events/config.ts'
-import { edgeSettings } from './server/edge.ts'
-import { editionSettings } from './edition/config.ts'
-import { featureSettings } from './features/config.ts'
+import {
+  expositionSettings,
+  conversationFeatureSettings,
+  userConnectionSettings,
+  featureSettings,
+} from './features/config.ts'
 import { featureFileProblems } from './features/file.ts'
+import { billingSettings } from './installation/billing.ts'
+import { editionSettings } from './installation/edition.ts'
+import { usageReportSettings } from './installation/usage-report.ts'
 import { limitBindings, limitSettings } from './limits/config.ts'
-import { portProblems, portSettings } from './server/ports.ts'
+import { addressSettings, edgeSettings } from './request/client-address.ts'
 import { publicUrlSettings } from './request/public-url.ts'
-import { toolServerSettings } from './tool-server/config.ts'
-import { usageReportSettings } from './usage-report/config.ts'
+import { allowedHostSettings } from './server/allowed-hosts.ts'
+import { crossOriginSettings } from './server/cross-origin.ts'
 import { webSettings } from './web/web-build.ts'
+import { cronSettings, eventSettings } from './webhooks/bearers.ts'
 import { webhookSettings } from './webhooks/config.ts'
+
+/** Where callers are met. */
+export const portSettings = {
+  PORT: whole(3000, 'Port of the HTTP API and the web; 0 takes a free one.', { max: 65_535 }),
+  HOST: text('0.0.0.0', 'Address the HTTP API and the web are bound to.'),
+} as const
 
 /** What the gateway obeys. */
 export const settings = {
@@ -72,3 +77,17 @@ export const problems = (env: Environment): readonly SettingProblem[] => [
   ...deviceProblems(env),
   ...featureFileProblems(env),
 ]
+
+const { OPERATIONS_PORT, OPERATIONS_HOST } = processSettings
+const both = { ...portSettings, OPERATIONS_PORT, OPERATIONS_HOST }
+const everywhere = new Set(['0.0.0.0', '::'])
+
+/** What is wrong when callers are to be met where probes and scrapes are. */
+export const portProblems = (env: Environment): readonly SettingProblem[] => {
+  if (problemsOf(both, env).length > 0) return []
+  const { PORT: port, HOST: host, ...operations } = read(both, env)
+  const meets = [host, operations.OPERATIONS_HOST].some((each) => everywhere.has(each))
+  const isSame = port !== 0 && port === operations.OPERATIONS_PORT && (meets || host === operations.OPERATIONS_HOST)
+  const sentence = `must not be ${port}, which is the port of the HTTP API and the web (PORT)`
+  return isSame ? [{ name: 'OPERATIONS_PORT', sentence }] : []
+}

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import type { createDocument } from 'zod-openapi'
 import type { agent } from '#proto/agent.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
@@ -13,22 +14,21 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Chats } from './agent/chats.ts'
-import type { Audit } from './audit/audit.ts'
+import type { Audit } from './audit/open-audit.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
 import type { Denied } from './auth/denied.ts'
-import type { DeviceLogin } from './auth/device/device-login.ts'
+import type { DeviceLogin } from './auth/device/open-device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { UserConnections } from './connections/user-connections.ts'
 import type { HostList } from './hosts/host-list.ts'
 import type { HostStates } from './hosts/host-states.ts'
-import type { OpenDocument } from './openapi/document.ts'
 import type { Guests } from './limits/guests.ts'
 import type { Limits } from './limits/limits.ts'
 import type { AnswerChat } from './webhooks/answer-chat.ts'
-import type { PageViews } from './page-views/page-views.ts'
-import type { RequireFirstTime } from './webhooks/first-time.ts'
+import type { PageViews } from './web/page-view-queue.ts'
+import type { RequireFirstTime } from './webhooks/signature.ts'
 
 /** What routes answer from. */
 export interface Gateway {
@@ -55,8 +55,8 @@ export interface Gateway {
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
-  /** The contract of all routes served. */
-  document: OpenDocument
+  /** The contract of all routes served; made when it is first requested. */
+  document(): Promise<ReturnType<typeof createDocument>>
   keys: ApiKeys
   auth: Auth
   denied: Denied

@@ -10,16 +10,14 @@ import { openCounters } from '#shared/store/open-counters.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import { openChats } from './agent/chats.ts'
-import { openAudit } from './audit/audit.ts'
-import { memoryAudit } from './audit/memory.ts'
+import { openAudit } from './audit/open-audit.ts'
+import { memoryAudit } from './audit/store.ts'
 import { openAuth } from './auth/auth.ts'
 import { openDenied } from './auth/denied.ts'
-import { openCodeStore } from './auth/device/code-store.ts'
-import { openDeviceLogin } from './auth/device/device-login.ts'
-import { openApiKeys } from './auth/keys/keys.ts'
-import { warnOfWeakSecret } from './auth/keys/weak-secret.ts'
+import { openCodeStore, openDeviceLogin } from './auth/device/open-device-login.ts'
+import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
 import { openAsk } from './auth/outgoing.ts'
-import { warnOfCloudMode } from './web/cloud-mode.ts'
+import { warnOfCloudMode } from './installation/cloud-mode.ts'
 import { settings } from './config.ts'
 import { openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
@@ -31,13 +29,13 @@ import { openHostStates } from './hosts/host-states.ts'
 import { openGuests } from './limits/guests.ts'
 import { openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
-import { openPageViews } from './page-views/page-views.ts'
+import { openPageViews } from './web/page-view-queue.ts'
 import { warnOfUnknownAddress } from './request/public-url.ts'
 import { routes } from './routes.ts'
-import { warnOfUnobeyed } from './unobeyed.ts'
-import { openUsageReport } from './usage-report/usage-report.ts'
+import { warnOfIgnoredSettings } from './installation/ignored-settings.ts'
+import { openUsageReport } from './installation/usage-report.ts'
 import { openAnswerChat } from './webhooks/answer-chat.ts'
-import { openFirstTime } from './webhooks/first-time.ts'
+import { openFirstTime } from './webhooks/signature.ts'
 import type { WebBuild } from './web/web-build.ts'
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */
@@ -96,7 +94,7 @@ const warnOfSettings = (env: Context['env'], build: WebBuild['facts'], log: Cont
   warnOfWeakSecret(env, log)
   warnOfUnknownAddress(env, log)
   warnOfCloudMode(build, env, log)
-  warnOfUnobeyed(env, build, log)
+  warnOfIgnoredSettings(env, build, log)
 }
 
 /** Whoever owns what callers ask for. */

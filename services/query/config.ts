@@ -16,7 +16,7 @@ import {
 } from '#shared/config/setting.ts'
 import { defaultEventsTable } from './definitions/events.ts'
 import { findingsSettings } from './insights/findings-table.ts'
-import { postgresSourceSettings } from './postgres-source/config.ts'
+import { postgresSourceSettings } from './postgres-source/source.ts'
 import { hostsFromEnvironment } from './hosts/from-environment.ts'
 import { hostsFromFile } from './hosts/from-file.ts'
 import type { Allowed } from './read-only/read-only.ts'

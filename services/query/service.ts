@@ -8,11 +8,11 @@ import { admitting, withBrought } from './connections/admitting.ts'
 import { openConnections } from './connections/connections.ts'
 import { eventsTable, settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
-import { handlers } from './handlers/index.ts'
+import { handlers } from './handlers.ts'
 import { openHosts } from './hosts/hosts.ts'
 import { answersIn, lastGoodHosts } from './hosts/last-good.ts'
 import { openPostgresSource } from './postgres-source/source.ts'
-import { openProbe } from './probe.ts'
+import { openProbe } from './status/probe.ts'
 import { openReplicationService } from './repldb/client.ts'
 
 /** Watches the hosts and answers questions about them. */

@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { systemClock } from '#shared/clock.ts'
-import { signKey } from '../gateway/auth/keys/token.ts'
-import { authRequests, type GoodRequest } from '../gateway/testing/auth-requests.ts'
+import { signKey } from '../gateway/auth/keys/key-token.ts'
+import { authRequests, type GoodRequest } from '../gateway/testing/good-requests.ts'
 import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
-import { startFake } from '../gateway/testing/start.ts'
-import { buildWebWith } from '../gateway/testing/web-build.ts'
+import { startFake, buildWebWith } from '../gateway/testing/start.ts'
 import type { Asking, EndpointRow } from './endpoint-rows.ts'
 
 /** The secret of keys, cron routes and the door for events alike. */

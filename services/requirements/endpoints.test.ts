@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Route } from '../gateway/route.ts'
+import type { Route } from '../gateway/http-route.ts'
 import { routes } from '../gateway/routes.ts'
 import { type EndpointProduct, modes, startEndpointProduct } from './endpoint-product.ts'
 import { type EndpointRow, endpointRows } from './endpoint-rows.ts'

@@ -8,7 +8,7 @@ export default defineConfig({
     include: [
       'services/acceptance/attacks/**/*.test.ts',
       'services/acceptance/{document,egress,guests,moved-secrets,secrets}.test.ts',
-      'services/gateway/server/{allowed-hosts,client-address,cross-origin}.test.ts',
+      'services/gateway/{server/allowed-hosts,request/client-address,server/cross-origin}.test.ts',
       'services/query/read-only/*.test.ts',
       'services/shared/bus/signatures.test.ts',
       'services/shared/telemetry/redact.test.ts',

@@ -2,8 +2,7 @@ import type { ExpressionBuilder, Kysely } from 'kysely'
 import { AuditRecord, broughtMark } from '#proto/audit.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
-import { personalActions, personKinds } from './privacy.ts'
-import type { AuditStore } from './store.ts'
+import { personalActions, personKinds, type AuditStore } from './store.ts'
 
 interface AuditTables {
   watchhouse_audit: {

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditRecord } from '#proto/audit.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { memoryAudit } from './memory.ts'
+import { memoryAudit, type AuditStore } from './store.ts'
 import { sqlAudit } from './sql.ts'
-import type { AuditStore } from './store.ts'
 
 const record = (id: string, atMs: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
   id,

@@ -1,5 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import {
+  signingKey,
   flag,
   list,
   maybeFlag,
@@ -9,13 +10,18 @@ import {
   secret,
   type Setting,
   type SettingProblem,
-  signingKey,
   url,
   type Values,
 } from '#shared/config/setting.ts'
-import { fieldHeaders, headerName } from './header-setting.ts'
+import { fieldHeaders, headerName } from '../request/header.ts'
 import { publishableKey } from './idp/publishable-key.ts'
-import { keySettings } from './keys/config.ts'
+
+/** What API keys obey. */
+export const keySettings = {
+  SVC_API_KEY_SECRET: signingKey(
+    "Signs `svc_` keys and is the operator's bearer for issuing them; setting it turns API keys on beside any provider.",
+  ),
+} as const
 
 /** Who may vouch for people. */
 const providers = ['none', 'idp', 'proxy', 'trusted'] as const

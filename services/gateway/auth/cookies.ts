@@ -1,8 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 
 /** The session of the identity provider; the name is the provider's. */
 export const idpCookie = '__session'
+/** Session tokens last about a minute; for how long after that a browser that was away may ask for another. The provider may end the session sooner. */
+export const renewableMs = 7 * 24 * 60 * 60_000
 /** The API key that a person signed in with. */
 export const keyCookie = 'watchhouse_key'
 
@@ -40,3 +42,24 @@ export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boole
   const [protocol = ''] = String(forwarded ?? '').split(',')
   return publicUrl.startsWith('https:') || origin.startsWith('https:') || protocol.trim() === 'https'
 }
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Whether a page of another site made a browser send this write, with the credentials that it adds by itself. Browsers say so in
+ * `Sec-Fetch-Site`, and where that is missing (plain http) in `Origin`; what is no browser sends neither and follows no page's wishes.
+ */
+export const isCrossSiteWrite = (
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  publicUrl: string | undefined,
+): boolean => {
+  if (safeMethods.has(method ?? '')) return false
+  const { 'sec-fetch-site': relation, origin, host } = headers
+  if (relation === 'same-origin' || relation === 'none') return false
+  if (origin !== undefined && publicUrl !== undefined && origin === new URL(publicUrl).origin) return false
+  if (relation !== undefined) return true
+  return origin !== undefined && hostOf(origin) !== host
+}
+
+/** `null` is the origin of sandboxed frames: no host is called so. */
+const hostOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : origin)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isCrossSiteWrite } from './cross-site.ts'
+import { isCrossSiteWrite } from './cookies.ts'
 
 const host = 'watch.example.com'
 

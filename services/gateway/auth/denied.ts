@@ -4,7 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { webhookSettings } from '../webhooks/config.ts'
-import { renewableMs } from './idp/renewal.ts'
+import { renewableMs } from './cookies.ts'
 
 /** Whoever the identity provider said is gone: what they still hold counts for nothing, over all gateways. */
 export interface Denied {

@@ -4,10 +4,9 @@ import type { CliDiscovery } from '#proto/http/auth.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openDenied } from './denied.ts'
-import { openDeviceLogin } from './device/device-login.ts'
-import { cliDiscovery } from './discovery.ts'
+import { openDeviceLogin } from './device/open-device-login.ts'
+import { cliDiscovery, authNotes } from './discovery.ts'
 import { openApiKeys } from './keys/keys.ts'
-import { authNotes } from './notes.ts'
 
 const discovered = async (env: Record<string, string>): Promise<CliDiscovery> => {
   const store = await openStore({ env: {}, busIsShared: false })

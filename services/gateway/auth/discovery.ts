@@ -1,7 +1,8 @@
-import type { BuildFacts } from '#proto/http/build.ts'
+import { scopes } from '#proto/call.ts'
 import type { CliDiscovery } from '#proto/http/auth.ts'
+import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { DeviceLogin } from './device/device-login.ts'
+import type { DeviceLogin } from './device/open-device-login.ts'
 import type { ApiKeys } from './keys/keys.ts'
 import { anonymousRight, providerOf } from './provider.ts'
 
@@ -34,3 +35,59 @@ const hints = {
   api_key: 'Ask the operator for a key and send it as Authorization: Bearer svc_…',
   device: 'Sign in with the device flow: POST /auth/device/code, then poll POST /auth/token.',
 } as const
+
+/** What these notes are about; addresses are absolute, so that an agent can follow them. */
+interface Noted {
+  discovery: CliDiscovery
+  /** Without a slash at its end. */
+  publicUrl: string
+  /** Who issues the OAuth tokens that the tool server accepts, if anybody does. */
+  issuer: string | undefined
+}
+
+/** Notes for agents on how to authenticate here, in markdown; only what is configured is told. */
+export const authNotes = (noted: Noted): string => {
+  const { discovery, publicUrl } = noted
+  const sections = [
+    `# Authentication\n\nAPI: ${publicUrl}/api/v1. ${discovery.hint}`,
+    discovery.api === 'open' ? undefined : howToSend(noted),
+    discovery.deviceLogin.enabled ? deviceFlow(noted) : undefined,
+    discovery.method === 'api_key' || discovery.method === 'device' ? operatorKeys(publicUrl) : undefined,
+    noted.issuer === undefined ? undefined : oauth(publicUrl, noted.issuer),
+    `## More\n\n- What is configured, as JSON: ${publicUrl}/api/v1/auth/cli\n- Who you are: ${publicUrl}/api/v1/auth/me\n- All routes: ${publicUrl}/api/v1/openapi.json`,
+  ]
+  return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
+}
+
+const howToSend = ({ discovery: { method, authProvider } }: Noted): string => {
+  const ways = [
+    method === 'none' ? undefined : 'Send `Authorization: Bearer svc_…` or `x-api-key: svc_…` with every request.',
+    signIns[authProvider],
+    'Who sends no credentials, or invalid ones, gets 401; who may not do what is asked gets 403.',
+  ]
+  return `## Sending credentials\n\n${ways.filter((way) => way !== undefined).join(' ')}`
+}
+
+const signIns: Readonly<Record<string, string>> = {
+  idp: 'People sign in at the identity provider, whose session token is accepted as bearer.',
+  proxy: 'People are signed in by the proxy in front.',
+  trusted: 'People are signed in by the proxy in front.',
+}
+
+const deviceFlow = ({ discovery, publicUrl }: Noted): string => {
+  const approver = discovery.deviceLogin.deviceOnly ? 'the operator' : 'a signed-in person'
+  return `## Device login (RFC 8628)
+
+1. \`POST ${publicUrl}/auth/device/code\` with \`client_id=<your name>\`: gives \`device_code\`, \`user_code\`, \`verification_uri\` and \`interval\`.
+2. Show \`user_code\` and \`verification_uri_complete\`; ${approver} approves.
+3. Every \`interval\` seconds \`POST ${publicUrl}/auth/token\` with \`grant_type=urn:ietf:params:oauth:grant-type:device_code\` and \`device_code\`. Wait on \`authorization_pending\`, wait five seconds longer on \`slow_down\`, stop on any other error.
+4. \`access_token\` is a key for 30 days.`
+}
+
+const operatorKeys = (publicUrl: string): string => `## Keys from the operator
+
+\`POST ${publicUrl}/api/v1/auth/api-key\` with the operator secret as bearer and \`{"label": "ci", "days": 30, "scopes": ["read"]}\`. Scopes: ${scopes.join(', ')}; \`write\` includes \`read\`; without any named a key has all.`
+
+const oauth = (publicUrl: string, issuer: string): string => `## OAuth for the tool server
+
+\`${publicUrl}/api/mcp\` also accepts access tokens of ${issuer}; see ${publicUrl}/.well-known/oauth-protected-resource/api/mcp (RFC 9728).`

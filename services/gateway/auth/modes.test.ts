@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
-import { type AccessGateway, startAccessGateway } from '../testing/access-gateway.ts'
-import { type IdentityProvider, startIdentityProvider } from '../testing/identity-provider.ts'
+import {
+  type AccessGateway,
+  startAccessGateway,
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../testing/identity-provider.ts'
 import { startFake } from '../testing/start.ts'
 import { whoRoutes } from '../testing/who-routes.ts'
-import { signKey } from './keys/token.ts'
+import { signKey } from './keys/key-token.ts'
 
 type Variables = Record<string, string>
 

@@ -1,9 +1,22 @@
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { read } from '#shared/config/setting.ts'
-import { cloudMode } from '../web/cloud-mode.ts'
-import { builtAuth } from './built.ts'
+import { read, type Values } from '#shared/config/setting.ts'
+import { cloudMode } from '../installation/cloud-mode.ts'
 import { authSettings, type Provider } from './config.ts'
+
+const builtSettings = {
+  CLIENT_AUTH_PROVIDER: authSettings.SVC_AUTH_PROVIDER,
+  CLIENT_IDP_PUBLISHABLE_KEY: authSettings.SVC_IDP_PUBLISHABLE_KEY,
+} as const
+
+/** What the build says of signing in; throws `InvalidSettings` for what cannot be meant, which must not read as nothing. */
+export const builtAuth = (build: BuildFacts | undefined): Values<typeof builtSettings> => {
+  const { CLIENT_AUTH_PROVIDER, CLIENT_IDP_PUBLISHABLE_KEY } = build?.client ?? {}
+  return read(builtSettings, {
+    CLIENT_AUTH_PROVIDER: CLIENT_AUTH_PROVIDER ?? undefined,
+    CLIENT_IDP_PUBLISHABLE_KEY: CLIENT_IDP_PUBLISHABLE_KEY ?? undefined,
+  })
+}
 
 const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ, SVC_TRUSTED_ALLOW_INSECURE } = authSettings
 const obeyed = { SVC_AUTH_PROVIDER }

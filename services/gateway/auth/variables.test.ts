@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/clock.ts'
-import { type AccessGateway, startAccessGateway } from '../testing/access-gateway.ts'
-import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
+import {
+  type AccessGateway,
+  startAccessGateway,
+  type IdentityProvider,
+  idpSecretKey,
+  startIdentityProvider,
+} from '../testing/identity-provider.ts'
 import { startFake } from '../testing/start.ts'
 import { tellingRoutes } from '../testing/who-routes.ts'
 import { routes } from '../routes.ts'
 import { authSettings } from './config.ts'
-import { signKey } from './keys/token.ts'
+import { signKey } from './keys/key-token.ts'
 
 type Variables = Record<string, string>
 

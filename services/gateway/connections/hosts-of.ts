@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { type HostList, noSuchHost } from '../hosts/host-list.ts'
 import type { KeptConnection } from './kept-connections.ts'
 import { connectionKey } from './owner.ts'
-import { type Session, sessionOf } from './session-token.ts'
+import { type Session, sessionOf } from './connection-session.ts'
 import type { OwnConnections } from './user-connections.ts'
 
 /** A call that takes connections along. */

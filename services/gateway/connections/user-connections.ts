@@ -5,7 +5,7 @@ import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Policy } from '../features/policy.ts'
-import { userConnectionSettings } from './config.ts'
+import { userConnectionSettings } from '../features/config.ts'
 import type { KeptConnections } from './kept-connections.ts'
 import { ownerOf } from './owner.ts'
 

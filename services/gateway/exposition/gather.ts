@@ -4,7 +4,9 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ExpositionHead } from '#proto/exposition.ts'
+import type { MetricsQuery } from '#proto/http/exposition.ts'
 import type { Host, query } from '#proto/query.ts'
+import type { HostList } from '../hosts/host-list.ts'
 
 /** Half the streams that one connection to the bus may carry. */
 const atOnce = 32
@@ -16,7 +18,7 @@ const retryAfterMs = 5_000
 const plain = promisify(gunzip)
 
 /** The figures of one host, or why there are none. */
-export interface Gathered extends ExpositionHead {
+interface Gathered extends ExpositionHead {
   host: Host
   text: string
 }
@@ -45,4 +47,30 @@ const figuresOf = async (client: Client<typeof query>, host: Host, call: Call): 
     if (!(error instanceof ServiceError)) throw error
     return { host, failure: error.code, ageMs: null, freshForMs: retryAfterMs, text: '' }
   }
+}
+
+/** Same for all questions that have the same answer. */
+export const selectionKey = ({ 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>
+  JSON.stringify([sorted(hosts), group, sorted(match)])
+
+const sorted = <T>(values: readonly T[] | undefined): T[] | undefined => values && [...new Set(values)].toSorted()
+
+/** The hosts that are asked for; throws `not-found` naming what there is none of. */
+export const selectedHosts = async (
+  list: HostList,
+  { 'host[]': wanted, group }: MetricsQuery,
+): Promise<readonly Host[]> => {
+  const named = wanted ? await Promise.all([...new Set(wanted)].map((id) => list.find(id, 'host[]'))) : undefined
+  const all = await list.all()
+  if (group !== undefined && all.every((host) => host.group !== group)) throw noSuchGroup(group, all)
+  return (named ?? all).filter((host) => group === undefined || host.group === group)
+}
+
+/** Groups that a refusal names. */
+const namedGroups = 20
+
+const noSuchGroup = (group: string, hosts: readonly Host[]): ServiceError => {
+  const groups = [...new Set(hosts.flatMap((host) => host.group ?? []))].slice(0, namedGroups)
+  const known = groups.length === 0 ? 'no host has one' : `there are ${groups.join(', ')}`
+  return new ServiceError('not-found', `no such group: ${group}; ${known}`, { details: { parameter: 'group', groups } })
 }

@@ -1,5 +1,5 @@
 import { type Feature, features } from '#proto/call.ts'
-import { type Setting, maybeFlag, optional } from '#shared/config/setting.ts'
+import { type Setting, maybeFlag, optional, flag } from '#shared/config/setting.ts'
 
 /** Who may use a feature that is not switched off. */
 export type FeatureAccess = 'public' | 'authenticated'
@@ -74,4 +74,29 @@ export const featureSettings = {
       [`SVC_FEATURE_${feature}_ENABLED`, enabledOf(feature)],
     ]),
   ) as FeatureSettings),
+} as const
+
+/** Whether Prometheus may scrape the metrics of all hosts. */
+export const expositionSettings = {
+  SVC_FEATURE_PROMETHEUS_ENABLED: maybeFlag(
+    'Serve GET /api/v1/metrics, the figures of all hosts for Prometheus; unset means yes, in cloud mode no.',
+  ),
+} as const
+
+/** Whether people may keep connections to databases of their own. */
+export const userConnectionSettings = {
+  SVC_FEATURE_USER_CONNECTIONS_DB: flag(
+    false,
+    'Let people keep connections of their own; needs a state database and SVC_USER_CONNECTIONS_ENCRYPTION_KEY.',
+    { audience: 'client' },
+  ),
+} as const
+
+/** Whether conversations of people are kept by the server; the web and the server must agree, so it is settled when the web is built. */
+export const conversationFeatureSettings = {
+  SVC_FEATURE_CONVERSATION_DB: flag(
+    false,
+    'Keep conversations of people who are signed in by the identity provider on the server. Set it when the web is built: at run time it changes nothing.',
+    { audience: 'client' },
+  ),
 } as const

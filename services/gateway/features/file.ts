@@ -6,9 +6,9 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, type SettingProblem, parseFlag, problemsOf, read } from '#shared/config/setting.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
-import { isOnEdge } from '../server/edge.ts'
+import { isOnEdge } from '../request/client-address.ts'
 import { featureSettings, parseAccess, parseFeature } from './config.ts'
-import type { FilePermission, FilePermissions } from './permissions.ts'
+import type { FilePermission, FilePermissions } from './policy.ts'
 
 const { SVC_CONFIG_FILE } = featureSettings
 

@@ -1,10 +1,10 @@
-import { Feature, features, type Identity, mayUse } from '#proto/call.ts'
+import { Feature, features, type Identity, mayUse, type Call, type Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { openingScopes, scopesOpen } from '../auth/keys/scopes.ts'
+import { whenAvailable } from '#shared/when-available.ts'
+import type { Gateway } from '../gateway.ts'
 import { HttpError } from '../response/http-error.ts'
-import type { Route } from '../route.ts'
-import type { Permissions } from './permissions.ts'
-import type { Policy } from './policy.ts'
+import type { Route } from '../http-route.ts'
+import type { Permissions, Policy } from './policy.ts'
 
 type Guarded = Pick<Route, 'access' | 'feature' | 'guests'>
 
@@ -74,3 +74,25 @@ const switchedOff = (feature: Feature): HttpError =>
   new HttpError(404, 'feature-disabled', `the feature ${feature} is switched off here`)
 
 const signIn = (): ServiceError => new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
+
+/** Returns whether the caller may change users and grants of hosts; false while that is unknown. */
+export const mayManage = async ({ query, policy }: Gateway, call: Call): Promise<boolean> => {
+  if (refusalOf({ access: 'write', feature: 'SECURITY' }, call.identity, policy())) return false
+  return (await whenAvailable(() => query.management({}, call)))?.enabled === true
+}
+
+/**
+ * Whether the scopes of a caller open a route; callers without scopes are not limited by any. The agent and the tool server
+ * have scopes of their own, which open nothing else: what they read on the way is for their caller's features to allow.
+ */
+export const scopesOpen = ({ scopes }: Identity, { access, feature }: Pick<Route, 'access' | 'feature'>): boolean => {
+  if (scopes === undefined || access === 'anonymous' || access === 'own-bearer') return true
+  return openingScopes({ access, feature }).some((scope) => scopes.includes(scope))
+}
+
+/** The scopes of which any one opens a route, the narrowest first. */
+const openingScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
+  if (feature === 'AGENT') return ['agent']
+  if (feature === 'MCP') return ['mcp']
+  return access === 'write' ? ['write'] : ['read', 'write']
+}

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Host, query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import { type KnownHosts, openKnownHosts } from '#shared/known-hosts.ts'
-import { gatewayItself } from '../identity.ts'
+import { gatewayItself } from '../auth/identity.ts'
 
 /** Hosts that a refusal names. */
 const namedHosts = 20

@@ -2,7 +2,7 @@ import type { Client } from '#proto/contract.ts'
 import type { HostState, query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { gatewayItself } from '../identity.ts'
+import { gatewayItself } from '../auth/identity.ts'
 
 /** States of this age are answered without a request to `query`. */
 const freshMs = 1_000

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import type { Store } from '#shared/store/store.ts'
 import { cookieLine, cookieOf, isSecure } from '../auth/cookies.ts'
-import { isSameText } from '../auth/same-text.ts'
+import { isSameText } from '../request/compare-secret.ts'
 
 const cookieName = 'watchhouse_guest'
 /** The store's name of the key that signs guests; made once by whoever needs it first, the same for all processes. */

@@ -6,10 +6,11 @@ import { Failure } from '#proto/http/answer.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { openStore } from '#shared/store/open.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
-import { getRoute, type Limit, postRoute, type Route } from '../route.ts'
+import { anonymous } from '../auth/identity.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { me } from '../routes/auth-session.ts'
 import type { limitSettings } from './config.ts'
+import type { Limit } from './limits.ts'
 
 const traits = {
   doc: 'Tells who asked.',

@@ -4,11 +4,24 @@ import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
 import type { Counted, Counters } from '#shared/store/counters.ts'
-import type { Limit } from '../route.ts'
 import { limitSettings } from './config.ts'
 
+type LimitName = keyof typeof limitSettings
+
+const budgets = {
+  data: 'RATE_LIMIT_API_PER_MIN',
+  agent: 'RATE_LIMIT_AGENT_PER_MIN',
+  mcp: 'RATE_LIMIT_MCP_PER_MIN',
+  ingest: 'RATE_LIMIT_INGEST_PER_MIN',
+  'browser-connection-test': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
+  'browser-connection-session': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
+  'device-login': 'RATE_LIMIT_DEVICE_CODE_PER_MIN',
+} as const satisfies Record<string, LimitName>
+
 /** A limit that counts. */
-export type Budget = Exclude<Limit, 'none'>
+export type Budget = keyof typeof budgets
+/** The budget that a request is counted against. */
+export type Limit = 'none' | Budget
 
 /** What is counted: the requests of an address, or the questions to the agent of whoever asks it. */
 type Kind = Budget | 'caller' | 'guest' | 'guest-day'
@@ -30,18 +43,6 @@ export interface Limits {
    */
   countQuestion(identity: Identity, prefix: string): AsyncIterable<Standing>
 }
-
-type LimitName = keyof typeof limitSettings
-
-const budgets = {
-  data: 'RATE_LIMIT_API_PER_MIN',
-  agent: 'RATE_LIMIT_AGENT_PER_MIN',
-  mcp: 'RATE_LIMIT_MCP_PER_MIN',
-  ingest: 'RATE_LIMIT_INGEST_PER_MIN',
-  'browser-connection-test': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
-  'browser-connection-session': 'RATE_LIMIT_BROWSER_CONN_PER_MIN',
-  'device-login': 'RATE_LIMIT_DEVICE_CODE_PER_MIN',
-} as const satisfies Record<Budget, LimitName>
 
 const minuteSeconds = 60
 const dayMs = 86_400_000

@@ -1,16 +1,14 @@
 import type { ZodOpenApiPathsObject, createDocument } from 'zod-openapi'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { idpCookie, keyCookie } from '../auth/cookies.ts'
-import type { Route } from '../route.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Route } from '../http-route.ts'
 import { operationOf, refusalResponses, tagOf } from './operation.ts'
 
 type Document = ReturnType<typeof createDocument>
 
-/** Makes the document once, when it is first asked for. */
-export type OpenDocument = () => Promise<Document>
-
 /** The contract of all these routes as OpenAPI 3.0. The library is loaded when somebody first asks. */
-export const openDocument = (routes: readonly Route[], version: string): OpenDocument => {
+export const openDocument = (routes: readonly Route[], version: string): Gateway['document'] => {
   let made: Promise<Document> | undefined
   return async () => {
     made ??= make(routes, version)

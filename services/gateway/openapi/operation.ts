@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { Failure } from '#proto/http/answer.ts'
 import { OAuthFailure } from '#proto/http/auth.ts'
-import type { Route } from '../route.ts'
-import { pathParameters } from './path-parameters.ts'
+import type { Route } from '../http-route.ts'
 
 /** One route as OpenAPI tells it: what it takes, what it answers, and every way it refuses. */
 export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
@@ -171,3 +170,12 @@ const refused: Readonly<Record<string, Refused>> = {
   '503': { description: 'What it needs does not answer, or is not configured.', retried: true },
   '504': { description: 'It was not answered in time.' },
 }
+
+/** Schema of the names between braces in a path. */
+const pathParameters = (path: string): { path?: z.ZodObject } => {
+  const names = [...path.matchAll(/\{(?<name>\w+)\}/g)].flatMap(({ groups }) => groups?.name ?? [])
+  if (names.length === 0) return {}
+  return { path: z.object(Object.fromEntries(names.map((name) => [name, segment]))) }
+}
+
+const segment = z.string().min(1).max(512)

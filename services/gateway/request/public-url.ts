@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read, url } from '#shared/config/setting.ts'
-import { hopIn, hopsOf, trustsProxies } from '../server/client-address.ts'
+import { hopIn, hopsOf, trustsProxies } from './client-address.ts'
 
 export const publicUrlSettings = {
   SVC_PUBLIC_URL: url(

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { giveBack } from '#shared/bus/give-back.ts'
-import { sendFrames } from './send-frames.ts'
+import { sendFrames } from './send-stream.ts'
 
 /** A file on its way, and what is only known after its last byte. */
 export interface Download {

@@ -1,16 +1,16 @@
+import { z } from 'zod'
 import { ApprovalId, type ControlWish } from '#proto/agent.ts'
 import { requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { ActionRequest } from '#proto/http/actions.ts'
-import { ApprovalAnswer, ApprovalRequest } from '#proto/http/agent.ts'
+import { ApprovalAnswer, ApprovalRequest, EgressAnswer } from '#proto/http/agent.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { z } from 'zod'
-import { carryOut } from '../actions/carry-out.ts'
+import { carryOut } from './actions.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
-import { postRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { success } from '../response/envelope.ts'
+import { postRoute } from '../http-route.ts'
 
 const ApprovalPath = z.object({ id: ApprovalId })
 
@@ -65,3 +65,21 @@ const actionOf = ({ tool, input }: ControlWish): ActionRequest => {
   if (tool === 'kill_mutation') return { action: 'killMutation', params: input }
   return { action: 'optimizeTable', params: input }
 }
+
+/** Nothing of a host changes, so whoever may ask the agent may decide. */
+export const decideEgress = postRoute({
+  path: '/api/v1/agent/egress/{id}',
+  doc: 'Approves or denies a call of an answer that sends its arguments to an external server; 403 for API keys',
+  feature: 'AGENT',
+  access: 'write',
+  guests: true,
+  limit: 'data',
+  query: noQuery,
+  body: ApprovalRequest,
+  answer: EgressAnswer,
+  handle: async ({ path, body: { approved }, call }, { agent }) => {
+    const { id: approvalId } = parse(ApprovalPath, path)
+    await agent.decideEgress({ approvalId, approved }, call)
+    return success(null, { approved })
+  },
+})

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { BeginSignInAnswer, ModelsAnswer, ProbeAnswer } from '#proto/http/models.ts'
-import { modelRequests } from '../testing/models.ts'
+import { modelRequests } from '../testing/agent.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct

@@ -9,8 +9,8 @@ import {
   SignInCallbackQuery,
 } from '#proto/http/models.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { deleteRoute, getRoute, postRoute, redirectRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { deleteRoute, getRoute, postRoute, redirectRoute, type Route } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 const reading = { feature: 'AGENT', access: 'read', limit: 'data', query: noQuery } as const
 const writing = { ...reading, access: 'write' } as const

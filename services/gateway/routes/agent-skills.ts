@@ -1,7 +1,7 @@
 import { noQuery } from '#proto/http/parameters.ts'
 import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
-import { getRoute, type Route, textRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute, type Route, textRoute } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 /** The guides are part of the product and tell nothing of anybody's hosts, so no feature closes them. */
 const common = { feature: null, limit: 'data', query: noQuery } as const

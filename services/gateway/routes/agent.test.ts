@@ -4,8 +4,8 @@ import type { agent } from '#proto/agent.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { signKey } from '../auth/keys/token.ts'
-import { fakeApprovalId, fakeRunId, fakeRuns } from '../testing/agent-runs.ts'
+import { signKey } from '../auth/keys/key-token.ts'
+import { fakeApprovalId, fakeRunId, fakeRuns } from '../testing/agent.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 type Agent = Partial<Handlers<typeof agent>>

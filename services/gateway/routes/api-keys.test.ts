@@ -4,7 +4,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { AuditAnswer } from '#proto/http/audit.ts'
 import { ApiKeyAnswer, ApiKeysAnswer } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
+import { anonymous } from '../auth/identity.ts'
 
 const secret = 'operator/secret=with+every~kind.of-character'
 const operator = `Bearer ${secret}`

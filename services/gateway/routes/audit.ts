@@ -1,8 +1,8 @@
+import type { AuditRecord } from '#proto/audit.ts'
 import { AuditAnswer, AuditQuery } from '#proto/http/audit.ts'
-import { pageOf } from '../audit/page.ts'
-import { mayManage } from '../features/may-manage.ts'
-import { getRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { mayManage } from '../features/refusal.ts'
+import { success } from '../response/envelope.ts'
+import { getRoute } from '../http-route.ts'
 
 export const audit = getRoute({
   path: '/api/v1/audit',
@@ -19,3 +19,22 @@ export const audit = getRoute({
     return success(records, { next })
   },
 })
+
+interface Page {
+  records: AuditRecord[]
+  /** Older records are those before this instant; null when there are none. */
+  next: number | null
+}
+
+/**
+ * A page of records, the newest first, of which one more than a page holds was asked for. It ends between two instants, because the next
+ * one begins before an instant: what began at the same millisecond stands on one page, unless it fills more than one.
+ */
+export const pageOf = (found: readonly AuditRecord[], limit: number): Page => {
+  const left = found[limit]
+  if (left === undefined) return { records: [...found], next: null }
+  const full = found.slice(0, limit)
+  const whole = full.filter(({ atMs }) => atMs > left.atMs)
+  const records = whole.length > 0 ? whole : full
+  return { records, next: records.at(-1)?.atMs ?? null }
+}

@@ -1,14 +1,13 @@
 import { ServiceError } from '#proto/errors.ts'
-import { ApiCatalog, ProtectedResource } from '#proto/http/auth.ts'
+import { ApiCatalog, ProtectedResource, CliDiscovery } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { read } from '#shared/config/setting.ts'
 import { authSettings } from '../auth/config.ts'
-import { cliDiscovery } from '../auth/discovery.ts'
+import { cliDiscovery, authNotes } from '../auth/discovery.ts'
 import { idpAddresses } from '../auth/idp/addresses.ts'
-import { authNotes } from '../auth/notes.ts'
 import { providerOf } from '../auth/provider.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, type Route, textRoute } from '../route.ts'
+import { getRoute, type Route, textRoute } from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data', query: noQuery } as const
 
@@ -93,3 +92,15 @@ export const authDocumentRoutes: readonly Route[] = [
   protectedResource('/api/mcp'),
   catalog,
 ]
+
+/** How a command line signs in here. */
+export const authCli = getRoute({
+  path: '/api/v1/auth/cli',
+  doc: 'How a command-line client may authenticate here',
+  feature: null,
+  access: 'anonymous',
+  limit: 'data',
+  query: noQuery,
+  answer: CliDiscovery,
+  handle: async (_asked, gateway) => cliDiscovery(gateway),
+})

@@ -1,6 +1,6 @@
 import { clockOf } from '#shared/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signKey } from '../auth/keys/token.ts'
+import { signKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 import { whoRoutes } from '../testing/who-routes.ts'

@@ -1,16 +1,19 @@
-import type { Identity } from '#proto/call.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Identity, features } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { CallbackQuery, MeAnswer, SessionRequest, SignInQuery, SignOutAnswer } from '#proto/http/session.ts'
+import { CallbackQuery, MeAnswer, SessionRequest, SignInQuery, SignOutAnswer, type Me } from '#proto/http/session.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
 import { whenAvailable } from '#shared/when-available.ts'
-import { idpCookie, removedCookie } from '../auth/cookies.ts'
-import { keyCookieLine } from '../auth/key-cookie.ts'
-import { isCrossSiteWrite } from '../auth/cross-site.ts'
-import { meOf, signInPath } from '../auth/me.ts'
+import { keySettings } from '../auth/config.ts'
+import { idpCookie, removedCookie, isCrossSiteWrite, cookieLine, isSecure, keyCookie } from '../auth/cookies.ts'
+import { readKey } from '../auth/keys/key-token.ts'
+import { refusalOf, usableFeatures } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
-import { deleteRoute, getRoute, type Given, postRoute, redirectRoute } from '../route.ts'
-import { success } from '../response/success.ts'
-import { cloudMode } from '../web/cloud-mode.ts'
+import { cloudMode } from '../installation/cloud-mode.ts'
+import { success } from '../response/envelope.ts'
+import { deleteRoute, getRoute, type Given, postRoute, redirectRoute } from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data' } as const
 const session = { ...open, path: '/api/v1/auth/session' } as const
@@ -77,6 +80,9 @@ const refuseOtherSites = (method: string, { headers, publicUrl }: Pick<Given, 'h
   throw new ServiceError('forbidden', 'a page of another site may not sign you in or out')
 }
 
+/** Where the web sends people who want to sign in by the identity provider. */
+const signInPath = '/api/v1/auth/sign-in'
+
 export const signIn = redirectRoute({
   ...open,
   path: signInPath,
@@ -110,4 +116,36 @@ const requireIdp = ({ auth }: Gateway): void => {
     'not-found',
     'no identity provider signs people in here; POST an API key to /api/v1/auth/session',
   )
+}
+
+/** What a caller is told of itself. */
+export const meOf = (identity: Identity, { auth, keys, policy }: Pick<Gateway, 'auth' | 'keys' | 'policy'>): Me => {
+  const current = policy()
+  const may = (access: 'read' | 'write') => refusalOf({ access, feature: null }, identity, current) === undefined
+  const usable = usableFeatures(identity, current.permissions)
+  const provider = auth.provider()
+  return {
+    kind: identity.kind,
+    subject: identity.subject,
+    ...identity.profile,
+    provider,
+    features: features.filter((feature) => usable === 'all' || usable.includes(feature)),
+    may: { read: may('read'), write: may('write') },
+    signIn: { page: provider === 'idp' ? signInPath : null, key: keys.enabled() },
+  }
+}
+
+interface KeyCookieOptions {
+  env: Environment
+  nowMs: number
+  headers: IncomingHttpHeaders
+  publicUrl(): string
+}
+
+/** A `Set-Cookie` line that keeps a valid key until it expires. The key itself is the session: revoking it ends both. */
+const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCookieOptions): string => {
+  const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
+  const claims = secret && readKey(key, secret)
+  const maxAgeMs = claims === undefined ? 0 : claims.exp * 1000 - nowMs
+  return cookieLine(keyCookie, key, { maxAgeMs, secure: isSecure(headers, publicUrl()) })
 }

@@ -2,8 +2,8 @@ import { mayUse, type Identity } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { CatalogueAnswer } from '#proto/http/data.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { getRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 export const catalogue = getRoute({
   path: '/api/v1/catalogue',

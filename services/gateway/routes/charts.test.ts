@@ -5,7 +5,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { ChartBatchAnswer } from '#proto/http/data.ts'
 import type { QueryHandlers } from '../testing/query.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
+import { anonymous } from '../auth/identity.ts'
 
 const name = 'query-count'
 

@@ -3,11 +3,11 @@ import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { ChartAnswer, ChartBatchAnswer } from '#proto/http/data.ts'
 import { ChartBatchRequest, ChartQuery, noQuery } from '#proto/http/parameters.ts'
 import type { ChartResult } from '#proto/query.ts'
-import { shown } from '../response/failure.ts'
+import { shown } from '../response/answer-failure.ts'
 import { explained } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, postRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute, postRoute } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 export const chart = getRoute({
   path: '/api/v1/charts/{name}',

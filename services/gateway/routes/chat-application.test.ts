@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import type { fakeChatApplication } from '../testing/chat-application.ts'
+import type { fakeChatApplication } from '../testing/channels.ts'
 import { startFake } from '../testing/start.ts'
 
 const path = '/api/v1/health/chat-application'

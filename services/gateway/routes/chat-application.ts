@@ -10,10 +10,10 @@ import {
 } from '#proto/http/chat-application.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { cookieLine, cookieOf, isSecure, removedCookie } from '../auth/cookies.ts'
-import { isSameText } from '../auth/same-text.ts'
+import { isSameText } from '../request/compare-secret.ts'
 import { parse } from '../request/parse.ts'
-import { deleteRoute, getRoute, redirectRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { deleteRoute, getRoute, redirectRoute, type Route } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 const path = '/api/v1/health/chat-application'
 const common = { feature: 'HEALTH', limit: 'data' } as const

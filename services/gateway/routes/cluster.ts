@@ -1,8 +1,8 @@
 import { TopologyAnswer, TopologyQuery } from '#proto/http/cluster.ts'
 import type { Host } from '#proto/query.ts'
 import type { Cluster } from '#proto/topology.ts'
-import { getRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 export const clusterTopology = getRoute({
   path: '/api/v1/cluster/topology',

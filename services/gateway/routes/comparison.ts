@@ -1,8 +1,8 @@
 import { ComparisonAnswer, ComparisonQuery, SettingsDiffAnswer, SettingsDiffQuery } from '#proto/http/comparison.ts'
 import type { Host } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 const common = { access: 'read', limit: 'data' } as const
 

@@ -8,9 +8,9 @@ import { AuditAnswer } from '#proto/http/audit.ts'
 import { ConnectionSessionAnswer, UserConnectionAnswer, UserConnectionsAnswer } from '#proto/http/connections.ts'
 import { HostsAnswer } from '#proto/http/data.ts'
 import { FleetAnswer } from '#proto/http/fleet.ts'
-import { fakeConnections } from '../testing/connections.ts'
+import { fakeConnections } from '../testing/query-writes.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
+import { anonymous } from '../auth/identity.ts'
 
 const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'very secret' }
 const sessions = '/api/v1/browser-connections/sessions'

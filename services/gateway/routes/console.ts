@@ -5,8 +5,8 @@ import { noQuery } from '#proto/http/parameters.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
-import { deleteRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { deleteRoute, type Route } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 import { exportFormat, exportTypes, fileFacts } from './table-export.ts'
 
 const common = { feature: 'QUERIES', access: 'write', limit: 'data' } as const

@@ -5,8 +5,7 @@ import type { Identity } from '#proto/call.ts'
 import { conversationBounds } from '#proto/conversations.ts'
 import { AuditAnswer } from '#proto/http/audit.ts'
 import { ConversationAnswer, ConversationsAnswer, KeepConversationAnswer } from '#proto/http/conversations.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
-import { buildWebWith } from '../testing/web-build.ts'
+import { type FakeProduct, startFake, buildWebWith } from '../testing/start.ts'
 
 const base = '/api/v1/conversations'
 const idp = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://clerk.example.com', SVC_IDP_PUBLIC_READ: 'yes' }

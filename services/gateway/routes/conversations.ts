@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import type { Conversation } from '#proto/conversations.ts'
 import {
   ConversationAnswer,
   ConversationBackendAnswer,
@@ -10,12 +13,11 @@ import {
   RemoveConversationsAnswer,
 } from '#proto/http/conversations.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { notKeptHere, requireKeptHere } from '../conversations/kept-here.ts'
-import { showing } from '../conversations/showing.ts'
+import { notKeptHere, requireKeptHere, showing } from '../agent/kept-conversations.ts'
+import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
-import { deleteRoute, getRoute, putRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
-import { exportConversations } from './conversation-export.ts'
+import { success } from '../response/envelope.ts'
+import { deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
 
 const path = '/api/v1/conversations'
 const one = `${path}/{id}` as const
@@ -118,6 +120,52 @@ const followUps = getRoute({
     return success(await gateway.agent.followUps(parse(ConversationPath, given), call), {})
   },
 })
+
+const mediaType = 'application/x-ndjson'
+
+/** As many pages as hold all that one person may have, and some more. */
+const mostPages = 1_000
+
+const exportConversations: Route = {
+  method: 'GET',
+  path: '/api/v1/conversations/export',
+  doc: 'Every conversation of the caller as a file, one JSON object a line, those changed last first',
+  feature: 'AGENT',
+  access: 'read',
+  limit: 'data',
+  query: noQuery,
+  answer: z.string(),
+  mediaType,
+  async respond({ call }, gateway, reply) {
+    requireKeptHere(gateway, call.identity)
+    const shown = await showing(gateway.hosts)
+    let count = 0
+    const lines = async function* () {
+      for await (const conversation of everyConversation(gateway, call)) {
+        count += 1
+        yield new TextEncoder().encode(`${JSON.stringify(shown(conversation))}\n`)
+      }
+    }
+    const day = new Date(gateway.clock.now()).toISOString().slice(0, 10)
+    await reply.download({
+      fileName: `conversations-${day}.jsonl`,
+      contentType: mediaType,
+      frames: lines(),
+      trailerNames: ['X-Result-Rows'],
+      trailers: () => ({ 'X-Result-Rows': String(count) }),
+    })
+  },
+}
+
+async function* everyConversation({ agent }: Gateway, call: Call): AsyncGenerator<Conversation, void, void> {
+  let cursor: string | undefined
+  for (let page = 0; page < mostPages; page += 1) {
+    const { conversations, next } = await agent.exportConversations({ ...(cursor && { cursor }) }, call)
+    yield* conversations
+    if (next === null) return
+    cursor = next
+  }
+}
 
 /** Conversations with the agent, of each person alone. */
 export const conversationRoutes: readonly Route[] = [

@@ -5,7 +5,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { AuditAnswer } from '#proto/http/audit.ts'
 import { DeviceCodeAnswer, DeviceStatusAnswer, OAuthFailure, TokenAnswer } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
+import { anonymous } from '../auth/identity.ts'
 
 const secret = 'operator secret'
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code'

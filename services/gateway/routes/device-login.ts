@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
   DeviceCodeAnswer,
@@ -9,20 +11,24 @@ import {
   UserCodeRequest,
 } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { intervalMs, lifetimeMs } from '../auth/device/codes.ts'
-import { deciderOf } from '../auth/device/decider.ts'
+import { intervalMs, lifetimeMs, shownUserCode } from '../auth/device/codes.ts'
+import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
 import type { Verdict } from '../auth/device/login.ts'
-import { oauthRefusal } from '../auth/device/oauth-refusal.ts'
-import { shownUserCode } from '../auth/device/user-code.ts'
-import { operator } from '../auth/keys/operator.ts'
-import { HttpError } from '../response/http-error.ts'
-import { getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { operator, type ApiKeys, isOperator, notTheOperator } from '../auth/keys/keys.ts'
+import { success } from '../response/envelope.ts'
+import { HttpError, type Refusal, type Shown } from '../response/http-error.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 /** Both names of each path: the one that the specification states, and the one beside the other routes. */
 const prefixes = ['/auth', '/api/v1/auth'] as const
 
 const oauth = { feature: null, access: 'anonymous', limit: 'device-login', query: noQuery } as const
+
+/** Failures as clients of OAuth read them. */
+const oauthRefusal: Refusal = (shown) => ({
+  status: shown.status,
+  body: { error: nameOf(shown), error_description: plain(shown.message) },
+})
 
 const deviceCode = (path: string): Route => ({
   ...postRoute({
@@ -122,3 +128,41 @@ export const deviceLoginRoutes: readonly Route[] = [
   decision('/api/v1/auth/device/deny', 'denied'),
   deviceStatus,
 ]
+
+/**
+ * Who may decide about devices: a person whom a provider vouches for, or where there is none the operator. A key never:
+ * it could make another that outlives it or may do more.
+ */
+const deciderOf = (
+  headers: IncomingHttpHeaders,
+  { kind, subject }: Identity,
+  { keys, deviceLogin }: { keys: ApiKeys; deviceLogin: DeviceLogin },
+): Decider => {
+  if (kind === 'user') return { subject, isOperator: false }
+  const { deviceOnly } = deviceLogin.availability()
+  if (deviceOnly && isOperator(headers, keys)) return { subject: deviceLogin.operatorSubject(), isOperator: true }
+  if (kind === 'key') throw new ServiceError('forbidden', 'a key cannot approve or deny another sign-in')
+  throw deviceOnly ? notTheOperator(headers) : new ServiceError('unauthenticated', 'sign in to decide about a device')
+}
+
+/** What our failures are called in OAuth (RFC 6749 §5.2, RFC 8628 §3.5); its own errors keep their names. */
+const oauthNames: Readonly<Record<string, string>> = {
+  invalid: 'invalid_request',
+  'too-large': 'invalid_request',
+  'unsupported-media-type': 'invalid_request',
+  'rate-limited': 'slow_down',
+  busy: 'temporarily_unavailable',
+  conflict: 'temporarily_unavailable',
+  unavailable: 'temporarily_unavailable',
+  timeout: 'temporarily_unavailable',
+  internal: 'server_error',
+}
+
+const nameOf = ({ type, details }: Shown): string => {
+  const parameter = type === 'invalid' ? details?.parameter : undefined
+  if (typeof parameter === 'string' && /^scope(\.|$)/.test(parameter)) return 'invalid_scope'
+  return oauthNames[type] ?? type.replaceAll('-', '_')
+}
+
+/** A description may hold neither quotes nor anything outside ASCII. */
+const plain = (message: string): string => message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')

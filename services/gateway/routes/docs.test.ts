@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DocAnswer, DocsAnswer } from '#proto/http/docs.ts'
-import { type FakeProduct, startFake } from '../testing/start.ts'
-import { buildWebWith } from '../testing/web-build.ts'
+import { type FakeProduct, startFake, buildWebWith } from '../testing/start.ts'
 
 const webDirectory = await buildWebWith({})
 const scope = new AsyncDisposableStack()

@@ -1,8 +1,10 @@
 import { ServiceError } from '#proto/errors.ts'
 import { DocAnswer, DocsAnswer } from '#proto/http/docs.ts'
+import { OpenApi } from '#proto/http/openapi.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { getRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { withNames } from '../openapi/document.ts'
+import { success } from '../response/envelope.ts'
+import { getRoute, type Route } from '../http-route.ts'
 
 const common = { feature: 'DOCS', access: 'read', limit: 'data', query: noQuery, revalidated: true } as const
 
@@ -33,3 +35,26 @@ const one = getRoute({
 
 /** What people read of the product, for whoever may. */
 export const docRoutes: readonly Route[] = [list, one]
+
+export const openApi = getRoute({
+  path: '/api/v1/openapi.json',
+  doc: 'This document: every route, with the names of all charts and tables in force',
+  feature: null,
+  access: 'anonymous',
+  limit: 'data',
+  query: noQuery,
+  answer: OpenApi,
+  mediaType: 'application/openapi+json',
+  revalidated: true,
+  handle: async ({ call }, gateway) => {
+    const document = await gateway.document()
+    const catalogue = await gateway.query.catalogue({}, call).catch(ignoreSilence)
+    return OpenApi.parse(catalogue ? withNames(document, catalogue) : document)
+  },
+})
+
+/** A client can be written against the paths while nobody tells the names. */
+const ignoreSilence = (error: unknown): undefined => {
+  if (error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'timeout')) return undefined
+  throw error
+}

@@ -25,8 +25,8 @@ import { ConsoleAnswer } from '#proto/http/console.ts'
 import type { Call } from '#proto/call.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, type Route, rowsRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute, type Route, rowsRoute } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 const common = { feature: 'TABLES', access: 'read', limit: 'data' } as const
 

@@ -3,9 +3,9 @@ import type { Call } from '#proto/call.ts'
 import { InboundAckRequest, InboundDismissRequest, SilenceAnswer } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
-import { deleteRoute, postRoute, type Route } from '../route.ts'
-import { deeds } from '../settling/silence-deeds.ts'
-import { success } from '../response/success.ts'
+import { deleteRoute, postRoute, type Route } from '../http-route.ts'
+import { silenceActions } from '../audit/open-audit.ts'
+import { success } from '../response/envelope.ts'
 
 const path = '/api/v1/health/inbound/{episode}'
 const writing = {
@@ -40,7 +40,7 @@ const silence = async (
   wanted: Parameters<Gateway['alerts']['silenceInbound']>[0],
 ) => {
   const target = { episode: wanted.episode, minutes: String(wanted.minutes ?? 'until recovery') }
-  const deed = { action: deeds[wanted.kind].done, host: null, target }
+  const deed = { action: silenceActions[wanted.kind].done, host: null, target }
   return shown(await audit.of(deed, asker, () => alerts.silenceInbound(wanted, asker.call)))
 }
 
@@ -50,7 +50,7 @@ const takingBack = (kind: Silence['kind'], path: `/${string}/{episode}/${string}
     path,
     doc,
     handle: async ({ path: { episode }, call, requestId }, { alerts, audit }) => {
-      const deed = { action: deeds[kind].undone, host: null, target: { episode } }
+      const deed = { action: silenceActions[kind].undone, host: null, target: { episode } }
       return shown(await audit.of(deed, { call, requestId }, () => alerts.unsilenceInbound({ episode, kind }, call)))
     },
   })

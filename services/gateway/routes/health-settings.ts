@@ -9,9 +9,9 @@ import {
   CheckAlertsRequest,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { deleteRoute, getRoute, putRoute, type Route } from '../route.ts'
-import { settle, unsettle } from '../settling/settling.ts'
-import { success } from '../response/success.ts'
+import { deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
+import { settle, unsettle } from '../alert-config/alert-config.ts'
+import { success } from '../response/envelope.ts'
 
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
 const reading = { ...common, access: 'read' } as const

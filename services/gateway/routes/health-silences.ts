@@ -4,9 +4,9 @@ import type { Call } from '#proto/call.ts'
 import { AckRequest, DismissRequest, SilenceAnswer, SilenceQuery, SilencesAnswer } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
-import { deleteRoute, getRoute, postRoute, type Route } from '../route.ts'
-import { deeds } from '../settling/silence-deeds.ts'
-import { success } from '../response/success.ts'
+import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
+import { silenceActions } from '../audit/open-audit.ts'
+import { success } from '../response/envelope.ts'
 import { findWatched, type NameHost, watchedHosts } from '../hosts/watched-hosts.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
@@ -67,7 +67,7 @@ const silence = async (
 ) => {
   const host = await findWatched(hosts, hostId)
   const target = { rule: wanted.ruleId, minutes: String(wanted.minutes ?? 'until recovery') }
-  const deed = { action: deeds[wanted.kind].done, host: hostOnRecord(host), target }
+  const deed = { action: silenceActions[wanted.kind].done, host: hostOnRecord(host), target }
   const { hostKey: _, ...said } = await audit.of(deed, asker, () =>
     alerts.silence({ ...wanted, hostKey: host.key }, asker.call),
   )
@@ -82,7 +82,7 @@ const takingBack = (kind: Silence['kind'], path: string, doc: string) =>
     query: SilenceQuery,
     handle: async ({ query: { hostId, ruleId }, call, requestId }, { hosts, alerts, audit }) => {
       const host = await findWatched(hosts, hostId)
-      const deed = { action: deeds[kind].undone, host: hostOnRecord(host), target: { rule: ruleId } }
+      const deed = { action: silenceActions[kind].undone, host: hostOnRecord(host), target: { rule: ruleId } }
       const { hostKey: _, ...said } = await audit.of(deed, { call, requestId }, () =>
         alerts.unsilence({ kind, hostKey: host.key, ruleId }, call),
       )

@@ -13,8 +13,8 @@ import {
 import type { Call } from '#proto/call.ts'
 import { mostInbound } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 import { findWatched, hearsOfInstallation, watchedHosts } from '../hosts/watched-hosts.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const

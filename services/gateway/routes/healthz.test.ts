@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { Healthz } from '#proto/http/status.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
+import { anonymous } from '../auth/identity.ts'
 
 const healthz = async (url: string) => {
   const response = await fetch(`${url}/api/healthz`)

@@ -1,7 +1,8 @@
-import { HostsAnswer } from '#proto/http/data.ts'
-import { noQuery } from '#proto/http/parameters.ts'
-import { getRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { HostsAnswer, HostStatusAnswer, OverviewAnswer } from '#proto/http/data.ts'
+import { OwnCostAnswer, OwnCostQuery } from '#proto/http/own-cost.ts'
+import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
+import { success } from '../response/envelope.ts'
+import { getRoute } from '../http-route.ts'
 
 export const hosts = getRoute({
   path: '/api/v1/hosts',
@@ -17,5 +18,49 @@ export const hosts = getRoute({
       known.map(({ key: _key, ...host }) => host),
       {},
     )
+  },
+})
+
+export const hostStatus = getRoute({
+  path: '/api/v1/host-status',
+  doc: 'Version, uptime and host name as the host says them now',
+  feature: 'OVERVIEW',
+  access: 'read',
+  limit: 'data',
+  query: HostStatusQuery,
+  answer: HostStatusAnswer,
+  handle: async ({ query: { hostId, fleet }, call }, gateway) => {
+    const { key, name } = await gateway.hosts.find(hostId)
+    const { uptimeSeconds, ...status } = await gateway.query.hostStatus({ hostKey: key, fleet }, call)
+    return success({ ...status, uptime: uptimeSeconds }, { host: name })
+  },
+})
+
+export const overview = getRoute({
+  path: '/api/v1/overview',
+  doc: 'The key figures of one host',
+  feature: 'OVERVIEW',
+  access: 'read',
+  limit: 'data',
+  query: HostQuery,
+  answer: OverviewAnswer,
+  handle: async ({ query: { hostId }, call }, gateway) => {
+    const { key, name } = await gateway.hosts.find(hostId)
+    return success(await gateway.query.overview({ hostKey: key }, call), { host: name })
+  },
+})
+
+export const ownCost = getRoute({
+  path: '/api/v1/own-cost',
+  doc: "What the product's own statements cost one host",
+  feature: 'QUERIES',
+  access: 'read',
+  limit: 'data',
+  query: OwnCostQuery,
+  answer: OwnCostAnswer,
+  handle: async ({ query: { hostId, ...asked }, call }, gateway) => {
+    const { key, name } = await gateway.hosts.find(hostId)
+    const { cost, ...metadata } = await gateway.query.ownCost({ hostKey: key, ...asked }, call)
+    return success(cost, { host: name, ...metadata })
   },
 })

@@ -7,10 +7,14 @@ import { IdentityWebhookAnswer } from '#proto/http/identity-webhook.ts'
 import { systemClock } from '#shared/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { signKey } from '../auth/keys/token.ts'
-import type { GoodRequest } from '../testing/auth-requests.ts'
-import { type IdentityProvider, startIdentityProvider } from '../testing/identity-provider.ts'
-import { identitySecret, signedIdentityEvent } from '../testing/identity-webhook.ts'
+import { signKey } from '../auth/keys/key-token.ts'
+import type { GoodRequest } from '../testing/good-requests.ts'
+import {
+  type IdentityProvider,
+  startIdentityProvider,
+  identitySecret,
+  signedIdentityEvent,
+} from '../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const deleted = (id: string) => ({ type: 'user.deleted', object: 'event', data: { deleted: true, id, object: 'user' } })

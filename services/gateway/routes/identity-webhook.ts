@@ -1,18 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { IdentityEvent, IdentityEventOfOne, IdentityWebhookAnswer } from '#proto/http/identity-webhook.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, read } from '#shared/config/setting.ts'
-import type { Asker } from '../audit/audit.ts'
-import { jsonBodyOf } from '../request/body.ts'
+import type { Asker } from '../audit/open-audit.ts'
+import { ownerOf } from '../connections/owner.ts'
 import type { Gateway } from '../gateway.ts'
+import { jsonBodyOf } from '../request/read-body.ts'
 import { parse } from '../request/parse.ts'
-import type { Given, Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { success } from '../response/envelope.ts'
+import type { Given, Route } from '../http-route.ts'
 import { webhookSettings } from '../webhooks/config.ts'
-import { forgetPerson } from '../webhooks/forget-person.ts'
-import { requireSvixSignature } from '../webhooks/svix-signature.ts'
+import { requireSvixSignature } from '../webhooks/signature.ts'
 
 const longestBody = 256 * 1024
 const name = 'IDP_WEBHOOK_SECRET'
@@ -68,4 +69,46 @@ const secretOf = (env: Environment): RotatingKey => {
   const secret = read(webhookSettings, env).IDP_WEBHOOK_SECRET
   if (secret) return secret
   throw new ServiceError('unavailable', `events are not taken: the operator has not set ${name}`)
+}
+
+/** How much of somebody there was, by what it was. */
+type Forgotten = Record<'keys' | 'connections' | 'subscriptions' | 'conversations' | 'pageViews', number>
+
+/** Lets a subject in no more, and removes all that is theirs. Done again it finds nothing left. */
+const forgetPerson = async (gateway: Gateway, call: Call, subject: string): Promise<Forgotten> => {
+  const { denied, keys, connections } = gateway
+  const identity = { kind: 'user', subject, features: 'all' } as const
+  const theirs = { ...call, identity }
+  // First of all, so that nothing of theirs comes back meanwhile.
+  await denied.subject(subject)
+  return {
+    keys: await revokeKeys(keys, subject),
+    connections: await connections.forget(identity),
+    subscriptions: await ifKept(() => endSubscriptions(gateway, ownerOf(identity), theirs)),
+    conversations: await ifKept(async () => (await gateway.agent.removeConversations({}, theirs)).removed),
+    pageViews: await ifKept(() => gateway.pageViews.forget(subject, call)),
+  }
+}
+
+const revokeKeys = async (keys: Gateway['keys'], subject: string): Promise<number> => {
+  const held = (await keys.list(subject)).filter(({ revokedAtMs }) => revokedAtMs === null)
+  for (const { claims } of held) await keys.revoke(claims.jti, subject)
+  return held.length
+}
+
+const endSubscriptions = async ({ alerts }: Gateway, owner: string, call: Call): Promise<number> => {
+  const held = await alerts.subscriptions({ owner }, call)
+  for (const { id } of held) await alerts.removeSubscription({ owner, id }, call)
+  return held.length
+}
+
+/** An installation that keeps nothing of the kind, or does not run who would, has nothing to remove. */
+const ifKept = async (remove: () => Promise<number>): Promise<number> => {
+  try {
+    return await remove()
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === 'not-implemented' || error.details?.running === false))
+      return 0
+    throw error
+  }
 }

@@ -3,7 +3,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { EventsAnswer, IngestAnswer } from '#proto/http/events.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { longestIngestBody } from '#proto/ingest.ts'
-import { fakeIngest } from '../testing/ingest.ts'
+import { fakeIngest } from '../testing/owners.ts'
 import { startFake } from '../testing/start.ts'
 
 const secret = 'the token of the senders'

@@ -1,13 +1,15 @@
-import { eventMediaTypes, IngestAnswer, IngestBody } from '#proto/http/events.ts'
+import type { z } from 'zod'
+import { DeploymentsAnswer, DeploymentsQuery } from '#proto/http/deployments.ts'
+import { eventMediaTypes, IngestAnswer, IngestBody, EventsAnswer, EventsQuery, placeOf } from '#proto/http/events.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { isIngestHeader, longestIngestBody, type Taken } from '#proto/ingest.ts'
-import type { z } from 'zod'
-import { textOf } from '../request/body.ts'
-import { requireSender } from '../events/require-sender.ts'
+import { gatewayItself } from '../auth/identity.ts'
+import { hearsOfInstallation } from '../hosts/watched-hosts.ts'
+import { textOf } from '../request/read-body.ts'
+import { success } from '../response/envelope.ts'
 import { HttpError } from '../response/http-error.ts'
-import { gatewayItself } from '../identity.ts'
-import type { Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { type Route, getRoute } from '../http-route.ts'
+import { requireSender } from '../webhooks/bearers.ts'
 
 /** Takes events of other systems: answered once they are kept, or not at all. */
 export const ingestEvents: Route = {
@@ -55,3 +57,36 @@ const answerTo = (taken: readonly Taken[]): z.input<typeof IngestAnswer> => {
   const duplicates = kept.filter(({ duplicate }) => duplicate).length
   return success({ accepted: kept.length, duplicates, ids: kept.map(({ id }) => id), errors }, {})
 }
+
+export const events = getRoute({
+  path: '/api/v1/events',
+  doc: 'Events that other systems sent, the newest first',
+  feature: 'HEALTH',
+  access: 'read',
+  limit: 'data',
+  query: EventsQuery,
+  answer: EventsAnswer,
+  handle: async ({ query: { from, to, before, limit, ...filter }, call }, { ingest }) => {
+    const found = await ingest.events({ ...filter, fromMs: from, toMs: to, after: before, limit }, call)
+    const last = found.at(-1)
+    return success(found, { next: last && found.length === limit ? placeOf(last) : null })
+  },
+})
+
+const secondMs = 1_000
+const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * secondMs)
+
+export const deployments = getRoute({
+  path: '/api/v1/deployments',
+  doc: 'What was put into use, as the webhook of the repository host told it, the newest first',
+  feature: 'METRICS',
+  access: 'read',
+  limit: 'data',
+  query: DeploymentsQuery,
+  answer: DeploymentsAnswer,
+  handle: async ({ query: { from, to, limit }, call }, { hosts, ingest }) => {
+    if (!(await hearsOfInstallation(hosts))) return success([], { count: 0 })
+    const found = await ingest.deployments({ fromMs: inMs(from), toMs: inMs(to), limit }, call)
+    return success(found, { count: found.length })
+  },
+})

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { InsightsAnswer } from '#proto/http/insights.ts'
-import { insight } from '../testing/insights.ts'
+import { insight } from '../testing/reports.ts'
 import { startFake } from '../testing/start.ts'
 
 it.each([

@@ -19,8 +19,8 @@ import {
 } from '#proto/http/insights.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Host } from '#proto/query.ts'
-import { getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 import { findWatched } from '../hosts/watched-hosts.ts'
 
 const reading = { feature: 'INSIGHTS', access: 'read', limit: 'data' } as const

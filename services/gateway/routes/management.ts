@@ -3,7 +3,7 @@ import { hostOnRecord } from '#proto/audit.ts'
 import { ManagementAnswer, ManagementRequest, ManagementState } from '#proto/http/management.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { Management, PasswordHash } from '#proto/management.ts'
-import { getRoute, postRoute } from '../route.ts'
+import { getRoute, postRoute } from '../http-route.ts'
 
 const common = { path: '/api/v1/management', feature: 'SECURITY', limit: 'data' } as const
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { longestMcpBody } from '#proto/mcp.ts'
-import { signKey } from '../auth/keys/token.ts'
+import { signKey } from '../auth/keys/key-token.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const secret = 'the secret of the keys'

@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { type Family, readExposition, valueIn } from '../../testing/exposition-format.ts'
-import { exposition } from '../testing/exposition.ts'
+import { exposition } from '../testing/fleet.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 /** What Prometheus 3 sends. */

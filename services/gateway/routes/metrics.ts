@@ -1,11 +1,11 @@
 import { ServiceError } from '#proto/errors.ts'
 import { MetricsQuery } from '#proto/http/exposition.ts'
 import { read } from '#shared/config/setting.ts'
-import { cloudMode } from '../web/cloud-mode.ts'
-import { refuseSession } from '../connections/session-token.ts'
-import { expositionSettings } from '../exposition/config.ts'
+import { cloudMode } from '../installation/cloud-mode.ts'
+import { refuseSession } from '../connections/connection-session.ts'
+import { expositionSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
-import { gzippedRoute } from '../route.ts'
+import { gzippedRoute } from '../http-route.ts'
 
 export const metrics = gzippedRoute({
   path: '/api/v1/metrics',

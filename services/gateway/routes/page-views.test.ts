@@ -4,7 +4,7 @@ import type { Identity } from '#proto/call.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
 import type { PageView } from '#proto/page-views.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
+import { anonymous } from '../auth/identity.ts'
 
 const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148'
 const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }

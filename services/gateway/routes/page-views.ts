@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { PageViewAnswer, PageViewRequest } from '#proto/http/page-views.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { visitorOf } from '../page-views/visitor.ts'
-import { postRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import type { PageView } from '#proto/page-views.ts'
+import { success } from '../response/envelope.ts'
+import { postRoute } from '../http-route.ts'
 
 export const pageView = postRoute({
   path: '/api/v1/page-views',
@@ -21,3 +22,21 @@ export const pageView = postRoute({
     return success({ kept: enabled }, {})
   },
 })
+
+/** What the headers of a request tell of who opened a page, as charts count it. */
+const visitorOf = (headers: IncomingHttpHeaders): Pick<PageView, 'device' | 'bot' | 'country'> => {
+  const { 'user-agent': agent = '', 'cf-ipcountry': country } = headers
+  return {
+    device: deviceOf(agent),
+    bot: agent === '' || bots.test(agent),
+    country: typeof country === 'string' && /^[A-Z]{2}$/.test(country) ? country : null,
+  }
+}
+
+/** Programs that say what they are. */
+const bots = /bot|crawl|spider|slurp|headless|lighthouse|curl|wget|python|java\/|go-http|axios|node/i
+
+const deviceOf = (agent: string): PageView['device'] => {
+  if (/ipad|tablet|android(?!.*mobile)/i.test(agent)) return 'tablet'
+  return /mobi|iphone|android/i.test(agent) ? 'mobile' : 'desktop'
+}

@@ -10,8 +10,8 @@ import {
   PostgresTablesAnswer,
   PostgresTablesQuery,
 } from '#proto/http/postgres.ts'
-import { getRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { getRoute } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 const traits = { access: 'read', limit: 'data' } as const
 

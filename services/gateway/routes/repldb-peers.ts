@@ -1,3 +1,4 @@
+import type { Call } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import {
   repldbAnswer,
@@ -9,10 +10,17 @@ import {
   RepldbSlotLagRequest,
   RepldbSlots,
 } from '#proto/http/repldb.ts'
-import { getRoute, postRoute, type Route } from '../route.ts'
-import { told } from '../response/told-by-query.ts'
+import type { Gateway } from '../gateway.ts'
+import { success } from '../response/envelope.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
+
+/** Answers with what `query` tells, as it tells it. */
+export const told =
+  <G extends { call: Call }, D>(ask: (query: Gateway['query'], asked: G, call: Call) => Promise<D>) =>
+  async (asked: G, gateway: Gateway) =>
+    success(await ask(gateway.query, asked, asked.call), {})
 
 const peers = getRoute({
   ...common,

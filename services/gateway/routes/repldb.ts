@@ -21,9 +21,8 @@ import {
   RepldbTableCounts,
   RepldbVersion,
 } from '#proto/http/repldb.ts'
-import { getRoute, postRoute, type Route } from '../route.ts'
-import { told } from '../response/told-by-query.ts'
-import { repldbPeerRoutes } from './repldb-peers.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
+import { told, repldbPeerRoutes } from './repldb-peers.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
 

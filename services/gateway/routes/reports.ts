@@ -12,8 +12,8 @@ import {
 } from '#proto/http/reports.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { parse } from '../request/parse.ts'
-import { documentRoute, getRoute, postRoute, type Route } from '../route.ts'
-import { success } from '../response/success.ts'
+import { documentRoute, getRoute, postRoute, type Route } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 import { findWatched, type NamedHost, watchedHosts } from '../hosts/watched-hosts.ts'
 
 const common = { feature: 'INSIGHTS', limit: 'data' } as const

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
 import { RepositoryHookAnswer } from '#proto/http/deployments.ts'
-import type { GoodRequest } from '../testing/auth-requests.ts'
+import type { GoodRequest } from '../testing/good-requests.ts'
 import { repositoryEvents, signedEvent } from '../testing/repository-host.ts'
 import { startFake } from '../testing/start.ts'
 

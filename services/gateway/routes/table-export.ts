@@ -5,7 +5,7 @@ import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Preferred } from '../route.ts'
+import type { Preferred } from '../http-route.ts'
 import type { Download } from '../response/send-download.ts'
 
 /** Media types of the files. */

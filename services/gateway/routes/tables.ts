@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
-import { TableAnswer, TableListAnswer } from '#proto/http/data.ts'
-import { TableListQuery, TableQuery } from '#proto/http/parameters.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { TableAnswer, TableListAnswer, FilterOptionsAnswer } from '#proto/http/data.ts'
+import { TableListQuery, TableQuery, FilterOptionsQuery } from '#proto/http/parameters.ts'
 import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, rowsRoute } from '../route.ts'
-import { success } from '../response/success.ts'
+import { success } from '../response/envelope.ts'
+import { getRoute, rowsRoute } from '../http-route.ts'
 import { exportFormat, exportTypes, exported } from './table-export.ts'
-import { pageParameters } from './table-parameters.ts'
 
 export const tableList = getRoute({
   path: '/api/v1/tables',
@@ -51,7 +51,7 @@ const rows = async (gateway: Gateway, request: z.input<typeof TableRequest>, cal
 }
 
 /** What the parameters of the URL ask of `query`. */
-export const tableRequest = ({
+const tableRequest = ({
   hostId: _hostId,
   sort,
   filter: filters,
@@ -72,4 +72,32 @@ export const tableRequest = ({
   const skipped = page === undefined || limit === undefined ? offset : (page - 1) * limit
   const parameters = pageParameters(others)
   return { sort, filters, search, limit, offset: skipped, page, timezone, lastHours, from, to, total, parameters }
+}
+
+export const filterOptions = getRoute({
+  path: '/api/v1/tables/{name}/filter-options',
+  doc: 'The values of one column of a table page, those of most rows first',
+  feature: null,
+  access: 'read',
+  limit: 'data',
+  query: FilterOptionsQuery,
+  answer: FilterOptionsAnswer,
+  handle: async ({ path: { name }, query, call }, gateway) => {
+    const { hostId, column, filter: filters, search, timezone, lastHours, from, to, ...others } = query
+    const { key, name: host } = await gateway.hosts.find(hostId)
+    const span = { lastHours, from, to }
+    const parameters = pageParameters(others)
+    const question = { hostKey: key, name, column, filters, search, timezone, ...span, parameters }
+    const { options, truncated, unavailable } = await gateway.query.filterOptions(question, call)
+    return success(options, { host, column, truncated, unavailable })
+  },
+})
+
+/** Values a page may be given for the parameters that it declares. */
+const maxParameters = 20
+
+/** Parameters of the URL that are no part of every table page: values for those that the page declares. */
+const pageParameters = (others: Record<string, string>): Record<string, string> => {
+  if (Object.keys(others).length <= maxParameters) return others
+  throw new ServiceError('invalid', `more than ${maxParameters} parameters that are no part of every table page`)
 }

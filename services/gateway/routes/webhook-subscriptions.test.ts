@@ -10,7 +10,7 @@ import { ConfigAnswer } from '#proto/http/config.ts'
 import { ChangedSubscriptionAnswer, SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
 import { ownerOf } from '../connections/owner.ts'
 import { startFake } from '../testing/start.ts'
-import { anonymous } from '../identity.ts'
+import { anonymous } from '../auth/identity.ts'
 
 const path = '/api/v1/webhook-subscriptions'
 const mine = { name: 'mine', url: 'https://hooks.example/a-secret' }

@@ -14,11 +14,11 @@ import {
   SubscriptionTestAnswer,
 } from '#proto/http/subscriptions.ts'
 import type { Subscription } from '#proto/subscriptions.ts'
-import { encryptForAlerts } from '../encrypt-for-alerts.ts'
+import { encryptForAlerts } from '../alert-config/alert-config.ts'
 import { parse } from '../request/parse.ts'
-import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../route.ts'
-import { subscriberOf } from '../subscriptions/subscriber.ts'
-import { success } from '../response/success.ts'
+import { deleteRoute, getRoute, postRoute, putRoute, type Route } from '../http-route.ts'
+import { subscriberOf } from '../alert-config/subscriber.ts'
+import { success } from '../response/envelope.ts'
 
 const path = '/api/v1/webhook-subscriptions'
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const

@@ -7,8 +7,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting, url } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../request/public-url.ts'
-import type { Route } from '../route.ts'
-import { trustsProxies } from './client-address.ts'
+import type { Route } from '../http-route.ts'
+import { trustsProxies } from '../request/client-address.ts'
 
 const anyHost = '*'
 const malformed =

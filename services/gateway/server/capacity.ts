@@ -10,8 +10,7 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Failure } from '#proto/http/answer.ts'
 import { callerLeft } from '../response/http-error.ts'
 import { crossOrigin } from './cross-origin.ts'
-import { pathOf } from './receive.ts'
-import { requestId } from './request-id.ts'
+import { pathOf, requestId } from './receive.ts'
 import type { HeaderLines } from './security-headers.ts'
 
 /** Requests being answered at most, since each holds memory until its answer has ended. */

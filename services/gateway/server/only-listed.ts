@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { ServiceError } from '#proto/errors.ts'
-import type { HttpMethod, Route } from '../route.ts'
+import type { HttpMethod, Route } from '../http-route.ts'
 
 /** Ways of saying in a header that another method is meant. Nothing of ours reads them, and whoever sends one means no reading. */
 const overrides = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const

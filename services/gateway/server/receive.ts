@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { RequestHandler, Response } from 'express'
+import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { beginExchange, type Exchange } from './exchange.ts'
-import { clientClosedStatus } from '../response/http-error.ts'
-import { requestId } from './request-id.ts'
-import { requireSound } from './require-sound.ts'
+import { clientClosedStatus, HttpError } from '../response/http-error.ts'
+import { beginExchange, type Exchange } from '../response/http-exchange.ts'
 import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 
 /** Longest path that a log line quotes. */
@@ -46,4 +47,37 @@ export const pathOf = (url: string): string => {
 /** Sets headers that are the same for every answer of their kind. */
 export const setAll = (response: Response, lines: HeaderLines): void => {
   for (const [name, value] of lines) response.setHeader(name, value)
+}
+
+/** What a proxy in front may have given: nothing that could forge a log line or a header. */
+const sane = /^[\w.:-]{1,64}$/
+
+/** The id that a proxy gave the request, or a new one. */
+export const requestId = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && sane.test(given) ? given : randomUUID()
+
+/** More than browsers and the proxies behind them send; Node itself would drop what it thinks too many and say nothing. */
+const maxHeaderFields = 100
+/** Fields that mean two things to two readers when they are given twice. */
+const givenOnce = ['host', 'authorization']
+
+/** Refuses requests that HTTP's grammar lets through and that no honest client sends. */
+const requireSound = ({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): void => {
+  if (headers.host === undefined && httpVersionMinor > 0)
+    throw new ServiceError('invalid', 'the Host header is missing')
+  if (rawHeaders.length / 2 > maxHeaderFields) {
+    throw new HttpError(431, 'too-large', `more than ${maxHeaderFields} header fields`)
+  }
+  for (const name of givenOnce) {
+    if (timesGiven(name, rawHeaders) > 1) throw new ServiceError('invalid', `the header ${name} may be given only once`)
+  }
+}
+
+const timesGiven = (name: string, rawHeaders: readonly string[]): number => {
+  let times = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at]
+    if (given?.length === name.length && given.toLowerCase() === name) times += 1
+  }
+  return times
 }

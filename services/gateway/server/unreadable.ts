@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { randomUUID } from 'node:crypto'
-import { failure } from '../response/failure.ts'
-import { requestId } from './request-id.ts'
+import { failure } from '../response/answer-failure.ts'
+import { requestId } from './receive.ts'
 
 interface Unreadable {
   status: number

@@ -1,6 +1,8 @@
 import type { adviceMethods } from '#proto/advice.ts'
 import type { advisingMethods } from '#proto/advising.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
+import type { StructureAdvice, structureAdviceMethods, structureFactMethods } from '#proto/structure-advice.ts'
+import type { GoodRequest } from './good-requests.ts'
 
 /** A `report` with nothing to advise. */
 export const fakeAdvice: Handlers<Service<typeof adviceMethods>> = {
@@ -13,4 +15,42 @@ export const fakeAdvising: Handlers<Service<typeof advisingMethods>> = {
   tryIndex: async () => ({ outcome: 'not-possible', marks: null, isEmpirical: false }),
   countMatches: async () => ({ rows: 0, matchingRows: 0, matchingGranules: 0 }),
   countGroups: async () => ({ groups: 0, matchingGroups: 0, matchingRows: 0 }),
+}
+
+const codec: StructureAdvice = {
+  kind: 'codec',
+  subject: 'shop.orders.at',
+  title: 'at with CODEC(Delta, ZSTD(1))',
+  rationale: 'It has the default codec and compresses 2 times.',
+  ddl: 'ALTER TABLE `shop`.`orders` MODIFY COLUMN `at` DateTime CODEC(Delta, ZSTD(1))',
+  proof: 'estimated',
+  savings: { bytesBefore: 100, bytesAfter: 20, of: 'stored' },
+  risk: 'Parts that are there change with their next merge.',
+}
+
+/** A table with one column worth a codec, measured where that was asked for, on a host that is set up well. */
+export const fakeStructureAdvice: Handlers<Service<typeof structureAdviceMethods>> = {
+  adviseTable: async ({ measure }) => ({
+    recommendations: [{ ...codec, proof: measure ? 'verified' : 'estimated' }],
+    notes: [],
+  }),
+  adviseHost: async () => ({ recommendations: [], notes: ['Nothing of this host stands out.'] }),
+}
+
+/** A `query` whose tables are empty. */
+export const fakeStructureFacts: Handlers<Service<typeof structureFactMethods>> = {
+  columnFacts: async () => ({ rows: 0, columns: [] }),
+  codecRatios: async () => [],
+  measureCodec: async () => ({ rows: 0, bytesBefore: 0, bytesAfter: 0 }),
+  oldParts: async () => ({ bytes: 0, oldBytes: 0 }),
+  tunedSettings: async () => ({}),
+  settingsChanges: async () => [],
+}
+
+const base = '/api/v1/advice'
+
+/** A good request of every route about the structure of tables and the settings of hosts. */
+export const structureAdviceRequests: Readonly<Record<string, GoodRequest>> = {
+  [`POST ${base}/table`]: { url: `${base}/table`, body: { hostId: 1, database: 'shop', table: 'orders' } },
+  [`GET ${base}/host`]: { url: `${base}/host?hostId=1` },
 }

@@ -1,9 +1,191 @@
+import { hash } from 'node:crypto'
 import type { agent } from '#proto/agent.ts'
-import type { Handlers } from '#proto/contract.ts'
-import { fakeRuns } from './agent-runs.ts'
-import { fakeConversations } from './conversations.ts'
-import { fakeModels } from './models.ts'
-import { fakeSkills } from './skills.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
+import type { Conversation, conversationMethods } from '#proto/conversations.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { externalToolMethods } from '#proto/external-tools.ts'
+import type { modelMethods, OfferedModel } from '#proto/models.ts'
+import type { skillMethods } from '#proto/skills.ts'
+import type { GoodRequest } from './good-requests.ts'
+
+/** The one run that there is, and the one wish of it. */
+export const fakeRunId = `agent.${'r'.repeat(22)}`
+export const fakeApprovalId = `${fakeRunId}.1`
+
+const told = ['{"type":"start","messageId":"m"}', '{"type":"finish","finishReason":"stop"}', '[DONE]']
+
+type Runs = Pick<Handlers<typeof agent>, 'start' | 'read' | 'stop' | 'takeApproval' | 'settleApproval' | 'decideEgress'>
+
+/** Answers every question with a beginning and an end, and wishes to kill a query. */
+export const fakeRuns: Runs = {
+  start: async () => ({ runId: fakeRunId }),
+  read: async ({ after }) => ({
+    events: told
+      .map((data, index) => `id: ${index + 1}\ndata: ${data}\n\n`)
+      .slice(after)
+      .join(''),
+    last: told.length,
+    ended: true,
+  }),
+  stop: async () => ({ stopped: true }),
+  takeApproval: async () => ({ tool: 'kill_query', hostKey: 'analytics', input: { queryId: 'runaway' } }),
+  settleApproval: async () => ({}),
+  decideEgress: async () => ({}),
+}
+
+/** A good request for each of their routes. */
+export const agentRequests: Record<string, GoodRequest> = {
+  'POST /api/v1/agent': { url: '/api/v1/agent', body: { message: 'Is it well?', hostId: 1 } },
+  'GET /api/v1/agent/{id}/stream': { url: `/api/v1/agent/${fakeRunId}/stream` },
+  'POST /api/v1/agent/{id}/stop': { url: `/api/v1/agent/${fakeRunId}/stop`, body: {} },
+  'POST /api/v1/agent/approvals/{id}': {
+    url: `/api/v1/agent/approvals/${fakeApprovalId}`,
+    body: { approved: true },
+  },
+  'POST /api/v1/agent/egress/{id}': {
+    url: `/api/v1/agent/egress/${fakeApprovalId}`,
+    body: { approved: true },
+  },
+}
+
+const conversation: Conversation = {
+  id: 'c1',
+  title: 'Slow merges',
+  hostKey: 'logs',
+  model: 'gateway_a:some/model',
+  messageCount: 1,
+  createdAtMs: 1_790_000_000_000,
+  updatedAtMs: 1_790_000_000_001,
+  messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Why are merges slow?' }] }],
+  evidence: [],
+}
+const { messages: _messages, evidence: _evidence, ...summary } = conversation
+const removedHost = { ...conversation, id: 'c2', hostKey: 'a host that is gone' }
+
+const require = (id: string): void => {
+  if (id !== conversation.id) throw new ServiceError('not-found', 'no such conversation among yours')
+}
+
+/** A person with one conversation, and in the export another about a host that is gone. */
+const fakeConversations: Handlers<Service<typeof conversationMethods>> = {
+  conversationBackend: async () => ({ backend: 'convstore', supportsAiEnrichment: true }),
+  conversations: async ({ cursor }) => ({ conversations: [summary], next: cursor === undefined ? '1.c1' : null }),
+  conversation: async ({ id }) => {
+    require(id)
+    return conversation
+  },
+  exportConversations: async ({ cursor }) =>
+    cursor === undefined
+      ? { conversations: [conversation], next: '1.c1' }
+      : { conversations: [removedHost], next: null },
+  keepConversation: async ({ id, hostKey, title = summary.title }) => ({
+    created: id !== conversation.id,
+    conversation: { ...summary, id, hostKey, title },
+  }),
+  removeConversation: async ({ id }) => {
+    require(id)
+    return {}
+  },
+  removeConversations: async () => ({ removed: 1 }),
+  followUps: async ({ id }) => {
+    require(id)
+    return { questions: ['Which table is it?'] }
+  },
+}
+
+const base = '/api/v1/conversations'
+
+/** A good request of every route about conversations. */
+export const conversationRequests: Readonly<Record<string, GoodRequest>> = {
+  [`GET ${base}/backend`]: { url: `${base}/backend` },
+  [`GET ${base}/export`]: { url: `${base}/export` },
+  [`GET ${base}`]: { url: `${base}?limit=5&cursor=1.c1` },
+  [`DELETE ${base}`]: { url: base },
+  [`GET ${base}/{id}`]: { url: `${base}/c1` },
+  [`PUT ${base}/{id}`]: { url: `${base}/c1`, body: { hostId: 1, messages: conversation.messages } },
+  [`DELETE ${base}/{id}`]: { url: `${base}/c1` },
+  [`GET ${base}/{id}/follow-ups`]: { url: `${base}/c1/follow-ups` },
+}
+
+const free: OfferedModel = {
+  id: 'gateway_a:gateway_a/free',
+  modelId: 'gateway_a/free',
+  provider: 'gateway_a',
+  name: 'Free',
+  description: '',
+  source: 'built-in',
+  contextLength: 131_072,
+  formattedContextLength: '131K',
+  isFree: true,
+  available: true,
+  pricing: { inputPerMillion: 0, outputPerMillion: 0 },
+  supportsTools: true,
+  supportsStreaming: true,
+  supportsVision: null,
+}
+const signedOut = { provider: 'gateway_c', possible: true, reason: null, signedIn: false, expiresAtMs: null } as const
+
+/** The state that the one sign-in of the fake began with. */
+const begunWith = 's'.repeat(43)
+
+/** An agent with one model, and a gateway C that somebody began to sign in with. */
+const fakeModels: Pick<Handlers<typeof agent>, keyof typeof modelMethods | keyof typeof externalToolMethods> = {
+  models: async () => ({ models: [free], configuredProviders: ['gateway_a'], defaultModel: free.id }),
+  modelCheck: async () => ({ active: true, defaultModel: free.id, providers: [], notes: ['Nothing.'] }),
+  modelSignIn: async () => signedOut,
+  beginModelSignIn: async ({ redirectUri, returnTo }) => ({
+    url: `https://gateway-c.example/authorize?${new URLSearchParams({ redirect_uri: redirectUri, return_to: returnTo })}`,
+  }),
+  endModelSignIn: async ({ state, query }) => {
+    if (state !== begunWith) throw new ServiceError('conflict', 'this sign-in was not begun by you')
+    return { returnTo: '/agents?chat=1#end', signedIn: new URLSearchParams(query).has('code') }
+  },
+  endModelSession: async () => signedOut,
+  probeServer: async ({ name }) => ({
+    ok: false,
+    error: `${name} cannot be reached`,
+    tools: [],
+    leftOut: 0,
+    tookMs: 3,
+  }),
+}
+
+const signIn = '/api/v1/agents/sign-in'
+const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
+
+/** A good request of every route about models and tool servers. */
+export const modelRequests: Readonly<Record<string, GoodRequest>> = {
+  'GET /api/v1/agents/models': { url: '/api/v1/agents/models' },
+  'GET /api/v1/agents/config-check': { url: '/api/v1/agents/config-check' },
+  'GET /api/v1/agents/sign-in': { url: signIn },
+  'POST /api/v1/agents/sign-in': { url: signIn, body: { return: '/agents?chat=1' } },
+  'DELETE /api/v1/agents/sign-in': { url: signIn },
+  'GET /api/v1/agents/sign-in/callback': { url: `${signIn}/callback?code=c&state=${begunWith}` },
+  'POST /api/v1/mcp/probe': { url: '/api/v1/mcp/probe', body: server },
+}
+
+const name = 'count-parts'
+const description = 'Counts parts.'
+/** Letters of more than one byte, since a digest is of bytes. */
+const text = `---\nname: ${name}\ndescription: ${description}\n---\n\n# Parts ≥ 1\n`
+const digest = `sha256:${hash('sha256', text)}`
+
+/** An agent with one skill. */
+const fakeSkills: Pick<Handlers<typeof agent>, keyof typeof skillMethods> = {
+  skills: async () => ({ skills: [{ name, description, digest }] }),
+  skill: async (asked) => {
+    if (asked.name !== name) throw new ServiceError('not-found', `no such skill: ${asked.name}`)
+    return { name, description, digest, text }
+  },
+}
+
+/** A good request of every route about skills. */
+export const skillRequests: Readonly<Record<string, GoodRequest>> = {
+  'GET /api/v1/agent/skills': { url: '/api/v1/agent/skills' },
+  'GET /api/v1/agent/skills/{name}': { url: `/api/v1/agent/skills/${name}` },
+  'GET /.well-known/agent-skills/index.json': { url: '/.well-known/agent-skills/index.json' },
+  'GET /.well-known/agent-skills/{name}/SKILL.md': { url: `/.well-known/agent-skills/${name}/SKILL.md` },
+}
 
 /** An `agent` that has conversations and models, and little to say. */
 export const fakeAgent: Handlers<typeof agent> = {

@@ -1,10 +1,13 @@
+import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
 import type { channelMethods } from '#proto/channels.ts'
+import { chatActions, type ChatInstallation, type chatApplicationMethods } from '#proto/chat-application.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { pagingServiceMethods } from '#proto/paging-services.ts'
 import { noSuch } from '#shared/no-such.ts'
-import type { GoodRequest } from './auth-requests.ts'
+import type { GoodRequest } from './good-requests.ts'
 import { opened } from './transit.ts'
 
 const Address = z.object({ url: z.string() })
@@ -37,4 +40,88 @@ export const channelRequests: Readonly<Record<string, GoodRequest>> = {
   [`PUT ${targets}/{id}`]: { url: `${targets}/cwt-1`, body: { name: 'team' } },
   [`DELETE ${targets}/{id}`]: { url: `${targets}/cwt-1` },
   [`POST ${targets}/preview`]: { url: `${targets}/preview`, body: { format: 'slack' } },
+}
+
+const installation: ChatInstallation = {
+  id: 'T01-C01',
+  workspace: 'Acme',
+  chat: '#alerts',
+  installedBy: 'ada',
+  installedAtMs: 1_790_000_000_000,
+}
+
+/** One chat of one workspace. */
+export const fakeChatApplication: Pick<Handlers<typeof alerts>, keyof typeof chatApplicationMethods> = {
+  chatApplication: async () => ({ interactive: true, missing: [], installations: [installation] }),
+  chatApplicationPage: async ({ state }) => ({ location: `https://slack.com/oauth/v2/authorize?state=${state}` }),
+  installChatApplication: async ({ code }) => {
+    if (code === 'good') return installation
+    throw new ServiceError('invalid', 'the chat service does not take this code; begin the installation again')
+  },
+  removeChatApplication: async ({ id }) => {
+    if (id === installation.id) return installation
+    throw noSuch('installation of the chat application', id, [installation.id], 'id')
+  },
+}
+
+/** A click as Slack sends it. */
+export const clickOn = (value: object, more: object = {}): object => ({
+  type: 'block_actions',
+  team: { id: 'T01', domain: 'acme' },
+  user: { id: 'U07', username: 'grace', team_id: 'T01' },
+  api_app_id: 'A01',
+  actions: [{ type: 'button', action_id: chatActions.acknowledge, block_id: 'x', value: JSON.stringify(value) }],
+  response_url: 'https://hooks.slack.com/actions/T01/1/secret-of-the-answer',
+  ...more,
+})
+
+interface Signing {
+  secret: string
+  atMs?: number
+}
+
+/** A form with this payload, signed as Slack signs. */
+export const signedClick = (payload: object | string, { secret, atMs = Date.now() }: Signing): GoodRequest => {
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  const raw = new URLSearchParams({ payload: text }).toString()
+  const at = String(Math.floor(atMs / 1_000))
+  return {
+    url: '/api/webhooks/chat-application',
+    raw,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': at,
+      'x-slack-signature': `v0=${createHmac('sha256', secret).update(`v0:${at}:${raw}`).digest('hex')}`,
+    },
+  }
+}
+
+const chatPath = '/api/v1/health/chat-application'
+
+/** A good request of every route about the chat application. */
+export const chatApplicationRequests = (secret: string): Readonly<Record<string, GoodRequest>> => ({
+  [`GET ${chatPath}`]: { url: chatPath },
+  [`GET ${chatPath}/install`]: { url: `${chatPath}/install` },
+  [`GET ${chatPath}/callback`]: { url: `${chatPath}/callback?state=s&code=good`, cookie: 'watchhouse_chat=s' },
+  [`DELETE ${chatPath}/{id}`]: { url: `${chatPath}/${installation.id}` },
+  'POST /api/webhooks/chat-application': signedClick(
+    clickOn({ episode: 'inbound-1', hostKey: null, ruleId: 'event:DiskFull' }),
+    { secret },
+  ),
+})
+
+/** An account with one service, whose token is missing when `no-token` is looked for. */
+export const fakePagingServices: Pick<Handlers<typeof alerts>, keyof typeof pagingServiceMethods> = {
+  pagingServices: async ({ search = 'data' }) => {
+    if (search === 'no-token') throw new ServiceError('conflict', 'HEALTH_ALERT_PAGING_A_API_KEY is not set')
+    const service = { id: 'PAB', name: search, description: null, status: 'active', url: 'https://x.pagerduty.com/PAB' }
+    return { services: [service], more: false }
+  },
+}
+
+const servicesPath = '/api/v1/health/channels/paging-a/services'
+
+/** A good request of every route about what there is to page. */
+export const pagingServiceRequests: Readonly<Record<string, GoodRequest>> = {
+  [`GET ${servicesPath}`]: { url: servicesPath },
 }

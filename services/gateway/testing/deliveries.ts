@@ -1,8 +1,12 @@
+import type { Silence } from '#proto/alert-history.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { DeadNotice, Delivered, deliveryMethods } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { GoodRequest } from './auth-requests.ts'
+import type { InboundCondition, inboundConditionMethods } from '#proto/inbound-conditions.ts'
+import { type Subscription, SubscriptionSecrets, type subscriptionMethods } from '#proto/subscriptions.ts'
+import type { GoodRequest } from './good-requests.ts'
+import { opened } from './transit.ts'
 
 const delivered: Delivered = {
   id: 'e1:0:webhook:default',
@@ -62,4 +66,113 @@ export const deliveryRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${base}/targets`]: { url: `${base}/targets` },
   [`GET ${base}/dead-letters`]: { url: `${base}/dead-letters?limit=5` },
   [`POST ${base}/dead-letters/{id}/replay`]: { url: `${base}/dead-letters/7/replay`, body: {} },
+}
+
+const condition: InboundCondition = {
+  ruleId: 'event:DiskFull',
+  episode: 'inbound-1',
+  source: 'prometheus',
+  title: 'Disk full',
+  unit: 'none',
+  phase: 'firing',
+  severity: 'warning',
+  value: null,
+  threshold: null,
+  offenders: [],
+  sinceMs: 1_000,
+  judgedAtMs: 2_000,
+  toldAtMs: 1_000,
+  held: null,
+  acknowledged: null,
+  dismissed: null,
+}
+
+const said = (episode: string, kind: Silence['kind']): Silence => {
+  if (episode !== condition.episode) {
+    const details = { parameter: 'episode' }
+    throw new ServiceError('not-found', 'no such condition of an inbound event, or it is over', { details })
+  }
+  return { kind, episode, hostKey: null, ruleId: condition.ruleId, by: 'ada', note: '', atMs: 2_000, untilMs: null }
+}
+
+/** One condition that an inbound event began. */
+export const fakeInboundConditions: Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods> = {
+  inboundConditions: async ({ limit }) => ({ conditions: [condition].slice(0, limit), open: 1 }),
+  silenceInbound: async ({ episode, kind, minutes, note }) => ({
+    ...said(episode, kind),
+    note,
+    untilMs: minutes === null ? null : 2_000 + minutes * 60_000,
+  }),
+  unsilenceInbound: async ({ episode, kind }) => said(episode, kind),
+}
+
+const inboundPath = '/api/v1/health/inbound'
+const oneInbound = `${inboundPath}/${condition.episode}`
+
+/** A good request of every route about conditions of inbound events. */
+export const inboundConditionRequests: Readonly<Record<string, GoodRequest>> = {
+  [`POST ${inboundPath}/{episode}/ack`]: { url: `${oneInbound}/ack`, body: { duration: '4h' } },
+  [`DELETE ${inboundPath}/{episode}/ack`]: { url: `${oneInbound}/ack` },
+  [`POST ${inboundPath}/{episode}/dismiss`]: { url: `${oneInbound}/dismiss`, body: {} },
+  [`DELETE ${inboundPath}/{episode}/dismiss`]: { url: `${oneInbound}/dismiss` },
+}
+
+const kept: Subscription = {
+  id: `whs_${'a'.repeat(24)}`,
+  name: 'mine',
+  enabled: true,
+  minSeverity: 'warning',
+  matchRule: '*',
+  matchHost: '*',
+  url: '••••hook',
+  createdAtMs: 1_790_000_000_000,
+  updatedAtMs: 1_790_000_000_000,
+  failures: 0,
+  broken: null,
+  last: null,
+}
+
+const found = (id: string): Subscription => {
+  if (id === kept.id) return kept
+  throw new ServiceError('not-found', 'no such subscription among yours', { details: { parameter: 'id' } })
+}
+
+const server = 'https://hooks.example/'
+
+/** One subscription, which is anybody's. */
+export const fakeSubscriptions: Pick<Handlers<typeof alerts>, keyof typeof subscriptionMethods> = {
+  subscriptionsOffered: async () => ({ isOffered: true }),
+  subscriptions: async () => [kept],
+  addSubscription: async ({ id, fields, encrypted }) => {
+    const { url, signingSecret } = SubscriptionSecrets.parse(await opened(encrypted))
+    if (url === undefined || signingSecret === undefined) throw new ServiceError('invalid', 'url is required')
+    return { ...kept, ...fields, id }
+  },
+  changeSubscription: async ({ id, fields, encrypted }) => {
+    const { url = server, movedSigningSecret } =
+      encrypted === undefined ? {} : SubscriptionSecrets.parse(await opened(encrypted))
+    const hasMoved = !url.startsWith(server)
+    if (hasMoved && movedSigningSecret === undefined) throw new ServiceError('invalid', 'url leads to another server')
+    return { ...found(id), ...fields, hasMoved }
+  },
+  removeSubscription: async ({ id }) => found(id),
+  testSubscription: async ({ id }) => ({ name: found(id).name, result: 'ok', reason: null }),
+  subscriptionDeliveries: async ({ id }) => {
+    found(id)
+    return []
+  },
+}
+
+const path = '/api/v1/webhook-subscriptions'
+const one = `${path}/${kept.id}`
+
+/** A good request of every route about webhooks that people bring. */
+export const subscriptionRequests: Readonly<Record<string, GoodRequest>> = {
+  [`GET ${path}`]: { url: path },
+  [`POST ${path}`]: { url: path, body: { name: 'mine', url: 'https://hooks.example/x' } },
+  [`PUT ${path}/{id}`]: { url: one, body: { name: 'renamed' } },
+  [`POST ${path}/{id}/rotate-secret`]: { url: `${one}/rotate-secret`, body: {} },
+  [`POST ${path}/{id}/test`]: { url: `${one}/test`, body: {} },
+  [`GET ${path}/{id}/deliveries`]: { url: `${one}/deliveries` },
+  [`DELETE ${path}/{id}`]: { url: one },
 }

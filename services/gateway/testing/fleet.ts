@@ -1,6 +1,32 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { FleetHost } from '#proto/fleet.ts'
 import type { HostLoad } from '#proto/query.ts'
 import type { QueryHandlers } from './query.ts'
+
+const gzipped = promisify(gzip)
+
+/** Two figures of every host, one of them in words that need care. */
+const figures = [
+  String.raw`# HELP clickhouse_query Queries that run, in C:\\logs\nor elsewhere`,
+  '# TYPE clickhouse_query gauge',
+  'clickhouse_query 3',
+  '# TYPE clickhouse_uptime gauge',
+  'clickhouse_uptime 60.5',
+  '',
+].join('\n')
+
+/** The figures of every host, as good as new. */
+export const exposition: QueryHandlers['exposition'] = async () => ({
+  head: { failure: null, ageMs: 250, freshForMs: 29_000 },
+  frames: whole(await gzipped(figures)),
+})
+
+/** One piece is all there is. */
+async function* whole(text: Uint8Array): AsyncGenerator<Uint8Array, Record<string, never>, void> {
+  yield text
+  return {}
+}
 
 const load: HostLoad = {
   runningQueries: 2,
@@ -48,7 +74,7 @@ const cost = { statements: 3, failures: 1, cpuMs: 20, durationMs: 30, readRows: 
 const window = { interval: null, fromMs: 0, toMs: 3_600_000 }
 const status = { version: '26.3.1', uptimeSeconds: 60, hostname: 'ch1', timezone: 'UTC', clockSkewMs: 1 }
 const refused = { code: 'unavailable', message: 'host logs cannot be reached' }
-const figures = {
+const comparedFigures = {
   calls: 2,
   totalMs: 30,
   averageMs: 15,
@@ -120,7 +146,7 @@ export const fakeFleet = {
         hash: '18446744073709551615',
         query: 'SELECT ?',
         kind: 'Select',
-        values: hostKeys.map((hostKey) => (hostKey === 'logs' ? null : figures)),
+        values: hostKeys.map((hostKey) => (hostKey === 'logs' ? null : comparedFigures)),
       },
     ],
     window,

@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { JWTPayload } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '#shared/clock.ts'
+import type { GoodRequest } from './good-requests.ts'
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { startStrictServer, type StrictAnswer, type StrictServer } from './strict-server.ts'
 
@@ -97,4 +99,64 @@ const sessionCall = async (request: IncomingMessage, url: URL, provider: Provide
   if (action === 'tokens') return { json: { object: 'token', jwt: await provider.token({ sid, sub: subject }) } }
   provider.sessions.delete(sid)
   return { json: { object: 'session', id: sid, status: 'revoked' } }
+}
+
+/** An access gateway with real keys. */
+export interface AccessGateway extends StrictServer {
+  keys: SigningKeys
+  /** A token for an application, as it is made now; claims given here replace its own. */
+  token(audience: string, claims?: JWTPayload): Promise<string>
+}
+
+export const startAccessGateway = async (clock: Clock): Promise<AccessGateway> => {
+  const keys = await openSigningKeys()
+  const server = await startStrictServer(({ method }, { pathname }) =>
+    `${method} ${pathname}` === 'GET /cdn-cgi/access/certs' ? { json: keys.published() } : undefined,
+  )
+  const token = async (audience: string, claims?: JWTPayload): Promise<string> => {
+    const iat = Math.floor(clock.now() / 1000)
+    const own = { iss: server.url, aud: [audience], sub: 'uuid-1', email: 'ada@example.com', type: 'app' }
+    return keys.sign({ ...own, iat, nbf: iat, exp: iat + 3_600, ...claims })
+  }
+  return { ...server, keys, token }
+}
+
+/** As the identity provider shows it. */
+export const identitySecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+interface Sent {
+  secret?: string
+  atMs?: number
+  /** Headers go by this prefix. */
+  prefix?: 'svix' | 'webhook'
+}
+
+/** An event, signed as Svix signs. */
+export const signedIdentityEvent = (
+  payload: object | string,
+  { secret = identitySecret, atMs = Date.now(), prefix = 'svix' }: Sent = {},
+): GoodRequest => {
+  const raw = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  const [id, at] = ['msg_2f', String(Math.floor(atMs / 1_000))]
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${at}.${raw}`).digest('base64')
+  return {
+    url: '/api/webhooks/identity-provider',
+    raw,
+    headers: {
+      'content-type': 'application/json',
+      [`${prefix}-id`]: id,
+      [`${prefix}-timestamp`]: at,
+      [`${prefix}-signature`]: `v1,${Buffer.alloc(32).toString('base64')} v1,${signature}`,
+    },
+  }
+}
+
+/** A good request of the route that hears of people who are gone. */
+export const identityRequests: Readonly<Record<string, GoodRequest>> = {
+  'POST /api/webhooks/identity-provider': signedIdentityEvent({
+    type: 'user.deleted',
+    object: 'event',
+    data: { deleted: true, id: 'user_gone', object: 'user' },
+  }),
 }

@@ -1,17 +1,105 @@
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
+import type { DeadEvent } from '#proto/dead-events.ts'
+import type { Deployment } from '#proto/deployments.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { InboundEvent } from '#proto/inbound-event.ts'
+import type { ingest } from '#proto/ingest.ts'
+import type { mcp } from '#proto/mcp.ts'
 import type { report } from '#proto/report.ts'
-import { fakeAdvice } from './advice.ts'
+import { fakeAdvice, fakeStructureAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
-import { fakeChatApplication } from './chat-application.ts'
-import { fakeChannels } from './channels.ts'
-import { fakeForecasts, fakeInsights } from './insights.ts'
-import { fakeStructureAdvice } from './structure-advice.ts'
-import { fakeReports } from './reports.ts'
-import { fakeDeliveries } from './deliveries.ts'
-import { fakePagingServices } from './paging-services.ts'
-import { fakeInboundConditions } from './inbound-conditions.ts'
-import { fakeSubscriptions } from './subscriptions.ts'
+import { fakeChannels, fakeChatApplication, fakePagingServices } from './channels.ts'
+import { fakeDeliveries, fakeInboundConditions, fakeSubscriptions } from './deliveries.ts'
+import { fakeForecasts, fakeInsights, fakeReports } from './reports.ts'
+
+const event: InboundEvent = {
+  id: 'a1',
+  source: 'alertmanager',
+  sourceType: 'alertmanager',
+  externalId: 'f1',
+  dedupKey: 'f1',
+  severity: 'critical',
+  severityUnknown: false,
+  status: 'firing',
+  resource: 'db-1',
+  title: 'Disk full',
+  body: '',
+  labels: { alertname: 'Disk' },
+  occurredAt: 1_790_000_000_000,
+  endsAt: null,
+  receivedAt: 1_790_000_000_001,
+  url: null,
+  truncated: false,
+  own: false,
+  hops: 0,
+  raw: '{}',
+}
+
+const deployment: Deployment = {
+  id: 'deployment:7:1',
+  kind: 'deployment',
+  repository: 'acme/shop',
+  version: 'main a1b2c3d',
+  environment: 'production',
+  outcome: 'success',
+  title: 'main a1b2c3d to production',
+  by: 'grace',
+  url: null,
+  atMs: 1_790_000_000_000,
+}
+
+const dead: DeadEvent = {
+  id: '9',
+  atMs: 1_790_000_000_001,
+  reason: 'its content does not fit',
+  event: 'a1',
+  source: 'alertmanager',
+  title: 'Disk full',
+  severity: 'critical',
+  status: 'firing',
+}
+
+/** An `ingest` that has kept one event and knows it when it comes, and one deployment. */
+export const fakeIngest: Handlers<typeof ingest> = {
+  accept: async () => [{ id: event.id, duplicate: true }],
+  events: async () => [event],
+  keepDeployment: async () => ({}),
+  deployments: async () => [deployment],
+  deadEvents: async ({ before }) => ({ letters: before === undefined ? [dead] : [], next: null }),
+  replayDeadEvent: async ({ id }) => {
+    if (id !== dead.id) throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
+    return dead
+  },
+  prune: async () => ({ removed: { events: 3 } }),
+}
+
+/** A tool server that answers every request with what it was sent, and has one tool. */
+export const fakeMcp: Handlers<typeof mcp> = {
+  http: async ({ method, headers, body }, { identity }) => ({
+    head: { status: 200, headers: { 'content-type': 'application/json' } },
+    frames: framesOf(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        result: { method, headers, body: Buffer.from(body, 'base64').toString('utf8'), subject: identity.subject },
+      }),
+    ),
+  }),
+  offer: async () => ({
+    tools: [{ name: 'query', title: 'Query', description: 'Runs a query.' }],
+    resources: [{ uri: 'columndb://databases', title: 'Databases' }],
+    prompts: [],
+  }),
+  tools: async () => [
+    { name: 'query', title: 'Query', description: 'Runs a query.', inputSchema: {}, outputSchema: {} },
+  ],
+  call: async () => ({ isError: false, text: 'one row', structured: {} }),
+}
+
+async function* framesOf(text: string) {
+  yield Buffer.from(text)
+  return {}
+}
 
 /** An `alert-dispatcher` that finds one condition firing. */
 export const fakeAlerts: Handlers<typeof alerts> = {

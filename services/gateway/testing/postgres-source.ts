@@ -2,7 +2,7 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import type { LockSession, PostgresSession } from '#proto/postgres-sessions.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
 import type { PostgresStatement, PostgresTable } from '#proto/postgres-statistics.ts'
-import type { GoodRequest } from './auth-requests.ts'
+import type { GoodRequest } from './good-requests.ts'
 
 const session: PostgresSession = {
   pid: 7,

@@ -1,6 +1,6 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { repldbMethods } from '#proto/repldb.ts'
-import type { GoodRequest } from './auth-requests.ts'
+import type { GoodRequest } from './good-requests.ts'
 
 const batch = { batchId: 7, numRows: 40, startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:00:10Z' }
 const counts = { totalCount: 3, insertsCount: 2, updatesCount: 1, deletesCount: 0 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { GoodRequest } from './auth-requests.ts'
+import type { GoodRequest } from './good-requests.ts'
 
 const repository = { id: 7, full_name: 'acme/shop', default_branch: 'main', private: true }
 const sha = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'

@@ -1,8 +1,13 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Registry } from 'prom-client'
 import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
 import type { ServiceName } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import type { BuildFacts } from '#proto/http/build.ts'
+import type { DocText } from '#proto/http/docs.ts'
 import { ingest } from '#proto/ingest.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
@@ -18,14 +23,12 @@ import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Route } from '../route.ts'
-import { fakeAgent } from './agent.ts'
-import { fakeIngest } from './ingest.ts'
-import { fakeMcp } from './mcp.ts'
-import { fakeAlerts, fakeReport } from './owners.ts'
-import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
+import type { Route } from '../http-route.ts'
 import { startWith } from '../service.ts'
 import { openWebBuild } from '../web/web-build.ts'
+import { fakeAgent } from './agent.ts'
+import { fakeIngest, fakeMcp, fakeAlerts, fakeReport } from './owners.ts'
+import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
 
 interface Replaced {
   query?: Partial<QueryHandlers>
@@ -135,4 +138,15 @@ const serveOwners = async (
   if (replaced.ingest) served.push(await (await open('ingest')).serve(ingest, { ...fakeIngest, ...replaced.ingest }))
   if (replaced.agent) served.push(await (await open('agent')).serve(agent, { ...fakeAgent, ...replaced.agent }))
   return served
+}
+
+/** A folder with a web that was built with these variables; whoever asks for it removes it. */
+export const buildWebWith = async (client: BuildFacts['client']): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'watchhouse-web-'))
+  const facts: BuildFacts = { version: '1.0.0', gitSha: null, gitRef: null, builtAt: null, client }
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>web</title>')
+  await writeFile(join(folder, 'build.json'), JSON.stringify(facts))
+  const docs: DocText[] = [{ id: 'getting-started', title: 'Getting started', text: '# Getting started\n\nRun it.\n' }]
+  await writeFile(join(folder, '.docs.json'), JSON.stringify(docs))
+  return folder
 }

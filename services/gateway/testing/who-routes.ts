@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Identity } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { me, signIn, signInCallback, signInWithKey, signOut } from '../routes/auth-session.ts'
-import { getRoute, postRoute, type Route } from '../route.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 const told = { doc: 'Tells who asked', feature: null, limit: 'none', query: noQuery, answer: Identity } as const
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { pino } from 'pino'
 import { afterAll, expect, it } from 'vitest'
-import { buildWebWith } from '../testing/web-build.ts'
+import { buildWebWith } from '../testing/start.ts'
 import { openWebBuild, webDirectory } from './web-build.ts'
 
 const folder = await buildWebWith({ CLIENT_EDITION: 'own' })

@@ -6,7 +6,7 @@ import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { ChatAction } from '#proto/http/chat-application.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
-import { deeds } from '../settling/silence-deeds.ts'
+import { silenceActions } from '../audit/open-audit.ts'
 import { watchedHosts } from '../hosts/watched-hosts.ts'
 
 /** Who pressed what under which alert. */
@@ -57,7 +57,7 @@ export const obey = async (
   const wanted = { kind, episode, minutes: null, note: `in the chat, by ${identity.profile?.name ?? person.id}` }
   const target = { rule: ruleId, episode, minutes: 'until recovery', person: identity.profile?.name ?? person.id }
   const onRecord = hostKey === null || host === null ? null : hostOnRecord({ key: hostKey, name: host })
-  const deed = { action: deeds[kind].done, host: onRecord, target }
+  const deed = { action: silenceActions[kind].done, host: onRecord, target }
   try {
     await audit.of(deed, { call: asked, requestId }, () =>
       hostKey === null ? alerts.silenceInbound(wanted, asked) : alerts.silence({ ...wanted, hostKey, ruleId }, asked),

@@ -1,6 +1,6 @@
 import { chatApplicationSigning } from '#shared/config/chat-application.ts'
 import { signingKey } from '#shared/config/setting.ts'
-import { svixSecret } from './svix-signature.ts'
+import { svixSecret } from './signature.ts'
 
 /** What lets those in who sign what they send. */
 export const webhookSettings = {

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { quoteText } from '#shared/quote.ts'
 import { figure, flag, readRecords } from '../analysis/records.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 import { write } from './write.ts'
 
 const sql = `SELECT user, query_kind AS kind, toString(normalizedQueryHash(query)) AS fingerprint,

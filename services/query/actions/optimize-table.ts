@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { quoteName, quoteText } from '#shared/quote.ts'
 import { figure, readRecords } from '../analysis/records.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 import { write } from './write.ts'
 
 const sql = `SELECT engine,

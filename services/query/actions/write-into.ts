@@ -1,6 +1,6 @@
 import type { Call } from '#proto/call.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Write, write } from './write.ts'
 

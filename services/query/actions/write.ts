@@ -2,7 +2,7 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Answer } from '../clickhouse/client.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** One statement that changes a host. */

@@ -1,11 +1,44 @@
+import { z } from 'zod'
 import type { advisingMethods } from '#proto/advising.ts'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
-import type { Parts } from '../handlers/parts.ts'
-import { countGroups } from './count-groups.ts'
+import { quoteName } from '#shared/quote.ts'
+import { figure, readRecords } from '../analysis/records.ts'
+import type { Asking } from '../explorer/read-view.ts'
+import type { Parts } from '../parts.ts'
+import { callersStatement } from '../read-only/callers-statement.ts'
 import { countMatches } from './count-matches.ts'
+import { limits, maxSeconds } from './limits.ts'
 import { statementReads } from './statement-reads.ts'
 import { tryIndex } from './try-index.ts'
+
+const Row = z.object({ groups: figure, matchingGroups: figure, matchingRows: figure })
+
+interface Asked {
+  database: string
+  table: string
+  keys: string[]
+  condition: string | null
+}
+
+/** Counts the groups of a table, and those that a condition touches with all their rows. */
+const countGroups = async (
+  { parts, host, call }: Asking,
+  { database, table, keys, condition }: Asked,
+): Promise<z.output<typeof Row>> => {
+  const sql = callersStatement(`SELECT
+  count() AS groups,
+  countIf(matches > 0) AS matchingGroups,
+  sumIf(counted, matches > 0) AS matchingRows
+FROM (
+  SELECT count() AS counted, countIf(ifNull(${condition ?? 1}, 0) != 0) AS matches
+  FROM ${quoteName(database)}.${quoteName(table)}
+  GROUP BY ${keys.join(', ')}
+)`)
+  const statement = { what: 'advice/groups', sql, limits, maxSeconds, cache: 'realtime' as const }
+  const [row] = readRecords(host, Row, await parts.client.run(host, statement, call))
+  return row ?? { groups: 0, matchingGroups: 0, matchingRows: 0 }
+}
 
 /** What advice is made of: analyses, counts, and indexes that exist for a session only. */
 export const advisingHandlers = (parts: Parts): Handlers<Service<typeof advisingMethods>> => {

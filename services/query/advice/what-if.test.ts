@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readWhatIf } from './what-if.ts'
+import { readWhatIf } from './try-index.ts'
 
 // Recorded from ClickHouse 26.7.
 const baseline = `Baseline (after PK + partition + existing indexes):

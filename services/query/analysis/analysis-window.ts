@@ -1,12 +1,11 @@
-import { type Interval, intervals } from '#proto/catalogue.ts'
 import type { Call } from '#proto/call.ts'
+import { type Interval, intervals } from '#proto/catalogue.ts'
 import type { Window } from '#proto/query.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
-import { buckets } from '../definitions/intervals.ts'
 import type { Scope } from '../definitions/macros.ts'
-import { checkedZone, type ChartWindow, chartWindow } from '../definitions/window.ts'
-import type { Parts } from '../handlers/parts.ts'
+import { buckets, checkedZone, type ChartWindow, chartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
 
 /** Points that a course is drawn with at most, unless the caller wants finer ones. */
 const wantedPoints = 200

@@ -1,8 +1,7 @@
 import type { ExecutionsRequest } from '#proto/fingerprints.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { buckets } from '../definitions/intervals.ts'
+import { buckets, type ChartWindow } from '../definitions/window.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
-import type { ChartWindow } from '../definitions/window.ts'
 import { cpuMs, ended } from './fingerprint-statement.ts'
 
 /** Of the slowest, the largest and the failed. */

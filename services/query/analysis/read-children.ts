@@ -1,10 +1,14 @@
+import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { QueryDetail } from '#proto/query-detail.ts'
-import type { Scope } from '../definitions/macros.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Unavailable } from '#proto/unavailable.ts'
+import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import type { DatabaseClient } from '../clickhouse/client.ts'
+import { type Scope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
 import { children } from './query-parts.ts'
-import { readPart } from './read-part.ts'
+import { readRecords } from './records.ts'
 
 /** Hosts that are asked besides the query's own; a page must not become a sweep of the fleet. */
 const maxRelatives = 16
@@ -66,3 +70,39 @@ const childrenOn = async (
 const distinct = (rows: Children['rows']): Children['rows'] => [
   ...new Map(rows.toReversed().map((row) => [`${row.queryId} ${row.endedMs}`, row])).values(),
 ]
+
+interface Asked<S extends z.ZodType> {
+  requires: readonly string[]
+  limit: number
+  sql: string
+  row: S
+}
+
+interface Place {
+  client: DatabaseClient
+  host: MonitoredHost
+  queryId: string
+  scope: Scope
+  call: Call
+}
+
+/** The rows of one part of a query's detail; a log that is not kept or closed makes it unavailable. */
+export const readPart = async <S extends z.ZodType>(
+  { client, host, queryId, scope, call }: Place,
+  part: Asked<S>,
+): Promise<{ rows: z.output<S>[]; truncated: boolean; unavailable: Unavailable | null }> => {
+  const missing = await missingNeeds(client, host, part, call)
+  if (missing) return { rows: [], truncated: false, unavailable: missing }
+  const sql = expandMacros(`${part.sql}\nLIMIT ${part.limit + 1}`, scope)
+  const parameters = { query_id: queryId }
+  const statement = { what: 'query-detail', sql, parameters }
+  try {
+    const answer = await client.run(host, statement, call)
+    const rows = readRecords(host, part.row, answer)
+    return { rows: rows.slice(0, part.limit), truncated: rows.length > part.limit, unavailable: null }
+  } catch (error) {
+    const unavailable = unavailableBy(client, host, part, error)
+    if (unavailable) return { rows: [], truncated: false, unavailable }
+    throw error
+  }
+}

@@ -11,6 +11,7 @@ export const figure = z.union([
     .regex(/^-?\d+$/)
     .transform(Number),
 ])
+
 /** A yes or no of a host, which has been a number on older ones. */
 export const flag = z.union([z.boolean(), z.number()]).transform(Boolean)
 

@@ -15,7 +15,7 @@ import {
 } from './fingerprint-parts.ts'
 import { fingerprintsStatement, fingerprintStatement } from './fingerprint-statement.ts'
 import { children, processors, threads, views } from './query-parts.ts'
-import { loggedQueryStatement, runningQueryStatement } from './query-summary-statement.ts'
+import { loggedQueryStatement, runningQueryStatement } from './query-detail.ts'
 
 const window: ChartWindow = {
   interval: 'toStartOfHour',

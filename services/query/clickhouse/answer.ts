@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { ServiceError } from '#proto/errors.ts'
 import { parseJson } from '#shared/parse-json.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { parseException } from './exception.ts'
-import { hostFailure, statementFailure } from './failure.ts'
+import { parseException, hostFailure, statementFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 
 /** Bytes of a whole answer; charts and key figures are far below, row pages are streamed instead. */

@@ -1,19 +1,79 @@
+import { z } from 'zod'
 import { isBackground } from '#shared/admission/queue.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import { quoteName } from '#shared/quote.ts'
+import { openRecent } from '#shared/recent.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Rows } from './answer.ts'
 import { openAnswerCache } from './answer-cache.ts'
+import type { Rows } from './answer.ts'
 import { type Capabilities, openCapabilityCache, type Presence } from './capabilities.ts'
-import { capabilityStatement, learnCapabilities, presenceStatement, readingStatement } from './capability-statement.ts'
-import { reusing } from './cost.ts'
+import { reusing, readSummary } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
+import { LogColumns, logColumnsStatement, rotatedLogs } from './rotated-logs.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
-import { readSummary } from './summary.ts'
 import { openTransport, type Place, type WholeAnswer } from './transport.ts'
 import { type Asking, timeLeft } from './visit.ts'
+
+type System = Pick<Capabilities, 'tables' | 'logs'>
+
+/** Systems that are remembered; hosts of one fleet mostly have the same tables. */
+const maxKnown = 100
+
+/** Gives the same objects for all that are equal, so that what is made of them for one host can be found by them for the others. */
+export const openEqualSystems = (): ((system: System) => System) => {
+  const recent = openRecent<System>(maxKnown)
+  return (system) => recent([...[...system.tables].toSorted(), ...system.logs.values()].join('\n'), () => system)
+}
+
+/** Asks in one go what later statements have to know; without settings, since whether these are allowed is part of the answer. */
+const capabilityStatement: Statement = {
+  what: 'capabilities',
+  bare: true,
+  short: true,
+  maxSeconds: 10,
+  sql: `SELECT
+  version(),
+  toUInt8(getSetting('readonly')),
+  (SELECT groupArray(name) FROM system.tables WHERE database = 'system')`,
+}
+
+const Told = z.tuple([z.tuple([z.string(), z.number(), z.array(z.string())])])
+
+/** A memory of a pure function only: hosts of one fleet mostly have the same tables. */
+const equalSystem = openEqualSystems()
+
+/** Learns what a host can do; `ask` sends it a statement. */
+const learnCapabilities = async (
+  host: MonitoredHost,
+  ask: (statement: Statement) => Promise<Pick<Rows, 'rows'>>,
+): Promise<Capabilities> => {
+  const told = async <T>(statement: Statement, schema: z.ZodType<T>): Promise<T> => {
+    const parsed = schema.safeParse((await ask(statement)).rows)
+    if (!parsed.success) throw hostFailure(host, 'garbage')
+    return parsed.data
+  }
+  const [[version, readonly, names]] = await told(capabilityStatement, Told)
+  const tables = new Set(names)
+  const missing = logColumnsStatement(version, tables)
+  const logs = rotatedLogs(tables, missing && (await told(missing, LogColumns)))
+  return { version, readonly, ...equalSystem({ tables, logs }) }
+}
+
+/** Asks whether there is a table; a user without any right on it gets an error instead of a number. */
+const presenceStatement = (table: string): Statement => looking(`EXISTS TABLE ${quoted(table)}`)
+
+/** Reads nothing of a table; fails where the user may not read it or there is none. */
+const readingStatement = (table: string): Statement => looking(`SELECT 1 FROM ${quoted(table)} LIMIT 0`)
+
+const looking = (sql: string): Statement => ({ what: 'capabilities', maxSeconds: 10, sql })
+
+const quoted = (table: string): string => {
+  const [database = '', name = ''] = table.split('.')
+  return `${quoteName(database)}.${quoteName(name)}`
+}
 
 /** A whole answer, what it cost, and who gave it. */
 export interface Answer extends WholeAnswer {

@@ -1,8 +1,7 @@
 import { Pool } from 'undici'
 import { userAgent } from '#shared/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { begin, type Beginning, type Begun } from './begin.ts'
-import { gather, type Gathered, type Gathering } from './gather.ts'
+import { begin, type Beginning, type Begun, gather, type Gathered, type Gathering } from './dispatch.ts'
 import { maxSweeps } from './turns.ts'
 
 const connectTimeoutMs = 5_000

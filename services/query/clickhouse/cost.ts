@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { parseJson } from '#shared/parse-json.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
@@ -19,4 +21,15 @@ export const costing = ({ metrics: registry }: Telemetry) => {
     rows.inc(label, rowsRead)
     bytes.inc(label, bytesRead)
   }
+}
+
+const Summary = z.object({ read_rows: z.coerce.number().catch(0), read_bytes: z.coerce.number().catch(0) })
+
+/** Reads `X-ClickHouse-Summary`; of a streamed answer it says what had been read when the first byte left. */
+export const readSummary = (
+  headers: Record<string, string | string[] | undefined>,
+): { rowsRead: number; bytesRead: number } => {
+  const text = headers['x-clickhouse-summary']
+  const summary = typeof text === 'string' ? Summary.safeParse(parseJson(text)) : undefined
+  return { rowsRead: summary?.data?.read_rows ?? 0, bytesRead: summary?.data?.read_bytes ?? 0 }
 }

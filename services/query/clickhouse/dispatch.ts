@@ -1,4 +1,97 @@
 import type { Dispatcher } from 'undici'
+import { type HostBody, openArrivals } from './host-body.ts'
+
+/** How an answer is read as it comes. */
+export interface Beginning {
+  signal: AbortSignal
+  /** Called with everything that comes, the head first. */
+  heard: () => void
+}
+
+/** An answer of any status that has begun. */
+export interface Begun {
+  statusCode: number
+  headers: Dispatcher.ResponseData['headers']
+  body: HostBody
+}
+
+/** Sends a request and waits for the head of its answer; no more of the body is read ahead than one piece. */
+export const begin = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  { signal, heard }: Beginning,
+): Promise<Begun> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Begun>()
+  const arrivals = openArrivals(() => dispatched.resume())
+  const leave = (): void => {
+    if (!arrivals.hasEnded()) dispatched.giveUp(new DOMException('the reader left', 'AbortError'))
+    arrivals.release()
+  }
+  const dispatched: Dispatched = dispatch(dispatcher, options, signal, {
+    begun(statusCode, headers) {
+      heard()
+      if (statusCode >= 200) resolve({ statusCode, headers, body: { take: arrivals.take, leave } })
+    },
+    came(chunk, controller) {
+      heard()
+      arrivals.push(chunk)
+      if (arrivals.isFull()) controller.pause()
+    },
+    ended(error) {
+      arrivals.end(error)
+      if (error) reject(error)
+    },
+  })
+  return promise
+}
+
+/** How an answer is wanted as one piece. */
+export interface Gathering {
+  signal: AbortSignal
+  mostBytes: number
+  /** Called with everything that comes, the head first. */
+  heard: () => void
+}
+
+/** An answer of any status. */
+export interface Gathered {
+  statusCode: number
+  body: Buffer
+}
+
+/** The body is longer than it may be. */
+export class BodyTooLong extends Error {
+  override readonly name = 'BodyTooLong'
+}
+
+/** Sends a request and keeps its whole body, without a stream in between. */
+export const gather = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  { signal, mostBytes, heard }: Gathering,
+): Promise<Gathered> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Gathered>()
+  const chunks: Buffer[] = []
+  let size = 0
+  let statusCode = 0
+  const dispatched: Dispatched = dispatch(dispatcher, options, signal, {
+    begun(status) {
+      heard()
+      statusCode = status
+    },
+    came(chunk) {
+      heard()
+      size += chunk.length
+      if (size > mostBytes) dispatched.giveUp(new BodyTooLong())
+      else chunks.push(chunk)
+    },
+    ended(error) {
+      if (error) reject(error)
+      else resolve({ statusCode, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) })
+    },
+  })
+  return promise
+}
 
 /** What is made of an answer. */
 interface Reading {
@@ -9,7 +102,7 @@ interface Reading {
 }
 
 /** A request on its way. */
-export interface Dispatched {
+interface Dispatched {
   /** Ends it before its end. */
   giveUp(reason: Error): void
   /** Lets more come after a pause. */
@@ -17,7 +110,7 @@ export interface Dispatched {
 }
 
 /** Sends a request, and ends it as soon as its signal says so. */
-export const dispatch = (
+const dispatch = (
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openEqualSystems } from './equal-systems.ts'
+import { openEqualSystems } from './client.ts'
 
 const systemOf = (...tables: string[]) => ({ tables: new Set(tables), logs: new Map<string, string>() })
 

@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxAnswerBytes, maxShortAnswerBytes, readFailure } from './answer.ts'
-import type { Begun } from './begin.ts'
 import type { Connections, PoolSettings, Request } from './connections.ts'
+import { type Begun, BodyTooLong, type Gathered } from './dispatch.ts'
 import { answerFailure, clickhouseCode, connectionFailure, hostFailure, silentKeeper } from './failure.ts'
-import { BodyTooLong, type Gathered } from './gather.ts'
 import type { HostBody } from './host-body.ts'
 import { requestPath, type Sending, type Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** What one exchange with a host needs to know besides the statement. */
-export interface Terms extends Sending {
+interface Terms extends Sending {
   pool: PoolSettings
   limit: TimeLimit
   reserved?: boolean

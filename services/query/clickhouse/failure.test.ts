@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hostList } from '../hosts/host-list.ts'
-import { parseException } from './exception.ts'
-import { answerFailure, clickhouseCode, failureReason } from './failure.ts'
+import { parseException, answerFailure, clickhouseCode, failureReason } from './failure.ts'
 
 const [host] = hostList('COLUMNDB_HOST', [
   { url: 'http://secret-host:8123', label: 'db', user: 'spy', password: 'pw' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { quoteName, quoteText } from '#shared/quote.ts'
-import { compareVersions } from '../definitions/version.ts'
+import { compareVersions } from './version.ts'
 import type { Statement } from './statement.ts'
 
 /** What is read of a log of `system` that the server has rotated, by the log's name; others are read by their names. */

@@ -1,11 +1,110 @@
-import { requireFeature } from '#proto/call.ts'
+import { z } from 'zod'
+import { requireFeature, type Call } from '#proto/call.ts'
+import type { ComparedPattern, PatternFigures } from '#proto/comparison.ts'
 import type { Handlers } from '#proto/contract.ts'
-import type { query } from '#proto/query.ts'
-import { analysisSpan, shownWindow } from '../analysis/analysis-window.ts'
-import { askEach } from '../ask-each.ts'
-import type { Parts } from '../handlers/parts.ts'
-import { readFurther, readHost } from './read-host.ts'
-import { sideBySide } from './side-by-side.ts'
+import type { query, FleetMetrics, HostStatus, Window } from '#proto/query.ts'
+import type { Unavailable } from '#proto/unavailable.ts'
+import { readRecords, figure } from '../analysis/records.ts'
+import { analysisSpan, shownWindow, type Analysed, analysed } from '../analysis/analysis-window.ts'
+import { cpuMs, ended } from '../analysis/fingerprint-statement.ts'
+import { askFor } from '../clickhouse/availability.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { expandMacros, type Scope } from '../definitions/macros.ts'
+import { askEach } from '../hosts/ask-each.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
+import { statusOf } from '../status/host-status.ts'
+import { figuresStatement, fleetFigures, readFigures } from '../status/status-statement.ts'
+
+const shownCharacters = 2_000
+
+/** Patterns of what people and programs sent, costliest first; only those of `hashes` when some are given. */
+const patternStatement = (scope: Scope, limit: number, hashes?: readonly string[]): Statement => {
+  const sql = `SELECT
+  toString(normalized_query_hash) AS hash,
+  substringUTF8(normalizeQuery(any(log.query)), 1, ${shownCharacters}) AS query,
+  any(toString(query_kind)) AS kind,
+  count() AS calls,
+  sum(query_duration_ms) AS totalMs,
+  avg(query_duration_ms) AS averageMs,
+  quantile(0.95)(query_duration_ms) AS p95Ms,
+  countIf(log.type != 'QueryFinish') AS errors,
+  sum(${cpuMs}) AS cpuMs,
+  sum(log.read_rows) AS readRows,
+  sum(log.read_bytes) AS readBytes,
+  max(memory_usage) AS peakMemoryBytes
+FROM $log(query_log) AS log
+WHERE $window AND ${ended} AND NOT $own${hashes ? ' AND normalized_query_hash IN {hashes:Array(UInt64)}' : ''}
+GROUP BY normalized_query_hash
+ORDER BY totalMs DESC, hash
+LIMIT ${limit}`
+  const parameters: Statement['parameters'] = hashes ? { hashes: `[${hashes.join(',')}]` } : {}
+  return { what: 'comparison', cache: 'realtime', sql: expandMacros(sql, scope), parameters }
+}
+
+/** One row of it. */
+const PatternRow = z.object({
+  hash: z.string(),
+  query: z.string(),
+  kind: z.string(),
+  calls: figure,
+  totalMs: figure,
+  averageMs: z.number(),
+  p95Ms: z.number(),
+  errors: figure,
+  cpuMs: z.number(),
+  readRows: figure,
+  readBytes: figure,
+  peakMemoryBytes: figure,
+})
+type PatternRow = z.output<typeof PatternRow>
+
+const needs = { requires: ['system.query_log'] }
+
+/** What one host says of itself, and its costliest patterns. */
+interface HostAnswer extends Analysed {
+  status: HostStatus
+  metrics: FleetMetrics
+  rows: PatternRow[]
+  /** Why there are no patterns. */
+  unavailable: Unavailable | null
+}
+
+/** Key figures and the costliest patterns of one host. */
+const readHost = async (
+  parts: Parts,
+  host: MonitoredHost,
+  asked: Window & { limit: number },
+  call: Call,
+): Promise<HostAnswer> => {
+  const { client, clock } = parts
+  const { tables } = await client.capabilities(host, call)
+  const analysis = await analysed(parts, host, asked, call)
+  const [figures, { told, unavailable }] = await Promise.all([
+    client.run(host, figuresStatement('comparison', fleetFigures, tables), call),
+    askFor(client, host, needs, call, async () =>
+      readRecords(host, PatternRow, await client.run(host, patternStatement(analysis.scope, asked.limit), call)),
+    ),
+  ])
+  const status = statusOf(host, figures, clock.now())
+  const metrics = readFigures(host, fleetFigures, figures.rows)
+  return { ...analysis, status, metrics, rows: told ?? [], unavailable }
+}
+
+/** The rows of a host with those of further patterns: what is costly elsewhere may be cheap here, or not run at all. */
+const readFurther = async (
+  { client }: Parts,
+  host: MonitoredHost,
+  { rows, scope, unavailable }: HostAnswer,
+  hashes: readonly string[],
+  call: Call,
+): Promise<PatternRow[]> => {
+  const known = new Set(rows.map(({ hash }) => hash))
+  const further = hashes.filter((hash) => !known.has(hash))
+  if (unavailable || further.length === 0) return rows
+  const answer = await client.run(host, patternStatement(scope, further.length, further), call)
+  return [...rows, ...readRecords(host, PatternRow, answer)]
+}
 
 /** Several hosts side by side. */
 export const comparison =
@@ -37,3 +136,24 @@ export const comparison =
       window: first ? { ...shownWindow(first.window), interval: null } : null,
     }
   }
+
+/** Patterns with their figures on each host, those first on which the hosts differ most in total time. */
+const sideBySide = (hosts: readonly (readonly PatternRow[])[], limit: number): ComparedPattern[] => {
+  const byHash = hosts.map((rows) => new Map(rows.map((row) => [row.hash, row])))
+  const named = new Map(hosts.flat().map(({ hash, query, kind }) => [hash, { hash, query, kind }]))
+  return [...named.values()]
+    .map((pattern) => ({ ...pattern, values: byHash.map((rows) => figuresOf(rows.get(pattern.hash))) }))
+    .toSorted((left, right) => spread(right) - spread(left) || (left.hash < right.hash ? -1 : 1))
+    .slice(0, limit)
+}
+
+const figuresOf = (row: PatternRow | undefined): PatternFigures | null => {
+  if (!row) return null
+  const { hash: _hash, query: _query, kind: _kind, ...figures } = row
+  return figures
+}
+
+const spread = ({ values }: ComparedPattern): number => {
+  const times = values.map((figures) => figures?.totalMs ?? 0)
+  return Math.max(...times) - Math.min(...times)
+}

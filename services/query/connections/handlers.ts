@@ -9,8 +9,8 @@ import {
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { failureReason } from '../clickhouse/failure.ts'
-import { basicStatement, readBasics } from '../status-statement.ts'
-import type { Parts } from '../handlers/parts.ts'
+import { basicStatement, readBasics } from '../status/status-statement.ts'
+import type { Parts } from '../parts.ts'
 import type { WithConnections } from './connections.ts'
 import { dialledHost, requireDiallable } from './dialled-host.ts'
 

@@ -1,10 +1,30 @@
-import type { consoleMethods } from '#proto/console.ts'
+import { z } from 'zod'
+import type { consoleMethods, ResultColumn } from '#proto/console.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Parts } from '../handlers/parts.ts'
+import { parseJson } from '#shared/parse-json.ts'
+import { isWideInteger, narrow } from '../clickhouse/answer.ts'
+import { hostFailure } from '../clickhouse/failure.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
 import { openRun } from './open-run.ts'
 import { openRunning } from './running.ts'
-import { wholeRows } from './whole-rows.ts'
+
+const Rows = z.array(z.array(z.unknown()))
+
+/** Rows of `JSONCompactEachRow` as values: 64-bit integers are numbers where they fit, else text. */
+const wholeRows = (host: MonitoredHost, text: string, columns: readonly ResultColumn[]): unknown[][] => {
+  const wide = columns.map(({ type }) => isWideInteger(type))
+  const rows = Rows.safeParse(parseJson(`[${quoteLongIntegers(text).trimEnd().replaceAll('\n', ',')}]`))
+  if (!rows.success) throw hostFailure(host, 'garbage')
+  return rows.data.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
+}
+
+/** A host whose user may set nothing does not quote integers, and a number of JSON would lose their last digits. */
+const quoteLongIntegers = (json: string): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
+    /^-?\d{16,}$/.test(token) ? `"${token}"` : token,
+  )
 
 /** SQL that callers write. */
 export const consoleHandlers = (parts: Parts): Handlers<Service<typeof consoleMethods>> => {

@@ -1,22 +1,113 @@
+import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { mostRows, type ResultColumn, type ResultFormat, type Truncation, usualRows } from '#proto/console.ts'
 import type { Produced } from '#proto/contract.ts'
 import type { StatementFacts } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
+import { parseJson } from '#shared/parse-json.ts'
 import type { ByteAnswer } from '../clickhouse/client.ts'
+import type { HostBody } from '../clickhouse/host-body.ts'
 import { readLimits } from '../clickhouse/limits.ts'
-import type { Statement, StreamFormat } from '../clickhouse/statement.ts'
+import { statementFacts } from '../clickhouse/statement-facts.ts'
+import type { Statement, StreamFormat, ParameterValue } from '../clickhouse/statement.ts'
 import { allowedBy, settings } from '../config.ts'
-import { callersFailure } from '../explain/callers-failure.ts'
-import { hostFormats, textFormats } from '../handlers/export-table.ts'
-import type { Parts } from '../handlers/parts.ts'
+import { compareVersions } from '../clickhouse/version.ts'
+import { callersFailure } from '../explain/explain.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { passRows, type Passed } from '../rows.ts'
-import { statementFacts } from '../statement-facts.ts'
-import { passTextRows } from '../text-rows.ts'
-import { readColumns } from './columns.ts'
+import { hostFormats, textFormats } from '../pages/export-table.ts'
+import type { Parts } from '../parts.ts'
+import { callersStatement } from '../read-only/callers-statement.ts'
+import type { Allowed } from '../read-only/read-only.ts'
+import { passRows, type Passed, failureIn, maxRowBytes } from '../rows/rows.ts'
+import { passTextRows } from '../rows/text-rows.ts'
 import type { Run, Running } from './running.ts'
-import { type Asked, consoleStatement } from './statement.ts'
+
+/** What is asked of a run, its limits settled. */
+interface Asked {
+  query: string
+  database?: string | undefined
+  parameters?: Readonly<Record<string, ParameterValue>> | undefined
+  maxSeconds?: number | undefined
+  purpose?: string | undefined
+}
+
+const maxMemoryBytes = 4 * 1024 * 1024 * 1024
+
+/** Servers from then on dress a failure after the first rows as a row, unless told not to; newer ones do not by themselves. */
+const failuresAsRows = '23.9'
+
+/**
+ * A caller's statement as it is sent; throws `invalid` unless it only reads. The setting `limit` bounds the outer SELECT
+ * exactly and leaves its text alone; the one row more tells whether there are more. DESCRIBE does not obey it, and EXPLAIN
+ * would tell of it as if the caller had written it.
+ */
+const consoleStatement = (
+  { query, database, parameters, maxSeconds, purpose }: Asked,
+  maxRows: number,
+  { version, ...allowed }: Allowed & { version: string },
+): Statement => {
+  let explains = false
+  const sql = callersStatement(query, ([first]) => (explains = first?.word === 'EXPLAIN'), allowed)
+  return {
+    what: purpose ?? 'console',
+    sql,
+    limits: {
+      ...(!explains && { limit: maxRows + 1 }),
+      max_memory_usage: maxMemoryBytes,
+      // Also for decimals and what is no number: JSON of the console loses nothing.
+      output_format_json_quote_64bit_integers: 1,
+      output_format_json_quote_decimals: 1,
+      output_format_json_quote_denormals: 1,
+      ...(compareVersions(version, failuresAsRows) >= 0 && { http_write_exception_in_output_format: 0 }),
+    },
+    ...(database !== undefined && { database }),
+    ...(parameters !== undefined && { parameters }),
+    ...(maxSeconds !== undefined && { maxSeconds }),
+  }
+}
+
+const newline = 0x0a
+const Texts = z.array(z.string())
+
+/** The two lines with which `JSONCompactEachRowWithNamesAndTypes` begins, and what follows them. */
+const readColumns = async (
+  host: MonitoredHost,
+  body: HostBody,
+): Promise<{ columns: ResultColumn[]; rows: HostBody }> => {
+  let bytes: Buffer = Buffer.alloc(0)
+  for (;;) {
+    const end = bytes.indexOf(newline, bytes.indexOf(newline) + 1)
+    const isWhole = end > bytes.indexOf(newline)
+    const more = isWhole || bytes.length > maxRowBytes ? undefined : await body.take(bytes)
+    if (more) {
+      bytes = more
+      continue
+    }
+    const columns = isWhole ? columnsOf(bytes.toString('utf8', 0, end)) : undefined
+    if (!columns) throw failureIn(host, bytes)
+    return { columns, rows: withBack(bytes.subarray(end + 1), body) }
+  }
+}
+
+const columnsOf = (head: string): ResultColumn[] | undefined => {
+  const [names, types] = head.split('\n').map(textsOf)
+  return names && types && names.map((name, index) => ({ name, type: types[index] ?? '' }))
+}
+
+const textsOf = (line: string): string[] | undefined => Texts.safeParse(parseJson(line)).data
+
+/** The body with what was read too far of it. */
+const withBack = (rest: Buffer, { take, leave }: HostBody): HostBody => {
+  let back: Buffer | undefined = rest.length > 0 ? rest : undefined
+  return {
+    leave,
+    async take(left) {
+      const piece = back ?? (await take(left))
+      back = undefined
+      return piece
+    },
+  }
+}
 
 /** A run as a caller asks for it. */
 export interface AskedRun extends Asked {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Row } from '#proto/query.ts'
 import { curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { drawChart } from '../draw-chart.ts'
+import { drawChart } from '../pages/chart.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 /** What is done to the database; every expected number below follows from these and from nothing that it says. */

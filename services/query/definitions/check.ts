@@ -1,7 +1,9 @@
 import { type ChartDefinition, intervals, type Sql, type TableDefinition } from '#proto/catalogue.ts'
 import { lookBack } from '#proto/look-back.ts'
+import type { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
+import { evaluators } from '../rules/evaluators/index.ts'
 import { expandMacros, type Scope } from './macros.ts'
-import { tableWindow } from './window.ts'
+import { tableWindow, endOfNow } from './window.ts'
 
 /** What no schema can say about a definition: whether its parts fit one another. Sentences begin with the key that is wrong. */
 export const checkChart = (chart: ChartDefinition): string[] => {
@@ -41,7 +43,7 @@ export const checkTable = (table: TableDefinition): string[] => {
   ]
 }
 
-export const anyScope: Scope = { window: undefined, zone: undefined, logs: new Map() }
+const anyScope: Scope = { window: undefined, zone: undefined, logs: new Map() }
 
 const checkNames = (columns: readonly { name: string }[]): string[] => {
   const names = columns.map((column) => column.name)
@@ -53,7 +55,7 @@ export const branchesOf = (sql: Sql): { since: string | undefined; sql: string }
   typeof sql === 'string' ? [{ since: undefined, sql }] : sql
 
 /** What is wrong with the macros of a statement; its key is named. */
-export const checkSql = (sql: Sql, scope: Scope, key = 'sql'): string[] =>
+const checkSql = (sql: Sql, scope: Scope, key = 'sql'): string[] =>
   branchesOf(sql).flatMap((branch, index) => {
     const where = branch.since === undefined ? key : `${key}.${index}`
     try {
@@ -84,3 +86,57 @@ const checkParameters = (sql: Sql, parameters: readonly { name: string; type: st
     ...otherwise.map(({ name, type }) => `parameters: ${name} is declared as ${type} and used as ${used.get(name)}`),
   ]
 }
+
+/** What no schema can say about a rule. Sentences begin with the key that is wrong. */
+export const checkRule = (rule: RuleDefinition): string[] => [
+  ...checkSource(rule),
+  ...checkThresholds(rule),
+  ...(rule.columns.includes('measured') ? [] : ['columns: measured must be among them']),
+  ...(rule.sql === undefined ? [] : checkSql(rule.sql, ruleScope(rule))),
+  ...(rule.diagnostic === undefined ? [] : checkSql(rule.diagnostic, ruleScope(rule), 'diagnostic')),
+]
+
+export const checkMetric = (metric: MetricDefinition): string[] => checkSql(metric.sql, ruleScope(metric))
+
+/** What the macros of a rule stand for, on a server with these logs. */
+export const ruleScope = (
+  { lastMinutes }: Pick<RuleDefinition, 'lastMinutes'>,
+  logs = anyScope.logs,
+  withValues = false,
+): Scope => ({
+  ...anyScope,
+  logs,
+  withValues,
+  window:
+    lastMinutes === undefined
+      ? undefined
+      : { interval: undefined, since: `(now() - toIntervalMinute(${lastMinutes}))`, until: endOfNow },
+})
+
+const checkSource = ({ sql, evaluator, allOf, minimumSamples, columns }: RuleDefinition): string[] => {
+  const sources = [sql, evaluator, allOf].filter((source) => source !== undefined)
+  if (sources.length !== 1) return ['sql: a rule has exactly one of sql, evaluator and allOf']
+  if (evaluator !== undefined && !Object.hasOwn(evaluators, evaluator))
+    return [`evaluator: there is no ${evaluator}; there are ${Object.keys(evaluators).join(', ')}`]
+  if (minimumSamples !== undefined && !columns.includes('samples')) return ['columns: minimumSamples needs samples']
+  return []
+}
+
+const checkThresholds = ({ thresholds, columns }: RuleDefinition): string[] => {
+  const { warning, critical, below } = thresholds
+  const isReached = warning !== null || critical !== null || columns.some(isThreshold)
+  if (!isReached) return ['thresholds: a rule needs warning or critical']
+  const isMilder = warning === null || critical === null || (below ? critical <= warning : critical >= warning)
+  return isMilder ? [] : ['thresholds: critical must be at least as far as warning']
+}
+
+const isThreshold = (column: string): boolean => column === 'warning' || column === 'critical'
+
+/** Tables whose rows the server fetches from Keeper when they are read. Logs of what it did with Keeper are its own. */
+const keeperTables = /\bsystem\.(?:zookeeper(?:_info|_watches|_connection)?|distributed_ddl_queue)\b/
+/** Columns of `system.replicas` that the server asks Keeper for, when they are among those that are read. */
+const keeperColumns = /\b(?:total_replicas|active_replicas|replica_is_active|log_max_index|zookeeper_exception)\b/
+
+/** Whether a statement of a definition waits for Keeper: its time is short then, since the host heeds no limit while it waits. */
+export const readsKeeper = (sql: string): boolean =>
+  keeperTables.test(sql) || (sql.includes('system.replicas') && keeperColumns.test(sql))

@@ -1,7 +1,6 @@
 import { isOwn, ownPurpose } from '#shared/own-statements.ts'
-import { buckets, zoned } from './intervals.ts'
+import { buckets, zoned, type ChartWindow } from './window.ts'
 import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
-import type { ChartWindow } from './window.ts'
 
 /** What the macros of a statement stand for at this moment. */
 export interface Scope {

@@ -1,5 +1,11 @@
+import type { TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { displayZone } from '#shared/config/display-zone.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
 import type { ParameterValue } from '../clickhouse/statement.ts'
+import { settings } from '../config.ts'
+import { checkedZone } from './window.ts'
 
 export type GivenParameters = Readonly<Record<string, ParameterValue>>
 
@@ -52,3 +58,20 @@ const limitsOf = (unsigned: boolean, bits: number): { min: number; max: number }
   const largest = Math.min(2 ** (unsigned ? bits : bits - 1) - 1, Number.MAX_SAFE_INTEGER)
   return { min: unsigned ? 0 : -largest, max: largest }
 }
+
+const obeyed = { COLUMNDB_EXCLUDE_USER_DEFAULT: settings.COLUMNDB_EXCLUDE_USER_DEFAULT }
+
+/** A table page with the defaults of its parameters as the settings have them now. */
+export const withSetDefaults = <T extends Pick<TableDefinition, 'parameters'>>(table: T, env: Environment): T => {
+  const { COLUMNDB_EXCLUDE_USER_DEFAULT: users } = read(obeyed, env)
+  if (users === undefined || !table.parameters.some(isExcludedUsers)) return table
+  const parameters = table.parameters.map((each) => (isExcludedUsers(each) ? { ...each, default: users } : each))
+  return { ...table, parameters }
+}
+
+/** Pages of past queries declare it under this name. */
+const isExcludedUsers = ({ name }: { name: string }): boolean => name === 'exclude_users'
+
+/** The zone a caller names, else the one of the settings, else none, which is the host's own. */
+export const zoneFor = (asked: string | undefined, env: Environment): string | undefined =>
+  checkedZone(asked) ?? displayZone(env)

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { openDefinitions } from './definitions.ts'
-import { readsKeeper } from './reads-keeper.ts'
+import { readsKeeper } from './check.ts'
 
 const { charts, tables } = await openDefinitions(pino({ level: 'silent' }))
 const textOf = (sql: unknown): string => JSON.stringify(sql)

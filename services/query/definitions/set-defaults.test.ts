@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withSetDefaults } from './set-defaults.ts'
-import { zoneFor } from './zone.ts'
+import { withSetDefaults, zoneFor } from './parameters.ts'
 
 const excluded = { name: 'exclude_users', type: 'String', default: '', doc: 'D.' }
 const hours = { name: 'last_hours', type: 'UInt16', default: 24, doc: 'D.' }

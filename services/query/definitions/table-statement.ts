@@ -8,8 +8,8 @@ import { cellText, condition, searchCondition } from './conditions.ts'
 import type { LoadedTable } from './load.ts'
 import { expandMacros } from './macros.ts'
 import { bindParameters, refuseUnknown } from './parameters.ts'
-import { readsKeeper } from './reads-keeper.ts'
-import { sqlFor } from './version.ts'
+import { readsKeeper } from './check.ts'
+import { sqlFor } from '../clickhouse/version.ts'
 import { tableWindow } from './window.ts'
 
 /** What selects the rows of a page. */

@@ -1,9 +1,8 @@
-import { isZone } from '#shared/config/display-zone.ts'
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { lookBack, looksBack } from '#proto/look-back.ts'
 import type { Span, Window } from '#proto/window.ts'
-import { buckets } from './intervals.ts'
+import { isZone } from '#shared/config/display-zone.ts'
 
 /** Points of one series; a finer interval than fits is made coarser. */
 const maxPoints = 11_000
@@ -88,4 +87,43 @@ export const checkedZone = (zone: string | undefined): string | undefined => {
   throw new ServiceError('invalid', 'timezone must be an IANA name such as Europe/Berlin', {
     details: { parameter: 'timezone' },
   })
+}
+
+interface Bucket {
+  /** Average length. */
+  seconds: number
+  /** As `WITH FILL` takes it. */
+  step: string
+  /** The start of the bucket that an expression falls into, as a DateTime of the zone. */
+  start(expression: string, zone: string | undefined): string
+}
+
+/** The zone as the last argument of a function of dates; nothing where the host's own is meant. */
+export const zoned = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
+const simple = (name: string, seconds: number, step: string): Bucket => ({
+  seconds,
+  step,
+  start: (expression, zone) => `${name}(${expression}${zoned(zone)})`,
+})
+const firstDayMonday = 1
+
+/** What each interval of the allow-list means in SQL. */
+export const buckets: Readonly<Record<Interval, Bucket>> = {
+  toStartOfMinute: simple('toStartOfMinute', 60, 'toIntervalMinute(1)'),
+  toStartOfFiveMinutes: simple('toStartOfFiveMinutes', 300, 'toIntervalMinute(5)'),
+  toStartOfTenMinutes: simple('toStartOfTenMinutes', 600, 'toIntervalMinute(10)'),
+  toStartOfFifteenMinutes: simple('toStartOfFifteenMinutes', 900, 'toIntervalMinute(15)'),
+  toStartOfHour: simple('toStartOfHour', 3_600, 'toIntervalHour(1)'),
+  toStartOfDay: simple('toStartOfDay', 86_400, 'toIntervalDay(1)'),
+  toStartOfWeek: {
+    seconds: 604_800,
+    step: 'toIntervalWeek(1)',
+    start: (expression, zone) =>
+      `toDateTime(toStartOfWeek(${expression}, ${firstDayMonday}${zoned(zone)})${zoned(zone)})`,
+  },
+  toStartOfMonth: {
+    seconds: 2_629_746,
+    step: 'toIntervalMonth(1)',
+    start: (expression, zone) => `toDateTime(toStartOfMonth(${expression}${zoned(zone)})${zoned(zone)})`,
+  },
 }

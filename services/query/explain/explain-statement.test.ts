@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { explainable, explainStatement } from './explain-statement.ts'
 import { answerFailure } from '../clickhouse/failure.ts'
 import { host } from '../testing/chunked.ts'
-import { callersFailure } from './callers-failure.ts'
+import { callersFailure } from './explain.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
   try {

@@ -1,11 +1,11 @@
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { compareVersions } from '../definitions/version.ts'
+import { compareVersions } from '../clickhouse/version.ts'
+import { Rejection } from '../read-only/rejection.ts'
 import type { Allowed } from '../read-only/read-only.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
-import { Rejection } from '../read-only/rejection.ts'
 
 interface Kind {
   words: string

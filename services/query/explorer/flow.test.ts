@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { flowThrough } from './flow.ts'
+import { flowThrough } from './read-dependencies.ts'
 
 const end = (table: string) => ({ database: 'shop', table, engine: 'MergeTree' })
 const edge = (from: string, to: string) => ({ kind: 'view' as const, from: end(from), to: end(to), cluster: null })

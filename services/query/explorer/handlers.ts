@@ -1,17 +1,44 @@
-import type { explorerMethods } from '#proto/explorer.ts'
+import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
+import type { explorerMethods } from '#proto/explorer.ts'
+import type { query } from '#proto/query.ts'
+import type { Unavailable } from '#proto/unavailable.ts'
 import { quoteName } from '#shared/quote.ts'
+import { readRecords } from '../analysis/records.ts'
 import { analysed } from '../analysis/analysis-window.ts'
+import { unavailableBy } from '../clickhouse/availability.ts'
+import { hostFailure } from '../clickhouse/failure.ts'
+import type { Statement } from '../clickhouse/statement.ts'
 import { openRun } from '../console/open-run.ts'
 import { openRunning } from '../console/running.ts'
-import type { Parts } from '../handlers/parts.ts'
-import { readDdl } from './read-ddl.ts'
+import type { Parts } from '../parts.ts'
 import { readDependencies } from './read-dependencies.ts'
-import { type Asking, readView, type Viewed } from './read-view.ts'
+import { type Asking, readView, type Viewed, noneOf } from './read-view.ts'
 import { loggedNames, queries, totalUsage, usage } from './usage.ts'
 import * as views from './views.ts'
-import { noneOf } from './why-empty.ts'
+
+const Row = z.object({ statement: z.string() })
+
+/** The statement that creates a table or a database, laid out by the host. */
+const readDdl = async (
+  asking: Asking,
+  named: { database: string; table?: string | undefined },
+): Promise<{ detail: { ddl: string } | null; unavailable: Unavailable | null }> => {
+  const { parts, host, call } = asking
+  const { database, table } = named
+  const what =
+    table === undefined ? `DATABASE ${quoteName(database)}` : `TABLE ${quoteName(database)}.${quoteName(table)}`
+  const statement = { what: 'explorer/ddl', cache: 'realtime' as const, sql: `SHOW CREATE ${what}` }
+  try {
+    const [row] = readRecords(host, Row, await parts.client.run(host, statement, call))
+    return { detail: row ? { ddl: row.statement } : null, unavailable: null }
+  } catch (error) {
+    const unavailable = unavailableBy(parts.client, host, { requires: [] }, error)
+    if (unavailable) return { detail: null, unavailable }
+    throw (await noneOf(asking, named, error)) ?? error
+  }
+}
 
 /** Reading some rows is meant to be instant. */
 const previewSeconds = 10
@@ -63,3 +90,30 @@ export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorer
 }
 
 const single = <R>({ rows: [row], unavailable }: Viewed<R>) => ({ detail: row ?? null, unavailable })
+
+/** A view keeps its rows in such a table; people read the view. */
+const isInner = "startsWith(name, '.inner.') OR startsWith(name, '.inner_id.')"
+
+const statement = (limit: number, search = ''): Statement => ({
+  what: 'database-tables',
+  cache: 'standard',
+  sql: `SELECT database, name, engine, total_rows
+FROM system.tables
+WHERE database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema') AND NOT is_temporary AND NOT (${isInner})
+  AND positionCaseInsensitiveUTF8(concat(database, '.', name), {search:String}) > 0
+ORDER BY total_rows DESC NULLS LAST, database, name
+LIMIT ${limit}`,
+  parameters: { search },
+})
+
+const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.number().nullable()]))
+
+/** Tables that people made, outside the system databases. */
+export const databaseTables =
+  (parts: Parts): Handlers<typeof query>['databaseTables'] =>
+  async ({ hostKey, limit, search }, call) => {
+    const host = parts.hosts.get(hostKey)
+    const rows = Rows.safeParse((await parts.client.run(host, statement(limit, search), call)).rows)
+    if (!rows.success) throw hostFailure(host, 'garbage')
+    return rows.data.map(([database, table, engine, totalRows]) => ({ database, table, engine, totalRows }))
+  }

@@ -1,13 +1,16 @@
-import type { z } from 'zod'
+import { distance } from 'fastest-levenshtein'
+import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
+import { quoteName } from '#shared/quote.ts'
 import { readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../availability.ts'
-import type { ParameterValue } from '../clickhouse/statement.ts'
+import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { clickhouseCode } from '../clickhouse/failure.ts'
+import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
-import type { Parts } from '../handlers/parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { type Named, whyEmpty } from './why-empty.ts'
+import type { Parts } from '../parts.ts'
 import type { View } from './views.ts'
 
 /** What a view is asked about. */
@@ -52,4 +55,99 @@ export const readView = async <S extends z.ZodType>(
     if (closed) return { rows: [], truncated: false, unavailable: closed }
     throw error
   }
+}
+
+/** What a caller named. */
+interface Named {
+  database?: string | undefined
+  table?: string | undefined
+}
+
+/** Names that a refusal offers. */
+const nearestCount = 5
+/** Names that are compared; more databases or tables only make the offer worse. */
+const comparedNames = 20_000
+
+/** Unknown table, unknown database, nothing to show the CREATE statement of. */
+const missingCodes = new Set<number | undefined>([60, 81, 390])
+
+const Known = z.object({
+  databases: z.array(z.string()),
+  tables: z.array(z.string()),
+  elsewhere: z.array(z.string()),
+})
+
+/**
+ * Why nothing is known of a database or table: null when it is there and has none of what was asked for. Throws
+ * `not-found` with the nearest names, unless the user may not know whether it is there.
+ */
+export const whyEmpty = async (asking: Asking, named: Named): Promise<Unavailable | null> => {
+  const { parts, host, call } = asking
+  const { database, table } = named
+  if (database === undefined) return null
+  const [known] = readRecords(host, Known, await parts.client.run(host, knownStatement(database, table), call))
+  if (!known) return null
+  if (table === undefined ? known.databases.includes(database) : known.tables.includes(table)) return null
+  return (await closedTo(asking, { database, table })) ?? Promise.reject(notFound(known, database, table))
+}
+
+/** The `not-found` behind a statement that failed because what it names is not there; undefined when it failed otherwise. */
+export const noneOf = async (asking: Asking, named: Named, failure: unknown): Promise<unknown> => {
+  if (!missingCodes.has(clickhouseCode(failure))) return undefined
+  return whyEmpty(asking, named).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+const knownStatement = (database: string, table = ''): Statement => ({
+  what: 'explorer/names',
+  sql: `SELECT
+  (SELECT groupArray(${comparedNames})(name) FROM system.databases) AS databases,
+  (SELECT groupArray(${comparedNames})(name) FROM system.tables WHERE database = {database:String}) AS tables,
+  (SELECT groupArray(${nearestCount})(database) FROM system.tables WHERE name = {table:String}) AS elsewhere`,
+  parameters: { database, table },
+})
+
+/** A user without any right on a table gets an error instead of an answer; `system.tables` merely leaves it out. */
+const closedTo = async (
+  { parts, host, call }: Asking,
+  { database, table }: { database: string; table: string | undefined },
+): Promise<Unavailable | undefined> => {
+  const sql =
+    table === undefined
+      ? `EXISTS DATABASE ${quoteName(database)}`
+      : `EXISTS TABLE ${quoteName(database)}.${quoteName(table)}`
+  try {
+    await parts.client.run(host, { what: 'explorer/exists', sql }, call)
+    return undefined
+  } catch (error) {
+    return unavailableBy(parts.client, host, { requires: [] }, error)
+  }
+}
+
+const notFound = (known: z.output<typeof Known>, database: string, table: string | undefined): ServiceError => {
+  if (table === undefined || !known.databases.includes(database)) {
+    const nearest = nearestOf(database, known.databases)
+    return new ServiceError('not-found', `no such database: ${database}${offer(database, nearest)}`, {
+      details: { parameter: 'database', nearest },
+    })
+  }
+  const nearest = nearestOf(table, known.tables)
+  const elsewhere = known.elsewhere.map((each) => `${each}.${table}`)
+  const there = elsewhere.length > 0 ? `; there is ${elsewhere.join(', ')}` : offer(table, nearest)
+  return new ServiceError('not-found', `no such table: ${database}.${table}${there}`, {
+    details: { parameter: 'table', nearest, elsewhere },
+  })
+}
+
+const offer = (name: string, [best]: readonly string[]): string =>
+  best !== undefined && distance(best, name) <= best.length / 2 ? `; did you mean ${best}?` : ''
+
+const nearestOf = (name: string, names: readonly string[]): string[] => {
+  const distances = names.map((each) => [each, distance(each.toLowerCase(), name.toLowerCase())] as const)
+  return distances
+    .toSorted(([, a], [, b]) => a - b)
+    .slice(0, nearestCount)
+    .map(([each]) => each)
 }

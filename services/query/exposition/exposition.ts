@@ -1,13 +1,69 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
-import { failureReason } from '../clickhouse/failure.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Capabilities } from '../clickhouse/capabilities.ts'
+import { failureReason, hostFailure } from '../clickhouse/failure.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { compareVersions } from '../clickhouse/version.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { expositionText, readFigures } from './exposition-text.ts'
-import { figuresStatement } from './figures-statement.ts'
+import type { Parts } from '../parts.ts'
+
+/** Where figures are found; of a name that both have, the first is the one of this moment. */
+const tables = ['metrics', 'asynchronous_metrics'] as const
+/** Since then asynchronous metrics are described. */
+const describedSince = '23.9'
+
+/** All figures of a host in one statement: name, value and meaning. Values are text, as JSON knows neither infinity nor all of 64 bits. */
+const figuresStatement = (host: MonitoredHost, { tables: visible, version }: Capabilities): Statement => {
+  const readable = tables.filter((table) => visible.has(table))
+  if (readable.length === 0) {
+    const wanted = tables.map((table) => `system.${table}`).join(' and ')
+    throw new ServiceError('forbidden', `the user configured for host ${host.name} may read neither ${wanted}`)
+  }
+  const parts = readable.map((table) => {
+    const isDescribed = table === 'metrics' || compareVersions(version, describedSince) >= 0
+    const meaning = isDescribed ? 'description' : "''"
+    return `SELECT ${tables.indexOf(table)} AS place, metric, toString(value) AS text, ${meaning} AS meaning FROM system.${table}`
+  })
+  return {
+    what: 'exposition',
+    sql: `SELECT metric, text, meaning FROM (\n  ${parts.join('\n  UNION ALL\n  ')}\n) ORDER BY place, metric`,
+  }
+}
+
+/** What a number looks like; anything else would become a line of its own making. */
+const Value = z.string().regex(/^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf)$/)
+/** Name, value and meaning. */
+const Figures = z.array(z.tuple([z.string(), Value, z.string()]))
+type Figures = z.infer<typeof Figures>
+
+/** Figures as `figuresStatement` asked for them. */
+const readFigures = (host: MonitoredHost, rows: unknown): Figures => {
+  const figures = Figures.safeParse(rows)
+  if (!figures.success) throw hostFailure(host, 'garbage')
+  return figures.data
+}
+
+/** Prometheus text of figures without labels. Of figures that come to have the same name the first counts. */
+const expositionText = (figures: Figures): string => {
+  const families = new Map<string, string>()
+  for (const [metric, value, meaning] of figures) {
+    const name = `clickhouse_${metric.toLowerCase().replaceAll(/\W/g, '_')}`
+    if (families.has(name)) continue
+    const help = meaning === '' ? '' : `# HELP ${name} ${escaped(meaning)}\n`
+    families.set(name, `${help}# TYPE ${name} gauge\n${name} ${words[value] ?? value}\n`)
+  }
+  return [...families.values()].join('')
+}
+
+const escaped = (meaning: string): string =>
+  meaning.replaceAll(/[\\\n]/g, (letter) => (letter === '\n' ? String.raw`\n` : String.raw`\\`))
+
+/** What ClickHouse and Prometheus call differently. */
+const words: Readonly<Record<string, string>> = { nan: 'NaN', inf: '+Inf', '-inf': '-Inf' }
 
 /** A little less than half a minute, so that whoever scrapes twice a minute gets new figures each time. */
 const freshMs = 29_000

@@ -1,6 +1,6 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 
 /** Every host as the last probes found it; nobody is asked now. */
 export const fleet =

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
-import { isKeeper, readFigures } from '../rules/evaluators/keeper-figures.ts'
+import { isKeeper, readFigures } from './keeper.ts'
 import { maxHosts } from './host-list.ts'
 import type { HostAddress, LastGoodHosts } from './truncated.ts'
 

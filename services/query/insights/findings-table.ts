@@ -1,5 +1,5 @@
-import { type Settings, type Setting, read } from '#shared/config/setting.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import { type Settings, type Setting, read } from '#shared/config/setting.ts'
 import { quoteName } from '#shared/quote.ts'
 
 const databaseName: Setting<string> = {

@@ -1,11 +1,99 @@
+import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
-import type { insightRowMethods } from '#proto/insight-rows.ts'
-import type { Parts } from '../handlers/parts.ts'
+import {
+  type insightRowMethods,
+  type InsightRowSet,
+  insightRowSets,
+  isReplicationRowSet,
+  type ReplicationRowSet,
+} from '#proto/insight-rows.ts'
+import type { Insight } from '#proto/insights.ts'
+import { writeInto } from '../actions/write-into.ts'
+import { write } from '../actions/write.ts'
+import { readRecords, figure } from '../analysis/records.ts'
+import { askFor, unavailableBy } from '../clickhouse/availability.ts'
+import { expandMacros } from '../definitions/macros.ts'
+import type { Parts } from '../parts.ts'
 import type { WithReplicationService } from '../repldb/handlers.ts'
-import { insightRows } from './insight-rows.ts'
-import { keepFindings } from './keep-findings.ts'
-import { pruneFindings } from './prune-findings.ts'
 import { storedFindings } from './stored-findings.ts'
+import { createTable, findingsTable } from './findings-table.ts'
+import { logSets, type RowSet } from './log-sets.ts'
+import { presentSets } from './present-sets.ts'
+import { replicationRows } from './replication-rows.ts'
+
+const Row = z.object({ old: figure })
+
+/** Removes old insights from the host's own table, if there are any. */
+const pruneFindings =
+  (parts: Parts): Handlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
+  async ({ hostKey, beforeMs }, call) => {
+    const { client, env } = parts
+    const host = parts.hosts.get(hostKey)
+    const { full, quoted } = findingsTable(env)
+    if ((await client.presence(host, full, call)) === 'missing') return { removed: 0 }
+    const isOld = `found_at < fromUnixTimestamp64Milli(${beforeMs})`
+    const counting = { what: 'insights/count', sql: `SELECT count() AS old FROM ${quoted} FINAL WHERE ${isOld}` }
+    try {
+      const [row] = readRecords(host, Row, await client.run(host, counting, call))
+      if (!row?.old) return { removed: 0 }
+      const removing = { what: 'insights/prune', sql: `DELETE FROM ${quoted} WHERE ${isOld}` }
+      await write(parts, host, { ...removing, grant: `GRANT ALTER DELETE ON ${full}` }, call)
+      return { removed: row.old }
+    } catch (error) {
+      if (unavailableBy(client, host, { requires: [full] }, error)?.reason === 'missing-table') return { removed: 0 }
+      throw error
+    }
+  }
+
+const writesWithinSeconds = 10
+
+/** Writes insights into the host's own table, which is created the first time. */
+const keepFindings =
+  (parts: Parts): Handlers<Service<typeof insightRowMethods>>['keepFindings'] =>
+  async ({ hostKey, insights, version }, call) => {
+    if (insights.length === 0) return { kept: 0 }
+    const host = parts.hosts.get(hostKey)
+    const { full, quoted } = findingsTable(parts.env)
+    const limits = { maxSeconds: writesWithinSeconds, grant: `GRANT CREATE TABLE, SELECT, INSERT ON ${full}` }
+    const rows = insights.map((insight) => JSON.stringify(rowOf(insight, version)))
+    const inserting = {
+      ...limits,
+      what: 'insights/keep',
+      sql: `INSERT INTO ${quoted} FORMAT JSONEachRow\n${rows.join('\n')}`,
+    }
+    const creating = { ...limits, what: 'insights/create', sql: createTable(quoted) }
+    await writeInto(parts, host, { table: full, creating, inserting }, call)
+    return { kept: insights.length }
+  }
+
+const rowOf = (insight: Insight, version: number) => {
+  const { id, hostKey, kind, subject, day, severity, foundAtMs, dismissed } = insight
+  const found_at = new Date(foundAtMs).toISOString().slice(0, -1).replace('T', ' ')
+  const columns = { id, host: hostKey, kind, subject, day, severity, found_at, dismissed: dismissed ? 1 : 0 }
+  return { ...columns, insight: JSON.stringify(insight), version }
+}
+
+/** The statement behind every set of rows that hosts tell. */
+export const rowSets: Readonly<Record<Exclude<InsightRowSet, ReplicationRowSet>, RowSet>> = {
+  ...logSets,
+  ...presentSets,
+}
+
+/** Asks one host for one set of rows, and says with which statement. */
+const insightRows =
+  (parts: Parts & WithReplicationService): Handlers<Service<typeof insightRowMethods>>['insightRows'] =>
+  async ({ hostKey, set }, call) => {
+    if (isReplicationRowSet(set)) return replicationRows(parts, { hostKey, set }, call)
+    const { hosts, client } = parts
+    const host = hosts.get(hostKey)
+    const { requires, bare, sql: template } = rowSets[set]
+    const { logs } = await client.capabilities(host, call)
+    const sql = expandMacros(template, { window: undefined, zone: undefined, logs })
+    const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
+      readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, bare, sql }, call)),
+    )
+    return { rows: told ?? [], sql, unavailable }
+  }
 
 type InsightHandlers = Handlers<Service<typeof insightRowMethods>>
 

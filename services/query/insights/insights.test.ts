@@ -6,7 +6,7 @@ import { anInsight } from '../../testing/samples.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { rowSets } from './insight-rows.ts'
+import { rowSets } from './handlers.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox

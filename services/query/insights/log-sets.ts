@@ -1,5 +1,3 @@
-import type { RowSet } from './row-set.ts'
-
 /** Whole hours or days ago by the host's clock: 0 is the last 60 minutes or 24 hours, what is of the future is below 0. */
 const ago = (time: string, seconds: number): string =>
   `toInt32(floor((toInt64(toUnixTimestamp(now())) - toInt64(toUnixTimestamp(${time}))) / ${seconds}))`
@@ -122,3 +120,13 @@ HAVING hoursAgo < 48
 ORDER BY hoursAgo`,
   },
 } satisfies Record<string, RowSet>
+
+/** A fixed statement that detectors look at. */
+export interface RowSet {
+  /** Tables that a server may lack. */
+  requires: readonly string[]
+  /** Sent without settings of ours, which would be told as the host's. */
+  bare?: true
+  /** With the macros of definitions. */
+  sql: string
+}

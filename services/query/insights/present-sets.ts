@@ -1,4 +1,4 @@
-import type { RowSet } from './row-set.ts'
+import type { RowSet } from './log-sets.ts'
 
 const ofPeople = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
 

@@ -1,6 +1,6 @@
 import { type Call, mayUse } from '#proto/call.ts'
 import type { InsightRow, ReplicationRowSet } from '#proto/insight-rows.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 import type { ReplicationService } from '../repldb/client.ts'
 import { endpoints } from '../repldb/endpoints.ts'
 import type { WithReplicationService } from '../repldb/handlers.ts'

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
-import { type Insight, StoredInsight } from '#proto/insights.ts'
 import type { insightRowMethods } from '#proto/insight-rows.ts'
+import { type Insight, StoredInsight } from '#proto/insights.ts'
 import { parseJson } from '#shared/parse-json.ts'
 import { readRecords } from '../analysis/records.ts'
-import { unavailableBy } from '../availability.ts'
-import type { Parts } from '../handlers/parts.ts'
+import { unavailableBy } from '../clickhouse/availability.ts'
+import type { Parts } from '../parts.ts'
 import { findingsTable } from './findings-table.ts'
 
 /** What a row holds; null for one that a release wrote whose insights this one cannot read. */

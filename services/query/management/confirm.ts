@@ -3,7 +3,7 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Management } from '#proto/management.ts'
 import { readRecords } from '../analysis/records.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** What an operation needs to be there, or to be free. */

@@ -3,7 +3,7 @@ import { Management } from '#proto/management.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { aCall, openParts } from '../testing/open-parts.ts'
 import { rows, startHttpStub } from '../testing/stub-host.ts'
-import { managementStatement } from './statement.ts'
+import { managementStatement } from './manage.ts'
 
 const password = { hash: 'a'.repeat(64), salt: 'b'.repeat(32) }
 const odd = 'o`d\'d"\\ -- ;'

@@ -1,10 +1,61 @@
+import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
+import type { OwnCost, StatementCost } from '#proto/own-cost.ts'
 import type { query } from '#proto/query.ts'
+import { readRecords, figure } from '../analysis/records.ts'
 import { analysed, shownWindow } from '../analysis/analysis-window.ts'
-import { readRecords } from '../analysis/records.ts'
-import { askFor } from '../availability.ts'
-import type { Parts } from '../handlers/parts.ts'
-import { CostRow, ownCostOf, ownCostStatement } from './own-cost-statement.ts'
+import { cpuMs } from '../analysis/fingerprint-statement.ts'
+import { askFor } from '../clickhouse/availability.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { expandMacros, type Scope } from '../definitions/macros.ts'
+import type { Parts } from '../parts.ts'
+
+/** Statements of everybody in the window by purpose; an empty one is what others sent. */
+const ownCostStatement = (scope: Scope): Statement => {
+  const sql = `SELECT
+  if($own, $purpose, '') AS purpose,
+  count() AS statements,
+  countIf(log.type != 'QueryFinish') AS failures,
+  sum(${cpuMs}) AS cpuMs,
+  sum(query_duration_ms) AS durationMs,
+  sum(log.read_rows) AS readRows,
+  sum(log.read_bytes) AS readBytes
+FROM $log(query_log) AS log
+WHERE $window AND log.type != 'QueryStart'
+GROUP BY purpose
+ORDER BY cpuMs DESC, purpose`
+  return { what: 'own-cost', cache: 'realtime', sql: expandMacros(sql, scope) }
+}
+
+/** One row of it. */
+const CostRow = z.object({
+  purpose: z.string(),
+  statements: figure,
+  failures: figure,
+  cpuMs: z.number(),
+  durationMs: figure,
+  readRows: figure,
+  readBytes: figure,
+})
+
+const nothing: StatementCost = { statements: 0, failures: 0, cpuMs: 0, durationMs: 0, readRows: 0, readBytes: 0 }
+
+/** The product's part of what all statements cost. */
+const ownCostOf = (rows: readonly z.output<typeof CostRow>[]): OwnCost => {
+  const purposes = rows.filter(({ purpose }) => purpose !== '')
+  const total = purposes.reduce(added, nothing)
+  const all = rows.reduce(added, nothing)
+  return { total: { ...total, cpuShare: all.cpuMs > 0 ? total.cpuMs / all.cpuMs : null }, purposes }
+}
+
+const added = (sum: StatementCost, row: StatementCost): StatementCost => ({
+  statements: sum.statements + row.statements,
+  failures: sum.failures + row.failures,
+  cpuMs: sum.cpuMs + row.cpuMs,
+  durationMs: sum.durationMs + row.durationMs,
+  readRows: sum.readRows + row.readRows,
+  readBytes: sum.readBytes + row.readBytes,
+})
 
 const needs = { requires: ['system.query_log'] }
 

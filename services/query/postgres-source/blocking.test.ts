@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blockingOf, type Waiting } from './blocking.ts'
+import { blockingOf, type Waiting } from './locks.ts'
 
 const session = (pid: number, ...blockedBy: number[]): Waiting => ({
   pid,

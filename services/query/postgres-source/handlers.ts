@@ -1,12 +1,92 @@
+import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
+import { PostgresTable, type postgresTableOrders } from '#proto/postgres-statistics.ts'
 import { readActivity } from './activity.ts'
+import { reasonOf } from './failure.ts'
 import { readLocks } from './locks.ts'
 import { readReplication } from './replication.ts'
+import { epochMs } from './sessions.ts'
 import type { PostgresSource } from './source.ts'
 import { readStatements } from './statements.ts'
 import { readStatus } from './status.ts'
-import { readTables } from './tables.ts'
+
+interface Asked {
+  order: (typeof postgresTableOrders)[number]
+  search?: string | undefined
+  limit: number
+}
+
+type Sizes = 'measured' | 'estimated'
+
+const orders: Readonly<Record<Asked['order'], string>> = {
+  size: 'pages.total',
+  dead_rows: 's.n_dead_tup',
+  sequential_reads: 's.seq_tup_read',
+  writes: 's.n_tup_ins + s.n_tup_upd + s.n_tup_del',
+  age: 'age(c.relfrozenxid)',
+}
+
+/**
+ * Tables with what the server counts of them. To measure a size takes the weakest lock, which waits behind whoever changes a table; then
+ * sizes are told as of the last vacuum or analyze.
+ */
+const readTables = async (source: PostgresSource, asked: Asked) => {
+  try {
+    return await readSized(source, asked, 'measured')
+  } catch (error) {
+    if (reasonOf(error) !== 'locked') throw error
+    return readSized(source, asked, 'estimated')
+  }
+}
+
+const readSized = (source: PostgresSource, { order, search, limit }: Asked, sizes: Sizes) =>
+  source.read(async (ask) => {
+    const tables = await ask(PostgresTable, tablesSql(order, sizes), [search ?? '', limit + 1])
+    const [{ database }] = z.tuple([Connected]).parse(await ask(Connected, 'SELECT current_database() AS database'))
+    return { tables: tables.slice(0, limit), truncated: tables.length > limit, database, sizes }
+  })
+
+const Connected = z.object({ database: z.string() })
+
+const sizeColumns: Readonly<Record<Sizes, string>> = {
+  measured: 'pg_total_relation_size(relid)::float8 AS "totalBytes", pg_indexes_size(relid)::float8 AS "indexBytes"',
+  estimated: 'total_pages * block.bytes AS "totalBytes", index_pages * block.bytes AS "indexBytes"',
+}
+
+/** Only those are measured that are told: measuring looks at each file. */
+const tablesSql = (order: Asked['order'], sizes: Sizes): string => `WITH picked AS MATERIALIZED (
+  SELECT s.*, c.relfrozenxid, pages.total AS total_pages, pages.indexes AS index_pages, ${orders[order]} AS place
+  FROM pg_stat_user_tables AS s JOIN pg_class AS c ON c.oid = s.relid
+  CROSS JOIN LATERAL (
+    SELECT sum(i.relpages)::float8 AS indexes FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid WHERE x.indrelid = c.oid
+  ) AS own
+  CROSS JOIN LATERAL (
+    SELECT coalesce(own.indexes, 0) AS indexes,
+      c.relpages + coalesce(own.indexes, 0) + coalesce((SELECT relpages FROM pg_class AS t WHERE t.oid = c.reltoastrelid), 0) AS total
+  ) AS pages
+  WHERE c.relkind <> 'p' AND strpos(lower(s.schemaname || '.' || s.relname), lower($1)) > 0
+  ORDER BY place DESC, s.relid
+  LIMIT $2
+), block AS (
+  SELECT current_setting('block_size')::float8 AS bytes
+)
+SELECT picked.schemaname AS schema, picked.relname AS table, ${sizeColumns[sizes]},
+  n_live_tup::float8 AS rows, n_dead_tup::float8 AS "deadRows", seq_scan::float8 AS "sequentialScans",
+  seq_tup_read::float8 AS "sequentialRows", idx_scan::float8 AS "indexScans",
+  n_tup_ins::float8 AS inserted, n_tup_upd::float8 AS updated, n_tup_del::float8 AS deleted,
+  n_tup_hot_upd::float8 / nullif(n_tup_upd, 0) AS "hotUpdateShare",
+  io.hits / nullif(io.hits + io.reads, 0) AS "cacheHitShare", n_mod_since_analyze::float8 AS "modifiedSinceAnalyze",
+  ${epochMs('greatest(last_vacuum, last_autovacuum)')} AS "vacuumedMs",
+  ${epochMs('greatest(last_analyze, last_autoanalyze)')} AS "analyzedMs",
+  age(relfrozenxid)::float8 / current_setting('autovacuum_freeze_max_age')::float8 AS "freezeShare"
+FROM picked CROSS JOIN block
+LEFT JOIN LATERAL (
+  SELECT (heap_blks_hit + coalesce(idx_blks_hit, 0) + coalesce(toast_blks_hit, 0))::float8 AS hits,
+    (heap_blks_read + coalesce(idx_blks_read, 0) + coalesce(toast_blks_read, 0))::float8 AS reads
+  FROM pg_statio_user_tables WHERE relid = picked.relid
+) AS io ON true
+ORDER BY ${order === 'size' ? '"totalBytes"' : 'place'} DESC, schema, picked.relname`
 
 /** What handlers work with that ask the PostgreSQL source. */
 export interface WithPostgresSource {

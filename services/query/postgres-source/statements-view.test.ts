@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { viewOf } from './statements-view.ts'
+import { viewOf } from './statements.ts'
 
 const there = { database: 'shop', isLoaded: true, schema: 'public', version: '1.10' }
 const gone = { schema: null, version: null }

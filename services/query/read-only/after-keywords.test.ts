@@ -1,7 +1,7 @@
 import { Session } from 'chdb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
+import { checkReadOnly } from './read-only.ts'
 
 let session: Session
 beforeAll(() => {

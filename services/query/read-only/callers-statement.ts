@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { isSign, lex, type Token } from './lexer.ts'
-import { type Allowed, checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
+import { type Allowed, checkReadOnly } from './read-only.ts'
 
 /**
  * A statement that a caller wrote, as it may be run: checked, and without a FORMAT clause, since we choose the format.

@@ -1,8 +1,8 @@
 import { Session } from 'chdb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
+import { checkReadOnly } from './read-only.ts'
 
 const reasonFor = (sql: string, clusterTables = false): string => {
   try {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lex } from './lexer.ts'
 import { harmlessSources, isRefusedFunction, setMakers } from './names.ts'
-import { checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
+import { checkReadOnly } from './read-only.ts'
 
 /** Pieces that move the border between text and code, and what somebody would want to get across it. */
 const borders = [

@@ -1,4 +1,4 @@
-import { codeAt, cut, inLowerCase } from './characters.ts'
+import { cut, inLowerCase, codeAt } from './characters.ts'
 import { type Keyword, keywordOf } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
@@ -98,7 +98,7 @@ const digits = String.raw`\d+(?:_\d+)*`
 const hexDigits = String.raw`[\da-fA-F]+(?:_[\da-fA-F]+)*`
 /** It may lack its digits, but not be the last character: what follows `1e-` is no comment in `1e--x`. */
 const exponent = (letter: string): string => `(?:${letter}(?=[^])(?:[+-](?=[^]))?(?:${digits})?)?`
-const number = new RegExp(
+export const number = new RegExp(
   String.raw`0[xX]${hexDigits}(?:\.(?:${hexDigits})?)?${exponent('[pP]')}|(?:0[bB](?=[01]))?${digits}(?:\.(?:${digits})?)?${exponent('[eE]')}`,
   'y',
 )

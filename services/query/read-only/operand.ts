@@ -1,4 +1,4 @@
-import { beforeOperand, type Keyword, prefixWords } from './keywords.ts'
+import { type Keyword, beforeOperand, prefixWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
 
 /** Whether an expression may end here: with a name, a literal or what is closed, not with an operator or a word that begins a list. */

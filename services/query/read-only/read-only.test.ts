@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { checkReadOnly } from './read-only.ts'
 import { Rejection } from './rejection.ts'
+import { checkReadOnly } from './read-only.ts'
 
 const Case = z.object({ sql: z.string(), verdict: z.enum(['accept', 'reject']), why: z.string(), category: z.string() })
 const corpus = z.array(Case).parse(JSON.parse(readFileSync(new URL('corpus.json', import.meta.url), 'utf8')))

@@ -1,8 +1,8 @@
+import type { Sources } from './clusters.ts'
 import { clauseWords, endOfSources, type Keyword, subqueryWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
-import type { Sources } from './clusters.ts'
 import { clusterFunctions, fromInArguments, harmlessSources } from './names.ts'
-import { endsOperand, isName } from './operand.ts'
+import { isName, endsOperand } from './operand.ts'
 import { Rejection } from './rejection.ts'
 import { checkSetCall, isSetFunction, type SetCall, unknownSetCall } from './sets.ts'
 

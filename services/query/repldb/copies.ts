@@ -4,7 +4,7 @@ import { endpoints } from './endpoints.ts'
 import { overviewOf } from './overview.ts'
 
 /** How far a mirror is that copies what is there before it follows changes. */
-export interface Copy {
+interface Copy {
   mirror: string
   /** Parts and rows, which only grow while it goes on. */
   done: number
@@ -26,7 +26,7 @@ export const copiesOf = async (service: ReplicationService, call: Call, nowMs: n
 }
 
 /** Since when each copy is where it is. */
-export type Progress = Readonly<Record<string, { done: number; sinceMs: number }>>
+type Progress = Readonly<Record<string, { done: number; sinceMs: number }>>
 
 /** What is known of copies now, by what was known before; those that have ended are forgotten. */
 export const progressOf = (copies: readonly Copy[], before: Progress, nowMs: number): Progress =>

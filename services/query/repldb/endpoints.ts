@@ -18,8 +18,27 @@ import {
   RepldbTableCounts,
   RepldbVersion,
 } from '#proto/repldb-api.ts'
-import { slotLagPoints } from './slot-lag-points.ts'
-import { withoutLiterals } from './without-literals.ts'
+
+/** A point of a history, as it is called now and as it was called before. */
+const Point = z.looseObject({
+  time: z.number().optional(),
+  updatedAt: z.number().optional(),
+  size: z.number().optional(),
+  slotSize: z.number().optional(),
+})
+const History = z.object({ data: z.array(Point) })
+
+/** The points of a history under the names that they have now, in the order of time: the service sends a sample in any order. */
+const slotLagPoints = (answer: unknown): unknown => {
+  const history = History.safeParse(answer)
+  if (!history.success) return answer
+  const points = history.data.data.flatMap((point) => {
+    const time = point.time ?? point.updatedAt
+    const size = point.size ?? point.slotSize
+    return time === undefined || size === undefined ? [] : [{ ...point, time, size }]
+  })
+  return { data: points.toSorted((one, other) => one.time - other.time) }
+}
 
 /** One thing that the replication service may be asked, and what of its answer is handed on. */
 export interface Endpoint<S extends z.ZodType = z.ZodType> {
@@ -58,3 +77,11 @@ export const endpoints = {
   ),
   slotLag: post('peers/slots/lag_history', z.preprocess(slotLagPoints, RepldbSlotLag)),
 } as const
+
+/** Texts in dollars and in quotes, comments, numbers: one expression, since what begins within another is no literal. */
+const literal =
+  /\$(?<tag>[A-Za-z_]\w*)?\$.*?(?:\$\k<tag>\$|$)|(?:\b[EBXN])?'(?:[^'\\]|''|\\.)*(?:'|$)|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?(?:\*\/|$)|(?<![\w.$])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])/gis
+
+/** A statement without the values and comments that it was sent with: they may be anything that people keep in a database. */
+export const withoutLiterals = (statement: string): string =>
+  statement.replaceAll(literal, (found) => (found.startsWith('"') ? found : '?'))

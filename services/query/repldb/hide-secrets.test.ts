@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hideSecrets, revive } from './hide-secrets.ts'
-import { withoutLiterals } from './without-literals.ts'
+import { withoutLiterals } from './endpoints.ts'
 
 const secret = 'hunter2'
 

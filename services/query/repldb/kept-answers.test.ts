@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mostKeptBytes, openKeptAnswers } from './kept-answers.ts'
+import { mostKeptBytes, openKeptAnswers } from './client.ts'
 
 const keeping = { lifetimeMs: 100, mostEntries: 2 }
 

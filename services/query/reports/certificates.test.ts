@@ -2,9 +2,9 @@ import { clockOf } from '#shared/clock.ts'
 import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
 import { hostFailure, statementFailure } from '../clickhouse/failure.ts'
-import { unknownState } from '../probe-once.ts'
+import { unknownState } from '../status/probe-once.ts'
 import { host } from '../testing/chunked.ts'
-import { certificatesOf } from './certificates.ts'
+import { certificatesOf } from './report-rows.ts'
 
 const hour = 3_600_000
 const noCertificate = statementFailure(host, { code: 1000, name: 'POCO_EXCEPTION', sentence: 'no certificate file' })

@@ -5,7 +5,7 @@ import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { basicStatement, type Basics, readBasics } from '../status-statement.ts'
+import { basicStatement, type Basics, readBasics } from '../status/status-statement.ts'
 
 const probeMs = 2_000
 const signOfLife = basicStatement('rules')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { groupsOf } from './groups.ts'
+import { groupsOf } from './plan.ts'
 
 const ready = (key: string, table: string, alone = false, isSlow = false) => ({
   key,

@@ -1,13 +1,13 @@
 import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { unavailableBy } from '../availability.ts'
-import type { Clock } from '#shared/clock.ts'
+import { unavailableBy } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
-import { maxSweeps } from '../clickhouse/turns.ts'
 import type { Statement } from '../clickhouse/statement.ts'
+import { maxSweeps } from '../clickhouse/turns.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Ready, readingsOf } from './joined.ts'
 import { type Measured, untold } from './measured.ts'
@@ -16,7 +16,7 @@ import { ruleSettings } from './rule-settings.ts'
 import type { Trouble, Troubles } from './troubles.ts'
 
 /** Where statements are asked. */
-export interface Place {
+interface Place {
   env: Environment
   client: DatabaseClient
   host: MonitoredHost

@@ -26,5 +26,7 @@ export const worstOf = (names: readonly string[]): string[] =>
   names.slice(0, maxOffenders).map((name) => beginningOf(name, maxOffenderLength))
 
 export const maxOffenders = 5
+
 export const maxOffenderLength = 200
+
 const maxReasonLength = 300

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { SettingRow } from '#proto/settings-diff.ts'
-import { diffSettings } from './diff.ts'
+import { diffSettings } from './settings-diff.ts'
 
 const all = { changedOnly: false, differentOnly: false }
 const told = (settings: Record<string, [value: string, changed: boolean]>, table: SettingRow['table'] = 'settings') => {

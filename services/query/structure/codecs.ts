@@ -7,7 +7,7 @@ import { columnSql } from '../advice/expression-sql.ts'
 import { limits, maxSeconds } from '../advice/limits.ts'
 import { figure, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import { compareVersions } from '../definitions/version.ts'
+import { compareVersions } from '../clickhouse/version.ts'
 import type { Asking } from '../explorer/read-view.ts'
 
 interface OfColumn {

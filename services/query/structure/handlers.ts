@@ -1,10 +1,111 @@
+import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
-import type { structureFactMethods } from '#proto/structure-advice.ts'
-import type { Parts } from '../handlers/parts.ts'
+import { type structureFactMethods, mostSampledRows, tunedSettings as names } from '#proto/structure-advice.ts'
+import { quoteName } from '#shared/quote.ts'
+import { columnSql } from '../advice/expression-sql.ts'
+import { limits, maxSeconds } from '../advice/limits.ts'
+import { figure, readRecords } from '../analysis/records.ts'
+import { clickhouseCode } from '../clickhouse/failure.ts'
+import type { Asking } from '../explorer/read-view.ts'
+import type { Parts } from '../parts.ts'
 import { codecRatios, measureCodec } from './codecs.ts'
-import { columnFacts } from './column-facts.ts'
-import { oldParts, settingsChanges, tunedSettings } from './host-facts.ts'
+
+const Setting = z.object({ name: z.string(), value: z.string() })
+const listed = names.map((name) => `'${name}'`).join(', ')
+
+/** Settings of the server and of the configured user's sessions. */
+const tunedSettings = async ({ parts, host, call }: Asking): Promise<Record<string, string>> => {
+  const of = (table: string): string => `SELECT name, value FROM system.${table} WHERE name IN (${listed})`
+  const statement = { what: 'advice/settings', bare: true, sql: `${of('settings')} UNION ALL ${of('server_settings')}` }
+  const rows = readRecords(host, Setting, await parts.client.run(host, statement, call))
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+const Change = z.object({
+  release: z.string(),
+  name: z.string(),
+  before: z.string(),
+  after: z.string(),
+  reason: z.string(),
+})
+const unknownTable = 60
+const releaseNumber = (release: string): string =>
+  `toUInt32(splitByChar('.', ${release})[1]) * 1000 + toUInt32(splitByChar('.', ${release})[2])`
+
+/** Defaults that changed after a release; of a host that does not keep them none. */
+const settingsChanges = async ({ parts, host, call }: Asking, since: string): Promise<z.output<typeof Change>[]> => {
+  const sql = `SELECT version AS release, change.1 AS name, change.2 AS before, change.3 AS after, change.4 AS reason
+FROM system.settings_changes ARRAY JOIN changes AS change
+WHERE before != after AND ${releaseNumber('version')} > ${releaseNumber('{since:String}')}
+ORDER BY ${releaseNumber('version')}, name
+LIMIT 300`
+  const statement = { what: 'advice/changes', sql, parameters: { since } }
+  try {
+    return readRecords(host, Change, await parts.client.run(host, statement, call))
+  } catch (error) {
+    if (clickhouseCode(error) === unknownTable) return []
+    throw error
+  }
+}
+
+const Old = z.object({ bytes: figure, oldBytes: figure })
+
+/** Sizes of the parts of a table; parts that know no time of their rows are not old. */
+const oldParts = async (
+  { parts, host, call }: Asking,
+  asked: { database: string; table: string },
+): Promise<z.output<typeof Old>> => {
+  const sql = `SELECT sum(data_compressed_bytes) AS bytes,
+  sumIf(data_compressed_bytes, greatest(max_date, toDate(max_time)) BETWEEN toDate('1980-01-01') AND today() - 365) AS oldBytes
+FROM system.parts
+WHERE active AND database = {database:String} AND table = {table:String}`
+  const { database, table } = asked
+  const statement = { what: 'advice/ages', sql, parameters: { database, table } }
+  const [row] = readRecords(host, Old, await parts.client.run(host, statement, call))
+  return row ?? { bytes: 0, oldBytes: 0 }
+}
+
+interface Asked {
+  database: string
+  table: string
+  columns: readonly { name: string; hasBounds: boolean }[]
+}
+
+const bound = z.number().nullable()
+const Row = z.object({
+  rows: figure,
+  distinct: z.array(figure),
+  nulls: z.array(figure),
+  minimums: z.array(bound),
+  maximums: z.array(bound),
+})
+
+/** Looks at columns over the first rows of a table, in one statement. */
+const columnFacts = async ({ parts, host, call }: Asking, { database, table, columns }: Asked) => {
+  const names = columns.map(({ name }) => columnSql(name))
+  const each = (aggregate: (column: string) => string): string => `[${names.map(aggregate).join(', ')}]`
+  const bounds = (aggregate: string): string =>
+    `[${columns.map(({ hasBounds }, index) => (hasBounds ? `toFloat64(${aggregate}(${names[index]}))` : 'NULL')).join(', ')}]::Array(Nullable(Float64))`
+  const sql = `SELECT count() AS rows,
+  ${each((column) => `uniqCombined(${column})`)} AS distinct,
+  ${each((column) => `countIf(isNull(${column}))`)} AS nulls,
+  ${bounds('min')} AS minimums,
+  ${bounds('max')} AS maximums
+FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${mostSampledRows})`
+  const statement = { what: 'advice/columns', sql, limits, maxSeconds }
+  const [row] = readRecords(host, Row, await parts.client.run(host, statement, call))
+  return {
+    rows: row?.rows ?? 0,
+    columns: columns.map(({ name }, index) => ({
+      name,
+      distinct: row?.distinct[index] ?? 0,
+      nulls: row?.nulls[index] ?? 0,
+      minimum: row?.minimums[index] ?? null,
+      maximum: row?.maximums[index] ?? null,
+    })),
+  }
+}
 
 /** What advice on tables and hosts is made of. */
 export const structureFactHandlers = (parts: Parts): Handlers<Service<typeof structureFactMethods>> => {

@@ -11,10 +11,10 @@ import { openConnections } from '../connections/connections.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openSilence } from '../clickhouse/silence.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
-import { handlers } from '../handlers/index.ts'
+import { handlers } from '../handlers.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openPostgresSource } from '../postgres-source/source.ts'
-import { openProbe } from '../probe.ts'
+import { openProbe } from '../status/probe.ts'
 import { openReplicationService } from '../repldb/client.ts'
 
 /** Telemetry that nobody looks at. */

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { ClusterMember } from '#proto/topology.ts'
 import { figure, readRecords } from '../analysis/records.ts'
-import { askFor } from '../availability.ts'
-import { askEach } from '../ask-each.ts'
+import { askFor } from '../clickhouse/availability.ts'
+import { askEach } from '../hosts/ask-each.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import type { Parts } from '../handlers/parts.ts'
+import type { Parts } from '../parts.ts'
 
 const exceptionCharacters = 500
 const needs = { requires: ['system.replicas'] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Named, ownHosts } from './own-hosts.ts'
+import { type Named, ownHosts } from './topology.ts'
 
 const replica = (host: string, address = '10.0.0.99', isLocal = false) => ({ host, address, isLocal })
 const list = (...names: string[][]): Named[] => names.map((each, index) => ({ key: `key${index}`, names: each }))

@@ -1,13 +1,71 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
-import { readRecords } from '../analysis/records.ts'
-import { askFor } from '../availability.ts'
-import type { Parts } from '../handlers/parts.ts'
-import { clustersOf, membersOf } from './clusters.ts'
-import { ClusterRow, clustersStatement, maxReplicas } from './clusters-statement.ts'
+import type { Cluster } from '#proto/topology.ts'
+import { readRecords, figure, flag } from '../analysis/records.ts'
+import { askFor } from '../clickhouse/availability.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { sqlFor } from '../clickhouse/version.ts'
+import type { Parts } from '../parts.ts'
 import { readMembers } from './member.ts'
-import type { Named } from './own-hosts.ts'
+
+/** Replicas of all clusters together; a host knows one row of each. */
+const maxReplicas = 10_000
+
+const sql = (active: string, lag: string, recovering: string): string => `SELECT
+  cluster,
+  shard_num AS shard,
+  shard_weight AS weight,
+  internal_replication AS internalReplication,
+  replica_num AS number,
+  host_name AS host,
+  host_address AS address,
+  port,
+  is_local AS isLocal,
+  errors_count AS errors,
+  slowdowns_count AS slowdowns,
+  estimated_recovery_time AS forgivenInSeconds,
+  ${active} AS isActive,
+  ${lag} AS ddlLag,
+  ${recovering} AS recoveringMs
+FROM system.clusters
+WHERE {cluster:String} = '' OR cluster = {cluster:String}
+ORDER BY cluster, shard, number
+LIMIT ${maxReplicas + 1}`
+
+const branches = [
+  { since: '1.1', sql: sql('NULL', 'NULL', 'NULL') },
+  { since: '24.10', sql: sql('is_active', 'replication_lag', 'recovery_time') },
+]
+
+/** What a host knows of its clusters, or of one of them. */
+export const clustersStatement = (serverVersion: string, cluster = ''): Statement => ({
+  what: 'topology',
+  sql: sqlFor(branches, serverVersion) ?? '',
+  parameters: { cluster },
+})
+
+/** One row of it. */
+export const ClusterRow = z.object({
+  cluster: z.string(),
+  shard: z.number(),
+  weight: z.number(),
+  internalReplication: flag,
+  number: z.number(),
+  host: z.string(),
+  address: z.string(),
+  port: z.number(),
+  isLocal: flag,
+  errors: figure,
+  slowdowns: figure,
+  forgivenInSeconds: figure,
+  isActive: flag.nullable(),
+  ddlLag: figure.nullable(),
+  recoveringMs: figure.nullable(),
+})
+export type ClusterRow = z.output<typeof ClusterRow>
 
 /** Members whose replication is asked for; a page must not become a sweep of the fleet. */
 const maxMembers = 64
@@ -34,3 +92,79 @@ const unknownCluster = (host: string, cluster: string): ServiceError =>
 
 const named = ({ hosts, probe }: Parts): Named[] =>
   hosts.list().map(({ key, url }) => ({ key, names: [url.hostname, probe.known(key).hostname ?? ''].filter(Boolean) }))
+
+type Shard = Cluster['shards'][number]
+type Placed = ClusterRow & { hostKey: string | null }
+
+/** Rows, in the order of cluster, shard and replica, as a tree; replicas that are hosts of the list have their keys. */
+const clustersOf = (rows: readonly ClusterRow[], asked: string, hosts: readonly Named[]): Cluster[] =>
+  [...Map.groupBy(rows, ({ cluster }) => cluster)].map(([name, ofCluster]) => {
+    const keys = ownHosts(ofCluster, asked, hosts)
+    const placed = ofCluster.map((row, index) => ({ ...row, hostKey: keys[index] ?? null }))
+    const shards = [...Map.groupBy(placed, ({ shard }) => shard)].map(([number, ofShard]) => shardOf(number, ofShard))
+    return { name, shards }
+  })
+
+const shardOf = (number: number, rows: readonly Placed[]): Shard => ({
+  number,
+  weight: rows[0]?.weight ?? 0,
+  internalReplication: rows[0]?.internalReplication ?? false,
+  replicas: rows.map(
+    ({ cluster: _cluster, shard: _shard, weight: _weight, internalReplication: _way, ...replica }) => replica,
+  ),
+})
+
+/** Keys of the replicas that are hosts of the list, each once. */
+const membersOf = (clusters: readonly Cluster[]): string[] => {
+  const replicas = clusters.flatMap(({ shards }) => shards.flatMap((shard) => shard.replicas))
+  return [...new Set(replicas.flatMap(({ hostKey }) => hostKey ?? []))]
+}
+
+/** How a cluster calls one of its replicas. */
+interface Called {
+  host: string
+  address: string
+  isLocal: boolean
+}
+
+/** A host of the host list: the name in its URL, and how it calls itself as far as it was asked. */
+export interface Named {
+  key: string
+  names: readonly string[]
+}
+
+/**
+ * The keys of the replicas of one cluster that are hosts of the list; null where none is, or several could be meant. `asked` is
+ * the host that told of the cluster. Names count whole first and then without their domain, since clusters tend to name
+ * machines as they call one another, and host lists as they are reached from outside.
+ */
+export const ownHosts = (replicas: readonly Called[], asked: string, hosts: readonly Named[]): (string | null)[] => {
+  const claims = replicas.map((replica) => (replica.isLocal ? asked : claim(replica, hosts)))
+  return claims.map((key, index) => {
+    const isSure = replicas[index]?.isLocal || claims.indexOf(key) === claims.lastIndexOf(key)
+    return isSure ? key : null
+  })
+}
+
+const claim = (replica: Called, hosts: readonly Named[]): string | null => {
+  const names = new Set([replica.host, replica.address].filter(namesOneMachine).map(lowered))
+  const calledSo = hosts.filter((host) => host.names.some((name) => names.has(lowered(name))))
+  if (calledSo.length > 0) return onlyOne(calledSo)
+  const labels = new Set([...names].flatMap(label))
+  return onlyOne(
+    hosts.filter((host) =>
+      host.names
+        .map(lowered)
+        .flatMap(label)
+        .some((each) => labels.has(each)),
+    ),
+  )
+}
+
+const onlyOne = (hosts: readonly Named[]): string | null => (hosts.length === 1 ? (hosts[0]?.key ?? null) : null)
+const lowered = (name: string): string => name.toLowerCase()
+/** A name without its domain; an address has none. */
+const label = (name: string): string[] => (isIP(name) === 0 ? name.split('.').slice(0, 1) : [])
+/** Everybody is `localhost`. */
+const namesOneMachine = (name: string): boolean =>
+  !/^(|localhost|127\..*|::1|::ffff:127\..*|0\.0\.0\.0|::)$/i.test(name)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { BuildFacts } from '#proto/http/build.ts'
-import { type Availability, availability } from './availability.ts'
+import { type Availability, availability } from './open-device-login.ts'
 
 const secret = { SVC_API_KEY_SECRET: 's' }
 const cloud = { SVC_CLOUD_MODE: 'cloud' }

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, randomInt } from 'node:crypto'
 import { z } from 'zod'
 import type { Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -6,7 +6,6 @@ import { type Clock, follow } from '#shared/clock.ts'
 import type { Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
 import { decide, Login, poll, type Polled, type Verdict } from './login.ts'
-import { newUserCode } from './user-code.ts'
 
 /** How long a code can be used, and how often a device may ask: ten seconds stay within the limit of ten polls a minute. */
 export const lifetimeMs = 900_000
@@ -136,3 +135,20 @@ const tooMany = (retryAfterMs: number): ServiceError =>
 
 const noSuchCode = (): ServiceError =>
   new ServiceError('not-found', 'no device asked with this code; compare it with the one on the device')
+
+/** Letters that nobody takes for another and that make no words (RFC 8628 §6.1). */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ'
+const length = 8
+
+/** A code to be typed by a person: one of 20 to the power of 8, without the dash it is shown with. */
+export const newUserCode = (): string =>
+  Array.from({ length }, () => letters.charAt(randomInt(letters.length))).join('')
+
+/** As it is shown: `WDJB-MJHT`. */
+export const shownUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
+
+/** The code somebody typed, in whatever case and with whatever between; undefined when it can be none. */
+export const parseUserCode = (typed: string): string | undefined => {
+  const code = typed.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { newUserCode, parseUserCode, shownUserCode } from './user-code.ts'
+import { newUserCode, parseUserCode, shownUserCode } from './codes.ts'
 
 it('is eight letters that nobody mistakes for another, shown in two halves', () => {
   for (let time = 0; time < 200; time += 1) {

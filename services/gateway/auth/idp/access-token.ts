@@ -4,7 +4,7 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Denied } from '../denied.ts'
-import { person } from '../person.ts'
+import { person } from '../identity.ts'
 import type { AccessToken, ProviderApi } from './provider-api.ts'
 
 /** OAuth tokens of the identity provider, which it is asked about: they are opaque here. */

@@ -1,7 +1,7 @@
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { builtAuth } from '../built.ts'
+import { builtAuth } from '../provider.ts'
 import { authSettings } from '../config.ts'
 
 const { IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY } = authSettings

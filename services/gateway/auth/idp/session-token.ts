@@ -4,8 +4,8 @@ import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Denied } from '../denied.ts'
 import type { KeySets } from '../key-sets.ts'
-import { person } from '../person.ts'
-import { readToken } from '../token.ts'
+import { person } from '../identity.ts'
+import { readToken } from '../signed-token.ts'
 import type { IdpAddresses } from './addresses.ts'
 
 /** What is only shown may be missing or of any other shape; the person is the same. */

@@ -1,9 +1,11 @@
 import type { Request } from 'express'
+import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { publicUrl } from '../../request/public-url.ts'
-import { cookieLine, cookieOf, idpCookie, isSecure } from '../cookies.ts'
-import { renewableMs, type Renew } from './renewal.ts'
+import { cookieLine, cookieOf, idpCookie, isSecure, renewableMs } from '../cookies.ts'
+import type { ProviderApi } from './provider-api.ts'
 import type { SessionTokens } from './session-token.ts'
 
 /** Sessions of the identity provider, as requests carry them. */
@@ -41,3 +43,45 @@ export const openIdpSessions = ({ env, tokens, renew }: IdpSessionsOptions): Idp
 /** A `Set-Cookie` line of a session token, kept for as long as it may be renewed. */
 export const sessionLine = (token: string, secure: boolean): string =>
   cookieLine(idpCookie, token, { maxAgeMs: renewableMs, secure })
+
+/** Requests of one page arrive together with the same token: they share one successor. */
+const sharedMs = 20_000
+/** Sessions whose successor is remembered. */
+const maxRemembered = 10_000
+
+/** Gives the token that follows one that has ended; undefined when the session is over, or cannot be asked about. */
+type Renew = (token: string) => Promise<string | undefined>
+
+interface RenewalOptions {
+  tokens: SessionTokens
+  api: ProviderApi
+  clock: Clock
+  log: Logger
+}
+
+export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew => {
+  const remembered = new Map<string, { atMs: number; token: Promise<string | undefined> }>()
+
+  const create = async (sid: string): Promise<string | undefined> => {
+    try {
+      return await api.createToken(sid)
+    } catch (error) {
+      log.warn({ err: error }, 'a session cannot be renewed')
+      return undefined
+    }
+  }
+
+  return async (ended) => {
+    if (!api.enabled()) return undefined
+    const session = await tokens.verifyPast(ended, renewableMs)
+    if (session === undefined) return undefined
+    const known = remembered.get(session.sid)
+    if (known !== undefined && clock.elapsedMs() - known.atMs < sharedMs) return known.token
+    const token = create(session.sid)
+    remembered.delete(session.sid)
+    remembered.set(session.sid, { atMs: clock.elapsedMs(), token })
+    const [oldest] = remembered.keys()
+    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
+    return token
+  }
+}

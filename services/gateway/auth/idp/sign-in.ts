@@ -1,25 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { z } from 'zod'
+import { parseSetCookie } from 'cookie'
+import { errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import type { Logger } from 'pino'
+import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { CallbackQuery } from '#proto/http/session.ts'
 import type { Clock } from '#shared/clock.ts'
-import { cookieLine, cookieOf, idpCookie, isSecure, keyCookie, removedCookie } from '../cookies.ts'
+import { isSameText } from '../../request/compare-secret.ts'
+import { cookieLine, cookieOf, idpCookie, isSecure, keyCookie, removedCookie, renewableMs } from '../cookies.ts'
 import type { KeySets } from '../key-sets.ts'
-import { isSameText } from '../same-text.ts'
+import { algorithms } from '../signed-token.ts'
 import type { IdpAddresses } from './addresses.ts'
-import { handshakePage, hostedPage, tokenOfHandshake } from './handshake.ts'
-import type { SessionTokens } from './session-token.ts'
+import type { ProviderApi } from './provider-api.ts'
 import { sessionLine } from './sessions.ts'
+import type { SessionTokens } from './session-token.ts'
 
 /** Where a browser goes next, and the `Set-Cookie` lines it takes along. */
-export interface Step {
+interface Step {
   location: string
   cookies: string[]
 }
 
 /** What the browser brought. */
-export interface Visit {
+interface Visit {
   headers: IncomingHttpHeaders
   publicUrl: string
 }
@@ -98,3 +102,66 @@ const handshakeName = '__clerk_handshake'
 
 const callbackOf = (publicUrl: string, parameters: Readonly<Record<string, string>>): string =>
   `${publicUrl}/api/v1/auth/callback?${new URLSearchParams(parameters)}`
+
+/** The page where people sign in, which sends them to `callback` afterwards. */
+const hostedPage = ({ signIn }: IdpAddresses, callback: string): string =>
+  withParameters(signIn, { redirect_url: callback })
+
+/**
+ * Where the provider turns its own cookie, which only its site sees, into a session token for ours: it sends the browser back to
+ * `callback` with a handshake. In development it has no cookie, and knows the browser by a token instead.
+ */
+const handshakePage = ({ handshake }: IdpAddresses, callback: string, browser: string | undefined): string =>
+  withParameters(handshake, {
+    redirect_url: callback,
+    suffixed_cookies: 'false',
+    ...(browser !== undefined && { __clerk_db_jwt: browser }),
+  })
+
+const withParameters = (address: string, parameters: Readonly<Record<string, string>>): string => {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
+/** The cookies that the provider wants set, as it writes them. */
+const Handshake = z.object({ handshake: z.array(z.string().max(8_192)).max(32) })
+
+/** The session token that a handshake brings; undefined when it is forged or nobody is signed in. */
+const tokenOfHandshake = async (
+  handshake: string,
+  keys: JWTVerifyGetKey,
+  nowMs: number,
+): Promise<string | undefined> => {
+  try {
+    const { payload } = await jwtVerify(handshake, keys, { algorithms, currentDate: new Date(nowMs) })
+    const cookies = Handshake.safeParse(payload).data?.handshake.map((line) => parseSetCookie(line)) ?? []
+    return cookies.find(({ name }) => name === idpCookie)?.value || undefined
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+/** Ends what a browser is signed in by, at the identity provider too where its secret key is known; gives the `Set-Cookie` lines. */
+export type SignOut = (headers: IncomingHttpHeaders) => Promise<string[]>
+
+interface SignOutOptions {
+  tokens: SessionTokens
+  api: ProviderApi
+  log: Logger
+}
+
+export const openSignOut =
+  ({ tokens, api, log }: SignOutOptions): SignOut =>
+  async (headers) => {
+    const token = cookieOf(headers, idpCookie)
+    const session = token !== undefined && api.enabled() ? await tokens.verifyPast(token, renewableMs) : undefined
+    if (session !== undefined) {
+      // The browser is signed out whether or not the provider answers.
+      await api
+        .revoke(session.sid)
+        .catch((error: unknown) => log.warn({ err: error }, 'a session cannot be ended at the identity provider'))
+    }
+    return [removedCookie(idpCookie), removedCookie(keyCookie)]
+  }

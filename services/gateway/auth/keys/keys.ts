@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Logger } from 'pino'
 import type { Identity, Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
+import { bearerOf } from '../../request/bearer.ts'
+import { isSameText } from '../../request/compare-secret.ts'
+import { keySettings } from '../config.ts'
 import type { Denied } from '../denied.ts'
-import { isSameText } from '../same-text.ts'
-import { keySettings } from './config.ts'
 import { type KeyRecord, openKeyRegistry } from './registry.ts'
-import { type Claims, readKey, signKey } from './token.ts'
+import { type Claims, readKey, signKey } from './key-token.ts'
 
 /** What a new key is to be. */
 export interface Grant {
@@ -108,3 +111,30 @@ const identityOf = ({ sub, label, scopes }: Claims): Identity => ({
   scopes,
   profile: { name: label },
 })
+
+/** Whoever knows the operator's secret, on record. */
+export const operator: Identity = { kind: 'service', subject: 'operator', features: 'all' }
+
+/** Whether a request carries the operator's secret. */
+export const isOperator = (headers: IncomingHttpHeaders, keys: ApiKeys): boolean => {
+  const bearer = bearerOf(headers)
+  return bearer !== undefined && keys.isOperator(bearer)
+}
+
+/** What is said to a caller who would have to be the operator. */
+export const notTheOperator = (headers: IncomingHttpHeaders): ServiceError =>
+  new ServiceError(
+    'unauthenticated',
+    bearerOf(headers) === undefined
+      ? 'send the operator secret as Authorization: Bearer'
+      : 'what was sent is not the operator secret',
+  )
+
+const strongLength = 16
+
+/** Every key shows what the secret made of it, so whoever holds one can guess at a short secret without asking here. */
+export const warnOfWeakSecret = (env: Environment, log: Logger): void => {
+  const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
+  if (secret !== undefined && secret.current.length < strongLength)
+    log.warn(`SVC_API_KEY_SECRET has fewer than ${strongLength} characters: whoever holds a key could guess it`)
+}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type Clock, ageMs, instant } from '#shared/clock.ts'
 import type { Store } from '#shared/store/store.ts'
-import { Claims, KeyId } from './token.ts'
+import { Claims, KeyId } from './key-token.ts'
 
 /** What is remembered of a key until its time is over; its token never is. */
 export const KeyRecord = z.object({

@@ -1,7 +1,7 @@
 import { clockOf } from '#shared/clock.ts'
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type AccessGateway, startAccessGateway } from '../../testing/access-gateway.ts'
+import { type AccessGateway, startAccessGateway } from '../../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../../testing/start.ts'
 import { whoRoutes } from '../../testing/who-routes.ts'
 

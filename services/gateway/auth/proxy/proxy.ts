@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
+import { isSharedSecret } from '../../request/compare-secret.ts'
+import { identityHeader } from '../../request/header.ts'
 import { proxySettings } from '../config.ts'
-import { identityHeader } from '../header.ts'
-import { person } from '../person.ts'
-import { isSharedSecret } from '../shared-secret.ts'
-import type { EdgeAccess } from './edge-access.ts'
+import { person } from '../identity.ts'
+import type { KeySets } from '../key-sets.ts'
+import { readToken } from '../signed-token.ts'
 
 /**
  * The person whom a proxy vouches for, by a token of the access gateway or by its shared secret: either is enough.
@@ -36,4 +39,47 @@ const namedByHeader = (request: IncomingMessage, env: Environment): string | und
   } = read(proxySettings, env)
   if (secret === undefined || !isSharedSecret(identityHeader(request, secretHeader), secret)) return undefined
   return identityHeader(request, nameHeader)
+}
+
+const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD } = proxySettings
+
+const said = z.string().optional().catch(undefined)
+
+/** Tokens of people carry an email; those of programs a name, and no subject. */
+const Claims = z.object({ sub: said, email: said, name: said, common_name: said })
+
+/** The access gateway in front, which signs who may pass. */
+export interface EdgeAccess {
+  /** Only with both its team and the audience: a token for another application of the team is none for this one. */
+  enabled(): boolean
+  verify(token: string): Promise<Identity | undefined>
+}
+
+interface EdgeAccessOptions {
+  env: Environment
+  clock: Clock
+  keySets: KeySets
+}
+
+export const openEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): EdgeAccess => {
+  const configured = () => {
+    const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = read(
+      { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD },
+      env,
+    )
+    return team && audience ? { team: team.origin, audience } : undefined
+  }
+  return {
+    enabled: () => configured() !== undefined,
+    verify: async (token) => {
+      const known = configured()
+      if (known === undefined) return undefined
+      const { team: issuer, audience } = known
+      const keys = keySets.at(`${issuer}/cdn-cgi/access/certs`)
+      const payload = await readToken(token, { keys, issuer, audience, nowMs: clock.now() })
+      const claims = Claims.safeParse(payload).data
+      const subject = claims?.sub || claims?.email || claims?.common_name
+      return subject ? person({ subject, email: claims?.email, name: claims?.name ?? claims?.common_name }) : undefined
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { daySeconds, type Sample, secondsToFull } from './growth.ts'
+import { daySeconds, type Sample, secondsToFull } from './disk-days-to-full.ts'
 
 const today = 20_000.5
 /** Bytes used on the days before today, the latest last. */

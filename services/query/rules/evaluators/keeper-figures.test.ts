@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { keeperFaults, keeperTotals, readFigures } from './keeper-figures.ts'
+import { readFigures } from '../../hosts/keeper.ts'
+import { keeperFaults, keeperTotals } from './keeper-figures.ts'
 
 /** A node that is well. The lines are invented after the names that Keeper gives its figures. */
 const well = {

@@ -1,16 +1,11 @@
-/** Figures by the name of the metric, as a Keeper node gives them to Prometheus; labelled ones are added up. */
-export const readFigures = (text: string): Map<string, number> => {
-  const figures = new Map<string, number>()
-  for (const line of text.split('\n')) {
-    const [, name = '', value = ''] = /^(\w+)(?:\{[^}]*\})?\s+(\S+)/.exec(line) ?? []
-    if (name !== '' && Number.isFinite(Number(value))) figures.set(name, (figures.get(name) ?? 0) + Number(value))
-  }
-  return figures
-}
+import { NetFailure } from '#shared/net/failure.ts'
+import { isKeeper, readFigures } from '../../hosts/keeper.ts'
+import { measured, untold } from '../measured.ts'
+import type { Evaluator } from './evaluator.ts'
 
 const totals = ['CommitsFailed', 'RequestRejectedDueToSoftMemoryLimitCount', 'Latency', 'RequestTotal'] as const
 /** What a node has counted since it started, which says something by its growth alone. */
-export type KeeperTotals = Partial<Record<(typeof totals)[number], number>>
+type KeeperTotals = Partial<Record<(typeof totals)[number], number>>
 
 /** The totals among the figures of a node. */
 export const keeperTotals = (figures: ReadonlyMap<string, number>): KeeperTotals =>
@@ -48,10 +43,6 @@ export const keeperFaults = (figures: ReadonlyMap<string, number>, before: Keepe
   return checks.filter(([, , holds]) => holds).map(([fault, isFailure]) => ({ fault, isFailure }))
 }
 
-/** Whether these are the figures of a Keeper node. */
-export const isKeeper = (figures: ReadonlyMap<string, number>): boolean =>
-  figures.has('ClickHouseAsyncMetrics_KeeperIsLeader')
-
 /** A member of an ensemble leads, follows or observes; one without others does neither. */
 const isWithoutRole = (figure: (name: string) => number): boolean =>
   ['IsLeader', 'IsFollower', 'IsObserver', 'IsStandalone'].every((role) => figure(role) === 0)
@@ -61,3 +52,25 @@ const outstanding = (figures: ReadonlyMap<string, number>): number =>
   figures.get('ClickHouseMetrics_KeeperOutstandingRequests') ??
   figures.get('ClickHouseMetrics_KeeperOutstandingRequets') ??
   0
+
+const timeoutMs = 5_000
+const failing = 2
+const strained = 1
+
+/** What is wrong with the Keeper node beside the host, by its own figures: 0 nothing, 1 it is strained, 2 it fails. */
+export const keeperNode: Evaluator = async ({ host, earlier, net, signal }) => {
+  if (!host.keeperMetrics)
+    return { measured: untold(`no address of Keeper's own figures is configured for host ${host.name}`) }
+  try {
+    const answer = await net.trusted(host.keeperMetrics, { signal, timeoutMs })
+    if (!answer.ok) return { measured: measured(failing, ['its figures cannot be read']) }
+    const figures = readFigures(await answer.text())
+    const faults = keeperFaults(figures, earlier?.keeper ?? {})
+    const level = faults.some(({ isFailure }) => isFailure) ? failing : Math.min(strained, faults.length)
+    const named = faults.map(({ fault }) => fault)
+    return { measured: measured(level, named), keep: { keeper: keeperTotals(figures) } }
+  } catch (error) {
+    if (!(error instanceof NetFailure)) throw error
+    return { measured: measured(failing, ['it does not answer']) }
+  }
+}

@@ -4,7 +4,7 @@ import { anAsked } from '../../testing/an-asked.ts'
 import { host } from '../../testing/chunked.ts'
 import { startHttpStub, type StubHost } from '../../testing/stub-host.ts'
 import { Earlier } from '../earlier.ts'
-import { keeperNode } from './keeper-node.ts'
+import { keeperNode } from './keeper-figures.ts'
 
 const stateOf = async (keeperMetrics?: string, keeper: Record<string, number> = {}) => {
   await using net = openNet({ env: {} })

@@ -1,8 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { clickhouseCode } from '../../clickhouse/failure.ts'
 import { measured, untold } from '../measured.ts'
-import { failureOf } from './failing.ts'
-import type { Evaluator } from './evaluator.ts'
+import { failureOf, type Evaluator } from './evaluator.ts'
 
 const statement = { what: 'rules', maxSeconds: 5, sql: "SELECT count() FROM system.zookeeper WHERE path = '/'" }
 /** The server has no Keeper configured, or the user no right to read it: neither says that Keeper is away. */

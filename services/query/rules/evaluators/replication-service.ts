@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbMirror } from '#proto/repldb.ts'
-import type { LoadedRule } from '../../definitions/load.ts'
+import type { RuleDefinition } from '#proto/rule-definition.ts'
 import { copiesOf, progressOf } from '../../repldb/copies.ts'
 import { endpoints } from '../../repldb/endpoints.ts'
 import { errorsByMirror } from '../../repldb/latest-lines.ts'
@@ -101,5 +101,5 @@ export const replicationServiceEvaluators: Readonly<Record<string, Evaluator>> =
 }
 
 /** Whether a rule means nothing without a replication service. */
-export const isOfReplicationService = ({ evaluator }: Pick<LoadedRule, 'evaluator'>): boolean =>
+export const isOfReplicationService = ({ evaluator }: Pick<RuleDefinition, 'evaluator'>): boolean =>
   evaluator !== undefined && Object.hasOwn(replicationServiceEvaluators, evaluator)

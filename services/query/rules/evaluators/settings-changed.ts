@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { measured, untold } from '../measured.ts'
-import { changeOf } from './changed.ts'
-import type { Evaluator } from './evaluator.ts'
-import { failing, readRows } from './failing.ts'
+import { changeOf, type Evaluator, failing, readRows } from './evaluator.ts'
 
 /** Sent without settings of ours, which would be among those that differ. */
 const statement = {

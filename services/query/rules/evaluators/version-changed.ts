@@ -1,6 +1,5 @@
 import { measured, untold } from '../measured.ts'
-import { changeOf } from './changed.ts'
-import type { Evaluator } from './evaluator.ts'
+import { changeOf, type Evaluator } from './evaluator.ts'
 
 /** 1 for an hour after the server was found with another version than before. */
 export const versionChanged: Evaluator = async ({ contact, earlier }) => {

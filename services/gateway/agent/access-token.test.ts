@@ -1,0 +1,141 @@
+import { clockOf } from '#shared/clock.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Failure } from '#proto/http/answer.ts'
+import { signKey } from '../auth/keys/key-token.ts'
+import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
+import { type FakeProduct, startFake } from '../testing/start.ts'
+
+const introspection = 'POST /v1/oauth_applications/access_tokens/verify'
+const here = 'https://watch.example.com/clickhouse'
+const token = 'oat_of_ada'
+
+let nowMs: number
+let idp: IdentityProvider
+let product: FakeProduct
+const start = async (env: Record<string, string | undefined> = {}) => {
+  const clock = clockOf(() => nowMs)
+  const provider = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, IDP_API_URL: idp.url, SVC_PUBLIC_URL: here }
+  const given = { ...provider, IDP_SECRET_KEY: idpSecretKey, RATE_LIMIT_MCP_PER_MIN: '1000', ...env }
+  const known = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  product = await startFake({ mcp: {}, env: Object.fromEntries(known), clock })
+}
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 0, 1)
+  idp = await startIdentityProvider(clockOf(() => nowMs))
+})
+afterEach(async () => {
+  await product[Symbol.asyncDispose]()
+  await idp[Symbol.asyncDispose]()
+})
+
+const send = (bearer: string) =>
+  fetch(`${product.url}/api/mcp`, {
+    method: 'POST',
+    body: '{"id":1}',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+  })
+const asked = () => idp.heard.filter((call) => call === introspection).length
+const message = async (answer: Response) => Failure.parse(await answer.json()).error.message
+
+describe('an OAuth token of the identity provider', () => {
+  it('stands for its subject, and is asked about once a minute', async () => {
+    await start()
+    idp.accessTokens.set(token, {})
+    const [first, ...others] = await Promise.all([send(token), send(token), send(token)])
+    expect(await first?.json()).toMatchObject({ result: { subject: 'user_ada' } })
+    expect([first, ...others].map((answer) => answer?.status)).toEqual([200, 200, 200])
+    expect(asked()).toBe(1)
+    idp.accessTokens.set(token, { revoked: true })
+    nowMs += 59_999
+    expect((await send(token)).status).toBe(200)
+    nowMs += 1
+    expect((await send(token)).status).toBe(401)
+    expect(asked()).toBe(2)
+  })
+
+  it.each([
+    ['seconds', 1],
+    ['milliseconds', 1_000],
+  ])('ends when it says in %s, whatever is remembered', async (_unit, factor) => {
+    await start()
+    idp.accessTokens.set(token, { expiration: (nowMs / 1_000 + 10) * factor })
+    expect((await send(token)).status).toBe(200)
+    nowMs += 10_000
+    expect((await send(token)).status).toBe(401)
+  })
+
+  it.each<[string, Record<string, unknown>, number]>([
+    ['revoked', { revoked: true }, 401],
+    ['expired', { expired: true }, 401],
+    ['issued for another service', { aud: ['https://files.example.com'] }, 401],
+    ['issued for another part of this site', { aud: `${here}/api/mcpx` }, 401],
+    ['issued for here', { aud: `${here}/api/mcp` }, 200],
+    ['issued for here and elsewhere', { aud: ['https://files.example.com', here] }, 200],
+    ['without a subject', { subject: '' }, 503],
+  ])('that is %s', async (_what, standing, status) => {
+    await start()
+    idp.accessTokens.set(token, standing)
+    expect((await send(token)).status).toBe(status)
+  })
+
+  it('that nobody issued is refused, and is not asked about again at once', async () => {
+    await start()
+    for (const _ of [1, 2]) {
+      const answer = await send('oat_made_up')
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).toBe(
+        `Bearer realm="watchhouse", resource_metadata="${here}/.well-known/oauth-protected-resource/api/mcp", error="invalid_token"`,
+      )
+    }
+    expect(asked()).toBe(1)
+    nowMs += 5_000
+    idp.accessTokens.set('oat_made_up', {})
+    expect((await send('oat_made_up')).status).toBe(200)
+  })
+
+  it('is neither believed nor refused while the provider cannot be asked', async () => {
+    await start()
+    idp.accessTokens.set(token, {})
+    idp.isDown = true
+    const answer = await send(token)
+    expect([answer.status, await message(answer)]).toEqual([503, expect.stringContaining('cannot be asked')])
+    expect(product.logged.join()).not.toContain(token)
+    idp.isDown = false
+    expect((await send(token)).status).toBe(200)
+  })
+
+  it('is still believed when the provider falls silent', async () => {
+    await start()
+    idp.accessTokens.set(token, {})
+    expect((await send(token)).status).toBe(200)
+    idp.isDown = true
+    expect((await send(token)).status).toBe(200)
+  })
+
+  it('is refused without the secret key, which the log says at the start, and cannot be verified with a wrong one', async () => {
+    await start({ IDP_SECRET_KEY: undefined })
+    idp.accessTokens.set(token, {})
+    const refused = await send(token)
+    expect([refused.status, await message(refused)]).toEqual([401, 'the token is not valid here'])
+    expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    expect([asked(), product.logged.join().includes('IDP_SECRET_KEY is not set')]).toEqual([0, true])
+    product.env.IDP_SECRET_KEY = 'sk_test_wrong'
+    expect((await send(token)).status).toBe(503)
+  })
+
+  it('stands beside keys, which never leave the house', async () => {
+    const secret = 'the secret of the keys'
+    await start({ SVC_API_KEY_SECRET: secret })
+    idp.accessTokens.set(token, {})
+    const claims = { jti: 'a'.repeat(16), sub: 'bob', label: 'laptop', scopes: ['mcp'], iat: 0, exp: 4_102_444_799 }
+    expect((await send(signKey(claims, secret))).status).toBe(200)
+    expect((await send('svc_made_up')).status).toBe(401)
+    expect(asked()).toBe(0)
+    expect((await send(token)).status).toBe(200)
+  })
+
+  it("is something else than the token of a browser's session", async () => {
+    await start()
+    expect((await send(await idp.token())).status).toBe(401)
+  })
+})

@@ -1,0 +1,47 @@
+import type { Call } from '#proto/call.ts'
+import type { SubscriptionsOf } from '#proto/delivery.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { read } from '#shared/config/setting.ts'
+import { offersSubscriptions } from '#shared/config/webhook-subscriptions.ts'
+import { authSettings } from '../auth/config.ts'
+import { deviceSettings } from '../auth/device/config.ts'
+import { ownerOf } from '../connections/owner.ts'
+import { mayManage } from '../features/refusal.ts'
+import type { Gateway } from '../gateway.ts'
+
+const { IDP_SECRET_KEY } = authSettings
+const { CONVERSATIONS_EDGESQL } = deviceSettings
+const obeyed = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
+
+/** Whose subscriptions a call is about; throws `not-implemented` naming what is missing, and `unauthenticated` for somebody unknown. */
+export const subscriberOf = (gateway: Part, { identity }: Call): string => {
+  const missing = missingFor(gateway)
+  if (missing !== undefined)
+    throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
+  if (identity.kind !== 'user' && identity.kind !== 'key')
+    throw new ServiceError('unauthenticated', 'sign in to subscribe webhooks of your own')
+  return ownerOf(identity)
+}
+
+/** Whose subscriptions a caller may see in lists of all deliveries: its own, or all of them where it may manage users. */
+export const visibleSubscriptions = async (gateway: Gateway, call: Call): Promise<SubscriptionsOf> =>
+  (await mayManage(gateway, call)) ? 'everybody' : { owner: ownerOf(call.identity) }
+
+type Part = Pick<Gateway, 'env' | 'auth'>
+
+/** Whether people may subscribe webhooks of their own here; the key that encrypts them only their keeper knows. */
+export const mayBeSubscribed = async (call: Call, gateway: Part & Pick<Gateway, 'alerts'>): Promise<boolean> =>
+  missingFor(gateway) === undefined &&
+  gateway.alerts.subscriptionsOffered({}, call).then(
+    ({ isOffered }) => isOffered,
+    () => false,
+  )
+
+/** The first prerequisite that is not there. */
+const missingFor = ({ env, auth }: Part): string | undefined => {
+  const settings = read(obeyed, env)
+  if (!offersSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'
+  if (auth.provider() !== 'idp') return 'SVC_AUTH_PROVIDER to idp'
+  if (settings.IDP_SECRET_KEY === undefined) return 'IDP_SECRET_KEY'
+  return settings.CONVERSATIONS_EDGESQL === undefined ? 'CONVERSATIONS_EDGESQL' : undefined
+}

@@ -1,0 +1,158 @@
+import { hash } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Scope } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { BuildFacts } from '#proto/http/build.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Counters } from '#shared/store/counters.ts'
+import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
+import { HttpError } from '../../response/http-error.ts'
+import { cloudMode } from '../../installation/cloud-mode.ts'
+import { keySettings } from '../config.ts'
+import type { ApiKeys, IssuedKey } from '../keys/keys.ts'
+import { providerOf } from '../provider.ts'
+import { type Codes, openDeviceCodes, parseUserCode } from './codes.ts'
+import { deviceSettings } from './config.ts'
+import type { Login, PollError, Verdict } from './login.ts'
+
+/** Signing in a command line by a code that is approved in a browser (RFC 8628). What the device gets is an API key. */
+export interface DeviceLogin {
+  availability(): Availability
+  kind: CodeStore['kind']
+  /** Whom keys stand for that the operator approved. */
+  operatorSubject(): string
+  /** Throws `unavailable` when device login is off, as all that follow. */
+  begin(clientId: string, scopes: readonly Scope[]): Promise<Codes>
+  /** The key, once; else throws the error that OAuth has for it. */
+  exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>
+  /** What a code stands for that a person typed. Tries are bounded for each person. */
+  find(userCode: string, decider: Decider): Promise<Login>
+  decide(userCode: string, state: Verdict['state'], decider: Decider): Promise<Login>
+}
+
+/** Who decides about devices. */
+export interface Decider {
+  /** Whom the keys of these devices stand for. */
+  subject: string
+  isOperator: boolean
+}
+
+interface DeviceLoginOptions {
+  env: Environment
+  build: BuildFacts | undefined
+  codeStore: CodeStore
+  counters: Counters
+  clock: Clock
+  keys: ApiKeys
+}
+
+const keyDays = 30
+/** Enough for a person who mistypes, too few for one who guesses: there are 25 billion codes. */
+const maxTries = 20
+const triesSeconds = 900
+
+export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
+  const { env, build, codeStore, counters, clock, keys } = options
+  const codes = openDeviceCodes({ store: codeStore.store, counters, clock })
+
+  const requireEnabled = (): void => {
+    const { enabled, reason } = availability(env, build)
+    if (!enabled) throw new ServiceError('unavailable', reason === 'disabled' ? disabled : withoutSecret)
+  }
+
+  /** The code that was typed; a person who tries too many is told to wait. */
+  const tried = async (typed: string, decider: Decider): Promise<string> => {
+    requireEnabled()
+    if (!decider.isOperator) await countTry(counters, decider.subject)
+    const code = parseUserCode(typed)
+    if (code !== undefined) return code
+    throw new ServiceError('invalid', 'user_code must be the eight letters that the device shows, such as WDJB-MJHT')
+  }
+
+  return {
+    availability: () => availability(env, build),
+    kind: codeStore.kind,
+    operatorSubject: () => read(deviceSettings, env).SVC_DEVICE_LOGIN_SUBJECT,
+    begin: async (clientId, scopes) => {
+      requireEnabled()
+      return codes.issue(clientId, scopes)
+    },
+    exchange: async (deviceCode, clientId) => {
+      requireEnabled()
+      const polled = await codes.poll(deviceCode, clientId)
+      if ('error' in polled) throw new HttpError(400, polled.error, sentences[polled.error])
+      const { clientId: label, subject, scopes } = polled.granted
+      return keys.issue({ label, subject, scopes, days: keyDays })
+    },
+    find: async (typed, decider) => codes.find(await tried(typed, decider)),
+    decide: async (typed, state, decider) =>
+      codes.decide(await tried(typed, decider), { state, subject: decider.subject }),
+  }
+}
+
+const countTry = async (counters: Counters, subject: string): Promise<void> => {
+  // Subjects may be long and hold anything.
+  const digest = hash('sha256', subject, 'base64url')
+  const { count, endsInMs } = await counters.count('device-login:tries', digest, triesSeconds)
+  if (count > maxTries)
+    throw new ServiceError('rate-limited', 'too many codes were tried; wait a while', { retryAfterMs: endsInMs })
+}
+
+const disabled = 'device login is off: the operator has not turned SVC_DEVICE_LOGIN on'
+const withoutSecret = 'device login is off: it needs SVC_API_KEY_SECRET'
+
+const sentences: Record<PollError, string> = {
+  authorization_pending: 'nobody has approved the code yet; ask again after the interval',
+  slow_down: 'asked too soon; wait five seconds longer between all further requests',
+  access_denied: 'the sign-in was denied',
+  expired_token: 'the code has expired; ask for a new one',
+  invalid_grant: 'the device code is unknown, was used already, or belongs to another client',
+}
+
+export interface Availability {
+  enabled: boolean
+  mode: 'auto' | 'true' | 'false'
+  /** Nobody vouches for people, so the operator approves. */
+  deviceOnly: boolean
+  /** Why it is off. */
+  reason: 'disabled' | 'missing_api_key_secret' | null
+}
+
+/** Whether a device can sign in now, since what it gets is an API key. */
+export const availability = (env: Environment, build: BuildFacts | undefined): Availability => {
+  const { SVC_DEVICE_LOGIN: wanted, SVC_API_KEY_SECRET: secret } = read({ ...deviceSettings, ...keySettings }, env)
+  const isWanted = wanted ?? cloudMode(build, env).runtime
+  const isMissing = secret === undefined
+  return {
+    enabled: isWanted && !isMissing,
+    mode: wanted === undefined ? 'auto' : wanted ? 'true' : 'false',
+    deviceOnly: providerOf(env, build) === 'none',
+    reason: reasonOf(isWanted, isMissing),
+  }
+}
+
+const reasonOf = (isWanted: boolean, isMissing: boolean): Availability['reason'] => {
+  if (!isWanted) return 'disabled'
+  return isMissing ? 'missing_api_key_secret' : null
+}
+
+/** Where device codes are kept: the edge SQL binding when it is bound, else with all other state. */
+interface CodeStore extends AsyncDisposable {
+  kind: 'edgesql' | 'store'
+  store: Store
+}
+
+/** Throws `unavailable` when the bound database does not answer. */
+export const openCodeStore = async (env: Environment, shared: Store, log: Logger): Promise<CodeStore> => {
+  const { CONVERSATIONS_EDGESQL: bound } = read(deviceSettings, env)
+  if (bound === undefined) return { kind: 'store', store: shared, [Symbol.asyncDispose]: async () => {} }
+  const store = await openStore({ env: { SVC_STATE_DB_URL: bound }, busIsShared: false, log }).catch(
+    (cause: unknown) => {
+      throw new ServiceError('unavailable', 'the database of CONVERSATIONS_EDGESQL cannot be opened', { cause })
+    },
+  )
+  return { kind: 'edgesql', store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+}

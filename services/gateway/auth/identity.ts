@@ -1,0 +1,48 @@
+import type { Identity, Profile } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+
+/** Whoever can reach the server, as long as no way to sign in is configured. */
+export const anonymous: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
+
+/** The gateway asking for itself. */
+export const gatewayItself: Identity = { kind: 'service', subject: 'gateway', features: 'all' }
+
+const maxSubjectLength = 256
+const maxTextLength = 256
+const maxAvatarLength = 2_048
+const maxFieldLength = 1_024
+const maxGroups = 256
+
+/** What a provider says of a person, as long as it likes. */
+interface Said {
+  subject: string
+  name?: string | undefined
+  email?: string | undefined
+  avatar?: string | undefined
+  groups?: readonly string[]
+  fields?: Readonly<Record<string, string>>
+}
+
+/** A signed-in person. What is shown of them is cut to what may travel; a subject never is, for it would be somebody else's. */
+export const person = ({ subject, name, email, avatar, groups = [], fields = {} }: Said): Identity => {
+  if (subject.length > maxSubjectLength) {
+    throw new ServiceError(
+      'unauthenticated',
+      `whoever vouches for you names a subject of over ${maxSubjectLength} characters`,
+    )
+  }
+  const profile: Profile = {
+    ...(name && { name: name.slice(0, maxTextLength) }),
+    ...(email && { email: email.slice(0, maxTextLength) }),
+    ...(isPicture(avatar) && { avatar }),
+    ...(groups.length > 0 && { groups: groups.slice(0, maxGroups).map((group) => group.slice(0, maxTextLength)) }),
+    ...(Object.keys(fields).length > 0 && { fields: shortened(fields) }),
+  }
+  return { kind: 'user', subject, features: 'all', profile }
+}
+
+const isPicture = (address: string | undefined): address is string =>
+  address !== undefined && address.length <= maxAvatarLength && /^https?:\/\//i.test(address)
+
+const shortened = (fields: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, value.slice(0, maxFieldLength)]))

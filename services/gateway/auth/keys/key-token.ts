@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import type { RotatingKey } from '#shared/config/setting.ts'
+import { parseJson } from '#shared/parse-json.ts'
+import { isSameText } from '../../request/compare-secret.ts'
+
+/** Shape of a key's id. */
+export const KeyId = z.string().regex(/^[\w-]{16}$/, 'must be the id of a key')
+
+/** What a key says of itself; names that JWT registers mean what they mean there, times are epoch seconds. */
+export const Claims = z.object({
+  jti: KeyId,
+  sub: z.string().min(1).max(256),
+  label: z.string().max(64),
+  /** Names that a newer release may know more of. */
+  scopes: z.array(z.string().max(32)).min(1).max(16),
+  iat: z.number().int(),
+  exp: z.number().int(),
+})
+export type Claims = z.infer<typeof Claims>
+
+/** Longer than any key: the largest claims in base64url, and their signature. */
+const maxTokenLength = 4_096
+const tokenShape = /^svc_(?<payload>[\w-]+)\.(?<signature>[\w-]{43})$/
+
+/** Whether a bearer means to be a key, good or not. */
+export const looksLikeKey = (bearer: string): boolean => bearer.startsWith('svc_')
+
+/** `svc_`, the claims in base64url, a dot and their HMAC-SHA-256. */
+export const signKey = (claims: Claims, secret: string): string => {
+  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+  return `svc_${payload}.${signatureOf(payload, secret)}`
+}
+
+/** The claims of a key that one of the secrets signed; whether its time is over is the caller's to ask. */
+export const readKey = (token: string, { current, previous }: RotatingKey): Claims | undefined => {
+  if (token.length > maxTokenLength) return undefined
+  const { payload, signature } = tokenShape.exec(token)?.groups ?? {}
+  if (payload === undefined || signature === undefined) return undefined
+  const secrets = previous === undefined ? [current] : [current, previous]
+  // The signature is compared as text, since several texts decode to the same bytes and only one was issued.
+  if (!secrets.some((secret) => isSameText(signature, signatureOf(payload, secret)))) return undefined
+  return Claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString())).data
+}
+
+const signatureOf = (payload: string, secret: string): string =>
+  createHmac('sha256', secret).update(payload).digest('base64url')

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { scopes, type Identity } from '#proto/call.ts'
+import type { Route } from '../http-route.ts'
+import { scopesOpen } from './refusal.ts'
+
+const key = (...held: string[]): Identity => ({ kind: 'key', subject: 'ada', features: 'all', scopes: held })
+
+/** A kind of route, and the scopes of which each alone opens it. */
+const rows: [access: Route['access'], feature: Route['feature'], opened: string[]][] = [
+  ['anonymous', null, [...scopes, 'later']],
+  ['own-bearer', 'ACTIONS', [...scopes, 'later']],
+  ['read', 'QUERIES', ['read', 'write']],
+  ['read', null, ['read', 'write']],
+  ['write', 'ACTIONS', ['write']],
+  ['write', null, ['write']],
+  ['write', 'AGENT', ['agent']],
+  ['read', 'AGENT', ['agent']],
+  ['write', 'MCP', ['mcp']],
+]
+
+it.each(rows)('a route of access %s and feature %s is opened by %j', (access, feature, opened) => {
+  const opening = [...scopes, 'later'].filter((scope) => scopesOpen(key(scope), { access, feature }))
+  expect(opening).toEqual(opened)
+  expect(scopesOpen(key(...scopes), { access, feature })).toBe(true)
+})
+
+it('limit nobody who has none, such as a person', () => {
+  for (const [access, feature] of rows) {
+    expect(scopesOpen({ kind: 'user', subject: 'ada', features: 'all' }, { access, feature })).toBe(true)
+  }
+})

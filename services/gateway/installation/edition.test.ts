@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { read } from '#shared/config/setting.ts'
+import { startFake } from '../testing/start.ts'
+import { editionSettings, editionOf, ignoredEditionSettings } from './edition.ts'
+
+const builtWith = (edition: string | null) => ({
+  version: '1.0.0',
+  gitSha: null,
+  gitRef: null,
+  builtAt: null,
+  client: { CLIENT_EDITION: edition },
+})
+
+describe('the edition', () => {
+  it.each([
+    [{}, null, 'community', []],
+    [{}, 'Cloud', 'cloud', []],
+    [{ SVC_EDITION: 'own' }, 'cloud', 'own', []],
+    [{ SVC_LICENSE_KEY: 'key' }, null, 'enterprise', []],
+    [{ SVC_EDITION: 'enterprise', SVC_LICENSE_KEY: 'key' }, null, 'enterprise', []],
+    [{ SVC_EDITION: 'enterprise' }, null, 'community', ['SVC_EDITION']],
+    [{}, 'enterprise', 'community', ['SVC_EDITION']],
+    [{ SVC_EDITION: 'cloud', SVC_LICENSE_KEY: 'key' }, null, 'cloud', ['SVC_LICENSE_KEY']],
+  ])('with %j and a build of %j is %s', (env, built, edition, told) => {
+    expect(editionOf(env, builtWith(built))).toBe(edition)
+    expect(ignoredEditionSettings(env, builtWith(built)).map(({ name }) => name)).toEqual(told)
+  })
+
+  it.each(['two words', '-', 'x'.repeat(33), '<b>'])('is refused in words when it is %j', (word) => {
+    expect(() => read(editionSettings, { SVC_EDITION: word })).toThrow('SVC_EDITION: must be a word of at most 32')
+  })
+
+  it('is told to everybody, its licence key to nobody', async () => {
+    await using product = await startFake({ env: { SVC_EDITION: 'enterprise', SVC_LICENSE_KEY: 'the-licence-key' } })
+    const told = await (await fetch(`${product.url}/api/version`)).text()
+    expect(JSON.parse(told)).toMatchObject({ edition: 'enterprise' })
+    expect(told + product.logged.join('')).not.toContain('the-licence-key')
+  })
+})

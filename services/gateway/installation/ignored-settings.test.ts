@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { startFake, buildWebWith } from '../testing/start.ts'
+import { ignoredSettings } from './ignored-settings.ts'
+
+const build = {
+  version: '1.0.0',
+  gitSha: null,
+  gitRef: null,
+  builtAt: null,
+  client: { CLIENT_TITLE_SHORT: 'Shop', CLIENT_LOGO: null },
+}
+
+describe('a variable that changes nothing', () => {
+  it.each(['SVC_RATE_LIMIT_API', 'SVC_RATE_LIMIT_AGENT', 'SVC_RATE_LIMIT_MCP', 'SVC_RATE_LIMIT_BROWSER_CONN'])(
+    'is the edge binding %s, whose limit stays what its own variable says',
+    (name) => {
+      expect(ignoredSettings({ [name]: 'bound' }, undefined)).toEqual([
+        { name, reason: expect.stringContaining('REDIS_URL or a state database') },
+      ])
+    },
+  )
+
+  it('is what the web was built with otherwise', () => {
+    const names = (env: Record<string, string>) => ignoredSettings(env, build).map(({ name }) => name)
+    expect(names({ CLIENT_TITLE_SHORT: 'Shop' })).toEqual([])
+    expect(names({ CLIENT_TITLE_SHORT: '', CLIENT_LOGO: ' ' })).toEqual([])
+    expect(names({ CLIENT_TITLE_SHORT: 'Other', CLIENT_LOGO: '/own.svg' })).toEqual([
+      'CLIENT_TITLE_SHORT',
+      'CLIENT_LOGO',
+    ])
+  })
+
+  it('is named once, when the product starts', async () => {
+    await using product = await startFake({ env: { SVC_RATE_LIMIT_API: 'bound' } })
+    await fetch(`${product.url}/api/health`)
+    const lines = product.logged.filter((line) => line.includes('variable without effect'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ variable: 'SVC_RATE_LIMIT_API' }])
+  })
+})
+
+describe('cloud mode', () => {
+  it.each([
+    ['true', {}, 'the server runs without it'],
+    [null, { SVC_CLOUD_MODE: 'cloud' }, 'the web does not show it'],
+  ])('built as %s and run with %j is told at the start to be half set', async (built, env, reason) => {
+    const webDirectory = await buildWebWith({ CLIENT_CLOUD_MODE: built })
+    await using product = await startFake({ env, webDirectory })
+    await rm(webDirectory, { recursive: true })
+    const line = product.logged.find((each) => each.includes('cloud mode is half set')) ?? ''
+    expect(JSON.parse(line)).toMatchObject({ reason: expect.stringContaining(reason) })
+  })
+
+  it.each([
+    ['true', { SVC_CLOUD_MODE: 'true' }],
+    [null, {}],
+  ])('built as %s and run with %j is told nothing of', async (built, env) => {
+    const webDirectory = await buildWebWith({ CLIENT_CLOUD_MODE: built })
+    await using product = await startFake({ env, webDirectory })
+    await rm(webDirectory, { recursive: true })
+    expect(product.logged.filter((each) => each.includes('half set'))).toEqual([])
+  })
+})

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RequestHandler } from 'express'
+import ipaddr from 'ipaddr.js'
+import type { Logger } from 'pino'
+import type { Environment } from '#shared/config/environment.ts'
+import { read, type Setting, whole, flag } from '#shared/config/setting.ts'
+import { headerName } from './header.ts'
+
+const trustWords: Readonly<Record<string, boolean>> = { true: true, '1': true, cloud: true, false: false, '0': false }
+
+/** Unlike other flags: `yes` and `on` do not count, as the configuration reference says. */
+const trust: Setting<boolean | undefined> = {
+  doc: 'Whether headers of proxies such as X-Forwarded-For and X-Real-IP are trusted; unset, they are on the edge only. There CF-Connecting-IP names the client whatever this says.',
+  audience: 'server',
+  fallback: 'unset',
+  allowed: 'true/1/cloud, false/0',
+  parse: (given) => trustWords[given?.trim().toLowerCase() ?? ''],
+}
+
+const forwardedFor = 'x-forwarded-for'
+const edgeHeader = 'cf-connecting-ip'
+/** Headers by which most proxies name the client. */
+const usualHeaders = [forwardedFor, 'x-real-ip', edgeHeader]
+
+const namedHeader = headerName(
+  forwardedFor,
+  'The one header in which trusted proxies name the client, such as X-Forwarded-For, X-Real-IP or CF-Connecting-IP. All others are ignored. Choose one that your proxy sets in every request, since clients can send it too.',
+)
+
+const addressHeader: Setting<string | undefined> = {
+  ...namedHeader,
+  fallback: 'X-Forwarded-For; on the edge CF-Connecting-IP',
+  parse: (given) => (given === undefined ? undefined : namedHeader.parse(given.trim())),
+}
+
+/** How the address of a client is known. */
+export const addressSettings = {
+  SVC_TRUST_PROXY_HEADERS: trust,
+  SVC_CLIENT_ADDRESS_HEADER: addressHeader,
+  SVC_TRUSTED_PROXY_HOPS: whole(
+    1,
+    'Trusted proxies between the client and the product, such as 2 for load balancer and ingress: the client is this many entries from the right of X-Forwarded-For. It does not apply to headers with one value, such as X-Real-IP.',
+    { min: 1, max: 16 },
+  ),
+} as const
+
+const { IPv4, IPv6 } = ipaddr
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Whether the headers are believed that proxies add. */
+export const trustsProxies = (env: Environment): boolean =>
+  read(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
+
+/**
+ * What a client is counted under: its IPv4 address or IPv6 /64, the smallest network that providers hand out. A connection
+ * without an address counts for itself, so that strangers do not use up one another's budget.
+ */
+export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environment): string => {
+  const address = namedAddress(headers, env)
+  return address ? networkOf(address) : ofConnection(socket)
+}
+
+/** The network of a client that many addresses are cheap in: the /24 of IPv4, the /64 of IPv6. */
+export const clientPrefix = (request: IncomingMessage, env: Environment): string =>
+  clientAddress(request, env).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
+
+/** The address in the one header that counts; undefined where there is none. */
+const namedAddress = (headers: IncomingHttpHeaders, env: Environment): Address | undefined => {
+  const name = addressHeaderIn(headers, env)
+  if (name === undefined) return undefined
+  // Proxies add to a list of that name; of any other header each proxy replaces the value.
+  const hops = name.endsWith('forwarded-for') ? hopsOf(env) : 1
+  return addressIn(hopIn(headers[name], hops))
+}
+
+/** The header that names the client; undefined where no header is trusted. */
+const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string | undefined => {
+  const { SVC_CLIENT_ADDRESS_HEADER: chosen } = read(addressSettings, env)
+  const isTrusted = trustsProxies(env)
+  if (isTrusted && chosen !== undefined) return chosen
+  // The edge platform overwrites it in every request.
+  if (isOnEdge(env) && headers[edgeHeader] !== undefined) return edgeHeader
+  return isTrusted ? forwardedFor : undefined
+}
+
+/** Warns once of a proxy that names clients in another header than the one that counts, since all of them share one budget then. */
+export const warnOfOtherAddressHeader = (env: Environment, log: Logger): RequestHandler => {
+  let hasWarned = false
+  return ({ headers }, _response, next) => {
+    const header = hasWarned ? undefined : addressHeaderIn(headers, env)
+    const present = usualHeaders.find((name) => headers[name] !== undefined)
+    if (header !== undefined && headers[header] === undefined && present !== undefined) {
+      hasWarned = true
+      const reason =
+        'clients count under the address of the proxy; set SVC_CLIENT_ADDRESS_HEADER to the header that it sets'
+      log.warn({ header, present, reason }, 'client address header missing')
+    }
+    next()
+  }
+}
+
+/**
+ * The entry of a list that the outermost trusted proxy has added. Every proxy adds what it received from at the right, so what is
+ * further left was the client's to write. Of a shorter list it is the first entry.
+ */
+export const hopIn = (list: string | string[] | undefined, hops: number): string | undefined => {
+  const entries = String(list ?? '').split(',')
+  return (entries.at(-hops) ?? entries[0])?.trim() || undefined
+}
+
+/** Trusted proxies between the client and the product. */
+export const hopsOf = (env: Environment): number => read(addressSettings, env).SVC_TRUSTED_PROXY_HOPS
+
+const known = new WeakMap<Socket, string>()
+
+/** Of the other end, which stays the same for all requests of a connection. */
+const ofConnection = (socket: Socket): string => {
+  const name = known.get(socket) ?? nameOf(socket)
+  known.set(socket, name)
+  return name
+}
+
+const nameOf = ({ remoteAddress }: Socket): string => {
+  const address = addressIn(remoteAddress)
+  return address ? networkOf(address) : `connection:${randomUUID()}`
+}
+
+/** An address as proxies write it, perhaps with a port; none of the odd numbers that are also read as addresses. */
+const addressIn = (text: string | undefined): Address | undefined => {
+  if (text === undefined) return undefined
+  const bare = text
+    .trim()
+    .replace(/^\[(.+)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+  return IPv4.isValidFourPartDecimal(bare) || IPv6.isValid(bare) ? ipaddr.process(bare) : undefined
+}
+
+const networkOf = (address: Address): string => {
+  if (address instanceof IPv4) return address.toString()
+  const network = address.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** The marks by which the edge platform says that it runs this process. */
+export const edgeSettings = {
+  EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
+  EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
+  EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
+} as const
+
+/** Whether the edge platform runs this process. */
+export const isOnEdge = (env: Environment): boolean => {
+  const { EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR } = read(edgeSettings, env)
+  return EDGE_WORKERS || EDGE_PAGES || EDGE_LOCAL_EMULATOR
+}

@@ -1,0 +1,53 @@
+import { type Expression, type PrivateIdentifier, Visitor } from 'oxc-parser'
+import { describe, expect, it } from 'vitest'
+import { isCode, isTest, parse, readSource, repositoryFiles } from '../../testing/source-file.ts'
+import { isSameText } from './compare-secret.ts'
+
+/** Names of values that callers must not be able to guess by the time a comparison takes. */
+const isSecret = /secret|password|signature|bearer|hmac/i
+
+const nameOf = (node: Expression | PrivateIdentifier): string => {
+  if (node.type === 'Identifier') return node.name
+  return node.type === 'MemberExpression' && node.property.type === 'Identifier' ? node.property.name : ''
+}
+
+/** Comparisons of a secret with another value that is not constant, as `path: name`. */
+const comparisonsIn = (path: string, text: string): string[] => {
+  const found: string[] = []
+  new Visitor({
+    BinaryExpression: ({ left, operator, right }) => {
+      if (!/^[!=]==?$/.test(operator)) return
+      const isConstant = [left, right].some((side) => side.type === 'Literal' || nameOf(side) === 'undefined')
+      const name = [left, right].map(nameOf).find((each) => isSecret.test(each))
+      if (name !== undefined && !isConstant) found.push(`${path}: ${name}`)
+    },
+  }).visit(parse({ path, text }).program)
+  return found
+}
+
+describe('two texts', () => {
+  it('are the same when every character is', () => {
+    expect(['abc', 'abd', 'ab', 'abcd', ''].map((given) => isSameText(given, 'abc'))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('a secret', () => {
+  it('is compared in constant time only', () => {
+    expect(comparisonsIn('x.ts', 'const a = given === settings.secret')).toEqual(['x.ts: secret'])
+    expect(comparisonsIn('x.ts', "const a = secret === undefined || signature !== ''")).toEqual([])
+    const product = repositoryFiles().filter(
+      (path) =>
+        /^services\/(gateway|shared)\//.test(path) && isCode(path) && !isTest(path) && !path.includes('/testing/'),
+    )
+    expect(product.map(readSource).flatMap(({ path, text }) => comparisonsIn(path, text))).toEqual([])
+    expect(readSource('services/gateway/request/compare-secret.ts').text).toContain(
+      'timingSafeEqual(digestOf(given), digest)',
+    )
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
+import { Failure } from '#proto/http/answer.ts'
+import { shown } from './answer-failure.ts'
+import { callerLeft, clientClosedStatus } from './http-error.ts'
+import { startFake } from '../testing/start.ts'
+
+const overviewThatThrows = async (error: unknown) => {
+  await using product = await startFake({
+    query: {
+      overview: async () => {
+        throw error
+      },
+    },
+  })
+  const response = await fetch(`${product.url}/api/v1/overview?hostId=0`, { headers: { 'x-request-id': 'my-id' } })
+  const { status, headers } = response
+  return { status, headers, body: Failure.parse(await response.json()), logged: product.logged.join('') }
+}
+
+// The enumerable names of the table are exactly the codes.
+const codes = Object.keys(errorStatuses) as ErrorCode[]
+
+describe('errors', () => {
+  it.each(codes.filter((code) => code !== 'internal'))('%s reaches the caller as it was said', async (code) => {
+    const error = new ServiceError(code, 'host logs is down', { details: { host: 'logs' }, retryAfterMs: 1_200 })
+    const { status, headers, body } = await overviewThatThrows(error)
+    expect(status).toBe(errorStatuses[code])
+    expect(headers.get('retry-after')).toBe('2')
+    expect(body).toEqual({
+      success: false,
+      error: { type: code, message: 'host logs is down', details: { host: 'logs' } },
+      metadata: { requestId: 'my-id' },
+    })
+  })
+
+  it('has no Retry-After where trying again is not known to help', async () => {
+    const { headers } = await overviewThatThrows(new ServiceError('not-found', 'no'))
+    expect(headers.get('retry-after')).toBeNull()
+  })
+
+  it.each([
+    new Error('secret at http://user:word@host:8123'),
+    new ServiceError('internal', 'secret at /etc/x'),
+    'secret',
+  ])('hides what is nobody else’s business: %s', async (error) => {
+    const { status, body, logged } = await overviewThatThrows(error)
+    expect(status).toBe(500)
+    expect(body.error).toEqual({ type: 'internal', message: expect.stringContaining('on our side') })
+    expect(JSON.stringify(body)).not.toContain('secret')
+    expect(logged).toContain('"requestId":"my-id"')
+  })
+
+  it('takes it for no failure of ours when a stream fails at both ends because its caller left', () => {
+    const left = callerLeft()
+    expect(shown(new AggregateError([left, new Error('aborted')], left.message)).status).toBe(clientClosedStatus)
+  })
+
+  it('answers 503 at once when nobody serves the hosts', async () => {
+    await using product = await startFake({ withoutQuery: true })
+    const response = await fetch(`${product.url}/api/v1/hosts`)
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ success: false, error: { type: 'unavailable' } })
+  })
+})

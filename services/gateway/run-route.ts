@@ -1,0 +1,73 @@
+import type { RequestHandler, Response } from 'express'
+import type { Call, Identity, Trace } from '#proto/call.ts'
+import type { Span } from '#shared/telemetry/telemetry.ts'
+import { bodyOf, readBytes } from './request/read-body.ts'
+import { hostsOf } from './connections/hosts-of.ts'
+import { exchangeOf } from './response/http-exchange.ts'
+import { shown } from './response/answer-failure.ts'
+import { explained } from './features/refusal.ts'
+import type { Gateway } from './gateway.ts'
+import { callerLeft } from './response/http-error.ts'
+import { publicUrl } from './request/public-url.ts'
+import { parseQueryString } from './request/query-string.ts'
+import { replyTo } from './response/http-reply.ts'
+import type { Route } from './http-route.ts'
+
+/** Answers one route to a caller who was let in: what do they ask, what is the answer, and the span of it all. */
+export const dispatch =
+  (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
+  async (request, response) => {
+    const { requestId, identity } = exchangeOf(response)
+    if (identity === undefined) throw new Error(`${route.path} was reached by a request that nobody let in`)
+    const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
+      'http.request.method': request.method,
+      'http.route': route.path,
+      'http.request.id': requestId,
+    })
+    try {
+      const call = { ...callOf(identity, span.trace, response, gateway), connections: new Map() }
+      const hosts = hostsOf(gateway, request.headers, call)
+      const query = parseQueryString(request.url)
+      const body = route.body && bodyOf(request, route)
+      const preferred = (types: string[]) => request.accepts(types) || undefined
+      const given = {
+        path: request.params,
+        query,
+        body,
+        headers: request.headers,
+        requestId,
+        call,
+        preferred,
+        publicUrl: () => publicUrl(request, gateway.env),
+        readBody: (maxBytes: number) => readBytes(request, response, maxBytes),
+      }
+      await route.respond(given, { ...gateway, hosts }, replyTo(request, response))
+      end(span, response.statusCode)
+    } catch (thrown) {
+      const error = explained(thrown, identity, gateway.policy())
+      end(span, shown(error).status, error)
+      throw error
+    }
+  }
+
+/** A span has failed when we have; a caller's mistake is an answer like any other. */
+const end = (span: Span, status: number, error?: unknown): void => {
+  span.set({ 'http.response.status_code': status })
+  span.end(status >= 500 ? error : undefined)
+}
+
+const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>>): Trace | undefined => {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string') return undefined
+  return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent }
+}
+
+/** What travels with the request; it is cancelled when the caller leaves before the answer has ended. */
+const callOf = (identity: Identity, trace: Trace | undefined, response: Response, gateway: Gateway): Call => {
+  const left = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) left.abort(callerLeft())
+  })
+  const deadline = gateway.clock.elapsedMs() + gateway.requestTimeoutMs
+  return { identity, deadline, signal: left.signal, priority: 'person', trace }
+}

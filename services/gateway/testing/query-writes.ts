@@ -1,0 +1,46 @@
+import { ConnectionTarget, type connectionsMethods } from '#proto/connections.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { QueryHandlers } from './query.ts'
+import { fakeTransitKey, opened } from './transit.ts'
+
+type Writing = Pick<QueryHandlers, 'killQuery' | 'optimizeTable' | 'killMutation' | 'management' | 'manage'>
+
+/** A host on which one query runs, with one table; its users may be changed. */
+export const fakeActions: Writing = {
+  killQuery: async ({ queryId }) => {
+    if (queryId !== 'runaway') throw new ServiceError('not-found', `no query ${queryId} runs on host analytics`)
+    return { state: 'done', target: { user: 'ada', elapsedSeconds: 900 }, queryId: 'own-1' }
+  },
+  optimizeTable: async () => ({ state: 'running', target: { engine: 'MergeTree', parts: 12 }, queryId: null }),
+  killMutation: async ({ mutationId }) => {
+    throw new ServiceError('conflict', `mutation ${mutationId} is done already`)
+  },
+  management: async () => ({ enabled: true }),
+  manage: async ({ management }) => ({ ddl: `-- ${management.operation}` }),
+}
+
+/** Every connection works, what is sealed is marked as such, and a target in clear is none. */
+export const fakeConnections: Handlers<Service<typeof connectionsMethods>> = {
+  connectionKey: async () => fakeTransitKey,
+  testConnection: async ({ encryptedTarget }) => {
+    await decrypted(encryptedTarget)
+    return { ok: true, version: '26.3.1', uptimeSeconds: 60, hostname: 'own', timezone: 'UTC' }
+  },
+  sealConnection: async ({ key, name, encryptedTarget }) => ({
+    sealed: `fake.${key}.${name}`,
+    host: new URL((await decrypted(encryptedTarget)).url).host,
+  }),
+  renameConnection: async ({ connection, name }) => ({ sealed: `fake.${connection.key}.${name}` }),
+  keepsConnections: async () => true,
+}
+
+const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
+  ConnectionTarget.parse(await opened(encryptedTarget))
+
+/** A host that keeps page views. */
+export const fakePageViews: Pick<QueryHandlers, 'tracksPageViews' | 'keepPageViews' | 'removePageViews'> = {
+  tracksPageViews: async () => ({ enabled: true }),
+  keepPageViews: async ({ views }) => ({ kept: views.length }),
+  removePageViews: async () => ({ removed: 2 }),
+}

@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { signingKey, read } from '#shared/config/setting.ts'
+import { requireBearer } from '../request/bearer.ts'
+
+/** What lets a scheduler in. */
+export const cronSettings = {
+  CRON_SECRET: signingKey('Bearer of the cron routes, which stay shut without it.'),
+} as const
+
+/** What lets senders of events in. */
+export const eventSettings = {
+  SVC_EVENTS_INGEST_TOKEN: signingKey('Bearer of POST /api/events/ingest, which stays shut without it.'),
+} as const
+
+interface Asked {
+  headers: IncomingHttpHeaders
+  query: object
+}
+
+/** Lets through who knows `CRON_SECRET`, or the one before it, and nobody while there is none. */
+export const requireScheduler = ({ headers, query }: Asked, env: Environment): void => {
+  const secret = read(cronSettings, env).CRON_SECRET
+  if (secret !== undefined) refuseInUrl(query)
+  requireBearer(headers, secret, {
+    unset: 'cron routes are shut: the operator has not set CRON_SECRET',
+    wrong: 'send the cron secret as Authorization: Bearer',
+  })
+}
+
+/** Proxies and browsers write URLs down. */
+const refuseInUrl = (query: object): void => {
+  if (!Object.hasOwn(query, 'secret')) return
+  const message = 'must not be in the URL; send it as Authorization: Bearer'
+  const details = { parameter: 'secret', problems: [{ parameter: 'secret', message }] }
+  throw new ServiceError('invalid', `secret ${message}`, { details })
+}
+
+/** Lets through who knows `SVC_EVENTS_INGEST_TOKEN`, or the one before it, and nobody while there is none. */
+export const requireSender = (headers: IncomingHttpHeaders, env: Environment): void =>
+  requireBearer(headers, read(eventSettings, env).SVC_EVENTS_INGEST_TOKEN, {
+    unset: 'events are not taken: the operator has not set SVC_EVENTS_INGEST_TOKEN',
+    wrong: 'send the ingest token as Authorization: Bearer',
+  })

@@ -1,0 +1,83 @@
+import type { Call } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Execution, FingerprintDetail } from '#proto/fingerprints.ts'
+import type { query } from '#proto/query.ts'
+import type { z } from 'zod'
+import { readRecords } from './records.ts'
+import { type Analysed, analysed, shownWindow } from './analysis-window.ts'
+import {
+  cellFromMs,
+  errorsStatement,
+  executionsStatement,
+  latencyStatement,
+  trendStatement,
+} from './fingerprint-parts.ts'
+import { ErrorRow, FingerprintRow, LatencyRow, ListedExecutionRow, TrendRow } from './fingerprint-records.ts'
+import { fingerprintStatement } from './fingerprint-statement.ts'
+import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
+
+const needs = { requires: ['system.query_log'] }
+
+interface Question extends Analysed {
+  host: MonitoredHost
+  hash: string
+  executions: number
+}
+
+/** One pattern from all sides. */
+export const fingerprint =
+  (parts: Parts): Handlers<typeof query>['fingerprint'] =>
+  async (input, call) => {
+    const host = parts.hosts.get(input.hostKey)
+    const { window, scope } = await analysed(parts, host, input, call)
+    const without = { detail: null, window: shownWindow(window) }
+    const missing = await missingNeeds(parts.client, host, needs, call)
+    if (missing) return { ...without, unavailable: missing }
+    try {
+      const { hash, executions } = input
+      const detail = await detailOf(parts, { host, hash, executions, window, scope }, call)
+      return { detail, window: shownWindow(window), unavailable: null }
+    } catch (error) {
+      const unavailable = unavailableBy(parts.client, host, needs, error)
+      if (unavailable) return { ...without, unavailable }
+      throw error
+    }
+  }
+
+const detailOf = async (parts: Parts, question: Question, call: Call): Promise<FingerprintDetail> => {
+  const { host, hash, executions, window, scope } = question
+  const ask = async <S extends z.ZodType>(schema: S, statement: Statement): Promise<z.output<S>[]> =>
+    readRecords(host, schema, await parts.client.run(host, statement, call))
+  // Alone and first: a pattern that did not run costs one statement.
+  const [summary] = await ask(FingerprintRow, fingerprintStatement(hash, scope))
+  if (!summary) {
+    throw new ServiceError('not-found', `no query of the pattern ${hash} ended on host ${host.name} in this window`, {
+      details: { parameter: 'hash' },
+    })
+  }
+  const [trend, latency, lists, errors] = await Promise.all([
+    ask(TrendRow, trendStatement(hash, window, scope)),
+    ask(LatencyRow, latencyStatement(hash, scope)),
+    ask(ListedExecutionRow, executionsStatement(hash, executions, scope)),
+    ask(ErrorRow, errorsStatement(hash, scope)),
+  ])
+  const listed = (name: string): Execution[] =>
+    lists
+      .filter(({ list }) => list === name)
+      .toSorted((left, right) => left.place - right.place)
+      .map(({ list: _list, place: _place, ...execution }) => execution)
+  return {
+    summary,
+    trend,
+    latency: latency.map(({ cell, ...told }) => ({ ...told, fromMs: cellFromMs(cell), toMs: cellFromMs(cell + 1) })),
+    errors,
+    executions: listed('executions'),
+    slowest: listed('slowest'),
+    largestResult: listed('largestResult'),
+    errored: listed('errored'),
+  }
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { QuerySummary } from '#proto/query-detail.ts'
+import type { query } from '#proto/query.ts'
+import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { type Scope, expandMacros } from '../definitions/macros.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
+import { figure, flag, readRecords } from './records.ts'
+import { analysed } from './analysis-window.ts'
+import { cpuMs } from './fingerprint-statement.ts'
+import { processors, threads, views } from './query-parts.ts'
+import { readChildren, readPart } from './read-children.ts'
+
+const shared = `
+  query_id AS queryId,
+  toString(query_kind) AS kind,
+  log.query AS query,
+  toString(log.user) AS user,
+  toString(initial_user) AS initialUser,
+  is_initial_query AS isInitial,
+  initial_query_id AS initialQueryId,
+  replaceOne(toString(log.address), '::ffff:', '') AS address,
+  if(client_name != '', client_name, http_user_agent) AS client,
+  current_database AS currentDatabase,
+  memory_usage AS memoryBytes,
+  ${cpuMs} AS cpuMs,
+  read_rows AS readRows,
+  read_bytes AS readBytes,
+  written_rows AS writtenRows,
+  written_bytes AS writtenBytes,
+  length(thread_ids) AS threads,
+  Settings AS settings,
+  ProfileEvents AS profileEvents`
+
+/** The last execution under an id that has ended; else one that has begun. */
+export const loggedQueryStatement = (queryId: string, scope: Scope): Statement => ({
+  what: 'query-detail',
+  sql: expandMacros(
+    `SELECT
+  multiIf(log.type = 'QueryStart', 'lost', log.type = 'QueryFinish', 'finished', 'failed') AS status,
+  countIf(log.type != 'QueryStart') OVER () AS executions,
+  $ms(query_start_time_microseconds) AS startedMs,
+  if(log.type = 'QueryStart', NULL, $ms(event_time_microseconds)) AS endedMs,
+  query_duration_ms AS durationMs,
+  toString(normalized_query_hash) AS fingerprint,
+  log_comment AS logComment,
+  log.databases AS databases,
+  log.tables AS tables,
+  log.columns AS columns,
+  log.projections AS projections,
+  used_functions AS functions,
+  result_rows AS resultRows,
+  result_bytes AS resultBytes,
+  exception_code AS exceptionCode,
+  log.exception AS exception,
+  stack_trace AS stackTrace,${shared}
+FROM $log(query_log) AS log
+WHERE $window AND query_id = {query_id:String}
+ORDER BY log.type != 'QueryStart' DESC, event_time_microseconds DESC
+LIMIT 1`,
+    scope,
+  ),
+  parameters: { query_id: queryId },
+})
+
+/** A query that runs at this moment, in the same columns. */
+export const runningQueryStatement = (queryId: string): Statement => ({
+  what: 'query-detail/running',
+  sql: `SELECT
+  'running' AS status,
+  0 AS executions,
+  toUnixTimestamp64Milli(now64(3)) - toUInt64(elapsed * 1000) AS startedMs,
+  NULL AS endedMs,
+  toUInt64(elapsed * 1000) AS durationMs,
+  toString(normalizedQueryHash(log.query)) AS fingerprint,
+  Settings['log_comment'] AS logComment,
+  CAST([], 'Array(String)') AS databases,
+  CAST([], 'Array(String)') AS tables,
+  CAST([], 'Array(String)') AS columns,
+  CAST([], 'Array(String)') AS projections,
+  CAST([], 'Array(String)') AS functions,
+  0 AS resultRows,
+  0 AS resultBytes,
+  0 AS exceptionCode,
+  '' AS exception,
+  '' AS stackTrace,${shared}
+FROM system.processes AS log
+WHERE query_id = {query_id:String}
+LIMIT 1`,
+  parameters: { query_id: queryId },
+})
+
+type Answered = Awaited<ReturnType<Handlers<typeof query>['queryDetail']>>
+
+const needs = { requires: ['system.query_log'] }
+
+const figures = {
+  executions: figure,
+  startedMs: figure,
+  endedMs: figure.nullable(),
+  durationMs: figure,
+  memoryBytes: figure,
+  readRows: figure,
+  readBytes: figure,
+  writtenRows: figure,
+  writtenBytes: figure,
+  resultRows: figure,
+  resultBytes: figure,
+  threads: figure,
+}
+const SummaryRow = QuerySummary.extend({
+  ...figures,
+  isInitial: flag,
+  settings: z.record(z.string(), z.string()),
+  profileEvents: z.record(z.string(), figure),
+})
+
+/** One query from all sides. */
+export const queryDetail =
+  (parts: Parts): Handlers<typeof query>['queryDetail'] =>
+  async ({ hostKey, queryId, lastHours }, call) => {
+    const host = parts.hosts.get(hostKey)
+    const { scope } = await analysed(parts, host, { lastHours }, call)
+    const missing = await missingNeeds(parts.client, host, needs, call)
+    if (missing) return { detail: null, unavailable: missing }
+    try {
+      return await detailOf(parts, host, queryId, scope, call)
+    } catch (error) {
+      const unavailable = unavailableBy(parts.client, host, needs, error)
+      if (unavailable) return { detail: null, unavailable }
+      throw error
+    }
+  }
+
+const detailOf = async (
+  parts: Parts,
+  host: MonitoredHost,
+  queryId: string,
+  scope: Scope,
+  call: Call,
+): Promise<Answered> => {
+  const ask = async (statement: Statement) =>
+    readRecords(host, SummaryRow, await parts.client.run(host, statement, call))[0]
+  const [logged, running] = await Promise.all([
+    ask(loggedQueryStatement(queryId, scope)),
+    ask(runningQueryStatement(queryId)),
+  ])
+  const found = running ? { ...running, executions: logged?.executions ?? 0 } : logged
+  if (!found) {
+    throw new ServiceError(
+      'not-found',
+      `host ${host.name} knows no query of this id in this window; logs are written some seconds late`,
+      { details: { parameter: 'queryId' } },
+    )
+  }
+  const place = { client: parts.client, host, queryId, scope, call }
+  const [ofThreads, ofViews, ofProcessors, ofChildren] = await Promise.all([
+    readPart(place, threads),
+    readPart(place, views),
+    readPart(place, processors),
+    readChildren(parts, host, queryId, scope, call),
+  ])
+  const { settings, profileEvents, ...summary } = found
+  const detail = {
+    summary,
+    settings: named(settings),
+    profileEvents: named(profileEvents),
+    threads: ofThreads,
+    views: ofViews,
+    processors: ofProcessors,
+    children: ofChildren,
+  }
+  return { detail, unavailable: null }
+}
+
+const named = <T>(values: Readonly<Record<string, T>>): { name: string; value: T }[] =>
+  Object.entries(values)
+    .map(([name, value]) => ({ name, value }))
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))

@@ -1,0 +1,192 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { query } from '#proto/query.ts'
+import { aCall, openParts } from '../testing/open-parts.ts'
+import { readTable } from '../testing/read-table.ts'
+import { type Asked, rows, startHttpStub } from '../testing/stub-host.ts'
+
+const hostKey = 'db'
+const exception = (response: ServerResponse, code: number, name: string, sentence: string) =>
+  response
+    .writeHead(code === 497 ? 403 : 404)
+    .end(`Code: ${code}. DB::Exception: ${sentence} (${name}) (version 25.8.1.1)`)
+
+const asking = async (
+  capabilities: { version?: string; tables?: string[] },
+  answer: (asked: Asked, response: ServerResponse) => void,
+) => {
+  const stub = await startHttpStub(({ sql, ...rest }, response) => {
+    if (sql.startsWith('SELECT version()')) rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
+    else answer({ sql, ...rest }, response)
+  }, capabilities)
+  const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
+  const chart = (name: string) => parts.handlers.chart({ hostKey, name, parameters: {} }, aCall())
+  return {
+    chart,
+    overview: async () => query.methods.overview.output.parse(await parts.handlers.overview({ hostKey }, aCall())),
+    table: (name: string) => readTable(parts, { hostKey, name }),
+    async [Symbol.asyncDispose]() {
+      await parts[Symbol.asyncDispose]()
+      await stub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('a chart or table page whose table', () => {
+  it('is missing is unavailable, and no statement is sent for it', async () => {
+    const sent: string[] = []
+    await using host = await asking({}, ({ sql }, response) => {
+      sent.push(sql)
+      rows(response, [[0]])
+    })
+    const unavailable = {
+      reason: 'missing-table',
+      message: 'host db has no table system.query_log',
+      missingTables: ['system.query_log'],
+    }
+    expect(await host.chart('query-count')).toMatchObject({ rows: [], statement: null, unavailable })
+    expect(await host.table('history-queries')).toMatchObject({
+      head: { unavailable },
+      rows: [],
+      tail: { truncated: false, statement: null },
+    })
+    expect(new Set(sent)).toEqual(new Set(['EXISTS TABLE `system`.`query_log`']))
+    expect(sent).toHaveLength(1)
+  })
+
+  it('is closed to the user is unavailable, with the grant that would help', async () => {
+    await using host = await asking({}, (_, response) =>
+      exception(
+        response,
+        497,
+        'ACCESS_DENIED',
+        "spy: Not enough privileges. To execute this query, it's necessary to have the grant SHOW TABLES ON system.query_log",
+      ),
+    )
+    const { unavailable } = await host.chart('query-count')
+    expect(unavailable).toMatchObject({ reason: 'permission', grant: 'GRANT SELECT ON system.query_log TO <user>' })
+    expect(JSON.stringify(unavailable)).not.toContain('spy')
+  })
+
+  it('is missing is told from a closed one, also to a user who may not ask for it', async () => {
+    await using host = await asking({}, ({ sql }, response) =>
+      sql.startsWith('EXISTS')
+        ? exception(response, 497, 'ACCESS_DENIED', 'spy: Not enough privileges.')
+        : exception(response, 60, 'UNKNOWN_TABLE', 'Unknown table expression identifier.'),
+    )
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
+  })
+
+  it('has columns closed to the user is unavailable, with the grant that the server names', async () => {
+    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+      exception(
+        response,
+        497,
+        'ACCESS_DENIED',
+        "spy: Not enough privileges. To execute this query, it's necessary to have the grant SELECT(event_time, query_kind) ON system.query_log",
+      ),
+    )
+    const grant = 'GRANT SELECT(event_time, query_kind) ON system.query_log TO <user>'
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'permission', grant })
+    expect((await host.table('history-queries')).head.unavailable).toMatchObject({ reason: 'permission', grant })
+  })
+
+  it('needs another right than to read it is unavailable, and the right is named', async () => {
+    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+      exception(
+        response,
+        497,
+        'ACCESS_DENIED',
+        "spy: Not enough privileges. To execute this query, it's necessary to have the grant REMOTE ON *.*.",
+      ),
+    )
+    expect((await host.chart('query-count')).unavailable).toMatchObject({
+      message: 'the user configured for host db lacks the right REMOTE',
+      grant: 'GRANT REMOTE ON *.* TO <user>',
+    })
+  })
+
+  it('went away since it was looked for is unavailable', async () => {
+    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+      exception(response, 60, 'UNKNOWN_TABLE', 'Table system.query_log does not exist.'),
+    )
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
+  })
+
+  it('is read from a Keeper that the host lacks is unavailable', async () => {
+    await using host = await asking({ tables: ['distributed_ddl_queue'] }, (_, response) =>
+      exception(response, 139, 'NO_ELEMENTS_IN_CONFIG', 'There is no Zookeeper configuration in server config.'),
+    )
+    expect((await host.table('distributed-ddl-queue')).head.unavailable).toEqual({
+      reason: 'missing-table',
+      message: 'host db has no Keeper, from which system.distributed_ddl_queue would be read',
+      missingTables: ['system.distributed_ddl_queue'],
+    })
+  })
+
+  it('cannot be looked for at the moment fails, and is looked for again', async () => {
+    let hangs = true
+    await using host = await asking({}, (_, response) => {
+      if (hangs) exception(response, 159, 'TIMEOUT_EXCEEDED', 'Timeout exceeded.')
+      else rows(response, [[0]])
+    })
+    await expect(host.chart('query-count')).rejects.toMatchObject({ code: 'timeout' })
+    hangs = false
+    expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
+  })
+
+  it('exists only on newer servers is unavailable for its version', async () => {
+    await using host = await asking({ version: '19.1.1.1', tables: ['asynchronous_metrics'] }, (_, response) =>
+      rows(response, [[0]]),
+    )
+    expect((await host.table('asynchronous-metrics')).head.unavailable).toMatchObject({ reason: 'version' })
+  })
+})
+
+describe('a figure of the overview', () => {
+  const basics = ['25.8.1', 77, 'machine', 'UTC', '0']
+  const denial = (right: string) =>
+    `spy: Not enough privileges. To execute this query, it's necessary to have the grant ${right}`
+
+  it('is null with the reason where its table is closed or missing; databases and tables are open to everybody', async () => {
+    await using host = await asking({ tables: [] }, ({ sql }, response) => {
+      if (sql.startsWith('EXISTS TABLE `system`.`query_log`')) rows(response, [[0]])
+      else if (sql.startsWith('EXISTS')) exception(response, 497, 'ACCESS_DENIED', denial('SHOW TABLES ON system.x'))
+      else if (sql.includes('LIMIT 0')) exception(response, 497, 'ACCESS_DENIED', denial('SELECT ON system.x'))
+      else if (!sql.includes('FROM system.databases')) rows(response, [[...basics, ...Array(14).fill(null)]])
+      else rows(response, [[...basics, 3, 40, ...Array(12).fill(null)]])
+    })
+    const { unavailable, ...told } = await host.overview()
+    expect(told).toMatchObject({ databaseCount: 3, tableCount: 40, runningQueries: null, diskUsage: null })
+    const closed = { reason: 'permission', grant: 'GRANT SELECT ON system.disks TO <user>' }
+    expect(unavailable).toMatchObject({
+      diskUsage: closed,
+      diskUsedBytes: closed,
+      runningQueries: { reason: 'permission', grant: 'GRANT SELECT ON system.processes TO <user>' },
+      todayQueries: { reason: 'missing-table', missingTables: ['system.query_log'] },
+    })
+    expect(Object.keys(unavailable)).not.toContain('tableCount')
+    expect(JSON.stringify(unavailable)).not.toContain('spy')
+  })
+
+  it('whose columns are closed is left out and the others are told; the host refuses once, not each time', async () => {
+    let refusals = 0
+    await using host = await asking({ tables: ['processes', 'merges', 'disks'] }, ({ sql, url }, response) => {
+      const closed = ['processes', 'disks'].find((table) => sql.includes(`FROM system.${table}`))
+      if (sql.startsWith('EXISTS')) return rows(response, [[0]])
+      if (!closed) return rows(response, [[...basics, ...Array(3).fill(null), 5, ...Array(10).fill(null)]])
+      if (url.searchParams.get('log_comment')?.includes('overview')) refusals++
+      exception(response, 497, 'ACCESS_DENIED', denial(`SELECT(total_space) ON system.${closed}`))
+    })
+    for (let round = 0; round < 2; round++) {
+      const { unavailable, metrics } = await host.overview()
+      expect(metrics).toMatchObject({ merges: 5, runningQueries: null })
+      expect(unavailable.diskUsage).toMatchObject({
+        reason: 'permission',
+        message: 'the user configured for host db may not read system.disks',
+        grant: 'GRANT SELECT(total_space) ON system.disks TO <user>',
+      })
+    }
+    expect(refusals).toBe(2)
+  })
+})

@@ -1,0 +1,84 @@
+import type { Handlers } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import { killMutation } from './actions/kill-mutation.ts'
+import { killQuery } from './actions/kill-query.ts'
+import { optimizeTable } from './actions/optimize-table.ts'
+import { advisingHandlers } from './advice/handlers.ts'
+import { manage, management } from './management/manage.ts'
+import type { WithConnections } from './connections/connections.ts'
+import { connectionHandlers } from './connections/handlers.ts'
+import { catalogue, definitionStatement } from './pages/catalogue.ts'
+import { chart } from './pages/chart.ts'
+import { charts } from './pages/charts.ts'
+import { databaseTables, explorerHandlers } from './explorer/handlers.ts'
+import { exportTable } from './pages/export-table.ts'
+import { filterOptions } from './pages/filter-options.ts'
+import { exposition } from './exposition/exposition.ts'
+import { executions } from './analysis/executions.ts'
+import { explain } from './explain/explain.ts'
+import { fingerprint } from './analysis/fingerprint.ts'
+import { fingerprints } from './analysis/fingerprints.ts'
+import { hostStates, hostStatus, hosts } from './status/host-status.ts'
+import { overview } from './status/overview.ts'
+import type { Parts } from './parts.ts'
+import { queryDetail } from './analysis/query-detail.ts'
+import { table } from './pages/table.ts'
+import { fleet } from './fleet/fleet.ts'
+import { consoleHandlers } from './console/handlers.ts'
+import { comparison } from './comparison/comparison.ts'
+import { settingsDiff } from './settings-diff/settings-diff.ts'
+import { topology } from './topology/topology.ts'
+import type { WithStore } from './rules/earlier.ts'
+import { ruleHandlers } from './rules/handlers.ts'
+import { insightHandlers } from './insights/handlers.ts'
+import { pageViewHandlers } from './page-views/keep-page-views.ts'
+import { repldbHandlers, type WithReplicationService } from './repldb/handlers.ts'
+import { reportRowHandlers } from './reports/report-rows.ts'
+import { structureFactHandlers } from './structure/handlers.ts'
+import { postgresSourceHandlers, type WithPostgresSource } from './postgres-source/handlers.ts'
+import { ownCost } from './own-cost/own-cost.ts'
+
+type Given = Parts & WithConnections & WithStore & WithPostgresSource & WithReplicationService
+
+/** One file per method of the contract. */
+export const handlers = (parts: Given): Handlers<typeof query> => ({
+  hosts: hosts(parts),
+  hostStates: hostStates(parts),
+  catalogue: catalogue(parts),
+  hostStatus: hostStatus(parts),
+  overview: overview(parts),
+  chart: chart(parts),
+  charts: charts(parts),
+  table: table(parts),
+  exportTable: exportTable(parts),
+  filterOptions: filterOptions(parts),
+  databaseTables: databaseTables(parts),
+  definitionStatement: definitionStatement(parts),
+  fingerprints: fingerprints(parts),
+  fingerprint: fingerprint(parts),
+  executions: executions(parts),
+  queryDetail: queryDetail(parts),
+  explain: explain(parts),
+  exposition: exposition(parts),
+  fleet: fleet(parts),
+  ownCost: ownCost(parts),
+  settingsDiff: settingsDiff(parts),
+  comparison: comparison(parts),
+  topology: topology(parts),
+  ...connectionHandlers(parts),
+  ...consoleHandlers(parts),
+  ...explorerHandlers(parts),
+  ...ruleHandlers(parts),
+  ...advisingHandlers(parts),
+  ...insightHandlers(parts),
+  ...reportRowHandlers(parts),
+  ...structureFactHandlers(parts),
+  ...postgresSourceHandlers(parts),
+  ...repldbHandlers(parts),
+  ...pageViewHandlers(parts),
+  killQuery: killQuery(parts),
+  optimizeTable: optimizeTable(parts),
+  killMutation: killMutation(parts),
+  management: management(parts),
+  manage: manage(parts),
+})

@@ -1,0 +1,40 @@
+import type { Handlers } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { Unavailable } from '#proto/unavailable.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { withSetDefaults } from '../definitions/parameters.ts'
+import { tableStatement } from '../definitions/table-statement.ts'
+import type { Parts } from '../parts.ts'
+import { prepareChart } from './chart.ts'
+import { openPage } from './open-page.ts'
+
+/** All definitions without their SQL. */
+export const catalogue =
+  (parts: Parts): Handlers<typeof query>['catalogue'] =>
+  async () => {
+    const { tables, ...all } = parts.definitions.catalogue
+    return { ...all, tables: tables.map((table) => withSetDefaults(table, parts.env)) }
+  }
+
+/** Rows of a table page that its statement asks for where nobody says how many. */
+const usualRows = 100
+
+/** How a chart or a table page would ask one host. */
+export const definitionStatement =
+  (parts: Parts): Handlers<typeof query>['definitionStatement'] =>
+  async ({ kind, hostKey, name }, call) => {
+    if (kind === 'table') {
+      const asked = { filters: [], parameters: {}, offset: 0 }
+      const page = await openPage(parts, { hostKey, name }, call, (table, circumstances) =>
+        tableStatement(table, asked, { ...circumstances, limit: usualRows }),
+      )
+      return 'unavailable' in page ? without(page.unavailable) : shown(page.statement)
+    }
+    const definition = parts.definitions.chart(name)
+    const ready = await prepareChart(parts, parts.hosts.get(hostKey), definition, { parameters: {} }, call)
+    return 'rows' in ready ? without(ready.unavailable) : shown(ready.statement)
+  }
+
+const shown = ({ sql, parameters = {} }: Statement) => ({ sql, parameters: { ...parameters }, unavailable: null })
+
+const without = (unavailable: Unavailable | null) => ({ sql: null, parameters: {}, unavailable })

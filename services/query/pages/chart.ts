@@ -1,0 +1,124 @@
+import { requireFeature, type Call } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { query, ChartData, Unavailable, Window } from '#proto/query.ts'
+import { missingNeeds, tooOld, unavailableBy } from '../clickhouse/availability.ts'
+import type { Answer } from '../clickhouse/client.ts'
+import { statementFacts } from '../clickhouse/statement-facts.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { chartStatement, maxChartRows } from '../definitions/chart-statement.ts'
+import { chartInfo } from '../definitions/definitions.ts'
+import type { LoadedChart } from '../definitions/load.ts'
+import { refuseUnknown, type GivenParameters, zoneFor } from '../definitions/parameters.ts'
+import { type ChartWindow, chartWindow } from '../definitions/window.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
+
+/** One chart of one host. */
+export const chart =
+  (parts: Parts): Handlers<typeof query>['chart'] =>
+  async (input, call) => {
+    const host = parts.hosts.get(input.hostKey)
+    const definition = parts.definitions.chart(input.name)
+    refuseUnknown(definition.parameters, input.parameters)
+    return drawChart(parts, host, definition, input, call)
+  }
+
+export interface ChartQuestion extends Window {
+  parameters: GivenParameters
+}
+
+/** A chart whose statement is ready to be sent. */
+export interface ReadyChart {
+  chart: LoadedChart
+  window: ChartWindow | undefined
+  zone: string | undefined
+  statement: Statement
+}
+
+/** The series of one chart on one host. What a host lacks makes the answer `unavailable`, not an error. */
+export const drawChart = async (
+  parts: Parts,
+  host: MonitoredHost,
+  chart: LoadedChart,
+  question: ChartQuestion,
+  call: Call,
+): Promise<ChartData> => {
+  const prepared = await prepareChart(parts, host, chart, question, call)
+  return 'rows' in prepared ? prepared : askChart(parts, host, prepared, call)
+}
+
+/** The chart with its statement, or its answer where no statement can give one. Refuses who may not see it. */
+export const prepareChart = async (
+  parts: Parts,
+  host: MonitoredHost,
+  chart: LoadedChart,
+  question: ChartQuestion,
+  call: Call,
+): Promise<ReadyChart | ChartData> => {
+  requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
+  const zone = zoneFor(question.timezone, parts.env)
+  const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
+  const { version: serverVersion, logs } = await parts.client.capabilities(host, call)
+  const missing = await missingNeeds(parts.client, host, chart, call)
+  if (missing) return without(chart, window, missing)
+
+  const statement = chartStatement(chart, { serverVersion, logs, window, zone, parameters: question.parameters })
+  if (!statement) return without(chart, window, tooOld(host, serverVersion))
+  return { chart, window, zone, statement }
+}
+
+/** Sends the statement of one chart. */
+export const askChart = async (
+  { client }: Parts,
+  host: MonitoredHost,
+  ready: ReadyChart,
+  call: Call,
+): Promise<ChartData> => {
+  try {
+    return drawn(host, ready, await client.run(host, ready.statement, call))
+  } catch (error) {
+    const unavailable = unavailableBy(client, host, ready.chart, error)
+    if (unavailable) return without(ready.chart, ready.window, unavailable)
+    throw error
+  }
+}
+
+/** What a host answered, as a chart. */
+export const drawn = (
+  host: MonitoredHost,
+  { chart, window, zone, statement }: ReadyChart,
+  answer: Answer,
+): ChartData => {
+  if (answer.rows.length > maxChartRows) {
+    throw new ServiceError(
+      'too-large',
+      `the chart ${chart.name} has more than ${maxChartRows} points; take a longer interval`,
+    )
+  }
+  return {
+    chart: chartInfo(chart),
+    rows: rowsOf(chart, answer),
+    window: windowOf(window),
+    unavailable: null,
+    statement: statementFacts(host, statement, answer, answer.rows.length, zone),
+  }
+}
+
+/** Gap filling makes up a series without a name where there is none at all; such rows say nothing. */
+const rowsOf = (chart: LoadedChart, { columns, rows }: Answer): ChartData['rows'] => {
+  const series = chart.columns.filter((column) => column.role === 'series').map((column) => column.name)
+  const named = rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])))
+  return series.length === 0 ? named : named.filter((row) => series.some((name) => row[name] !== ''))
+}
+
+const without = (chart: LoadedChart, window: ChartWindow | undefined, unavailable: Unavailable): ChartData => ({
+  chart: chartInfo(chart),
+  rows: [],
+  window: windowOf(window),
+  unavailable,
+  statement: null,
+})
+
+const windowOf = (window: ChartWindow | undefined): ChartData['window'] =>
+  window ? { interval: window.interval ?? null, fromMs: window.fromMs, toMs: window.toMs } : null

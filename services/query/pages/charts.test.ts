@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ChartResult, Row } from '#proto/query.ts'
+import { startSeeded } from '../../testing/seeded.ts'
+import type { Sandbox } from '../../sandbox/start.ts'
+import { maxChartRows } from '../definitions/chart-statement.ts'
+import { drawChart } from './chart.ts'
+import { drawCharts } from './charts.ts'
+import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { rows, startHttpStub, type StubHost } from '../testing/stub-host.ts'
+
+const hostKey = 'box'
+const question = { lastHours: 6, parameters: {} }
+
+/** The engine adds in the order in which its threads end, which moves the last digits of an average. */
+const comparable = (rows: readonly Row[]): Row[] =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withoutLastDigits(value)])))
+
+const withoutLastDigits = (value: Row[string]): Row[string] =>
+  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value
+
+describe('charts asked together', () => {
+  let sandbox: Sandbox
+  let parts: OpenParts
+  beforeAll(async () => {
+    sandbox = await startSeeded('one')
+    parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+  }, 180_000)
+  afterAll(async () => {
+    await parts?.[Symbol.asyncDispose]()
+    await sandbox?.[Symbol.asyncDispose]()
+  })
+
+  it('have the rows that each has alone', async () => {
+    // A window of the past, in which nothing happens any more.
+    const to = Math.floor(Date.now() / 1_000) - 600
+    const past = { from: to - 6 * 3_600, to, parameters: {} }
+    const host = parts.hosts.get(hostKey)
+    const series = parts.definitions.charts.filter((chart) => chart.interval !== undefined)
+    const names = series.map(({ name }) => name)
+    const together = await drawCharts(parts, host, names, past, aCall())
+    let drawn = 0
+    for (const chart of series) {
+      const alone = await drawChart(parts, host, chart, past, aCall())
+      const result = together[chart.name]
+      expect([chart.name, result?.ok && comparable(result.data.rows)]).toEqual([chart.name, comparable(alone.rows)])
+      expect(result?.ok && result.data.statement?.sql).toBe(alone.statement?.sql)
+      if (alone.rows.length > 0) drawn++
+    }
+    expect(drawn).toBeGreaterThan(series.length / 2)
+  })
+
+  it('that show the present have their columns too', async () => {
+    const names = ['database-count', 'table-count', 'disk-size-single']
+    const together = await drawCharts(parts, parts.hosts.get(hostKey), names, { parameters: {} }, aCall())
+    for (const name of names) {
+      const { columns } = parts.definitions.chart(name)
+      const result = together[name]
+      expect(result?.ok && Object.keys(result.data.rows[0] ?? {})).toEqual(columns.map((column) => column.name))
+      expect(result?.ok && result.data.statement).toMatchObject({ charts: names.length })
+    }
+  })
+})
+
+/** A host that answers every statement with one number, but fails those that contain a text. */
+const answering = async (
+  failing: string,
+  exception = 'Code: 241. DB::Exception: Too much memory. (MEMORY_LIMIT_EXCEEDED)',
+) => {
+  const asked: string[] = []
+  const stub = await startHttpStub(
+    ({ sql }, response) => {
+      if (sql.includes(`LIMIT ${maxChartRows + 1}`)) asked.push(sql)
+      if (sql.includes(failing)) response.writeHead(500).end(exception)
+      else rows(response, [[7]])
+    },
+    { tables: ['query_log', 'metric_log', 'part_log', 'parts', 'replicas'] },
+  )
+  return { stub, asked }
+}
+
+const overview = [
+  'query-count',
+  'query-duration-percentiles',
+  'failed-query-count',
+  'memory-usage',
+  'cpu-usage',
+  'query-count-by-user',
+  'query-type',
+  'slow-query-occurrences',
+  'merge-count',
+  'new-parts-created',
+  'insert-performance',
+  'disk-usage-by-database',
+]
+
+describe('a batch', () => {
+  const draw = async (
+    stub: StubHost,
+    names: readonly string[],
+    call = aCall(),
+  ): Promise<Record<string, ChartResult>> => {
+    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
+    return await drawCharts(parts, parts.hosts.get(hostKey), names, question, call)
+  }
+
+  it('of the twelve charts of the overview takes two statements', async () => {
+    const { stub, asked } = await answering('nothing')
+    await using _ = stub
+    await draw(stub, overview)
+    expect(asked.map((sql) => sql.match(/ AS chart, /g)?.length)).toEqual([6, 6])
+  })
+
+  it.each([
+    ['kept for different times', ['query-type', 'query-count-heatmap']],
+    ['waiting for Keeper or not', ['health-readonly-replicas', 'health-readonly-replicas-detail']],
+    ['given different values of one parameter', ['slow-query-occurrences', 'slow-query-regressions']],
+  ])('asks charts apart that are %s', async (_, names) => {
+    const { stub, asked } = await answering('nothing')
+    await using _stub = stub
+    await draw(stub, names)
+    expect(asked.map((sql) => sql.includes(' AS chart, '))).toEqual([false, false])
+  })
+
+  it('whose statement fails is asked chart by chart, so that each fails alone', async () => {
+    const { stub, asked } = await answering('system.part_log')
+    await using _ = stub
+    const results = await draw(stub, ['new-parts-created', 'merge-count', 'query-count'])
+    expect(results['new-parts-created']).toMatchObject({ ok: false, error: { code: 'unavailable' } })
+    expect([results['merge-count']?.ok, results['query-count']?.ok]).toEqual([true, true])
+    expect(asked).toHaveLength(4)
+  })
+
+  it('is not repeated chart by chart on a host that refuses the user', async () => {
+    const { stub, asked } = await answering(
+      'SELECT',
+      'Code: 516. DB::Exception: Authentication failed. (AUTHENTICATION_FAILED)',
+    )
+    await using _ = stub
+    const results = await draw(stub, ['merge-count', 'query-count'])
+    expect(Object.values(results)).toMatchObject([{ ok: false }, { ok: false }])
+    expect(asked).toHaveLength(1)
+  })
+
+  it('waits once for a host that answers nothing, whatever the number of charts', async () => {
+    await using stub = await startHttpStub(() => undefined, 'none')
+    await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey })
+    let waits = 0
+    const capabilities: typeof parts.client.capabilities = (...asked) => {
+      waits++
+      return parts.client.capabilities(...asked)
+    }
+    const counting = { ...parts, client: { ...parts.client, capabilities } }
+    const call = aCall({ deadline: performance.now() + 300 })
+    const results = await drawCharts(counting, parts.hosts.get(hostKey), overview, question, call)
+    expect(Object.keys(results)).toEqual(overview)
+    const codes = Object.values(results).map((result) => !result.ok && result.error.code)
+    expect(new Set(codes)).toEqual(new Set(['timeout']))
+    expect(waits).toBe(1)
+  })
+
+  it('answers for names that are none and charts that are closed to the caller', async () => {
+    const { stub } = await answering('nothing')
+    await using _ = stub
+    const guest = aCall({ identity: { kind: 'guest', subject: 'g', features: ['OVERVIEW'] } })
+    const results = await draw(stub, ['no-such-chart', 'query-count', 'database-count'], guest)
+    expect(results).toMatchObject({
+      'no-such-chart': { ok: false, error: { code: 'not-found' } },
+      'query-count': { ok: false, error: { code: 'forbidden', details: { feature: 'QUERIES' } } },
+      'database-count': { ok: true },
+    })
+  })
+})

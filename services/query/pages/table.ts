@@ -1,0 +1,129 @@
+import type { Call } from '#proto/call.ts'
+import type { CellFormat } from '#proto/catalogue.ts'
+import type { Handlers, Produced } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { query, TableRequest } from '#proto/query.ts'
+import { parseJson } from '#shared/parse-json.ts'
+import { unavailableBy } from '../clickhouse/availability.ts'
+import type { ByteAnswer } from '../clickhouse/client.ts'
+import { statementFacts } from '../clickhouse/statement-facts.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import { numericFormats } from '../definitions/conditions.ts'
+import { tableInfo } from '../definitions/definitions.ts'
+import { tableStatement, totalStatement } from '../definitions/table-statement.ts'
+import type { Parts } from '../parts.ts'
+import { passRows } from '../rows/rows.ts'
+import { openPage, type Page as OpenPage, rowCap, rowRange } from './open-page.ts'
+
+type Table = Handlers<typeof query>['table']
+type Page = Awaited<ReturnType<Table>>
+type Head = Page['head']
+type Tail = Page extends Produced<infer _Head, infer _Frame, infer T> ? T : never
+
+/** What is known of a page before its first row. */
+interface Opened extends OpenPage {
+  head: Omit<Head, 'unavailable'>
+  parts: Parts
+  asked: TableRequest
+  call: Call
+  statement: Statement
+  limit: number | undefined
+}
+
+/** The rows of one table page as the host sends them. */
+export const table =
+  (parts: Parts): Table =>
+  async (given, call) => {
+    const { limit, offset } = rowRange(parts, given)
+    const asked = { ...given, offset }
+    const page = await openPage(parts, asked, call, (definition, circumstances) =>
+      tableStatement(definition, asked, { ...circumstances, limit }),
+    )
+    const head = { table: tableInfo(page.table), limit: limit ?? null, mostRows: rowCap(parts) ?? null }
+    if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
+    return open({ ...page, head, parts, asked, call, limit })
+  }
+
+const open = async (opened: Opened): Promise<Page> => {
+  const { parts, head, host, table, statement, call } = opened
+  try {
+    const answer = await parts.client.stream(host, statement, call)
+    return { head: { ...head, unavailable: null }, frames: frames(opened, answer) }
+  } catch (error) {
+    const unavailable = unavailableBy(parts.client, host, table, error)
+    if (unavailable) return { head: { ...head, unavailable }, frames: nothing() }
+    throw error
+  }
+}
+
+async function* frames(opened: Opened, answer: ByteAnswer): AsyncGenerator<Uint8Array, Tail, void> {
+  const { host, table, statement, limit, circumstances } = opened
+  const started = performance.now()
+  const passing = passRows(host, answer.body, limit)
+  try {
+    let next = await passing.next()
+    while (!next.done) {
+      // Without settings 64-bit integers come as the server's default has them: quoted on older ones.
+      yield answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
+      next = await passing.next()
+    }
+    const { rows, truncated } = next.value
+    const ran = { ...answer, durationMs: performance.now() - started }
+    const facts = statementFacts(host, statement, ran, rows, circumstances.zone)
+    return { truncated, total: await total(opened, rows, truncated), statement: facts }
+  } finally {
+    answer.body.leave()
+  }
+}
+
+/** All rows that there are: known for nothing on the last page, else counted when asked; null where it stays unknown. */
+const total = async (opened: Opened, rows: number, truncated: boolean): Promise<number | null> => {
+  const { parts, host, table, asked, call, circumstances } = opened
+  const isLastPage = !truncated && (rows > 0 || asked.offset === 0)
+  if (isLastPage) return asked.offset + rows
+  const statement = asked.total ? totalStatement(table, asked, circumstances) : undefined
+  if (!statement) return null
+  try {
+    const counted = (await parts.client.run(host, statement, call)).rows[0]?.[0]
+    return typeof counted === 'number' ? counted : null
+  } catch (error) {
+    // The rows have been sent already; that their number could not be found out does not undo them.
+    if (error instanceof ServiceError) return null
+    throw error
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, Tail, void> {
+  yield* []
+  return { truncated: false, total: null, statement: null }
+}
+
+interface Column {
+  name: string
+  format: CellFormat
+}
+
+/** Turns quoted integers of numeric columns into numbers in whole `JSONEachRow` lines; what is no number stays as it is. */
+export const unquoteNumbers = (frame: Buffer, columns: readonly Column[]): Buffer => {
+  const numeric = columns.filter((column) => numericFormats.has(column.format)).map((column) => column.name)
+  const lines = frame.toString('utf8').split('\n')
+  return Buffer.from(lines.map((line) => (line === '' ? line : unquoteLine(line, numeric))).join('\n'))
+}
+
+const unquoteLine = (line: string, numeric: readonly string[]): string => {
+  const row = parsed(line)
+  if (row === undefined) return line
+  const values = new Map(Object.entries(row))
+  for (const name of numeric) {
+    const value: unknown = values.get(name)
+    const number = typeof value === 'string' && value !== '' ? Number(value) : Number.NaN
+    if (Number.isSafeInteger(number)) values.set(name, number)
+  }
+  return JSON.stringify(Object.fromEntries(values))
+}
+
+/** A row that is longer than a frame arrives in parts, which pass as they are. */
+const parsed = (line: string): object | undefined => {
+  const row = parseJson(line)
+  return typeof row === 'object' && row !== null ? row : undefined
+}

@@ -1,0 +1,16 @@
+import type { Environment } from '#shared/config/environment.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { DatabaseClient } from './clickhouse/client.ts'
+import type { Definitions } from './definitions/definitions.ts'
+import type { Hosts } from './hosts/hosts.ts'
+import type { Probe } from './status/probe.ts'
+
+/** What the handlers work with. */
+export interface Parts {
+  env: Environment
+  clock: Clock
+  hosts: Hosts
+  client: DatabaseClient
+  definitions: Definitions
+  probe: Probe
+}

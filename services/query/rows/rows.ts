@@ -1,0 +1,162 @@
+import type { ResultColumn } from '#proto/console.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { frameBytes } from '#shared/bus/limits.ts'
+import { parseException, hostFailure, statementFailure } from '../clickhouse/failure.ts'
+import type { HostBody } from '../clickhouse/host-body.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+
+const maxFailureBytes = 64 * 1024
+export const maxRowBytes = 16 * 1024 * 1024
+const newline = 0x0a
+const brace = 0x7b
+const bracket = 0x5b
+
+/** How many rows went by, and whether there were more than wanted. */
+export interface Passed {
+  rows: number
+  truncated: boolean
+}
+
+/** What else decides which rows pass. */
+export interface Passing {
+  /** Rows are cut off before one that would make them longer than this. */
+  maxBytes?: number
+  /** Of rows that are arrays, as in `JSONCompactEachRow`, instead of objects. */
+  columns?: readonly Pick<ResultColumn, 'type'>[]
+}
+
+/**
+ * Passes `JSONEachRow` bytes on in pieces that end with a row, up to `limit` rows. A failure that the host noticed
+ * after its first byte stands where a row should begin, and is thrown. A piece may be read until the next one is asked for.
+ */
+export async function* passRows(
+  host: MonitoredHost,
+  body: HostBody,
+  limit = Number.POSITIVE_INFINITY,
+  { maxBytes = Number.POSITIVE_INFINITY, columns }: Passing = {},
+): AsyncGenerator<Buffer, Passed, void> {
+  const form = columns ? compactForm(columns) : objectForm
+  let rest: Buffer = Buffer.alloc(0)
+  let rows = 0
+  let passed = 0
+  for (let bytes = await body.take(); bytes; bytes = await body.take(rest)) {
+    const cut = wholeRows(bytes, { rows: limit - rows, bytes: maxBytes - passed }, form)
+    const rowBytes = bytes.subarray(0, cut.end)
+    yield* pieces(rowBytes)
+    rows += cut.rows
+    passed += cut.end
+    rest = bytes.subarray(cut.end)
+    if (cut.failed) throw await failureAfter(host, rest, body)
+    if (cut.ended) {
+      await drained(body)
+      return { rows, truncated: false }
+    }
+    if (cut.full && rest.length > 0) return { rows, truncated: await drained(body) }
+    if (cut.tooLong) return { rows, truncated: true }
+    if (rest.length > maxRowBytes)
+      throw new ServiceError('too-large', `host ${host.name} sent a row of more than ${maxRowBytes} bytes`)
+  }
+  if (rest.length > 0) throw failureIn(host, rest)
+  return { rows, truncated: false }
+}
+
+/**
+ * Mostly only the one row that was asked for on top is left; reading it costs less than ending the statement early.
+ * What is longer is ended.
+ */
+export const drained = async (body: HostBody): Promise<true> => {
+  let size = 0
+  for (let piece = await body.take(); piece && size <= frameBytes; piece = await body.take()) size += piece.length
+  return true
+}
+
+/** How much more may pass. */
+export interface Wanted {
+  rows: number
+  bytes: number
+}
+
+interface Cut {
+  /** Where the last whole row ends. */
+  end: number
+  rows: number
+  /** As many rows as wanted are in. */
+  full: boolean
+  /** The next row would be more bytes than wanted. */
+  tooLong: boolean
+  /** What follows is no row. */
+  failed: boolean
+  /** What follows are totals, which older servers send behind an empty line. */
+  ended: boolean
+}
+
+const wholeRows = (bytes: Buffer, wanted: Wanted, form: RowForm): Cut => {
+  const cut: Cut = { end: 0, rows: 0, full: false, tooLong: false, failed: false, ended: false }
+  while (cut.end < bytes.length) {
+    if (bytes[cut.end] === newline) return { ...cut, ended: true }
+    if (!beginsRow(bytes, cut.end, form)) return { ...cut, failed: true }
+    if (cut.rows >= wanted.rows) break
+    const next = bytes.indexOf(newline, cut.end)
+    if ((next === -1 ? bytes.length : next + 1) > wanted.bytes) return { ...cut, tooLong: true }
+    if (next === -1) break
+    cut.end = next + 1
+    cut.rows++
+  }
+  return { ...cut, full: cut.rows >= wanted.rows }
+}
+
+/** How a row begins, and how servers dress a failure as one where they are not told otherwise; 24.8 and 25.8 do. */
+interface RowForm {
+  opening: number
+  failure: Buffer
+  isFailure(line: string): boolean
+}
+
+const objectForm: RowForm = { opening: brace, failure: Buffer.from('{"exception"'), isFailure: () => true }
+
+/** A failure is one cell of text, as no row can be but where that is what was asked for. */
+const compactForm = (columns: NonNullable<Passing['columns']>): RowForm => ({
+  opening: bracket,
+  failure: Buffer.from('["Code: '),
+  isFailure: (line) =>
+    /^\["(?:[^"\\]|\\.)*"\]$/.test(line) && (columns.length > 1 || !/String|Enum/.test(columns[0]?.type ?? '')),
+})
+
+const beginsRow = (bytes: Buffer, at: number, { opening, failure, isFailure }: RowForm): boolean => {
+  if (bytes[at] !== opening) return false
+  if (!bytes.subarray(at, at + failure.length).equals(failure)) return true
+  const end = bytes.indexOf(newline, at)
+  return !isFailure(bytes.toString('utf8', at, end === -1 ? undefined : end))
+}
+
+/** Cuts after rows where it can; only a row that is longer than a piece is cut within. */
+export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
+  let start = 0
+  while (start < bytes.length) {
+    const most = Math.min(bytes.length, start + frameBytes)
+    const lastRow = most === bytes.length ? most : bytes.lastIndexOf(newline, most - 1) + 1
+    const end = lastRow > start ? lastRow : most
+    yield bytes.subarray(start, end)
+    start = end
+  }
+}
+
+export const failureAfter = async (host: MonitoredHost, beginning: Buffer, body: HostBody): Promise<ServiceError> => {
+  let bytes = beginning
+  try {
+    while (bytes.length <= maxFailureBytes) {
+      const more = await body.take(bytes)
+      if (!more) break
+      bytes = more
+    }
+  } catch (error) {
+    // Servers cut the connection after such a failure, so that nobody takes the answer for a whole one.
+    if (!parseException(bytes.toString('utf8'))) throw error
+  }
+  return failureIn(host, bytes)
+}
+
+export const failureIn = (host: MonitoredHost, bytes: Buffer): ServiceError => {
+  const exception = parseException(bytes.toString('utf8'))
+  return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
+}
