@@ -4,9 +4,19 @@ import type { Settings } from '#shared/config/setting.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
-import type { TargetLimits } from '../delivery/pace.ts'
 import type { Notice } from '../notice.ts'
 import type { Policy, Route } from '../policy/policy.ts'
+
+/** How much one target is asked to take. */
+export interface TargetLimits {
+  /** Messages on their way to it at once. */
+  concurrency: number
+  perSecond: number
+  /** Messages that may follow one another without a pause when none came before. */
+  burst: number
+  /** After this many messages about one rule in a row, further ones are grouped; absent where each condition needs its own message. */
+  groupAfter?: number
+}
 
 /** One way of telling people. */
 export interface Channel {

@@ -1,9 +1,30 @@
+import { z } from 'zod'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
+import { retryAfterOf } from '#shared/net/retry-after.ts'
 import type { Outgoing } from '#shared/net/send.ts'
 import { parseJson } from '#shared/parse-json.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
-import { retryAfterMs } from './retry-after.ts'
+
+/** Where chat services say in the body how long to wait, in seconds. */
+const Body = z.object({
+  retry_after: z.number().optional(),
+  /** Of Matrix, in milliseconds. */
+  retry_after_ms: z.number().optional(),
+  parameters: z.object({ retry_after: z.number().optional() }).optional(),
+})
+
+/** How long a server asks to be left alone, in milliseconds: by its headers, else by what the body says. */
+export const retryAfterMs = (headers: Pick<Headers, 'get'>, body: unknown): number | undefined =>
+  retryAfterOf(headers) ?? fromBody(body)
+
+const fromBody = (body: unknown): number | undefined => {
+  const parsed = Body.safeParse(body)
+  if (!parsed.success) return undefined
+  const { parameters, retry_after: plain, retry_after_ms: ms } = parsed.data
+  const seconds = parameters?.retry_after ?? plain ?? (ms === undefined ? undefined : ms / 1_000)
+  return seconds === undefined || seconds < 0 ? undefined : seconds * 1_000
+}
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -55,7 +76,7 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429])
 const setUp: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
 /** What a status means of itself. */
-export const judgeStatus = ({ status, afterMs }: Answer): SendResult => {
+const judgeStatus = ({ status, afterMs }: Answer): SendResult => {
   const reason = `answered ${status}`
   if (status >= 200 && status < 300) return { kind: 'ok' }
   if (passing.has(status) || status >= 500) return { kind: 'retry', reason, afterMs }
@@ -90,3 +111,21 @@ const neverConnected: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'ETIMEDOUT',
 ])
+
+/** Who asks, as the address of a service says it. */
+export interface Login {
+  user: string
+  pass: string
+}
+
+/** User and password that stand in an address; empty where there are none. */
+export const loginIn = ({ username, password }: URL): Login => ({ user: decoded(username), pass: decoded(password) })
+
+/** A part of an address as it was meant: passwords are pasted as they are, percent signs and all. */
+export const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -4,8 +4,7 @@ import { cut, jsonBytesOf } from '../delivery/cut.ts'
 import { type Message, bodyText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type Answer, exchange } from './exchange.ts'
-import { loginIn } from './login.ts'
+import { type Answer, exchange, loginIn } from './exchange.ts'
 
 /** Where a topic is: messages as JSON go to the root of its server, for headers would take no title beyond latin-1. */
 interface Topic {

@@ -1,11 +1,10 @@
 import { subscriptionChannel } from '#proto/delivery.ts'
 import { systemClock } from '#shared/clock.ts'
 import { createHmac, hash } from 'node:crypto'
-import { sendWithinMs } from './channel.ts'
+import { sendWithinMs, type Channel, type SendResult } from './channel.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
 import type { OpenSubscription } from '../subscriptions/kept.ts'
-import type { Channel, SendResult } from './channel.ts'
 import { exchange } from './exchange.ts'
 import { raw } from './formats/raw.ts'
 

@@ -1,51 +1,21 @@
-import type { Logger } from 'pino'
-import { type Clock, ageMs } from '#shared/clock.ts'
-import type { Environment } from '#shared/config/environment.ts'
 import type { Outcome, QueuedMessage } from '#shared/bus/durable/queue.ts'
-import type { Store } from '#shared/store/store.ts'
-import type { Outage } from '#shared/telemetry/outage.ts'
+import { ageMs } from '#shared/clock.ts'
+import type { Channel } from '../channels/channel.ts'
+import { type Target, targetsNow } from '../channels/targets.ts'
 import { afterSend } from './after-send.ts'
-import type { Channel, SendResult } from '../channels/channel.ts'
-import { type Target, type WayOut, targetsNow } from '../channels/targets.ts'
-import type { Deliveries } from './records/store.ts'
 import type { Queued } from './queued.ts'
-import { type Ended, end } from './end.ts'
-import { Ledger, cutOff, ledgerKey, ledgerMs, standingOf, targetKey, toldAfter } from './ledger.ts'
-import type { ListedHosts } from './listed-hosts.ts'
-import { messageFrame } from './message-settings.ts'
+import type { Delivering, Held, Tried, Ended, Wording } from './delivering.ts'
+import { end } from './end.ts'
 import { groupMessageOf } from './group-message.ts'
+import { Ledger, cutOff, ledgerKey, ledgerMs, standingOf, targetKey, toldAfter } from './ledger.ts'
+import { messageFrame } from './message-settings.ts'
 import { type Message, messageOf } from './message.ts'
-import type { Notice } from '../notice.ts'
 import { type Entry, Pace, enter, followedPace, paceKey, withdraw } from './pace.ts'
 import { isUrgent } from './priority.ts'
-import type { Policy } from '../policy/policy.ts'
-import type { RetryPlan } from './retry.ts'
-import { type Batch, type PutBack, type Served, type Waiting, openTargetQueues } from './target-queue.ts'
-
-/** What delivering needs. */
-export interface Delivering {
-  env: Environment
-  store: Store
-  net: WayOut
-  clock: Clock
-  log: Logger
-  deliveries: Deliveries
-  /** Hears whether ends of deliveries can be recorded. */
-  recording: Outage
-  retry: RetryPlan
-  policy(): Promise<Policy>
-  hosts(): Promise<ListedHosts>
-  /** The name of our installation. */
-  origin(): Promise<string>
-  /** Hears of each send and of how long it took, in seconds. */
-  observe(channel: string, result: SendResult['kind'], seconds: number): void
-}
+import { type Batch, type Served, type Waiting, openTargetQueues } from './target-queue.ts'
 
 /** A recovery looks this often whether the digest that tells the fire has arrived. */
 const digestAgainMs = 2_000
-
-/** What came of one try. */
-export type Tried = Ended | PutBack
 
 /** Delivers the notices of one channel until disposed; then those that wait for their targets go back to the durable queue. */
 export interface ChannelDelivery extends Disposable {
@@ -137,11 +107,6 @@ const endOf = (ledger: Ledger | undefined, queued: Queued): Ended | undefined =>
   return failures === undefined ? undefined : { result: 'sent', reason: null, attempts: failures + 1 }
 }
 
-interface Wording {
-  one(notice: Notice): Message
-  group(notices: readonly [Notice, ...Notice[]]): Message
-}
-
 const openWording = async ({ env, origin, hosts }: Delivering): Promise<Wording> => {
   const [by, listed] = await Promise.all([origin(), hosts()])
   const frame = { ...messageFrame(env), origin: by }
@@ -158,7 +123,7 @@ interface Beginning {
 }
 
 /** Takes the right to send, and looks what the target knows of the lead. */
-const begin = async (
+export const begin = async (
   { store, clock, retry: { holdMs } }: Delivering,
   { limits }: Channel,
   { lead: { channel, target, notice }, candidates, group }: Beginning,
@@ -174,21 +139,6 @@ const begin = async (
   const known = { key: ledgerKey(notice.episode), schema: Ledger }
   const { next: ledger } = await store.updateThenGet(paceKey(channel, target), Pace, take, known)
   return { entry, ledger }
-}
-
-/** A send that may begin. */
-export interface Held {
-  lead: Waiting
-  /** Those that may be sent together with the lead. */
-  others: readonly Waiting[]
-  /** Of the lead, as it was when the right to send was taken. */
-  ledger: Ledger | undefined
-  message: Message
-  word: Wording
-  entry: Extract<Entry, { entered: true }>
-  target: Target
-  lifeMs: number
-  isPaging: boolean
 }
 
 /** With the right to send, which is given back when nothing is sent. */

@@ -1,12 +1,8 @@
-import type { Delivered } from '#proto/delivery.ts'
-import { ageMs } from '#shared/clock.ts'
 import type { Outcome } from '#shared/bus/durable/queue.ts'
-import type { Delivering } from './deliver.ts'
-import { Ledger, digestEnded, gaveUp, ledgerKey, ledgerMs, targetKey } from './ledger.ts'
+import { ageMs } from '#shared/clock.ts'
 import { type Queued, messageIdOf } from './queued.ts'
-
-/** How a notice for one target ended. */
-export type Ended = Pick<Delivered, 'result' | 'reason' | 'attempts'>
+import type { Delivering, Ended } from './delivering.ts'
+import { Ledger, digestEnded, gaveUp, ledgerKey, ledgerMs, targetKey } from './ledger.ts'
 
 type Ending = Pick<Delivering, 'store' | 'deliveries' | 'clock' | 'recording' | 'retry'>
 

@@ -1,17 +1,6 @@
 import { z } from 'zod'
 import { type Clock, follow } from '#shared/clock.ts'
-import type { SendResult } from '../channels/channel.ts'
-
-/** How much one target is asked to take. */
-export interface TargetLimits {
-  /** Messages on their way to it at once. */
-  concurrency: number
-  perSecond: number
-  /** Messages that may follow one another without a pause when none came before. */
-  burst: number
-  /** After this many messages about one rule in a row, further ones are grouped; absent where each condition needs its own message. */
-  groupAfter?: number
-}
+import type { SendResult, TargetLimits } from '../channels/channel.ts'
 
 /** At most one message of a group is sent in this time. */
 export const groupIntervalMs = 10_000

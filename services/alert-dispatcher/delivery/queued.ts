@@ -10,6 +10,7 @@ export const Queued = z.object({
   /** Epoch milliseconds from which its life counts. */
   queuedAtMs: z.number(),
 })
+
 export type Queued = z.infer<typeof Queued>
 
 /** Where it waits: channels wait apart, so that a slow one holds no other back. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Route } from '../policy/policy.ts'
-import { isLike } from './glob.ts'
-import { type Routable, type Subject, chooseTargets } from './routing.ts'
+import { isLike, type Routable, type Subject, chooseTargets } from './routing.ts'
 
 describe('a pattern', () => {
   it.each([

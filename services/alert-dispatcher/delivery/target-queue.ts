@@ -1,5 +1,5 @@
 import type { Notice } from '../notice.ts'
-import type { TargetLimits } from './pace.ts'
+import type { TargetLimits } from '../channels/channel.ts'
 import { type GroupKeys, groupKeysOf, isUrgent, priorityOf } from './priority.ts'
 import type { Queued } from './queued.ts'
 

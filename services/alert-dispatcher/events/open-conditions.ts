@@ -1,6 +1,6 @@
 import type { Store } from '#shared/store/store.ts'
 import type { Condition } from '../conditions/condition.ts'
-import { inLanes } from '../sweeps/lanes.ts'
+import { inLanes } from '../in-lanes.ts'
 import { EventList, OpenCounts, countsKey, entryAt, listKey } from './places.ts'
 
 /** One condition that an inbound event began, and where it is kept. */

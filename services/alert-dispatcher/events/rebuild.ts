@@ -1,10 +1,41 @@
 import { z } from 'zod'
-import { inLanes } from '../sweeps/lanes.ts'
+import type { Store } from '#shared/store/store.ts'
 import { afterLoss } from '../conditions/after-loss.ts'
-import { adoptFormer } from './former-records.ts'
+import { inLanes } from '../in-lanes.ts'
 import type { EventEpisode } from './event-episode.ts'
-import { entryAt } from './places.ts'
+import { entryAt, listEntries } from './places.ts'
+import { EventEntry, entryKey } from './record.ts'
 import { type Writing, type Written, asItIs, settle, writeEntry } from './write.ts'
+
+/** As 0.1.0 kept it: many entries in one record, and an index of the records. */
+const FormerIndex = z.record(z.string().max(16), z.unknown())
+const FormerRecord = z.object({ entries: z.record(z.string(), EventEntry) })
+const formerIndexKey = 'alerts:events'
+const formerKey = (name: string): string => `alerts:events:${name}`
+const recordsAtOnce = 4
+
+/** Gives each entry that an earlier release kept a place of its own. While processes of both run, what either begins it also ends. */
+export const adoptFormer = async (store: Store): Promise<void> => {
+  const index = await store.get(formerIndexKey, FormerIndex)
+  if (!index) return
+  await inLanes(Object.keys(index), recordsAtOnce, (name) => adopt(store, formerKey(name)))
+  await store.update(formerIndexKey, FormerIndex, () => ({ value: undefined }))
+}
+
+const adopt = async (store: Store, key: string): Promise<void> => {
+  const former = await store.get(key, FormerRecord)
+  if (!former) return
+  const stand = new Map<string, EventEntry | undefined>()
+  for (const [place, entry] of Object.entries(former.entries)) {
+    if (entry.condition === null) continue
+    stand.set(
+      place,
+      await store.update(entryKey(place), EventEntry, (before) => (before ? undefined : { value: entry })),
+    )
+  }
+  await listEntries(store, stand)
+  await store.update(key, FormerRecord, () => ({ value: undefined }))
+}
 
 /** Stands in a store as long as that has not been emptied: when it was looked at. */
 export const markerKey = 'alerts:events:kept'

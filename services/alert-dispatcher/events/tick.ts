@@ -1,5 +1,5 @@
 import { read } from '#shared/config/setting.ts'
-import { inLanes } from '../sweeps/lanes.ts'
+import { inLanes } from '../in-lanes.ts'
 import type { Parts } from '../parts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Turn } from '../sweeps/turn.ts'

@@ -1,9 +1,16 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Episode } from '../conditions/episode.ts'
 import type { EventEpisode, EventEpisodes } from '../events/event-episode.ts'
-import { requireFits } from './fits.ts'
-import { settledBy } from './settled-by.ts'
-import type { History, KeptEpisodes, PolicyEntry, PolicyStore, Silences, Stores } from './stores.ts'
+import {
+  requireFits,
+  settledBy,
+  type History,
+  type KeptEpisodes,
+  type PolicyEntry,
+  type PolicyStore,
+  type Silences,
+  type Stores,
+} from './stores.ts'
 
 const mostLines = 10_000
 const mostEpisodes = 10_000

@@ -1,7 +1,6 @@
 import { parseJson } from '#shared/parse-json.ts'
 import { alone } from '#shared/store/sql/alone.ts'
-import { requireFits } from './fits.ts'
-import type { PolicyStore } from './stores.ts'
+import { requireFits, type PolicyStore } from './stores.ts'
 import type { AlertSql } from './tables.ts'
 
 const table = 'watchhouse_alert_policy'

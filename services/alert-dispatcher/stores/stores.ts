@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
-import type { Episodes } from '../conditions/episode.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { maxTargets } from '../channels/webhook-target-list.ts'
+import type { Episodes, Settled } from '../conditions/episode.ts'
 import type { EventEpisodes } from '../events/event-episode.ts'
 
 /** What the dispatcher keeps beside its live state: in the state database, or in memory where there is none. */
@@ -19,7 +22,7 @@ export interface KeptEpisodes extends Episodes {
 }
 
 /** Which lines of the history are wanted, the newest first. */
-export interface HistoryFilter {
+interface HistoryFilter {
   hostKey?: string | undefined
   /** From the first of these times, up to and without the second. */
   fromMs?: number | undefined
@@ -78,4 +81,32 @@ export interface PolicyStore {
   put(kind: PolicyKind, id: string, body: unknown, atMs: number, standing?: Standing): Promise<boolean>
   /** False when there was none. */
   remove(kind: PolicyKind, id: string): Promise<boolean>
+}
+
+/** Kinds of which there are fewer. */
+const mostOf: Readonly<Partial<Record<PolicyKind, number>>> = { 'webhook-target': maxTargets }
+
+/** Throws `conflict` for an entry that does not go with the others of its kind: they are too many, or one has the name that routes know it by. */
+export const requireFits = (kind: PolicyKind, body: unknown, others: readonly Pick<PolicyEntry, 'body'>[]): void => {
+  const most = mostOf[kind] ?? mostOfAKind
+  if (others.length >= most)
+    throw new ServiceError('conflict', `there are ${most} entries of the kind ${kind} already; remove one first`)
+  const name = kind === 'webhook-target' ? nameOf(body) : undefined
+  if (name === undefined || others.every((other) => nameOf(other.body) !== name)) return
+  const details = { parameter: 'name' }
+  throw new ServiceError('conflict', `there is a webhook target with the name ${name} already`, { details })
+}
+
+const Named = z.object({ name: z.string() })
+
+const nameOf = (body: unknown): string | undefined => Named.safeParse(body).data?.name
+
+/** What silences come to for each of their episodes. */
+export const settledBy = (silences: readonly Silence[]): Settled[] => {
+  const byEpisode = new Map<string, Settled>()
+  for (const { kind, episode, untilMs } of silences) {
+    const known = byEpisode.get(episode) ?? { episode, acknowledged: null, dismissed: null }
+    byEpisode.set(episode, { ...known, [kind === 'ack' ? 'acknowledged' : 'dismissed']: { untilMs } })
+  }
+  return [...byEpisode.values()]
 }

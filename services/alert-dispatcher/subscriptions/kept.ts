@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type SubscriptionSecrets, subscriptionFields } from '#proto/subscriptions.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { open, seal } from '#shared/seal/seal.ts'
-import { isOtherOrigin, wrong } from '../policy/saved/save-channel.ts'
+import { isOtherOrigin, wrong } from '../policy/saved/refusals.ts'
 
 const Sealed = z.string()
 

@@ -5,7 +5,7 @@ import type { Context } from '#shared/service.ts'
 import { follow, instant } from '#shared/clock.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import type { Told } from '../conditions/tell.ts'
-import { sweepIntervalMs } from './sweep-enabled.ts'
+import { sweepIntervalMs } from './sweep-settings.ts'
 
 /** What sweeps and ticks show of themselves as metrics. */
 export interface Observe {

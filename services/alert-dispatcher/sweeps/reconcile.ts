@@ -9,7 +9,7 @@ import { sameSilences } from '../conditions/silenced.ts'
 import { type Told, tell } from '../conditions/tell.ts'
 import { asMessage } from '../notice.ts'
 import { instant } from '#shared/clock.ts'
-import { inLanes } from './lanes.ts'
+import { inLanes } from '../in-lanes.ts'
 import type { Parts } from '../parts.ts'
 import type { Turn } from './turn.ts'
 

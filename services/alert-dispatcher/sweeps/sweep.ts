@@ -1,17 +1,37 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import { instant } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import { FleetRecord, emptyFleet, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
-import { beat } from './heartbeat.ts'
-import { inLanes, queueByQueue } from './lanes.ts'
-import { openMissed } from './missed.ts'
+import { watchedRules } from '../conditions/watched.ts'
+import { inLanes, queueByQueue } from '../in-lanes.ts'
 import { type Parts, ownCall } from '../parts.ts'
+import { openMissed } from './missed.ts'
 import { reconcile } from './reconcile.ts'
 import { type Sweeping, leaveHost, sweepHost } from './sweep-host.ts'
+import { sweepSettings } from './sweep-settings.ts'
 import { type Swept, type Tally, count, newTally } from './tally.ts'
 import { type Turn, takeTurn } from './turn.ts'
-import { watchedRules } from '../conditions/watched.ts'
+
+const answersWithinMs = 5_000
+
+/** Tells whoever expects it that a sweep has ended; that it cannot be told fails no sweep. */
+const beat = async ({ env, net, log }: { env: Environment; net: Net; log: Logger }): Promise<void> => {
+  const { HEALTH_ALERT_HEARTBEAT_URL: address } = read(sweepSettings, env)
+  if (!address) return
+  try {
+    const answer = await net.trusted(address, { timeoutMs: answersWithinMs })
+    await answer.body?.cancel()
+    if (!answer.ok) log.warn({ status: answer.status }, 'heartbeat was refused')
+  } catch (error) {
+    // Its message names the host at most, never the path, which is a secret.
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'heartbeat could not be sent')
+  }
+}
 
 const hostsAtOnce = 128
 /** Those that did not answer last time wait for each other at the end, where nobody waits for them. */

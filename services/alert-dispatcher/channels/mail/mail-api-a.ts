@@ -1,8 +1,7 @@
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
 import { exchange } from '../exchange.ts'
-import { writeAddress } from './address.ts'
-import type { Mail } from './mail.ts'
+import { writeAddress, type Mail } from './mail.ts'
 import type { Provider } from './provider.ts'
 
 const apis = { us: 'https://api.mailgun.net', eu: 'https://api.eu.mailgun.net' } as const

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
 import { type Answer, exchange } from '../exchange.ts'
-import { writeAddress } from './address.ts'
-import type { Mail } from './mail.ts'
+import { writeAddress, type Mail } from './mail.ts'
 import type { Provider } from './provider.ts'
 
 /** Resend. The same key within a day sends nothing twice. */

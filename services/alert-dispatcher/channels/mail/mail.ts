@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Severity } from '#proto/rules.ts'
 import { cut } from '../../delivery/cut.ts'
-import { type Message, plainText } from '../../delivery/message.ts'
-import type { Address } from './address.ts'
-import { htmlOf } from './html.ts'
+import { type Message, plainText, type Fact } from '../../delivery/message.ts'
+import { escapeHtml } from '../escape.ts'
 
 /** A mail, before any carrier gives it its own form. No text in it but the two bodies has line breaks. */
 export interface Mail {
@@ -48,3 +47,46 @@ export const mailOf = (message: Message, { from, to }: Pick<Mail, 'from' | 'to'>
     severity,
   }
 }
+
+/** Somebody who gets or sends mail. */
+export interface Address {
+  /** Empty where there is none. */
+  name: string
+  address: string
+}
+
+const bare = String.raw`[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[\p{L}\p{N}.-]{1,253}`
+const shape = new RegExp(
+  String.raw`^(?:(?<name>[^<>"\\,\p{Cc}\u2028\u2029]{0,100})<(?<named>${bare})>|(?<alone>${bare}))$`,
+  'u',
+)
+
+/** Reads `a@b.example` or `Name <a@b.example>`; undefined for anything else, line breaks above all. */
+export const readAddress = (text: string): Address | undefined => {
+  const { name = '', named, alone } = shape.exec(text.trim())?.groups ?? {}
+  const address = named ?? alone
+  return address === undefined ? undefined : { name: name.trim(), address }
+}
+
+/** As it stands in a header; the name holds neither quotes nor backslashes. */
+export const writeAddress = ({ name, address }: Address): string => (name === '' ? address : `"${name}" <${address}>`)
+
+const colors = { warning: '#b45309', critical: '#b91c1c', over: '#15803d', plain: '#111827' } as const
+
+/** The message as a page that mail programs show: no styles but those of an element, and nothing from elsewhere. */
+const htmlOf = ({ headline, facts, gathered, runbook, url, origin, tone }: Message): string =>
+  [
+    '<!doctype html><html><body style="font-family:sans-serif;font-size:14px;color:#111827">',
+    `<h2 style="font-size:18px;color:${colors[tone]}">${escapeHtml(headline)}</h2>`,
+    url === null ? '' : `<p><a href="${escapeHtml(url)}">Open in Watchhouse</a></p>`,
+    `<table style="border-collapse:collapse">${facts.map(rowOf).join('')}</table>`,
+    gathered.length === 0 ? '' : `<ul>${gathered.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>`,
+    runbook === '' ? '' : `<p style="white-space:pre-wrap">${escapeHtml(runbook)}</p>`,
+    `<p style="font-size:12px;color:#6b7280">${escapeHtml(origin)}</p>`,
+    '</body></html>',
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+
+const rowOf = ({ label, value }: Fact): string =>
+  `<tr><td style="padding:2px 16px 2px 0;color:#6b7280">${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`

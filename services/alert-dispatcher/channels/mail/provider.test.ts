@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '#shared/config/setting.ts'
 import { email } from '../email.ts'
-import { readAddress, writeAddress } from './address.ts'
+import { readAddress, writeAddress } from './mail.ts'
 import { readProvider } from './provider.ts'
 
 describe('the provider of mail', () => {

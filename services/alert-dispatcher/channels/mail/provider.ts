@@ -1,4 +1,4 @@
-import { decoded, type Login, loginIn } from '../login.ts'
+import { decoded, type Login, loginIn } from '../exchange.ts'
 
 /** Who carries the mail, as the secret URL of the provider says. */
 export type Provider =

@@ -6,11 +6,12 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { Channel } from '../../channels/channel.ts'
-import { type ChannelSources, variablesOf } from '../../channels/targets.ts'
 import { readProvider } from '../../channels/mail/provider.ts'
+import { type ChannelSources, variablesOf } from '../../channels/targets.ts'
 import type { PolicyStore } from '../../stores/stores.ts'
 import { ChannelEntry, openEntry, sealText } from './channel-entry.ts'
 import { type Field, fieldsOf } from './fields.ts'
+import { wrong, isOtherOrigin } from './refusals.ts'
 
 /** What saving needs. */
 export interface Saving {
@@ -88,18 +89,6 @@ const requireSecretsAgain = (
   }
 }
 
-/** Whether two addresses differ in scheme, host or port. An address that is missing or cannot be read is another one. */
-export const isOtherOrigin = (one: string | undefined, other: string | undefined): boolean => {
-  const origin = originOf(one)
-  return origin === undefined || origin !== originOf(other)
-}
-
-const originOf = (text = ''): string | undefined => {
-  if (!URL.canParse(text)) return undefined
-  const { protocol, host } = new URL(text)
-  return `${protocol}//${host}`
-}
-
 /** The failure that asks for a secret which must not follow its address to another server. */
 export const secretAgain = (parameter: string): ServiceError =>
   wrong(parameter, 'must be given again or removed: what was set for another address is not sent to a new one')
@@ -116,10 +105,6 @@ const requireField = (channel: Channel, name: string): Field => {
   if (!field) throw wrong(`settings.${name}`, `is not known here; known are ${names || 'none'}`)
   return field
 }
-
-/** What cannot be meant, with the name of the parameter and never with its text. */
-export const wrong = (parameter: string, sentence: string): ServiceError =>
-  new ServiceError('invalid', `${parameter} ${sentence}`, { details: { parameter } })
 
 /** What settings say of a text never repeats it. */
 const requireMeant = ({ field, setting }: Field, text: string): void => {

@@ -1,8 +1,8 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Schedule } from '../sweeps/schedule.ts'
-import { isSweepEnabled } from '../sweeps/sweep-enabled.ts'
+import type { Schedule } from './schedule.ts'
+import { isSweepEnabled } from './sweep-settings.ts'
 
 const nothing = { enabled: false, hosts: 0, firing: 0, messages: 0 }
 

@@ -6,8 +6,8 @@ import type { PagingService } from '#proto/paging-services.ts'
 import { problemsOf, read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Context } from '#shared/service.ts'
-import { pagingA, settings } from '../channels/paging-a.ts'
-import { variablesOf } from '../channels/targets.ts'
+import { pagingA, settings } from './paging-a.ts'
+import { variablesOf } from './targets.ts'
 import type { Policy } from '../policy/policy.ts'
 
 interface Asking extends Pick<Context, 'env' | 'net'> {

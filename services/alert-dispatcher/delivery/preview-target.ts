@@ -8,8 +8,8 @@ import type { Transit } from '#shared/seal/transit.ts'
 import type { Context } from '#shared/service.ts'
 import { formatOf } from '../channels/formats/index.ts'
 import { requireTemplates, writeTemplates } from '../channels/formats/template.ts'
-import { messageFrame } from '../delivery/message-settings.ts'
-import { type Message, messageOf } from '../delivery/message.ts'
+import { messageFrame } from './message-settings.ts'
+import { type Message, messageOf } from './message.ts'
 import type { Notice } from '../notice.ts'
 
 interface Previewing extends Pick<Context, 'env' | 'clock'> {

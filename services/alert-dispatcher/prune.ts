@@ -3,10 +3,10 @@ import type { Handlers } from '#proto/contract.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { policySettings } from '../policy/layers/settings.ts'
-import type { Delivery } from '../delivery/open.ts'
-import { deliverySettings } from '../delivery/settings.ts'
-import type { Stores } from '../stores/stores.ts'
+import { policySettings } from './policy/layers/settings.ts'
+import type { Delivery } from './delivery/open.ts'
+import { deliverySettings } from './delivery/settings.ts'
+import type { Stores } from './stores/stores.ts'
 
 const dayMs = 86_400_000
 

@@ -2,7 +2,7 @@ import { clockOf } from '#shared/clock.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { encryptFor, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
-import { call } from '../delivery/testing/place.ts'
+import { call } from './testing/place.ts'
 import { previewTarget } from './preview-target.ts'
 
 const store = await openStore({ env: {}, busIsShared: false })

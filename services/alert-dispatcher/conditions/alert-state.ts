@@ -1,8 +1,11 @@
 import type { AlertCondition, AlertHost } from '#proto/alerting.ts'
-import { type Condition, HostRecord, hostRecordKey } from '../conditions/condition.ts'
-import { emptyFleet, FleetRecord, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
-import { inLanes } from '../sweeps/lanes.ts'
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import type { alerts } from '#proto/alerts.ts'
+import type { Handlers } from '#proto/contract.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { Alerting, AlertingHandlers } from '../alerting.ts'
+import { inLanes } from '../in-lanes.ts'
+import { type Condition, HostRecord, hostRecordKey } from './condition.ts'
+import { emptyFleet, FleetRecord, fleetKey, unsweptHost } from './fleet-record.ts'
 
 const hostsAtOnce = 16
 /** More than anybody reads; keeps the answer well below what a message may have. */
@@ -51,4 +54,15 @@ export const shown = (condition: Condition): AlertCondition => {
   const { sinceMs, judgedAtMs, told, held, acknowledged, dismissed } = condition
   const is = { ruleId, episode, title, unit, phase, severity, value, threshold, offenders }
   return { ...is, sinceMs, judgedAtMs, toldAtMs: told?.atMs ?? null, held, acknowledged, dismissed }
+}
+
+/** What fires on each host, as the last sweep left it; asks no host. */
+export const firing = (store: Store): Pick<Handlers<typeof alerts>, 'firing' | 'worstFindings'> => {
+  const hosts = async () => Object.entries((await store.get(fleetKey, FleetRecord))?.hosts ?? {})
+  return {
+    firing: async () =>
+      (await hosts()).flatMap(([hostKey, { firing }]) => (firing > 0 ? [{ hostKey, conditions: firing }] : [])),
+    worstFindings: async () =>
+      (await hosts()).flatMap(([hostKey, { worst }]) => (worst ? [{ hostKey, ...worst }] : [])),
+  }
 }

@@ -1,9 +1,9 @@
 import { clockOf } from '#shared/clock.ts'
 import { expect, it, vi } from 'vitest'
-import { startDispatchers } from '../../testing/alerts/dispatchers.ts'
-import { openGround } from '../../testing/alerts/ground.ts'
-import { eventually } from '../../testing/ask.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { startDispatchers } from '../testing/alerts/dispatchers.ts'
+import { openGround } from '../testing/alerts/ground.ts'
+import { eventually } from '../testing/ask.ts'
+import { describeWith, startPostgres } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -1,15 +1,40 @@
 import { z } from 'zod'
 import { type AlertPolicy, type Settled, Settling } from '#proto/alerting.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { TargetSaving } from '#proto/webhook-targets.ts'
 import { noSuch } from '#shared/no-such.ts'
+import type { Alerting, AlertingHandlers } from '../alerting.ts'
+import { requireTemplates } from '../channels/formats/template.ts'
 import { channels } from '../channels/index.ts'
+import { readHeaders } from '../channels/webhook-target-list.ts'
 import { requireLasting } from '../require-lasting.ts'
-import { channelEntry } from '../policy/saved/save-channel.ts'
-import { savedTarget } from '../policy/saved/save-target.ts'
-import { describedNow } from './alert-policy.ts'
 import type { Standing } from '../stores/stores.ts'
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import { describedNow } from './alert-policy.ts'
 import { requireSound } from './require-sound.ts'
+import { isOtherOrigin, wrong } from './saved/refusals.ts'
+import { channelEntry, requireAllowed, requireKey, type Saving, secretAgain } from './saved/save-channel.ts'
+import { openTarget, targetEntry, TargetEntry } from './saved/target-entry.ts'
+
+const kind = 'webhook-target'
+
+/** The entry of a webhook once this is saved. */
+export const savedTarget = async ({ env, net, store }: Saving, saving: TargetSaving): Promise<TargetEntry> => {
+  const { id, url, headers, templates = {} } = saving
+  requireTemplates(templates)
+  if (headers && !readHeaders(JSON.stringify(headers)))
+    throw wrong('headers', 'must be at most 8 of Authorization and X-…, each of at most 1024 printable characters')
+  if (url !== undefined && !/^https:/i.test(url)) throw wrong('url', 'must be an absolute URL with https')
+  if (url !== undefined) await requireAllowed(net, 'url', url)
+  const entries = await store.all()
+  const before = TargetEntry.safeParse(entries.find((entry) => entry.kind === kind && entry.id === id)?.body).data
+  const key = requireKey(env)
+  if (url !== undefined && headers === undefined && before?.sealed.headers !== undefined) {
+    if (isOtherOrigin(openTarget(id, before, key)?.saved?.url, url)) throw secretAgain('headers')
+  }
+  const entry = targetEntry(saving, before, key)
+  if (!entry) throw wrong('url', 'is required')
+  return entry
+}
 
 /** Checks what an operator settles against what there is, and keeps it. */
 export const settle =

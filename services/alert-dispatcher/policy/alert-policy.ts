@@ -1,7 +1,7 @@
 import type { AlertPolicy } from '#proto/alerting.ts'
 import { channels } from '../channels/index.ts'
-import { describePolicy } from '../policy/describe-policy.ts'
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import { describePolicy } from './describe-policy.ts'
+import type { Alerting, AlertingHandlers } from '../alerting.ts'
 
 export const alertPolicy =
   (alerting: Alerting): AlertingHandlers['alertPolicy'] =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inLanes, queueByQueue } from './lanes.ts'
+import { inLanes, queueByQueue } from './in-lanes.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 

@@ -1,9 +1,9 @@
 import type { AlertCheck } from '#proto/alerting.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
-import { HostRecord, hostRecordKey } from '../conditions/condition.ts'
+import { HostRecord, hostRecordKey } from './condition.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Watched, watchedRules } from '../conditions/watched.ts'
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import { type Watched, watchedRules } from './watched.ts'
+import type { Alerting, AlertingHandlers } from '../alerting.ts'
 
 interface Catalogue {
   rules: readonly Rule[]

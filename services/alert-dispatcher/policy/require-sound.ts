@@ -4,9 +4,9 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
 import { channels } from '../channels/index.ts'
-import { requireTarget } from '../policy/lost-routes.ts'
-import { requireSoundRule, requireSoundSettings } from '../policy/sound.ts'
-import type { Alerting } from './alerting.ts'
+import { requireTarget } from './lost-routes.ts'
+import { requireSoundRule, requireSoundSettings } from './sound.ts'
+import type { Alerting } from '../alerting.ts'
 
 /** Throws `invalid` for what contradicts itself, and `not-found` for names that nothing has. */
 export const requireSound = async (alerting: Alerting, settling: Settling, call: Call): Promise<void> => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
-import { type StrictServer, startStrictServer } from '../channels/testing/strict-server.ts'
+import { type StrictServer, startStrictServer } from './testing/strict-server.ts'
 import { call } from '../delivery/testing/place.ts'
 import type { Policy } from '../policy/policy.ts'
 import { plainPolicy } from '../testing/story.ts'

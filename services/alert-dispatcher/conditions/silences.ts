@@ -1,10 +1,10 @@
 import type { Silence } from '#proto/alert-history.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/no-such.ts'
-import { type Condition, HostRecord, hostRecordKey } from '../conditions/condition.ts'
+import { type Condition, HostRecord, hostRecordKey } from './condition.ts'
 import { requireLasting } from '../require-lasting.ts'
-import { silenced } from '../conditions/silenced.ts'
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import { silenced } from './silenced.ts'
+import type { Alerting, AlertingHandlers } from '../alerting.ts'
 
 const minuteMs = 60_000
 

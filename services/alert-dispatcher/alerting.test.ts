@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Settling } from '#proto/alerting.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
-import { type Dispatchers, startDispatchers } from '../../testing/alerts/dispatchers.ts'
-import { type Ground, openGround } from '../../testing/alerts/ground.ts'
-import type { WatchedHosts } from '../../testing/alerts/watched-hosts.ts'
+import { type Dispatchers, startDispatchers } from '../testing/alerts/dispatchers.ts'
+import { type Ground, openGround } from '../testing/alerts/ground.ts'
+import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
 
 const metrics = [
   { id: 'running-queries', title: 'Running queries', doc: '', category: 'queries', unit: 'count' as const },

@@ -1,8 +1,8 @@
 import { noSuch } from '#shared/no-such.ts'
-import { judge } from '../conditions/judge.ts'
-import { watchedRules } from '../conditions/watched.ts'
+import { judge } from './judge.ts'
+import { watchedRules } from './watched.ts'
 import { requireSoundRule } from '../policy/sound.ts'
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import type { Alerting, AlertingHandlers } from '../alerting.ts'
 
 /** Measures once what a rule would judge, and judges it as a sweep would. */
 export const testCustomRule =

@@ -1,4 +1,4 @@
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import type { Alerting, AlertingHandlers } from '../alerting.ts'
 
 export const alertHistory =
   ({ stores: { history } }: Alerting): AlertingHandlers['alertHistory'] =>

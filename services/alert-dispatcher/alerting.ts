@@ -1,0 +1,24 @@
+import type { alertingMethods } from '#proto/alerting.ts'
+import type { Client, Handlers, Service } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Net } from '#shared/net/net.ts'
+import type { Transit } from '#shared/seal/transit.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { PolicyBook } from './policy/open-policy.ts'
+import type { Stores } from './stores/stores.ts'
+
+/** What the handlers of people's questions work with. */
+export interface Alerting {
+  env: Environment
+  clock: Clock
+  store: Store
+  stores: Stores
+  query: Client<typeof query>
+  net: Pick<Net, 'check' | 'mail'>
+  policy: PolicyBook
+  transit: Transit
+}
+
+export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>

@@ -1,0 +1,92 @@
+import type { Logger } from 'pino'
+import type { Client } from '#proto/contract.ts'
+import type { Delivered } from '#proto/delivery.ts'
+import type { Host } from '#proto/host.ts'
+import type { query } from '#proto/query.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { Outage } from '#shared/telemetry/outage.ts'
+import type { SendResult } from '../channels/channel.ts'
+import type { Target, WayOut } from '../channels/targets.ts'
+import type { Notice } from '../notice.ts'
+import { ownCall } from '../parts.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Ledger } from './ledger.ts'
+import type { Message } from './message.ts'
+import type { Entry } from './pace.ts'
+import type { Deliveries } from './records/store.ts'
+import type { RetryPlan } from './retry.ts'
+import type { PutBack, Waiting } from './target-queue.ts'
+
+/** What delivering needs. */
+export interface Delivering {
+  env: Environment
+  store: Store
+  net: WayOut
+  clock: Clock
+  log: Logger
+  deliveries: Deliveries
+  /** Hears whether ends of deliveries can be recorded. */
+  recording: Outage
+  retry: RetryPlan
+  policy(): Promise<Policy>
+  hosts(): Promise<ListedHosts>
+  /** The name of our installation. */
+  origin(): Promise<string>
+  /** Hears of each send and of how long it took, in seconds. */
+  observe(channel: string, result: SendResult['kind'], seconds: number): void
+}
+
+/** What came of one try. */
+export type Tried = Ended | PutBack
+
+/** A send that may begin. */
+export interface Held {
+  lead: Waiting
+  /** Those that may be sent together with the lead. */
+  others: readonly Waiting[]
+  /** Of the lead, as it was when the right to send was taken. */
+  ledger: Ledger | undefined
+  message: Message
+  word: Wording
+  entry: Extract<Entry, { entered: true }>
+  target: Target
+  lifeMs: number
+  isPaging: boolean
+}
+
+export interface Wording {
+  one(notice: Notice): Message
+  group(notices: readonly [Notice, ...Notice[]]): Message
+}
+
+/** How a notice for one target ended. */
+export type Ended = Pick<Delivered, 'result' | 'reason' | 'attempts'>
+
+/** The hosts of the list by key. */
+export type ListedHosts = ReadonlyMap<string, Host>
+
+const freshMs = 10_000
+const listedWithinMs = 2_000
+
+/** The host list, asked for at most every ten seconds; while `query` does not answer, what it said last holds. */
+export const openListedHosts = (asked: { query: Client<typeof query>; clock: Clock }): (() => Promise<ListedHosts>) => {
+  let known: ListedHosts = new Map()
+  let freshUntilMs = Number.NEGATIVE_INFINITY
+  let asking: Promise<void> | undefined
+  const ask = async () => {
+    const call = ownCall(asked, listedWithinMs, AbortSignal.timeout(listedWithinMs))
+    const hosts = await asked.query.hosts({}, call).catch(() => undefined)
+    if (hosts) known = new Map(hosts.map((host) => [host.key, host]))
+    freshUntilMs = performance.now() + freshMs
+  }
+  return async () => {
+    if (performance.now() < freshUntilMs) return known
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    await asking
+    return known
+  }
+}
