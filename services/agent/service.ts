@@ -1,6 +1,6 @@
 import { agent } from '#proto/agent.ts'
 import type { Context, Running, Start } from '#shared/service.ts'
-import { handlers } from './handlers/index.ts'
+import { handlers } from './handlers.ts'
 import { type Further, openParts } from './open-parts.ts'
 
 /** Readers of runs wait in their calls, so there are many of those. */

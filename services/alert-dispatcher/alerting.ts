@@ -1,5 +1,6 @@
 import type { alertingMethods } from '#proto/alerting.ts'
 import type { Client, Handlers, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -22,3 +23,12 @@ export interface Alerting {
 }
 
 export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>
+
+/** Throws `not-implemented` for what would be forgotten with the process. */
+export const requireLasting = ({ lasting }: Stores, what: string): void => {
+  if (lasting) return
+  throw new ServiceError(
+    'not-implemented',
+    `${what} needs a state database: set SVC_STATE_DB_URL; files and variables apply without one`,
+  )
+}

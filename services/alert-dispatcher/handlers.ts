@@ -1,30 +1,29 @@
 import type { alerts } from '#proto/alerts.ts'
 import type { Client, Handlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
+import type { Clock } from '#shared/clock.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
 import { openTransit } from '#shared/seal/transit.ts'
 import type { Context } from '#shared/service.ts'
 import type { Alerting, AlertingHandlers } from './alerting.ts'
 import { pagingServices } from './channels/paging-services.ts'
 import { chatApplicationHandlers } from './chat-application/handlers.ts'
 import type { ChatApplication } from './chat-application/open.ts'
-import { alertChecks } from './conditions/alert-checks.ts'
-import { alertState, firing } from './conditions/alert-state.ts'
-import { silence, silences, unsilence } from './conditions/silences.ts'
-import { testCustomRule } from './conditions/test-custom-rule.ts'
+import { alertChecks, alertState, firing, silence, silences, unsilence, testCustomRule } from './conditions/handlers.ts'
 import type { Delivery } from './delivery/open.ts'
 import { previewTarget } from './delivery/preview-target.ts'
+import { deliverySettings } from './delivery/settings.ts'
 import { testChannel } from './delivery/test-channel.ts'
 import { inboundConditions } from './events/inbound-conditions.ts'
 import { alertPolicy } from './policy/alert-policy.ts'
+import { policySettings } from './policy/layers/settings.ts'
 import type { PolicyBook } from './policy/open-policy.ts'
 import { settle, unsettle } from './policy/settle.ts'
-import { alertHistory } from './stores/alert-history.ts'
-import { prune } from './prune.ts'
 import type { Stores } from './stores/stores.ts'
 import { subscriptionHandlers } from './subscriptions/handlers.ts'
 import type { Subscriptions } from './subscriptions/open.ts'
-import type { Schedule } from './sweeps/schedule.ts'
-import { sweep } from './sweeps/sweep-now.ts'
+import { type Schedule, sweepHandler } from './sweeps/schedule.ts'
 
 interface Answering extends Context {
   query: Client<typeof query>
@@ -42,7 +41,7 @@ export const handlers = (answering: Answering): Handlers<typeof alerts> => {
   const transit = openTransit(answering.store, 'alert-dispatcher:transit-key')
   return {
     ...firing(answering.store),
-    sweep: sweep(answering.schedule, answering.env),
+    sweep: sweepHandler(answering.schedule, answering.env),
     ...answering.delivery.handlers,
     ...testChannel(settled),
     ...pagingServices(settled),
@@ -59,7 +58,7 @@ export const handlers = (answering: Answering): Handlers<typeof alerts> => {
 const alertingHandlers = (alerting: Alerting): AlertingHandlers => ({
   alertState: alertState(alerting),
   alertChecks: alertChecks(alerting),
-  alertHistory: alertHistory(alerting),
+  alertHistory: (filter) => alerting.stores.history.list(filter),
   silences: silences(alerting),
   silence: silence(alerting),
   unsilence: unsilence(alerting),
@@ -69,3 +68,28 @@ const alertingHandlers = (alerting: Alerting): AlertingHandlers => ({
   unsettle: unsettle(alerting),
   testCustomRule: testCustomRule(alerting),
 })
+
+const dayMs = 86_400_000
+
+interface Kept {
+  stores: Stores
+  delivery: Pick<Delivery, 'prune'>
+  env: Environment
+  clock: Clock
+}
+
+/** Removes what was told and settled longer ago than the settings say. */
+const prune =
+  ({ stores, delivery, env, clock }: Kept): Handlers<typeof alerts>['prune'] =>
+  async () => {
+    const beforeMs = clock.now() - read(policySettings, env).SVC_ALERT_HISTORY_DAYS * dayMs
+    const { history, episodes, eventEpisodes, silences } = stores
+    return {
+      removed: {
+        history: await history.prune(beforeMs),
+        episodes: (await episodes.prune(beforeMs)) + (await eventEpisodes.prune(beforeMs)),
+        silences: await silences.prune(beforeMs),
+        deliveries: await delivery.prune(clock.now() - read(deliverySettings, env).SVC_ALERT_DELIVERIES_DAYS * dayMs),
+      },
+    }
+  }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ChatCompletionMessageFunctionToolCall } from 'openai/resources/chat/completions'
 import { parseJson } from '#shared/parse-json.ts'
-import type { RawCall } from './tool-inputs.ts'
+import type { RawCall } from './heard.ts'
 
 /** Gateways take no longer name. */
 const longestName = 64

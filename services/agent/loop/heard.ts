@@ -57,3 +57,11 @@ export async function* heard(stream: AsyncIterable<unknown>): AsyncGenerator<z.o
     throw isUnreadable ? new AnswerFailure('provider-garbled', { cause }) : cause
   }
 }
+
+/** A call of a tool as the model wrote it. */
+export interface RawCall {
+  /** Ours, since gateways use theirs again. */
+  id: string
+  name: string
+  argumentsText: string
+}

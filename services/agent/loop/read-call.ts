@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { sentenceOf } from '#shared/sentence-of.ts'
 import type { AgentTool } from '../tool.ts'
-import type { RawCall } from './tool-inputs.ts'
+import type { RawCall } from './heard.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** A call that can be carried out. */

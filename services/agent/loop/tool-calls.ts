@@ -12,7 +12,7 @@ import { type ReadCall, readCall } from './read-call.ts'
 import { type Ran, runTool } from './run-tool.ts'
 import { shrinkTo } from './shrink.ts'
 import type { Talk } from './talk.ts'
-import type { RawCall } from './tool-inputs.ts'
+import type { RawCall } from './heard.ts'
 import { updatePlan } from './plan.ts'
 
 /** What came of the calls of one step. */

@@ -1,15 +1,7 @@
 import type { Tell } from './chunk.ts'
 import { AnswerFailure } from './failure.ts'
 import { callIdAt, callName } from './function-call.ts'
-import type { ToolCallPiece } from './heard.ts'
-
-/** A call of a tool as the model wrote it. */
-export interface RawCall {
-  /** Ours, since gateways use theirs again. */
-  id: string
-  name: string
-  argumentsText: string
-}
+import type { ToolCallPiece, RawCall } from './heard.ts'
 
 /** Where the pieces of one call arrive. */
 interface Place {

@@ -2,9 +2,8 @@ import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/reso
 import type { ChosenModel } from '../models/choose.ts'
 import type { Tell } from './chunk.ts'
 import { AnswerFailure } from './failure.ts'
-import { type Delta, heard, type Usage } from './heard.ts'
-import { openSpeech } from './speech.ts'
-import { openToolInputs, type RawCall } from './tool-inputs.ts'
+import { type Delta, heard, type Usage, type RawCall } from './heard.ts'
+import { openToolInputs } from './tool-inputs.ts'
 
 /** What a model is asked in one step. */
 export interface Asked {
@@ -94,4 +93,38 @@ const hear = (
   if (calls.length > 0) said.end()
   for (const call of calls) inputs.hear(call)
   return Boolean(reasoning || delta.content || calls.length > 0)
+}
+
+type Kind = 'text' | 'reasoning'
+
+/** What a model says and thinks in one step, told as it comes: each change between the two begins a new part. */
+const openSpeech = (prefix: string, tell: Tell) => {
+  let text = ''
+  let parts = 0
+  let speaking: { kind: Kind; id: string } | undefined
+
+  const end = (): void => {
+    if (speaking) tell({ type: `${speaking.kind}-end`, id: speaking.id })
+    speaking = undefined
+  }
+  const speak = (kind: Kind, delta: string): void => {
+    if (speaking?.kind !== kind) {
+      end()
+      speaking = { kind, id: `${prefix}-${(parts += 1)}` }
+      tell({ type: `${kind}-start`, id: speaking.id })
+    }
+    tell({ type: `${kind}-delta`, id: speaking.id, delta })
+  }
+
+  return {
+    get text() {
+      return text
+    },
+    say(delta: string): void {
+      text += delta
+      speak('text', delta)
+    },
+    reason: (delta: string) => speak('reasoning', delta),
+    end,
+  }
 }

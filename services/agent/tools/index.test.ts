@@ -9,7 +9,7 @@ import { loadSkill } from './load-skill.ts'
 
 const tests = [
   '../../acceptance/agent-tools.test.ts',
-  '../../acceptance/replication-tool-cases.ts',
+  '../../testing/replication-tool-cases.ts',
   '../../acceptance/agent.test.ts',
   '../loop/answer.test.ts',
   'load-skill.test.ts',

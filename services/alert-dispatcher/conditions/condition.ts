@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Silence as SilenceRecord } from '#proto/alert-history.ts'
 import { Unit } from '#proto/catalogue.ts'
 import { Severity } from '#proto/rules.ts'
 import { type Clock, follow } from '#shared/clock.ts'
@@ -7,7 +8,7 @@ const Milliseconds = z.number().int()
 const RuleId = z.string().max(160)
 
 /** Why people are not told of something, though it is true. */
-export const heldReasons = [
+const heldReasons = [
   'disabled',
   'maintenance',
   'quiet-hours',
@@ -101,3 +102,72 @@ export const followCondition = (condition: Condition, clock: Clock): Condition =
 })
 
 export const hostRecordKey = (hostKey: string): string => `alerts:host:${hostKey}`
+
+/** One time of being not ok, as it is kept beyond the store of conditions. */
+export interface Episode {
+  hostKey: string
+  /** As last written; all that is needed to go on with it. */
+  condition: Condition
+  /** Null while it lasts. */
+  endedAtMs: number | null
+}
+
+/** Something that became of an episode: a line of the history. */
+export interface Happening {
+  id: string
+  episode: string
+  /** Null of an inbound event, which is about no host of the list. */
+  hostKey: string | null
+  ruleId: string
+  title: string
+  /** `held` is a notice that was due and not sent, told once for each reason; `lower` tells nobody. */
+  kind: 'fire' | 'escalate' | 'lower' | 'remind' | 'recover' | 'held'
+  severity: Severity
+  value: number | null
+  threshold: number | null
+  sinceMs: number
+  atMs: number
+  /** Why, in words; of `held` one of `heldReasons`. */
+  reason: string
+}
+
+/** What operators said about one episode. */
+export interface Settled {
+  episode: string
+  acknowledged: Silence | null
+  dismissed: Silence | null
+}
+
+/** Episodes and their history, for as long as the retention says; the state of conditions can be made again from it. */
+export interface Episodes {
+  /** Those that have not ended, as last written. */
+  open(): Promise<readonly Episode[]>
+  /** Adds episodes or brings them up to date by their name, and adds to the history. */
+  write(episodes: readonly Episode[], happenings: readonly Happening[]): Promise<void>
+  /** What operators have said about episodes that have not ended. */
+  settled(): Promise<readonly Settled[]>
+}
+
+type Said = Pick<SilenceRecord, 'kind' | 'episode' | 'ruleId'>
+
+/** The record with what an operator says to an episode, or takes back; the same one when that episode is over. */
+export const silenced = (
+  record: HostRecord,
+  { kind, episode, ruleId }: Said,
+  silence: Pick<SilenceRecord, 'untilMs'> | null,
+): HostRecord => {
+  const condition = record.conditions[ruleId]
+  if (condition?.episode !== episode) return record
+  const said = silence && { untilMs: silence.untilMs }
+  const changed = { ...condition, [kind === 'ack' ? 'acknowledged' : 'dismissed']: said }
+  return { ...record, conditions: { ...record.conditions, [ruleId]: changed } }
+}
+
+type Silences = Pick<Condition, 'acknowledged' | 'dismissed'>
+
+/** Whether the same is said to both. */
+export const sameSilences = (one: Silences, other: Silences): boolean =>
+  same(one.acknowledged, other.acknowledged) && same(one.dismissed, other.dismissed)
+
+const same = (one: Condition['dismissed'], other: Condition['dismissed']): boolean =>
+  one === null || other === null ? one === other : one.untilMs === other.untilMs

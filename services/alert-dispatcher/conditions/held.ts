@@ -1,7 +1,6 @@
 import type { Condition, HeldReason, HostRecord, Silence } from './condition.ts'
-import { isInMaintenance } from './maintenance.ts'
+import { isInMaintenance, isQuiet } from './mute-timings.ts'
 import type { Policy } from '../policy/policy.ts'
-import { isQuiet } from './quiet-hours.ts'
 
 /** What is due to be told about a condition. */
 export type Due = 'fire' | 'escalate' | 'remind' | 'recover'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isInMaintenance } from './maintenance.ts'
+import { isInMaintenance } from './mute-timings.ts'
 
 const window = (hostKey: string | null, startsAtMs: number, endsAtMs: number) => ({
   id: `${startsAtMs}`,

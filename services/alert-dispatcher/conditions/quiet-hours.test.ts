@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { QuietHours } from '../policy/policy.ts'
-import { isQuiet } from './quiet-hours.ts'
+import { isQuiet } from './mute-timings.ts'
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6]
 const window = (more: Partial<QuietHours>): QuietHours => ({

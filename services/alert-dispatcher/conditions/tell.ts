@@ -1,5 +1,4 @@
-import type { Condition, HeldReason, HostRecord } from './condition.ts'
-import type { Episode, Happening } from './episode.ts'
+import type { Condition, HeldReason, HostRecord, Episode, Happening } from './condition.ts'
 import { type Due, type Telling, dueOf, heldBy, isMuted } from './held.ts'
 import type { Notice } from '../notice.ts'
 

@@ -6,10 +6,8 @@ import type { inboundConditionMethods } from '#proto/inbound-conditions.ts'
 import { openConditions } from './open-conditions.ts'
 import { OpenCounts, countsKey, firingIn } from './places.ts'
 import { findOpen, tellOpen } from './silence-events.ts'
-import { requireLasting } from '../require-lasting.ts'
-import { shown } from '../conditions/alert-state.ts'
-import type { Alerting } from '../alerting.ts'
-import { holding, silenceOf } from '../conditions/silences.ts'
+import { requireLasting, type Alerting } from '../alerting.ts'
+import { shown, holding, silenceOf } from '../conditions/handlers.ts'
 
 type Handled = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
 

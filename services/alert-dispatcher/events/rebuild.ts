@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
-import { afterLoss } from '../conditions/after-loss.ts'
+import type { Condition } from '../conditions/condition.ts'
 import { inLanes } from '../in-lanes.ts'
+import type { Parts } from '../parts.ts'
 import type { EventEpisode } from './event-episode.ts'
 import { entryAt, listEntries } from './places.ts'
 import { EventEntry, entryKey } from './record.ts'
@@ -75,4 +76,16 @@ const restore = async (writing: Writing, open: readonly EventEpisode[]): Promise
     written.push(one ?? asItIs(place, await entryAt(store, place)))
   })
   await settle(writing, written)
+}
+
+/**
+ * A condition as it goes on in a store that lost it. The notification of which no delivery is on record may be lost too, so it is due
+ * again; one that the queue still holds is dropped then, as the later one says more.
+ */
+export const afterLoss = async (
+  { isNotified }: Pick<Parts, 'isNotified'>,
+  condition: Condition,
+): Promise<Condition> => {
+  if (condition.told === null || condition.phase !== 'firing') return condition
+  return (await isNotified(condition.episode)) ? condition : { ...condition, told: null }
 }

@@ -1,6 +1,5 @@
 import { beginningOf } from '#shared/cut.ts'
-import type { Condition } from '../conditions/condition.ts'
-import type { Happening } from '../conditions/episode.ts'
+import type { Condition, Happening } from '../conditions/condition.ts'
 import type { Telling } from '../conditions/held.ts'
 import type { Notice } from '../notice.ts'
 import { heldUntilNow, tell } from '../conditions/tell.ts'

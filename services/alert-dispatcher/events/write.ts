@@ -1,6 +1,6 @@
 import { instant } from '#shared/clock.ts'
 import { asMessage, type Notice } from '../notice.ts'
-import type { Happening } from '../conditions/episode.ts'
+import type { Happening } from '../conditions/condition.ts'
 import type { Fence } from '#shared/store/store.ts'
 import type { Parts } from '../parts.ts'
 import type { EventEpisode } from './event-episode.ts'

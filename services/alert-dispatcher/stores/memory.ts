@@ -1,5 +1,5 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
-import type { Episode } from '../conditions/episode.ts'
+import type { Episode } from '../conditions/condition.ts'
 import type { EventEpisode, EventEpisodes } from '../events/event-episode.ts'
 import {
   requireFits,

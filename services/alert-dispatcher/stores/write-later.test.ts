@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import { openWriteLater } from './write-later.ts'
+import { openWriteLater } from './open.ts'
 
 const log = pino({ level: 'silent' })
 

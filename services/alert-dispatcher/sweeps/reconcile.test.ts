@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Condition, HostRecord } from '../conditions/condition.ts'
-import type { Episode, Settled } from '../conditions/episode.ts'
+import type { Condition, HostRecord, Episode, Settled } from '../conditions/condition.ts'
 import { reconciled } from './reconcile.ts'
 import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
 

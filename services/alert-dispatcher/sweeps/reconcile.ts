@@ -1,11 +1,15 @@
-import { type HostRecord, HostRecord as HostRecordSchema, hostRecordKey } from '../conditions/condition.ts'
-import { afterLoss } from '../conditions/after-loss.ts'
+import {
+  type HostRecord,
+  HostRecord as HostRecordSchema,
+  hostRecordKey,
+  type Episode,
+  type Settled,
+  sameSilences,
+} from '../conditions/condition.ts'
+import { afterLoss, rebuildEvents } from '../events/rebuild.ts'
 import { emptyRecord } from '../conditions/decide.ts'
-import type { Episode, Settled } from '../conditions/episode.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
-import { rebuildEvents } from '../events/rebuild.ts'
 import { reconcileOpen } from '../events/silence-events.ts'
-import { sameSilences } from '../conditions/silenced.ts'
 import { type Told, tell } from '../conditions/tell.ts'
 import { asMessage } from '../notice.ts'
 import { instant } from '#shared/clock.ts'

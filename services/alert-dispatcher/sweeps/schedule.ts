@@ -1,9 +1,11 @@
+import type { alerts } from '#proto/alerts.ts'
+import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import { problemsOf } from '#shared/config/setting.ts'
 import type { Parts } from '../parts.ts'
-import { sweep } from './sweep.ts'
-import { strictSweepSettings } from './sweep-settings.ts'
-import type { Swept } from './tally.ts'
+import { strictSweepSettings, isSweepEnabled } from './sweep-settings.ts'
+import { sweep, type Swept } from './sweep.ts'
 import { tick } from './tick.ts'
 
 const tickEveryMs = 10_000
@@ -56,3 +58,14 @@ export const openSchedule = (parts: Parts, everyMs = tickEveryMs): Schedule => {
     },
   }
 }
+
+const nothing = { enabled: false, hosts: 0, firing: 0, messages: 0 }
+
+/** Sweeps now, unless sweeps are switched off. */
+export const sweepHandler =
+  (schedule: Schedule, env: Environment): Handlers<typeof alerts>['sweep'] =>
+  async () => {
+    if (!isSweepEnabled(env)) return nothing
+    const swept = await schedule.sweep()
+    return { ...swept, enabled: true, messages: swept.dispatched }
+  }

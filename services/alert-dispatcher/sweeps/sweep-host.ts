@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
@@ -7,12 +8,11 @@ import { HostRecord, followed, hostRecordKey } from '../conditions/condition.ts'
 import { type Decision, decide } from '../conditions/decide.ts'
 import { summaryOf, type HostSummary } from '../conditions/fleet-record.ts'
 import type { Measured } from '../conditions/judge.ts'
+import type { Watched } from '../conditions/watched.ts'
 import { asMessage } from '../notice.ts'
 import { type Parts, ownCall } from '../parts.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Missed } from './missed.ts'
 import type { Turn } from './turn.ts'
-import type { Watched } from '../conditions/watched.ts'
 
 /** A probe of 2 s and three rounds of statements at their time limit. */
 const measuredWithinMs = 45_000
@@ -115,3 +115,35 @@ const unmeasured = { value: null, samples: null, warning: null, critical: null, 
 
 const byId = (readings: readonly Reading[]): ReadonlyMap<string, Reading> =>
   new Map(readings.map((reading) => [reading.id, reading]))
+
+/** Hosts that a line of the log names. */
+const namedHosts = 10
+
+/** Hosts that a sweep could not measure or decide on. */
+interface Missed {
+  add(what: 'measured' | 'swept', hostKey: string, error: unknown): void
+  /** Whether every host was decided on. */
+  areAllDecided(): boolean
+  /** Logs them: one line for each cause, since what keeps one host from being measured mostly keeps all of them. */
+  tell(): void
+}
+
+export const openMissed = (log: Logger): Missed => {
+  const causes = new Map<string, { what: string; error: unknown; hosts: string[] }>()
+  return {
+    add(what, hostKey, error) {
+      const cause = `${what} ${String(error)}`
+      const known = causes.get(cause) ?? { what, error, hosts: [] }
+      known.hosts.push(hostKey)
+      causes.set(cause, known)
+    },
+    areAllDecided: () => [...causes.values()].every(({ what }) => what !== 'swept'),
+    tell() {
+      for (const { what, error, hosts } of causes.values()) {
+        const facts = { err: error, hosts: hosts.length, named: hosts.slice(0, namedHosts) }
+        // A host that cannot be measured is unknown, as its rules say; one that cannot be decided on is a defect.
+        log[what === 'swept' ? 'error' : 'warn'](facts, `hosts could not be ${what}`)
+      }
+    },
+  }
+}

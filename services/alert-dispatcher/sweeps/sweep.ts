@@ -6,32 +6,15 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
-import { FleetRecord, emptyFleet, fleetKey, unsweptHost } from '../conditions/fleet-record.ts'
+import type { HeldReason, Episode, Happening } from '../conditions/condition.ts'
+import { FleetRecord, emptyFleet, fleetKey, unsweptHost, type HostSummary } from '../conditions/fleet-record.ts'
 import { watchedRules } from '../conditions/watched.ts'
 import { inLanes, queueByQueue } from '../in-lanes.ts'
 import { type Parts, ownCall } from '../parts.ts'
-import { openMissed } from './missed.ts'
 import { reconcile } from './reconcile.ts'
-import { type Sweeping, leaveHost, sweepHost } from './sweep-host.ts'
+import { openMissed, type Sweeping, leaveHost, sweepHost, type SweptHost } from './sweep-host.ts'
 import { sweepSettings } from './sweep-settings.ts'
-import { type Swept, type Tally, count, newTally } from './tally.ts'
 import { type Turn, takeTurn } from './turn.ts'
-
-const answersWithinMs = 5_000
-
-/** Tells whoever expects it that a sweep has ended; that it cannot be told fails no sweep. */
-const beat = async ({ env, net, log }: { env: Environment; net: Net; log: Logger }): Promise<void> => {
-  const { HEALTH_ALERT_HEARTBEAT_URL: address } = read(sweepSettings, env)
-  if (!address) return
-  try {
-    const answer = await net.trusted(address, { timeoutMs: answersWithinMs })
-    await answer.body?.cancel()
-    if (!answer.ok) log.warn({ status: answer.status }, 'heartbeat was refused')
-  } catch (error) {
-    // Its message names the host at most, never the path, which is a secret.
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'heartbeat could not be sent')
-  }
-}
 
 const hostsAtOnce = 128
 /** Those that did not answer last time wait for each other at the end, where nobody waits for them. */
@@ -141,6 +124,22 @@ const keep = async ({ episodes, telemetry: { log } }: Parts, tally: Tally): Prom
   }
 }
 
+const answersWithinMs = 5_000
+
+/** Tells whoever expects it that a sweep has ended; that it cannot be told fails no sweep. */
+const beat = async ({ env, net, log }: { env: Environment; net: Net; log: Logger }): Promise<void> => {
+  const { HEALTH_ALERT_HEARTBEAT_URL: address } = read(sweepSettings, env)
+  if (!address) return
+  try {
+    const answer = await net.trusted(address, { timeoutMs: answersWithinMs })
+    await answer.body?.cancel()
+    if (!answer.ok) log.warn({ status: answer.status }, 'heartbeat was refused')
+  } catch (error) {
+    // Its message names the host at most, never the path, which is a secret.
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'heartbeat could not be sent')
+  }
+}
+
 interface Hosts {
   /** As the sweep before left it. */
   fleet: FleetRecord
@@ -174,3 +173,72 @@ const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally
 /** One that no other host would fare better with. */
 const isOfTheStore = (error: unknown): boolean =>
   error instanceof ServiceError && ['unavailable', 'conflict', 'busy'].includes(error.code)
+
+/** What one sweep did. */
+export interface Swept {
+  hosts: number
+  checks: number
+  /** Checks that were not ok. */
+  findings: number
+  /** Conditions that fire now. */
+  firing: number
+  /** Notices handed on, recoveries among them. */
+  dispatched: number
+  /** Notices that were due and not handed on, by why. */
+  suppressed: Partial<Record<HeldReason, number>>
+  recoveries: number
+  unknown: number
+  tookMs: number
+}
+
+/** What a sweep has done so far. */
+interface Tally {
+  swept: Swept
+  hosts: Record<string, HostSummary>
+  /** To be kept beside the store, at the end and all at once. */
+  episodes: Episode[]
+  happenings: Happening[]
+}
+
+const newTally = (): Tally => ({
+  swept: {
+    hosts: 0,
+    checks: 0,
+    findings: 0,
+    firing: 0,
+    dispatched: 0,
+    suppressed: {},
+    recoveries: 0,
+    unknown: 0,
+    tookMs: 0,
+  },
+  hosts: {},
+  episodes: [],
+  happenings: [],
+})
+
+/** Adds one host. `open` are the episodes that are kept as open already; undefined where that cannot be told. */
+const count = (
+  { swept, hosts, episodes, happenings }: Tally,
+  hostKey: string,
+  { decision, summary }: SweptHost,
+  open: ReadonlySet<string> | undefined,
+): void => {
+  const { verdicts, notices, held, record } = decision
+  hosts[hostKey] = summary
+  swept.checks += verdicts.length
+  swept.unknown += verdicts.filter(({ status }) => status === 'unknown').length
+  swept.findings += verdicts.filter(({ status }) => status === 'warning' || status === 'critical').length
+  swept.firing += summary.firing
+  swept.dispatched += notices.length
+  swept.recoveries += notices.filter(({ kind }) => kind === 'recover').length
+  for (const [reason, times] of Object.entries(held)) {
+    // The keys are those of `held`, and `suppressed` has the same.
+    const name = reason as HeldReason
+    swept.suppressed[name] = (swept.suppressed[name] ?? 0) + times
+  }
+  const fired = Object.values(record.conditions).filter(({ phase }) => phase !== 'pending')
+  const missing = open ? fired.filter(({ episode }) => !open.has(episode)) : []
+  episodes.push(...missing.map((condition) => ({ hostKey, condition, endedAtMs: null })), ...decision.episodes)
+  happenings.push(...decision.happenings)
+}

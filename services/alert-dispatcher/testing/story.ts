@@ -1,7 +1,6 @@
 import type { Reading, Rule } from '#proto/rules.ts'
-import type { Condition, HostRecord } from '../conditions/condition.ts'
+import type { Condition, HostRecord, Episode, Happening } from '../conditions/condition.ts'
 import { decide } from '../conditions/decide.ts'
-import type { Episode, Happening } from '../conditions/episode.ts'
 import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Told, tell } from '../conditions/tell.ts'

@@ -6,18 +6,12 @@ import { consumers as planned } from '#shared/bus/durable/roles.ts'
 import { withGuest } from '#shared/bus/subject.ts'
 import { root } from '../../testing/source-file.ts'
 import { grafanaDashboards } from './dashboards/grafana.ts'
+import { renderedManifest, type Written } from './manifest.ts'
 import { declaredAccounts, developmentServer, officialChartValues } from './nats.ts'
 import { chartReadme } from './readme.ts'
 import { valuesSchema } from './schema.ts'
-import { renderedManifest } from './manifest.ts'
 import { variablesOfServices } from './services.ts'
 import { readValues } from './values-file.ts'
-
-/** One file that is written, from the repository's root. */
-export interface Written {
-  path: string
-  content: string
-}
 
 /** Every generated file that has to do with the chart. */
 export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findProgram } from '../../testing/servers/source.ts'
 import { root } from '../../testing/source-file.ts'
-import type { Written } from './files.ts'
 
 const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the chart with k8s/install-values.yaml. Before it is applied:
 #   kubectl create namespace watchhouse
@@ -27,4 +26,10 @@ export const renderedManifest = async (): Promise<Written | undefined> => {
   const given = ['template', 'watchhouse', 'helm', '--namespace', 'watchhouse', '--values', 'k8s/install-values.yaml']
   const { stdout } = await promisify(execFile)(helm, [...given, '--no-hooks'], { cwd: root, maxBuffer: largestBytes })
   return { path: 'k8s/install.yaml', content: `${introduction}${stdout}` }
+}
+
+/** One file that is written, from the repository's root. */
+export interface Written {
+  path: string
+  content: string
 }

@@ -1,4 +1,4 @@
-import type { McpServer, Server, ServerOptions as ProtocolOptions } from '@modelcontextprotocol/server'
+import { McpServer, Server, type ServerOptions as ProtocolOptions, type Transport } from '@modelcontextprotocol/server'
 import type { Call } from '#proto/call.ts'
 import type { AskingFor } from '../asking.ts'
 import type { CallTool } from '../call-tool.ts'
@@ -6,10 +6,46 @@ import type { Prompt } from '../prompts/prompts.ts'
 import type { Facts, Reference } from '../resources/resource.ts'
 import type { OfferSkills } from '../skills/skills.ts'
 import type { Tool } from '../tool.ts'
-import type { Part } from './part.ts'
+import { refuseInvalidParams } from './invalid-params.ts'
 import { offerResources } from './offer-resources.ts'
 import { answerCall, openToolOffer } from './offer-tools.ts'
-import { ServerOfCall, ServerOfRequest } from './server-of-request.ts'
+import type { Part } from './part.ts'
+
+/** Offers something by name, for the one request that it answers. */
+class ServerOfRequest extends McpServer {
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport)
+    attend(transport)
+  }
+}
+
+/**
+ * Answers one call. What the library keeps of things offered by name outlives the request until all memory is looked through, with all
+ * that they reach, and calls are most of what is asked.
+ */
+class ServerOfCall extends Server {
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport)
+    attend(transport)
+  }
+}
+
+/** Exact about what callers did wrong; closed as soon as it has answered, when the library makes an error for those who still wait: without a stack, as nobody does. */
+const attend = (transport: Transport): void => {
+  refuseInvalidParams(transport)
+  const { onclose } = transport
+  // A transport is no event target.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener
+  transport.onclose = () => {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    try {
+      onclose?.()
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
+  }
+}
 
 const minuteMs = 60_000
 const forAll = { ttlMs: 5 * minuteMs, cacheScope: 'public' } as const

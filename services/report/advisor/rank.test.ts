@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { AdviceKind } from '#proto/advice.ts'
-import type { Weighed } from './rank.ts'
-import { rank } from './rank.ts'
+import type { Weighed } from './advise-on.ts'
+import { rank } from './advise-on.ts'
 
 const weighed = (kind: AdviceKind, purpose: string, marksAfter: number | null): Weighed => ({
   proposal: {

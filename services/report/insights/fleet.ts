@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Fleet, HostFacts } from './detector.ts'
 import { type HostFigures, readFigures } from './facts.ts'
-import type { Looking } from './look-at.ts'
+import type { Looking } from './looking.ts'
 
 /** Others of the same group that a host is compared with, at most. */
 const mostCompared = 32

@@ -1,29 +1,14 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSet } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
-import type { query } from '#proto/query.ts'
 import { beginningOf } from '#shared/cut.ts'
-import type { Store } from '#shared/store/store.ts'
 import { detectors as allDetectors } from '../detectors/index.ts'
 import { type AnyDetector, type Fleet, nothing, type Outcome, type Sight } from './detector.ts'
 import { figuresOf, leaveFigures } from './facts.ts'
 import { readFleet } from './fleet.ts'
-
-/** Whom to ask about which host. */
-export interface Looking {
-  query: Client<typeof query>
-  call: Call
-  hostKey: string
-  nowMs: number
-  /** Where hosts leave what others of their group are compared with. */
-  store: Store
-  /** All of them unless others are named. */
-  detectors?: readonly AnyDetector[]
-}
+import type { Looking } from './looking.ts'
 
 /** What was found, and what could not be told, in words. */
 export interface Found {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pick } from './rendezvous.ts'
+import { pick } from './route.ts'
 
 const keys = Array.from({ length: 3_000 }, (_, index) => `host-${index}`)
 

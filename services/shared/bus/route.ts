@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { pick } from './rendezvous.ts'
 import { guestNamed, guestToken, instanceName } from './subject.ts'
 
 /** Where a question goes: to one instance or any; `only` means that nobody else may answer. */
@@ -61,4 +60,32 @@ const field = (input: unknown, name: string): string | undefined => {
   if (typeof input !== 'object' || input === null) return undefined
   const value: unknown = Reflect.get(input, name)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+/**
+ * Picks one of several names for a key so that everybody picks the same one, and a name that comes or goes moves only
+ * the keys that are its own (rendezvous or highest-random-weight hashing, Thaler and Ravishankar 1998).
+ */
+export const pick = (key: string, names: readonly string[]): string | undefined => {
+  // Most installations have one, which needs no weighing.
+  if (names.length <= 1) return names[0]
+  let best: string | undefined
+  let highest = -1
+  for (const name of names) {
+    const weight = hash(`${name}/${key}`)
+    // The order in which names were heard of must not matter.
+    if (weight > highest || (weight === highest && best !== undefined && name < best)) [best, highest] = [name, weight]
+  }
+  return best
+}
+
+/** FNV-1a with the finish of MurmurHash3, without which names that differ in their last letter weigh alike. */
+const hash = (text: string): number => {
+  let value = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
+  }
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return (value ^ (value >>> 16)) >>> 0
 }

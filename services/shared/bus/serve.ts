@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
-import type { Produced, Service } from '#proto/contract.ts'
+import type { Produced, Service, Stream } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../clock.ts'
 import { type Admission, type Admitted, admit } from './admit.ts'
 import type { Part, Serving } from './bus.ts'
-import { encodeOutput } from './conform.ts'
+import { encodeOutput, encodeFrame } from './conform.ts'
 import type { Channel } from './exchange.ts'
 import { asFailure } from './failure.ts'
 import type { Observer } from './observe.ts'
-import { produce } from './produce.ts'
 import { Reply } from './reply.ts'
 import { openSignatureCheck } from './signatures.ts'
 import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects } from './subject.ts'
@@ -131,4 +130,31 @@ export class Server implements Serving {
     const sentence = `${this.#contract.name} answers ${this.#maxInFlight} calls already; try again shortly.`
     return new ServiceError('busy', sentence, { retryAfterMs: this.#context.channel.limits.busyRetryMs })
   }
+}
+
+/** Sends what a stream's handler produces, and has the handler clean up however it ends. */
+const produce = async (
+  reply: Reply,
+  method: Stream,
+  { head, frames }: Produced<unknown, unknown, unknown>,
+  frameBytes: number,
+): Promise<void> => {
+  try {
+    reply.head(encodeFrame(method.head, head, frameBytes))
+    for (;;) {
+      const step = await frames.next()
+      reply.signal.throwIfAborted()
+      if (step.done) return reply.end(encodeFrame(method.tail, step.value, frameBytes))
+      await reply.data(frameBody(method, step.value, frameBytes))
+    }
+  } finally {
+    await frames.return(undefined)
+  }
+}
+
+/** Bytes may have any length and are cut; a JSON value fits into one frame, as half of one would be no value. */
+const frameBody = ({ frames }: Stream, value: unknown, frameBytes: number): Uint8Array => {
+  if (frames.kind === 'json') return encodeFrame(frames.schema, value, frameBytes)
+  if (value instanceof Uint8Array) return value
+  throw new Error('a stream of bytes gave something else')
 }

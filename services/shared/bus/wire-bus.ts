@@ -4,7 +4,6 @@ import type { Client, Event, Handlers, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
 import type { Clock } from '../clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { announce } from './announce.ts'
 import type { Bus, ServeOptions, Serving } from './bus.ts'
 import { makeClient } from './client.ts'
 import { Events } from './events.ts'
@@ -101,5 +100,23 @@ export class WireBus implements Bus {
     await Promise.all([...this.#servings].map((serving) => serving[Symbol.asyncDispose]()))
     this.#channel.link.close()
     await this.#channel.wire[Symbol.asyncDispose]()
+  }
+}
+
+/** What an announcement says besides `leaving`; asked anew each time, as the load changes. */
+type Presence = () => Omit<z.input<typeof instanceAnnounced.payload>, 'leaving'>
+
+/** Announces an instance at once, from time to time, and to whoever seeks; disposing announces that it leaves. */
+const announce = async (events: Events, presence: Presence, everyMs: number): Promise<AsyncDisposable> => {
+  const tell = (leaving: boolean) => events.emit(instanceAnnounced, { ...presence(), leaving })
+  const sought = await events.on(instanceSought, () => tell(false))
+  tell(false)
+  const timer = setInterval(() => tell(false), everyMs)
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await sought[Symbol.asyncDispose]()
+      tell(true)
+    },
   }
 }

@@ -2,12 +2,46 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type StoreLimits, changeOf, defaultLimits, lengthOf, named } from './change.ts'
-import { type Change, type Driver, type StoredValue, maxClaimMs } from './driver.ts'
-import { type LastSeen, rememberLastSeen } from './last-seen.ts'
+import { type Change, type Driver, type StoredValue, maxClaimMs, type MessageText } from './driver.ts'
 import { messageOf } from './message-of.ts'
-import { type OwnMessages, ownMessages } from './own-messages.ts'
-import type { Fence, Lease, Outbox, Step, Store } from './store.ts'
+import type { Fence, Lease, Outbox, Step, Store, OwnTaker } from './store.ts'
 import { createWaker } from './waker.ts'
+
+/** Characters of all texts that are remembered, and of one. */
+const mostInAll = 4_194_304
+const mostInOne = 65_536
+
+/** Keys as this process saw them last: what nobody else has written since can be written again without asking for it. */
+interface LastSeen {
+  /** Undefined when it is not remembered; its `value` is undefined when there was none. */
+  of(key: string): { value: StoredValue | undefined } | undefined
+  saw(key: string, value: StoredValue | undefined): void
+}
+
+/** Remembers those seen last, within bounds. */
+const rememberLastSeen = (): LastSeen => {
+  const seen = new Map<string, StoredValue | undefined>()
+  let inAll = 0
+  const forget = (key: string) => {
+    inAll -= sizeOf(key, seen.get(key)) * Number(seen.has(key))
+    seen.delete(key)
+  }
+  return {
+    of: (key) => (seen.has(key) ? { value: seen.get(key) } : undefined),
+    saw(key, value) {
+      forget(key)
+      if (sizeOf(key, value) > mostInOne) return
+      seen.set(key, value)
+      inAll += sizeOf(key, value)
+      for (const oldest of seen.keys()) {
+        if (inAll <= mostInAll) return
+        forget(oldest)
+      }
+    },
+  }
+}
+
+const sizeOf = (key: string, value: StoredValue | undefined): number => key.length + (value?.text.length ?? 0)
 
 /** Each lost race means that somebody else won one, so this many in a row is overload and not bad luck. */
 const attemptsLimit = 200
@@ -177,3 +211,33 @@ const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox[
   onAppend,
   takeOwn,
 })
+
+/** Messages that the process which appends them takes itself. */
+interface OwnMessages {
+  takeOwn: Outbox['takeOwn']
+  /** For a write that is to append them: undefined while nobody takes them. */
+  claimFor(messages: readonly MessageText[]): { claimMs: number; handOver(place: number): void } | undefined
+}
+
+/** Those of one store. */
+const ownMessages = (): OwnMessages => {
+  let taker: OwnTaker | undefined
+  return {
+    takeOwn(given) {
+      taker = given
+      return {
+        [Symbol.dispose]: () => {
+          if (taker === given) taker = undefined
+        },
+      }
+    },
+    claimFor(messages) {
+      const takes = taker
+      if (messages.length === 0 || !takes?.hasRoom()) return undefined
+      return {
+        claimMs: takes.claimMs,
+        handOver: (place) => takes.take(messages.map(({ id, text }) => messageOf({ id, text, place, attempt: 1 }))),
+      }
+    },
+  }
+}

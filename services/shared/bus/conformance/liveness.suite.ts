@@ -8,7 +8,7 @@ import { frameBytes } from '../limits.ts'
 import { questionHeaders } from '../question.ts'
 import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { callOf, probe } from './probe.suite.ts'
-import { pick } from '../rendezvous.ts'
+import { pick } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
 /** What a bus promises when processes and connections fail. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Place, until } from './implementations.suite.ts'
-import { pick } from '../rendezvous.ts'
+import { pick } from '../route.ts'
 import { callOf, probe, somethingHappened } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 

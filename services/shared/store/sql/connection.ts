@@ -1,12 +1,69 @@
-import type { Kysely } from 'kysely'
+import {
+  type Kysely,
+  type KyselyPlugin,
+  OperationNodeTransformer,
+  type SchemableIdentifierNode,
+  type PrimitiveValueListNode,
+  type ValueNode,
+} from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { failureOf, reasonOf } from './failure.ts'
 import { openLibsql } from './libsql.ts'
 import { openPostgres } from './postgres.ts'
+import type { Server } from './server.ts'
 import type { StateDatabase } from './state-database.ts'
-import { tablePrefix } from './table-prefix.ts'
-import { withoutNul } from './without-nul.ts'
+
+class NulTransformer extends OperationNodeTransformer {
+  protected override transformValue(node: ValueNode): ValueNode {
+    return { ...node, value: replaced(node.value) }
+  }
+
+  protected override transformPrimitiveValueList(node: PrimitiveValueListNode): PrimitiveValueListNode {
+    return { ...node, values: node.values.map(replaced) }
+  }
+}
+
+const replaced = <T>(value: T): T | string => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value)
+
+const transformer = new NulTransformer()
+
+/**
+ * Replaces the character NUL in texts: PostgreSQL has none with it and fails the query, and libSQL reads what it kept only up to
+ * there. What callers write may have one.
+ */
+const withoutNul: KyselyPlugin = {
+  transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
+  transformResult: async ({ result }) => result,
+}
+
+/** Puts the prefix before the named tables wherever a query mentions them; aliases must therefore have other names than tables. */
+const tablePrefix = (prefix: string, tables: readonly string[]): KyselyPlugin => {
+  const transformer = new PrefixTransformer(prefix, new Set(tables))
+  return {
+    transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
+    transformResult: async ({ result }) => result,
+  }
+}
+
+class PrefixTransformer extends OperationNodeTransformer {
+  readonly #prefix: string
+  readonly #tables: ReadonlySet<string>
+
+  constructor(prefix: string, tables: ReadonlySet<string>) {
+    super()
+    this.#prefix = prefix
+    this.#tables = tables
+  }
+
+  protected override transformSchemableIdentifier(
+    ...parts: Parameters<OperationNodeTransformer['transformSchemableIdentifier']>
+  ): SchemableIdentifierNode {
+    const node = super.transformSchemableIdentifier(...parts)
+    if (!this.#tables.has(node.identifier.name)) return node
+    return { ...node, identifier: { ...node.identifier, name: `${this.#prefix}${node.identifier.name}` } }
+  }
+}
 
 /** An open state database. Whoever owns tables in it migrates them with `migrate` and queries them through `run`. */
 export interface Database extends AsyncDisposable {
@@ -22,17 +79,7 @@ export interface Database extends AsyncDisposable {
   migrating<T>(names: readonly (keyof T & string)[]): Kysely<T>
   /** Runs queries; fails `unavailable` at once while the server does not answer, and when it fails meanwhile. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Calls after a `pg_notify` on the channel, and after a lost connection came back; never calls on SQLite. */
-  listen(channel: string, listener: () => void): Promise<AsyncDisposable>
-}
-
-/** What one kind of server adds to the common part. */
-export interface Server {
-  kysely: Kysely<unknown>
-  /** As `kysely` with more time for a statement, where `kysely` limits it. */
-  migrating?: Kysely<unknown>
-  probe(): Promise<unknown>
-  listen: Database['listen']
+  listen: Server['listen']
 }
 
 /** Hears when the database stops and begins to answer, and with a reason of what it fails at meanwhile. */

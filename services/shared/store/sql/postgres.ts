@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
-import type { Server } from './connection.ts'
+import type { Server } from './server.ts'
 import { reasonOf } from './failure.ts'
 import type { StateDatabase } from './state-database.ts'
 

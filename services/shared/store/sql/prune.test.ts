@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeWith } from '../../../testing/servers.ts'
 import { type Running, implementations, until } from '../implementations.suite.ts'
 import { type Database, openDatabase } from './connection.ts'
-import { prune } from './prune.ts'
+import { prune } from './driver.ts'
 import { stateDatabase } from './state-database.ts'
 import { type StoreTables, nowMs, storeTables } from './tables.ts'
 

@@ -2,12 +2,12 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { structureAdviceMethods } from '#proto/structure-advice.ts'
 import { read } from '#shared/config/setting.ts'
-import { settingAdvice, upgradeAdvice } from '../advisor/structure/advise-host.ts'
-import { codecAdvice } from '../advisor/structure/codecs.ts'
-import { readTable } from '../advisor/structure/facts.ts'
-import { kinds } from '../advisor/structure/kinds/index.ts'
+import { settingAdvice, upgradeAdvice } from './structure/advise-host.ts'
+import { codecAdvice } from './structure/codecs.ts'
+import { readTable } from './structure/facts.ts'
+import { kinds } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
-import type { Parts } from './index.ts'
+import type { Parts } from '../parts.ts'
 
 /** The answer has to be on its way before its caller stops listening. */
 const marginMs = 2_000

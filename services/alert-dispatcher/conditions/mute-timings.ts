@@ -1,6 +1,17 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Severity } from '#proto/rules.ts'
-import type { QuietHours } from '../policy/policy.ts'
+import type { MaintenanceWindow, QuietHours } from '../policy/policy.ts'
+
+/** Whether nobody is to be told anything about the host, or about a source by its name; a window of no host is for all of them. */
+export const isInMaintenance = (
+  windows: readonly MaintenanceWindow[],
+  hostKey: string | null,
+  nowMs: number,
+): boolean =>
+  windows.some(
+    (window) =>
+      window.startsAtMs <= nowMs && nowMs < window.endsAtMs && (window.hostKey === null || window.hostKey === hostKey),
+  )
 
 /** Whether people want quiet from findings of this severity. */
 export const isQuiet = (windows: readonly QuietHours[], severity: Severity, nowMs: number): boolean =>

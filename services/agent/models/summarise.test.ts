@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { callOf, openTestModels } from '../models/testing/open-models.ts'
+import { callOf, openTestModels } from './testing/open-models.ts'
 import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { summarise } from './summarise.ts'
 

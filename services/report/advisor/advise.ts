@@ -1,10 +1,10 @@
 import type { adviceMethods } from '#proto/advice.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { read } from '#shared/config/setting.ts'
-import { adviseOn } from '../advisor/advise-on.ts'
-import { askedStatement } from '../advisor/asked-statement.ts'
+import { adviseOn } from './advise-on.ts'
+import { askedStatement } from './asked-statement.ts'
 import { settings } from '../config.ts'
-import type { Parts } from './index.ts'
+import type { Parts } from '../parts.ts'
 
 /** After this nothing more is tried out, and what was not is unverified. */
 const tryingMs = 20_000

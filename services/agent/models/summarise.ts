@@ -1,6 +1,6 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { summaryMethods } from '#proto/summary.ts'
-import { askWords } from '../models/ask-words.ts'
+import { askWords } from './ask-words.ts'
 import type { Parts } from '../parts.ts'
 
 const task = `You are told how a ClickHouse host fared in a week. Say in at most four sentences of plain text what matters most to whoever runs it: what was worst, what became worse or better, and what to do first.
