@@ -6,7 +6,7 @@ import { edgeBinding, unsharedFiles } from '#shared/store/edge-binding.ts'
 import { chatApplicationSettings } from './chat-application/settings.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { eventAlertSettings } from './events/settings.ts'
-import { policySettings } from './policy/layers/settings.ts'
+import { policySettings } from './policy/layers/environment.ts'
 import { sweepSettings } from './sweeps/sweep-settings.ts'
 
 /** What the dispatcher obeys. */

@@ -3,11 +3,10 @@ import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Context } from '#shared/service.ts'
 import type { Episodes } from './conditions/condition.ts'
-import type { EventEpisodes } from './events/event-episode.ts'
+import type { EventEpisodes } from './events/record.ts'
 import type { Observe } from './sweeps/observe.ts'
-import type { WarnOfBrokenChannels } from './policy/broken-channels.ts'
+import type { WarnOfBrokenChannels, WarnOfUnsoundRules } from './policy/warnings.ts'
 import type { Policy } from './policy/policy.ts'
-import type { WarnOfUnsoundRules } from './policy/unsound-rules.ts'
 
 /** What sweeps and ticks work with. */
 export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {

@@ -2,7 +2,7 @@ import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { startNats, startRedis } from '../testing/servers.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
-import { type Queued, messageIdOf, subjectOf } from '../alert-dispatcher/delivery/queued.ts'
+import { type Queued, messageIdOf, subjectOf } from '../alert-dispatcher/notice.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
 import { type Measure, byTurns, noticeFor, openDecisions } from './decisions.ts'
 

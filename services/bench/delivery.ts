@@ -1,6 +1,6 @@
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { startNats, startRedis } from '../testing/servers.ts'
-import { Queued, messageIdOf, subjectOf } from '../alert-dispatcher/delivery/queued.ts'
+import { Queued, messageIdOf, subjectOf } from '../alert-dispatcher/notice.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
 import { type Measure, byTurns, noticeFor, openDecisions, timing } from './decisions.ts'
 

@@ -57,7 +57,7 @@ await openDelivery({
     longestWaitMs: 1_000,
     // As long as the product's: what a slow machine has not sent yet must not be given up.
     lifeMs: defaultRetryPlan.lifeMs,
-    holdMs: Number(env.TEST_HOLD_MS),
+    holdMs: Number(env.TEST_HOLD_MS ?? defaultRetryPlan.holdMs),
     recordAgainMs: 500,
   },
   pump: { atOnce: 20, claimMs: 1_000 },

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { flag, read } from '#shared/config/setting.ts'
-import { cut } from '../delivery/cut.ts'
+import { cut, escapeAngles, escapeHtml } from '../delivery/text.ts'
 import { type Message, bodyText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
-import { escapeAngles, escapeHtml } from './escape.ts'
-import { type Answer, exchange } from './exchange.ts'
-import { shaped } from './shaped.ts'
+import { type Answer, exchange } from './channel-request.ts'
+import { shaped } from './setting-shapes.ts'
 
 const settings = {
   HEALTH_ALERT_CHAT_A_BOT_TOKEN: shaped(/^\d+:[\w-]+$/, 'must be the token of a bot, such as 123456:ABC-DEF', {

@@ -4,7 +4,7 @@ import type { OpenInstallation } from '../chat-application/kept.ts'
 import type { Message } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { exchange } from './exchange.ts'
+import { exchange } from './channel-request.ts'
 import { chatBody, judgeChat } from './webhook.ts'
 
 const settings = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chatButtons } from './chat-buttons.ts'
+import { chatButtons } from './webhook.ts'
 import { messageFor } from './testing/send-once.ts'
 
 const slack = 'https://hooks.slack.com/services/T/B/x'

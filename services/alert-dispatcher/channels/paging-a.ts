@@ -1,9 +1,9 @@
 import { flag, read, secret } from '#shared/config/setting.ts'
-import { cut } from '../delivery/cut.ts'
+import { cut } from '../delivery/text.ts'
 import { type Message, plainText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type Answer, exchange } from './exchange.ts'
+import { type Answer, exchange } from './channel-request.ts'
 
 export const settings = {
   HEALTH_ALERT_PAGING_A_ROUTING_KEY: secret(

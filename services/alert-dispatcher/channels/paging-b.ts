@@ -1,11 +1,11 @@
 import { flag, oneOf, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import { cut } from '../delivery/cut.ts'
+import { cut } from '../delivery/text.ts'
 import { type Message, plainText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import { forgiving } from '../policy/layers/forgiving.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
-import { type Answer, exchange } from './exchange.ts'
+import { type Answer, exchange } from './channel-request.ts'
 
 const settings = {
   HEALTH_ALERT_PAGING_B_API_KEY: secret('Key of the Opsgenie API integration that gets alerts.'),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { flag, read, secret, type Setting, url } from '#shared/config/setting.ts'
-import { cut, jsonBytesOf } from '../delivery/cut.ts'
+import { cut, jsonBytesOf } from '../delivery/text.ts'
 import { type Message, bodyText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type Answer, exchange, loginIn } from './exchange.ts'
+import { type Answer, exchange, loginIn } from './channel-request.ts'
 
 /** Where a topic is: messages as JSON go to the root of its server, for headers would take no title beyond latin-1. */
 interface Topic {

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { flag, optional, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import { cut } from '../delivery/cut.ts'
+import { cut } from '../delivery/text.ts'
 import { type Message, bodyText } from '../delivery/message.ts'
 import { severityFloor } from '../delivery/message-settings.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
-import { type Answer, exchange } from './exchange.ts'
+import { type Answer, exchange } from './channel-request.ts'
 
 const settings = {
   HEALTH_ALERT_PUSH_B_TOKEN: secret('Token of the Pushover application that sends alerts.'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryAfterMs } from './exchange.ts'
+import { retryAfterMs } from './channel-request.ts'
 
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
 

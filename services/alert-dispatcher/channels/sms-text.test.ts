@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { smsText } from './sms-text.ts'
+import { smsText } from './sms.ts'
 import { messageFor } from './testing/send-once.ts'
 
 const origin = 'watchhouse-0123456789abcdef'

@@ -5,7 +5,7 @@ import { sendWithinMs, type Channel, type SendResult } from './channel.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../delivery/message.ts'
 import type { OpenSubscription } from '../subscriptions/kept.ts'
-import { exchange } from './exchange.ts'
+import { exchange } from './channel-request.ts'
 import { raw } from './formats/raw.ts'
 
 /** Webhooks that people brought themselves, each with what its owner wants to hear of. Operators settle nothing of it. */

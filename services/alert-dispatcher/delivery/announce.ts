@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { HandedOver, notifyMethods } from '#proto/notify.ts'
 import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Addressed, type Relaying, addressed, chooser, enqueue, mean } from './hand-over.ts'
+import { type Addressed, type Relaying, addressed, chooser, enqueue, mean } from './relay.ts'
 import { Ledger, ledgerKey, targetKey } from './ledger.ts'
 
 export type NotifyHandlers = Pick<Handlers<typeof alerts>, keyof typeof notifyMethods>

@@ -9,7 +9,7 @@ import { whenAvailable } from '#shared/when-available.ts'
 import type { Target } from '../channels/targets.ts'
 import type { Policy } from '../policy/policy.ts'
 import { Pace, paceKey } from './pace.ts'
-import { Queued, messageIdOf, subjectOf } from './queued.ts'
+import { Queued, messageIdOf, subjectOf } from '../notice.ts'
 import { type Deliveries, isVisible, type VisibleSubscriptions } from './records/store.ts'
 
 export type DeliveryHandlers = Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods>

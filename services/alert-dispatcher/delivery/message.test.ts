@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { cut } from './cut.ts'
+import { cut, lengthOfTime, quantity } from './text.ts'
 import { messageFrame, readMetadata } from './message-settings.ts'
 import { messageOf, plainText } from './message.ts'
 import type { Notice } from '../notice.ts'
-import { lengthOfTime, quantity } from './quantity.ts'
 import { noticeOf } from './testing/notice.ts'
 
 const hosts = new Map([['db', { id: 3, name: 'Database' }]])

@@ -1,10 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
 import { unitWords } from '#proto/unit-words.ts'
 import type { Severity } from '#proto/rules.ts'
-import { cut } from './cut.ts'
+import { cut, lengthOfTime, quantity } from './text.ts'
 import { type MessageFrame, oneLine } from './message-settings.ts'
 import type { Notice } from '../notice.ts'
-import { lengthOfTime, quantity } from './quantity.ts'
 
 /** A notice in words, before any channel gives it its own form. No text in it has line breaks but `runbook`. */
 export interface Message {

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { Backlog } from '#shared/bus/durable/queue.ts'
 import { openOutage } from '#shared/telemetry/outage.ts'
 import type { Channel } from '../channels/channel.ts'
-import type { Relaying } from './hand-over.ts'
+import { type Relaying, publishAgain } from './relay.ts'
 import { Ledger, ledgerKey, waitingIn } from './ledger.ts'
-import { publishAgain } from './relay.ts'
 
 interface Republishing extends Relaying {
   log: Logger

@@ -1,7 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Notice } from '../notice.ts'
+import type { Notice, Queued } from '../notice.ts'
 import type { TargetLimits } from '../channels/channel.ts'
-import type { Queued } from './queued.ts'
 import { type Batch, type Served, type TargetQueue, maxWaiting, openTargetQueue } from './target-queue.ts'
 import { noticeOf } from './testing/notice.ts'
 

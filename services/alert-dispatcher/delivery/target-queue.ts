@@ -1,7 +1,6 @@
-import type { Notice } from '../notice.ts'
+import type { Notice, Queued } from '../notice.ts'
 import type { TargetLimits } from '../channels/channel.ts'
 import { type GroupKeys, groupKeysOf, isUrgent, priorityOf } from './priority.ts'
-import type { Queued } from './queued.ts'
 
 /** A message that waits in this process for its target. */
 export interface Waiting {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { clockOf } from '#shared/clock.ts'
 import { openStore } from '#shared/store/open.ts'
-import { examineAfterMs, openWaitingEpisodes } from './waiting-episodes.ts'
+import { examineAfterMs, openWaitingEpisodes } from './ledger.ts'
 
 const open = async () => {
   const store = await openStore({ env: {}, busIsShared: false })

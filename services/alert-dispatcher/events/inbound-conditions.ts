@@ -3,11 +3,13 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { inboundConditionMethods } from '#proto/inbound-conditions.ts'
-import { openConditions } from './open-conditions.ts'
-import { OpenCounts, countsKey, firingIn } from './places.ts'
-import { findOpen, tellOpen } from './silence-events.ts'
+import type { Store } from '#shared/store/store.ts'
 import { requireLasting, type Alerting } from '../alerting.ts'
+import { type Settled, sameSilences } from '../conditions/condition.ts'
 import { shown, holding, silenceOf } from '../conditions/handlers.ts'
+import type { Parts } from '../parts.ts'
+import { openConditions, OpenCounts, countsKey, firingIn, type OpenCondition, entryAt } from './places.ts'
+import { type EventEpisode, EventEntry, entryKey, mostOpen } from './record.ts'
 
 type Handled = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
 
@@ -47,3 +49,72 @@ const noSuchEpisode = (): ServiceError =>
   new ServiceError('not-found', 'no such condition of an inbound event, or it is over', {
     details: { parameter: 'episode' },
   })
+
+type Said = Pick<Silence, 'kind' | 'episode'>
+
+/** The open condition of an episode; undefined when it is over. */
+const findOpen = async (store: Store, episode: string): Promise<OpenCondition | undefined> =>
+  (await openConditions(store, 2 * mostOpen)).find(({ condition }) => condition.episode === episode)
+
+/** Puts what an operator says into the condition, or takes it back; does nothing where its episode is over. */
+const tellOpen = async (
+  store: Store,
+  { kind, episode }: Said,
+  silence: Pick<Silence, 'untilMs'> | null,
+): Promise<void> => {
+  const found = await findOpen(store, episode)
+  if (!found) return
+  const said = silence && { untilMs: silence.untilMs }
+  await changeOpen(store, found, { [kind === 'ack' ? 'acknowledged' : 'dismissed']: said })
+}
+
+/** Brings what operators said, as the database has it, into every open condition; ends there what is over here, and adds what it lacks. */
+export const reconcileOpen = async (
+  { store, eventEpisodes, clock }: Pick<Parts, 'store' | 'eventEpisodes' | 'clock'>,
+  settled: readonly Settled[],
+): Promise<void> => {
+  const saidOf = new Map(settled.map((said) => [said.episode, said]))
+  const kept = await eventEpisodes.open()
+  const all = await openConditions(store, 2 * mostOpen)
+  const names = new Set(all.map(({ condition }) => condition.episode))
+  const over: EventEpisode[] = []
+  for (const episode of kept.filter(({ entry }) => !names.has(entry.condition.episode))) {
+    // It may have been listed only since.
+    const entry = await entryAt(store, episode.place)
+    if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
+  }
+  const isKept = new Set(kept.map(({ entry }) => entry.condition.episode))
+  // The database may have been down when they began.
+  const missing = all.filter(({ condition }) => condition.phase !== 'pending' && !isKept.has(condition.episode))
+  await eventEpisodes.write([
+    ...over.map((episode) => ({ ...episode, endedAtMs: clock.now() })),
+    ...(await inStore(store, missing)),
+  ])
+  for (const open of all) {
+    const { acknowledged = null, dismissed = null } = saidOf.get(open.condition.episode) ?? {}
+    if (!sameSilences(open.condition, { acknowledged, dismissed }))
+      await changeOpen(store, open, { acknowledged, dismissed })
+  }
+}
+
+/** Conditions as they go on in the store. */
+const inStore = async (store: Store, open: readonly OpenCondition[]): Promise<EventEpisode[]> => {
+  const found: EventEpisode[] = []
+  for (const { place } of open) {
+    const entry = await entryAt(store, place)
+    if (entry?.condition) found.push({ place, entry: { ...entry, condition: entry.condition }, endedAtMs: null })
+  }
+  return found
+}
+
+const changeOpen = async (
+  store: Store,
+  { place, condition: { episode } }: OpenCondition,
+  said: Partial<Pick<Settled, 'acknowledged' | 'dismissed'>>,
+): Promise<void> => {
+  await store.update(entryKey(place), EventEntry, (entry) =>
+    entry?.condition?.episode === episode
+      ? { value: { ...entry, condition: { ...entry.condition, ...said } } }
+      : undefined,
+  )
+}

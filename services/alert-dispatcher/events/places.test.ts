@@ -6,8 +6,17 @@ import { call } from '../delivery/testing/place.ts'
 import { openInbound } from '../testing/inbound.ts'
 import { afterEvent, type Told } from './entry.ts'
 import { adoptFormer } from './rebuild.ts'
-import { openConditions } from './open-conditions.ts'
-import { EventList, OpenCounts, countsKey, entryAt, firingIn, listEntries, listKey, openIn } from './places.ts'
+import {
+  openConditions,
+  EventList,
+  OpenCounts,
+  countsKey,
+  entryAt,
+  firingIn,
+  listEntries,
+  listKey,
+  openIn,
+} from './places.ts'
 import { EventEntry, entryKey, overflowPlace, placeOf } from './record.ts'
 
 const told: Told = {

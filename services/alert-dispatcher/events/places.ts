@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
+import type { Condition } from '../conditions/condition.ts'
+import { inLanes } from '../in-lanes.ts'
 import { EventEntry, entryKey, overflowPlace, rememberedMs } from './record.ts'
 
 const Place = z.string().max(40)
@@ -25,7 +27,7 @@ export const openIn = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): n
 export const firingIn = (counts: OpenCounts): number => Object.values(counts).reduce((sum, open) => sum + open, 0)
 
 /** Entries as they stand, by their place; undefined where there is none. */
-export type Entries = ReadonlyMap<string, EventEntry | undefined>
+type Entries = ReadonlyMap<string, EventEntry | undefined>
 
 /**
  * Brings lists and counts up to date with entries that were written before: whoever died in between has its event come again. What
@@ -96,3 +98,32 @@ const placedIn = (before: EventList, entries: Entries) => {
 
 const alike = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((place, index) => place === other[index])
+
+/** One condition that an inbound event began, and where it is kept. */
+export interface OpenCondition {
+  place: string
+  source: string
+  condition: Condition
+}
+
+const atOnce = 16
+
+/** Where conditions of inbound events are, `most` of them or a few more; lists beyond are not read. */
+export const openPlaces = async (store: Store, most: number): Promise<string[]> => {
+  const counts = (await store.get(countsKey, OpenCounts)) ?? {}
+  const places: string[] = []
+  await inLanes(Object.keys(counts), atOnce, async (name) => {
+    if (places.length < most) places.push(...((await store.get(listKey(name), EventList))?.open ?? []))
+  })
+  return places
+}
+
+/** The conditions of inbound events, `most` of them at most. */
+export const openConditions = async (store: Store, most: number): Promise<OpenCondition[]> => {
+  const found: OpenCondition[] = []
+  await inLanes((await openPlaces(store, most)).slice(0, most), atOnce, async (place) => {
+    const entry = await entryAt(store, place)
+    if (entry?.condition) found.push({ place, source: entry.source, condition: entry.condition })
+  })
+  return found
+}

@@ -3,9 +3,8 @@ import type { Store } from '#shared/store/store.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { inLanes } from '../in-lanes.ts'
 import type { Parts } from '../parts.ts'
-import type { EventEpisode } from './event-episode.ts'
+import { type EventEpisode, EventEntry, entryKey } from './record.ts'
 import { entryAt, listEntries } from './places.ts'
-import { EventEntry, entryKey } from './record.ts'
 import { type Writing, type Written, asItIs, settle, writeEntry } from './write.ts'
 
 /** As 0.1.0 kept it: many entries in one record, and an index of the records. */

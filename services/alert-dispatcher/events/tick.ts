@@ -5,13 +5,11 @@ import type { Policy } from '../policy/policy.ts'
 import type { Turn } from '../sweeps/turn.ts'
 import { withdrawn } from '../conditions/transition.ts'
 import { afterTime } from './entry.ts'
-import { openPlaces } from './open-conditions.ts'
-import { OpenCounts, countsKey, entryAt, openIn } from './places.ts'
+import { openPlaces, OpenCounts, countsKey, entryAt, openIn } from './places.ts'
 import { type EventEntry, followedEntry, mostOpen, overflowPlace } from './record.ts'
 import { rebuildEvents } from './rebuild.ts'
 import { eventAlertSettings } from './settings.ts'
-import { tellEntry } from './tell-entry.ts'
-import { type Changed, type Written, asItIs, settle, writeEntry } from './write.ts'
+import { tellEntry, type Changed, type Written, asItIs, settle, writeEntry } from './write.ts'
 
 const entriesAtOnce = 64
 const hourMs = 60 * 60_000

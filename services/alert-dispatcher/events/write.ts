@@ -1,12 +1,13 @@
 import { instant } from '#shared/clock.ts'
-import { asMessage, type Notice } from '../notice.ts'
-import type { Happening } from '../conditions/condition.ts'
+import { beginningOf } from '#shared/cut.ts'
 import type { Fence } from '#shared/store/store.ts'
+import type { Happening, Condition } from '../conditions/condition.ts'
+import type { Telling } from '../conditions/held.ts'
+import { heldUntilNow, tell } from '../conditions/tell.ts'
+import { asMessage, type Notice } from '../notice.ts'
 import type { Parts } from '../parts.ts'
-import type { EventEpisode } from './event-episode.ts'
 import { listEntries } from './places.ts'
-import { EventEntry, entryKey, followedEntry, isRemembered, rememberedMs } from './record.ts'
-import { type ToldEntry, tellEntry } from './tell-entry.ts'
+import { type EventEpisode, EventEntry, entryKey, followedEntry, isRemembered, rememberedMs } from './record.ts'
 
 /** What stores and history the events are written to. */
 export type Writing = Pick<
@@ -81,4 +82,50 @@ export const settle = async (
   const kept = written.flatMap((each) => each.episodes)
   const keeping = Promise.all([episodes.write([], happenings), eventEpisodes.write(kept)])
   await keeping.then(observe.history.worked, observe.history.failed)
+}
+
+/** What is told about one entry now, and what it leaves. */
+interface ToldEntry {
+  entry: EventEntry
+  notices: Notice[]
+  happenings: Happening[]
+  /** What the times of being open have become by it. */
+  episodes: Omit<EventEpisode, 'place'>[]
+}
+
+/** Tells what is due of an entry as of a condition on a host: floors, maintenance, quiet hours and reminders are the same. */
+export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>): ToldEntry => {
+  const { condition, source } = entry
+  if (condition === null) return { entry, notices: [], happenings: [], episodes: [] }
+  const { conditions, notices, happenings, episodes } = tell(
+    { [condition.ruleId]: condition },
+    { ...telling, hostKey: source },
+  )
+  return {
+    episodes: episodes.map(({ condition, endedAtMs }) => ({ entry: { ...entry, condition }, endedAtMs })),
+    entry: { ...entry, condition: conditions[condition.ruleId] ?? null },
+    notices: notices.map((notice) => ({
+      ...notice,
+      hostKey: null,
+      source,
+      reason: reasonOf(notice, condition),
+    })),
+    happenings: happenings.map((happening) => ({
+      ...happening,
+      hostKey: null,
+      reason: reasonOf(happening, condition),
+      title: beginningOf(`${happening.title}, from ${source}`, longestTitle),
+    })),
+  }
+}
+
+const longestTitle = 300
+
+/** In words that speak of no sweeps. */
+const reasonOf = (
+  { kind, reason }: Pick<Notice | Happening, 'kind' | 'reason'>,
+  { held, clears }: Condition,
+): string => {
+  if (kind === 'recover') return clears > 0 ? 'its source says that it is over' : 'nothing more was heard of it'
+  return kind === 'fire' ? heldUntilNow('its source says so', held) : reason
 }

@@ -19,8 +19,7 @@ import { environmentLayer, invalidVariables } from './layers/environment.ts'
 import { emptyLayer, type Layer, type ChannelLayer, digestMinutesOf } from './layers/layer.ts'
 import { type FloorsOf, resolvePolicy } from './layers/resolve.ts'
 import type { Policy } from './policy.ts'
-import { ChannelEntry, openEntry } from './saved/channel-entry.ts'
-import { openTarget, TargetEntry } from './saved/target-entry.ts'
+import { ChannelEntry, openEntry, openTarget, TargetEntry } from './saved/entries.ts'
 
 /** What operators have settled, from all places. */
 export interface PolicyBook {

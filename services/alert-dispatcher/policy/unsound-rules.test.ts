@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import type { CustomRule } from './policy.ts'
-import { openUnsoundRules } from './unsound-rules.ts'
+import { openUnsoundRules } from './warnings.ts'
 
 const own = (id: string, metric: string): CustomRule => ({
   id,

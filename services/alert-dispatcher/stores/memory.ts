@@ -1,6 +1,6 @@
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { Episode } from '../conditions/condition.ts'
-import type { EventEpisode, EventEpisodes } from '../events/event-episode.ts'
+import type { EventEpisode, EventEpisodes } from '../events/record.ts'
 import {
   requireFits,
   settledBy,

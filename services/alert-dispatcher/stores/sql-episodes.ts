@@ -1,7 +1,7 @@
 import type { DeleteResult, Kysely } from 'kysely'
 import { HistoryEntry } from '#proto/alert-history.ts'
 import { Condition, type Episode, type Happening } from '../conditions/condition.ts'
-import { EventEpisode, type EventEpisodes } from '../events/event-episode.ts'
+import { EventEpisode, type EventEpisodes } from '../events/record.ts'
 import { type History, type KeptEpisodes, settledBy, type Silences } from './stores.ts'
 import { type AlertSql, type AlertTables, portionsOf } from './tables.ts'
 

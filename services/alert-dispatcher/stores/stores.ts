@@ -3,7 +3,7 @@ import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxTargets } from '../channels/webhook-target-list.ts'
 import type { Episodes, Settled } from '../conditions/condition.ts'
-import type { EventEpisodes } from '../events/event-episode.ts'
+import type { EventEpisodes } from '../events/record.ts'
 
 /** What the dispatcher keeps beside its live state: in the state database, or in memory where there is none. */
 export interface Stores {

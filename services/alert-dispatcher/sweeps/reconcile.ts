@@ -9,7 +9,7 @@ import {
 import { afterLoss, rebuildEvents } from '../events/rebuild.ts'
 import { emptyRecord } from '../conditions/decide.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
-import { reconcileOpen } from '../events/silence-events.ts'
+import { reconcileOpen } from '../events/inbound-conditions.ts'
 import { type Told, tell } from '../conditions/tell.ts'
 import { asMessage } from '../notice.ts'
 import { instant } from '#shared/clock.ts'

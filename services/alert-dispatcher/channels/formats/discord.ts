@@ -1,5 +1,4 @@
-import { cutInMarkup } from '../../delivery/cut.ts'
-import { escapeMarkdown } from '../escape.ts'
+import { cutInMarkup, escapeMarkdown } from '../../delivery/text.ts'
 import type { Format } from './format.ts'
 
 /** An embed may have 6,000 characters in all, its title 256. */

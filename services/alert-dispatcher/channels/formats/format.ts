@@ -1,6 +1,6 @@
 import type { Message } from '../../delivery/message.ts'
 import type { SendResult } from '../channel.ts'
-import type { Answer } from '../exchange.ts'
+import type { Answer } from '../channel-request.ts'
 import type { Written } from './template.ts'
 
 /** A shape in which a kind of service takes messages. */

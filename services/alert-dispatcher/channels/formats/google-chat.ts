@@ -1,6 +1,5 @@
-import { cut, cutInMarkup } from '../../delivery/cut.ts'
+import { cut, cutInMarkup, escapeHtml } from '../../delivery/text.ts'
 import type { Message } from '../../delivery/message.ts'
-import { escapeHtml } from '../escape.ts'
 import type { Format } from './format.ts'
 
 /** A message may have 32,000 bytes. */

@@ -1,6 +1,5 @@
-import { cut, cutInMarkup } from '../../delivery/cut.ts'
+import { cut, cutInMarkup, escapeHtml } from '../../delivery/text.ts'
 import { bodyText, type Message, plainText } from '../../delivery/message.ts'
-import { escapeHtml } from '../escape.ts'
 import type { Composing } from './format.ts'
 
 const maxHeadline = 500

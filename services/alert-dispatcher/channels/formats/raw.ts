@@ -1,4 +1,4 @@
-import { cut } from '../../delivery/cut.ts'
+import { cut } from '../../delivery/text.ts'
 import { bodyText } from '../../delivery/message.ts'
 import type { Notice } from '../../notice.ts'
 import type { Format } from './format.ts'

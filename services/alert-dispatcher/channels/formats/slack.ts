@@ -1,4 +1,4 @@
-import { escapeAngles } from '../escape.ts'
+import { escapeAngles } from '../../delivery/text.ts'
 import { chatBody, judgeChat } from '../webhook.ts'
 import type { Format } from './format.ts'
 

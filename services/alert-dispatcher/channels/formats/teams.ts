@@ -1,8 +1,7 @@
-import { cut, jsonBytesOf } from '../../delivery/cut.ts'
+import { cut, jsonBytesOf, escapeMarkdown } from '../../delivery/text.ts'
 import type { Message } from '../../delivery/message.ts'
 import type { SendResult } from '../channel.ts'
-import { escapeMarkdown } from '../escape.ts'
-import type { Answer } from '../exchange.ts'
+import type { Answer } from '../channel-request.ts'
 import type { Format } from './format.ts'
 
 /** A card may have 28 KB. */

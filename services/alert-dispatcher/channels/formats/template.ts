@@ -1,6 +1,5 @@
-import { cut, cutInMarkup } from '../../delivery/cut.ts'
+import { cut, cutInMarkup, quantity } from '../../delivery/text.ts'
 import type { Message } from '../../delivery/message.ts'
-import { quantity } from '../../delivery/quantity.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetTemplates } from '#proto/webhook-targets.ts'
 import type { WebhookTarget } from '../../policy/policy.ts'

@@ -1,8 +1,7 @@
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
-import { exchange } from '../exchange.ts'
-import { writeAddress, type Mail } from './mail.ts'
-import type { Provider } from './provider.ts'
+import { exchange } from '../channel-request.ts'
+import { writeAddress, type Mail, type Provider } from './mail.ts'
 
 const apis = { us: 'https://api.mailgun.net', eu: 'https://api.eu.mailgun.net' } as const
 

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
-import { type Answer, exchange } from '../exchange.ts'
-import { writeAddress, type Mail } from './mail.ts'
-import type { Provider } from './provider.ts'
+import { type Answer, exchange } from '../channel-request.ts'
+import { writeAddress, type Mail, type Provider } from './mail.ts'
 
 /** Resend. The same key within a day sends nothing twice. */
 export const sendByMailApiB = (

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '#shared/config/setting.ts'
 import { email } from '../email.ts'
-import { readAddress, writeAddress } from './mail.ts'
-import { readProvider } from './provider.ts'
+import { readAddress, writeAddress, readProvider } from './mail.ts'
 
 describe('the provider of mail', () => {
   it.each([

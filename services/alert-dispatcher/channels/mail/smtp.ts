@@ -4,9 +4,8 @@ import { reachOf } from '#shared/net/address.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import { type SendResult, sendWithinMs } from '../channel.ts'
-import { judgeFailure } from '../exchange.ts'
-import type { Mail } from './mail.ts'
-import type { SmtpServer } from './provider.ts'
+import { judgeFailure } from '../channel-request.ts'
+import type { Mail, SmtpServer } from './mail.ts'
 
 /** Hands a mail in at a mail server, over a connection that `dial` opens. */
 export const sendBySmtp = async (server: SmtpServer, mail: Mail, dial: Dial): Promise<SendResult> => {

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Delivered } from '#proto/delivery.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../../testing/servers.ts'
-import { memoryDeliveries } from './memory.ts'
+import { memoryDeliveries, type Deliveries, type VisibleSubscriptions } from './store.ts'
 import { sqlDeliveries } from './sql.ts'
-import type { Deliveries, VisibleSubscriptions } from './store.ts'
 
 const delivered = (id: string, atMs: number, more: Partial<Delivered> = {}): Delivered => ({
   id,

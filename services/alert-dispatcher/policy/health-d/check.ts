@@ -3,10 +3,9 @@ import type { Environment } from '#shared/config/environment.ts'
 import { channels } from '../../channels/index.ts'
 import { environmentLayer } from '../layers/environment.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { lostRoutes } from '../lost-routes.ts'
-import { type Catalogue, unsoundRules } from '../unsound-rules.ts'
+import { lostRoutes, type Catalogue, unsoundRules } from '../warnings.ts'
 import { type HealthFiles, readHealthFiles } from './read.ts'
-import type { FileProblem } from './report.ts'
+import type { FileProblem } from './entries.ts'
 
 /** Checks a folder of alert definitions before it is deployed: what to print, and whether all of it means something. */
 export const checkHealthFiles = (

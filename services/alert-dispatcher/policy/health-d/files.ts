@@ -1,11 +1,10 @@
+import { z } from 'zod'
 import type { RuleSettings } from '#proto/alert-policy.ts'
-import { type Layer, digestMinutesOf } from '../layers/layer.ts'
 import { DefinitionId } from '#proto/catalogue.ts'
 import { sentenceOf } from '#shared/sentence-of.ts'
-import type { ChannelSpec } from '../saved/fields.ts'
-import { channelLayers } from './channels.ts'
-import { type Document, fieldsOf, listOf, requireKnown, tableOf } from './entries.ts'
-import { reasonOf, type Report } from './report.ts'
+import { type Layer, digestMinutesOf, type ChannelLayer } from '../layers/layer.ts'
+import { type ChannelSpec, fieldsOf } from '../saved/fields.ts'
+import { type Document, tableFieldsOf, listOf, requireKnown, tableOf, reasonOf, type Report } from './entries.ts'
 import {
   FileCheck,
   FileDigest,
@@ -16,6 +15,7 @@ import {
   FileSettings,
   FileThresholds,
   FileWebhookTarget,
+  FileChannel,
 } from './shapes.ts'
 
 type ReadFile = (document: Document, report: Report, channels: readonly ChannelSpec[]) => Partial<Layer>
@@ -24,7 +24,7 @@ const idOf = ({ id }: { id: string }): string => id
 
 const alerts: ReadFile = (document, report) => {
   requireKnown(document, ['settings', 'rules', 'thresholds', 'checks'], report)
-  const general = fieldsOf(document, { key: 'settings', schema: FileSettings }, report)
+  const general = tableFieldsOf(document, { key: 'settings', schema: FileSettings }, report)
   const byRule = { name: DefinitionId }
   const thresholds = tableOf(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
   const checks = tableOf(document, { ...byRule, key: 'checks', schema: FileCheck }, report)
@@ -94,4 +94,64 @@ export const files: Readonly<Record<string, ReadFile>> = {
   'quiet-hours': quietHours,
   maintenance,
   digest,
+}
+
+/** What a file says of channels. Its fields are the channel's variables: `routingKey` stands for `…_ROUTING_KEY`. */
+const channelLayers = (
+  document: Document,
+  report: Report,
+  known: readonly ChannelSpec[],
+): Record<string, ChannelLayer> => {
+  const schema = FileChannel.extend({ channel: z.enum(known.map(({ id }) => id)) })
+  const entries = listOf(document, { key: 'channels', schema, idOf: ({ channel }) => channel }, report)
+  return Object.fromEntries(
+    known.flatMap((spec) => {
+      const entry = entries.find(({ channel }) => channel === spec.id)
+      return entry ? [[spec.id, channelLayer(spec, entry, report)] as const] : []
+    }),
+  )
+}
+
+const channelLayer = (
+  spec: ChannelSpec,
+  { enabled, minSeverity, target, secretEnv }: z.output<typeof FileChannel>,
+  report: Report,
+): ChannelLayer => {
+  const place = `channels, ${spec.id}`
+  const open = variablesOf(spec, target, `${place}: target`, report).filter(({ field, name, text }) => {
+    const setting = spec.settings[name]
+    if (setting?.audience === 'secret')
+      report(`${place}: target.${field}`, 'is a secret; name its variable in secretEnv')
+    else if (!isMeant(spec, name, String(text))) report(`${place}: target.${field}`, 'cannot be meant')
+    else return true
+    return false
+  })
+  const secret = variablesOf(spec, secretEnv, `${place}: secretEnv`, report)
+  return {
+    enabled,
+    minSeverity: minSeverity ?? undefined,
+    variables: Object.fromEntries(open.map(({ name, text }) => [name, String(text)])),
+    fromVariables: Object.fromEntries(secret.map(({ name, text }) => [name, text])),
+  }
+}
+
+/** The variables that fields stand for; fields that the channel does not have are skipped. */
+const variablesOf = <T>(channel: ChannelSpec, given: Readonly<Record<string, T>>, place: string, report: Report) => {
+  const fields = fieldsOf(channel)
+  return Object.entries(given).flatMap(([field, text]) => {
+    const known = fields.find((each) => each.field === field)
+    if (known) return [{ field, name: known.variable, text }]
+    const names = fields.map((each) => each.field).join(', ')
+    report(place, `has a field that the channel ${channel.id} does not have; there are ${names}`)
+    return []
+  })
+}
+
+const isMeant = ({ settings }: ChannelSpec, name: string, text: string): boolean => {
+  try {
+    settings[name]?.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -7,8 +7,7 @@ import { oneOf, optional, secret } from '#shared/config/setting.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import type { ChannelSpec } from '../saved/fields.ts'
 import { checkHealthFiles } from './check.ts'
-import { fileLayer } from './file-layer.ts'
-import { readHealthFiles } from './read.ts'
+import { fileLayer, readHealthFiles } from './read.ts'
 
 /** Channels with settings of every kind. */
 const channels: readonly ChannelSpec[] = [

@@ -1,11 +1,60 @@
 import type { RuleSettings } from '#proto/alert-policy.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { problemsOf, read, type Setting, type SettingProblem, whole } from '#shared/config/setting.ts'
-import { said } from './forgiving.ts'
+import {
+  maybeFlag,
+  oneOf,
+  text,
+  whole,
+  problemsOf,
+  read,
+  type Setting,
+  type SettingProblem,
+} from '#shared/config/setting.ts'
+import { forgiving, strictFlag, said } from './forgiving.ts'
 import { emptyLayer, type Layer } from './layer.ts'
-import { strictPolicySettings as settings } from './settings.ts'
 
-const defaults = read(settings, {})
+/** As they must be written. */
+const strictPolicySettings = {
+  HEALTH_ALERT_ENABLED: {
+    ...strictFlag(maybeFlag('Master switch: off pauses dispatch; checks still run.')),
+    fallback: 'on when any channel is configured',
+  },
+  HEALTH_ALERT_MIN_SEVERITY: oneOf(['warning', 'critical'], 'warning', 'Least severe finding that people are told of.'),
+  HEALTH_ALERT_COOLDOWN_MINUTES: whole(
+    60,
+    'Minutes before a condition is told again at the same severity; 0 tells it once until it escalates or recovers.',
+  ),
+  HEALTH_ALERT_DIGEST_MINUTES: whole(
+    0,
+    'Minutes for which findings that are not critical are gathered into one message; 0 sends each at once.',
+    { max: 1_440 },
+  ),
+  HEALTH_HYSTERESIS_BREACHES: whole(
+    1,
+    'Consecutive sweeps that a worsening must persist; for one rule HEALTH_HYSTERESIS_<RULE_ID>_BREACHES, its id in capitals with underscores for dashes.',
+    { min: 1 },
+  ),
+  HEALTH_HYSTERESIS_CLEARS: whole(
+    2,
+    'Consecutive sweeps that must be ok before a recovery; for one rule HEALTH_HYSTERESIS_<RULE_ID>_CLEARS.',
+    { min: 1 },
+  ),
+} as const
+
+/** What the environment says of alerts: texts that cannot be meant count as unset. Thresholds of one rule are HEALTH_THRESHOLD_<RULE_ID>_WARNING and _CRITICAL. */
+export const policySettings = {
+  ...forgiving(strictPolicySettings),
+  SVC_HEALTH_CONFIG_DIRECTORY: text(
+    '/etc/watchhouse/health.d',
+    'Folder of alert definitions: alerts, routing, channels, quiet-hours, maintenance and digest, each a YAML file; read once, and not in cloud mode.',
+  ),
+  SVC_ALERT_HISTORY_DAYS: whole(90, 'Age in days at which the history of alerts and ended episodes are removed.', {
+    min: 1,
+    max: 3_650,
+  }),
+} as const
+
+const defaults = read(strictPolicySettings, {})
 
 /** What holds where nobody says anything; whether alerts are on at all is then told by the channels. */
 export const defaultGeneral = {
@@ -21,19 +70,19 @@ export const defaultDigestMinutes = defaults.HEALTH_ALERT_DIGEST_MINUTES
 export const environmentLayer = (env: Environment): Layer => ({
   ...emptyLayer('environment'),
   general: {
-    enabled: said('HEALTH_ALERT_ENABLED', settings.HEALTH_ALERT_ENABLED, env),
-    minSeverity: said('HEALTH_ALERT_MIN_SEVERITY', settings.HEALTH_ALERT_MIN_SEVERITY, env),
-    cooldownMinutes: said('HEALTH_ALERT_COOLDOWN_MINUTES', settings.HEALTH_ALERT_COOLDOWN_MINUTES, env),
-    breaches: said('HEALTH_HYSTERESIS_BREACHES', settings.HEALTH_HYSTERESIS_BREACHES, env),
-    clears: said('HEALTH_HYSTERESIS_CLEARS', settings.HEALTH_HYSTERESIS_CLEARS, env),
+    enabled: said('HEALTH_ALERT_ENABLED', strictPolicySettings.HEALTH_ALERT_ENABLED, env),
+    minSeverity: said('HEALTH_ALERT_MIN_SEVERITY', strictPolicySettings.HEALTH_ALERT_MIN_SEVERITY, env),
+    cooldownMinutes: said('HEALTH_ALERT_COOLDOWN_MINUTES', strictPolicySettings.HEALTH_ALERT_COOLDOWN_MINUTES, env),
+    breaches: said('HEALTH_HYSTERESIS_BREACHES', strictPolicySettings.HEALTH_HYSTERESIS_BREACHES, env),
+    clears: said('HEALTH_HYSTERESIS_CLEARS', strictPolicySettings.HEALTH_HYSTERESIS_CLEARS, env),
   },
-  digestMinutes: said('HEALTH_ALERT_DIGEST_MINUTES', settings.HEALTH_ALERT_DIGEST_MINUTES, env),
+  digestMinutes: said('HEALTH_ALERT_DIGEST_MINUTES', strictPolicySettings.HEALTH_ALERT_DIGEST_MINUTES, env),
   rules: ruleSettings(env),
 })
 
 /** Variables that cannot be meant, for whose texts the defaults stand in. */
 export const invalidVariables = (env: Environment): readonly SettingProblem[] => [
-  ...problemsOf(settings, env),
+  ...problemsOf(strictPolicySettings, env),
   ...ruleVariables(env).flatMap(({ name, setting }) => problemsOf({ [name]: setting }, env)),
 ]
 

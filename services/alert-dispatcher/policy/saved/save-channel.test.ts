@@ -11,7 +11,7 @@ import { databaseLayer } from '../open-policy.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
 import { memoryStores } from '../../stores/memory.ts'
-import { describeFields } from './describe-fields.ts'
+import { describeFields } from './fields.ts'
 import { channelEntry } from './save-channel.ts'
 
 const token = '123456:a-token-that-nobody-sees'

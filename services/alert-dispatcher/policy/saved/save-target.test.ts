@@ -10,8 +10,8 @@ import { databaseLayer } from '../open-policy.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
 import { memoryStores } from '../../stores/memory.ts'
-import { describeTarget } from './describe-fields.ts'
-import { savedTarget } from '../settle.ts'
+import { describeTarget } from './fields.ts'
+import { savedTarget } from '../alert-config.ts'
 
 const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
 const url = 'https://hooks.example/services/secret-of-the-hook'

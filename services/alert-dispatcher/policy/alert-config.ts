@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { quietHoursProblem } from '#proto/alert-policy.ts'
 import { type AlertPolicy, type Settled, Settling } from '#proto/alerting.ts'
+import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetSaving } from '#proto/webhook-targets.ts'
 import { noSuch } from '#shared/no-such.ts'
@@ -8,11 +10,11 @@ import { requireTemplates } from '../channels/formats/template.ts'
 import { channels } from '../channels/index.ts'
 import { readHeaders } from '../channels/webhook-target-list.ts'
 import type { Standing } from '../stores/stores.ts'
-import { describedNow } from './alert-policy.ts'
-import { requireSound } from './require-sound.ts'
+import { describePolicy } from './describe-policy.ts'
 import { isOtherOrigin, wrong } from './saved/refusals.ts'
 import { channelEntry, requireAllowed, requireKey, type Saving, secretAgain } from './saved/save-channel.ts'
-import { openTarget, targetEntry, TargetEntry } from './saved/target-entry.ts'
+import { openTarget, targetEntry, TargetEntry } from './saved/entries.ts'
+import { requireTarget, requireSoundRule, requireSoundSettings } from './warnings.ts'
 
 const kind = 'webhook-target'
 
@@ -159,4 +161,74 @@ const notOurs = ({ kind }: Settled, id: string, described: AlertPolicy): Service
   return new ServiceError('conflict', `${id} was not settled here: change it in the alert files or variables`, {
     details: { parameter, source: elsewhere.source },
   })
+}
+
+export const alertPolicy =
+  (alerting: Alerting): AlertingHandlers['alertPolicy'] =>
+  () =>
+    describedNow(alerting)
+
+/** All that is settled, as it holds now. */
+const describedNow = async ({ env, policy: book, stores }: Alerting): Promise<AlertPolicy> => {
+  const [layers, policy] = [await book.layers(), await book.current()]
+  return describePolicy({ env, layers, policy, lasting: stores.lasting, channels })
+}
+
+/** Throws `invalid` for what contradicts itself, and `not-found` for names that nothing has. */
+const requireSound = async (alerting: Alerting, settling: Settling, call: Call): Promise<void> => {
+  const { env, policy } = alerting
+  switch (settling.kind) {
+    case 'rule':
+      return requireRule(alerting, settling, call)
+    case 'channel':
+      return requireChannel(settling.id)
+    case 'custom-rule':
+      return requireCustomRule(alerting, settling.value, call)
+    case 'quiet-hours':
+      return requireHours(settling.value)
+    case 'route':
+      return requireTarget(settling.value.target, await policy.current(), env)
+    default:
+  }
+}
+
+const requireRule = async (
+  { query, policy }: Alerting,
+  { id, value }: Extract<Settling, { kind: 'rule' }>,
+  call: Call,
+): Promise<void> => {
+  const [{ rules }, { custom }] = await Promise.all([query.rules({}, call), policy.current()])
+  const rule = rules.find((each) => each.id === id)
+  if (rule) return requireSoundSettings(rule, value)
+  const own = custom.find((each) => each.id === id)
+  if (!own)
+    throw noSuch(
+      'rule',
+      id,
+      [...rules, ...custom].map((each) => each.id),
+      'checkId',
+    )
+  const { operator, warning, critical } = own
+  requireSoundSettings({ thresholds: { warning, critical, below: operator === '<' || operator === '<=' } }, value)
+}
+
+const requireChannel = (channel: string): void => {
+  const ids = channels.map(({ id }) => id)
+  if (!ids.includes(channel)) throw noSuch('channel', channel, ids, 'channel')
+}
+
+const requireCustomRule = async (
+  { query }: Alerting,
+  rule: Extract<Settling, { kind: 'custom-rule' }>['value'],
+  call: Call,
+): Promise<void> => {
+  const { metrics } = await query.rules({}, call)
+  const ids = metrics.map(({ id }) => id)
+  if (!ids.includes(rule.metric)) throw noSuch('metric', rule.metric, ids, 'metric')
+  requireSoundRule(rule)
+}
+
+const requireHours = (hours: Extract<Settling, { kind: 'quiet-hours' }>['value']): void => {
+  const problem = quietHoursProblem(hours)
+  if (problem !== undefined) throw new ServiceError('invalid', `end ${problem}`, { details: { parameter: 'end' } })
 }

@@ -1,4 +1,4 @@
-import type { Setting } from '#shared/config/setting.ts'
+import type { Setting, Audience } from '#shared/config/setting.ts'
 
 interface Shape<T> {
   doc: string
@@ -10,7 +10,7 @@ interface Shape<T> {
 }
 
 /** A comma-separated list, read in two ways. */
-export interface Recipients<T> {
+interface Recipients<T> {
   /** Takes offence at any that is none, for those who check what is set. */
   strict: Setting<readonly T[]>
   /** Leaves out those that are none: a slip of the pen in one must not keep alerts from the others. */
@@ -43,3 +43,25 @@ export const recipients = <T>({ doc, are, most, readOne }: Shape<T>): Recipients
     },
   }
 }
+
+interface TextShape {
+  doc: string
+  audience?: Audience
+}
+
+/** Text of one shape that may be absent; `sentence` says what it must be. */
+export const shaped = (
+  shape: RegExp,
+  sentence: string,
+  { doc, audience = 'server' }: TextShape,
+): Setting<string | undefined> => ({
+  doc,
+  audience,
+  fallback: 'none',
+  allowed: sentence.replace(/^must be /, ''),
+  parse: (given) => {
+    const text = given?.trim()
+    if (text !== undefined && !shape.test(text)) throw new Error(sentence)
+    return text
+  },
+})

@@ -1,6 +1,37 @@
 import type { Unit } from '#proto/catalogue.ts'
 import { unitWords } from '#proto/unit-words.ts'
 
+const ellipsis = '…'
+const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** How much room a text takes: at least its UTF-16 units. */
+export type SizeOf = (text: string) => number
+
+const unitsOf: SizeOf = ({ length }) => length
+/** In a JSON document of UTF-8. */
+export const jsonBytesOf: SizeOf = (text) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
+
+/** A text of at most so many UTF-16 units, or of another size, cut between characters as people see them; what is cut ends in an ellipsis. */
+export const cut = (text: string, maxSize: number, sizeOf: SizeOf = unitsOf): string => {
+  if (text.length <= maxSize && sizeOf(text) <= maxSize) return text
+  let room = maxSize - sizeOf(ellipsis)
+  if (room < 0) return ''
+  let length = 0
+  // One character may have many units: only what can stand before the cut is looked at.
+  for (const { segment, index } of segments.segment(text.slice(0, maxSize + longestCharacter))) {
+    room -= sizeOf(segment)
+    if (room < 0) break
+    length = index + segment.length
+  }
+  return text.slice(0, length) + ellipsis
+}
+
+const longestCharacter = 64
+
+/** A text cut so that in its markup it takes at most so many units: cut first, so that no markup is cut in two. */
+export const cutInMarkup = (text: string, maxLength: number, escape: (text: string) => string): string =>
+  escape(cut(text, maxLength, (part) => escape(part).length))
+
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
@@ -59,3 +90,15 @@ export const lengthOfTime = (lengthMs: number): string => {
   }
   return parts.length > 0 ? parts.join(' ') : `${Math.max(0, Math.round(lengthMs / secondMs))} s`
 }
+
+/** The three characters that begin markup in Slack's texts and in Telegram's HTML. */
+export const escapeAngles = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** HTML, within attributes too. */
+export const escapeHtml = (text: string): string =>
+  escapeAngles(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+
+/** Markdown within a line and what begins headings and lists; a backslash before punctuation stands for the punctuation. */
+export const escapeMarkdown = (text: string): string =>
+  text.replaceAll(/[\\`*_~|<>[]/g, '\\$&').replaceAll(/^(\s*)([#+-])/gm, '$1\\$2')

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { ChannelSettings } from '#proto/alert-policy.ts'
+import { targetFields, type TargetSaving } from '#proto/webhook-targets.ts'
+import type { RotatingKey } from '#shared/config/setting.ts'
+import { open, seal } from '#shared/seal/seal.ts'
+import type { WebhookTarget } from '../policy.ts'
+
+/** A webhook as the database has it: its address and its headers encrypted. */
+export const TargetEntry = z.object({
+  ...targetFields,
+  sealed: z.object({ url: z.string(), headers: z.string().optional() }),
+})
+export type TargetEntry = z.infer<typeof TargetEntry>
+
+/** What a secret is bound to: it opens for no other target. */
+const aboutTarget = (id: string, part: 'url' | 'headers'): string => JSON.stringify(['alert-webhook', id, part])
+
+/** The entry of a target; what is not given of its secrets stays as it was saved. Undefined without an address. */
+export const targetEntry = (
+  { id, url, headers, ...fields }: TargetSaving,
+  before: TargetEntry | undefined,
+  key: RotatingKey,
+): TargetEntry | undefined => {
+  const address = url === undefined ? before?.sealed.url : seal(url, aboutTarget(id, 'url'), key)
+  if (address === undefined) return undefined
+  const sealed = headers && seal(JSON.stringify(headers), aboutTarget(id, 'headers'), key)
+  const kept = headers === undefined ? before?.sealed.headers : (sealed ?? undefined)
+  return { ...fields, sealed: { url: address, ...(kept !== undefined && { headers: kept }) } }
+}
+
+/** The target of an entry; undefined when the present key does not open it. */
+export const openTarget = (
+  id: string,
+  { sealed, ...fields }: TargetEntry,
+  key: RotatingKey | undefined,
+): WebhookTarget | undefined => {
+  if (!key) return undefined
+  const url = open(sealed.url, aboutTarget(id, 'url'), key)
+  const headers = sealed.headers === undefined ? '{}' : open(sealed.headers, aboutTarget(id, 'headers'), key)
+  return url === undefined || headers === undefined ? undefined : { ...fields, saved: { id, url, headers } }
+}
+
+const Texts = z.record(z.string(), z.string()).default({})
+
+/** A channel as the database has it: texts by variable, those that are secret encrypted. */
+export const ChannelEntry = ChannelSettings.extend({ variables: Texts, sealed: Texts })
+export type ChannelEntry = z.infer<typeof ChannelEntry>
+
+/** What a secret is bound to: it opens for no other channel or variable. */
+const aboutChannel = (channel: string, variable: string): string => JSON.stringify(['alert-channel', channel, variable])
+
+export const sealText = (text: string, channel: string, variable: string, key: RotatingKey): string =>
+  seal(text, aboutChannel(channel, variable), key)
+
+/** The texts of an entry, and the variables whose secrets the present key does not open. */
+export const openEntry = (
+  channel: string,
+  { variables, sealed }: Pick<ChannelEntry, 'variables' | 'sealed'>,
+  key: RotatingKey | undefined,
+): { texts: Record<string, string>; unread: string[] } => {
+  const texts: Record<string, string> = { ...variables }
+  const unread: string[] = []
+  for (const [variable, secret] of Object.entries(sealed)) {
+    const text = key && open(secret, aboutChannel(channel, variable), key)
+    if (text === undefined) unread.push(variable)
+    else texts[variable] = text
+  }
+  return { texts, unread }
+}
