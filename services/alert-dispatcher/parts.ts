@@ -6,7 +6,7 @@ import type { Episodes } from './conditions/condition.ts'
 import type { EventEpisodes } from './events/record.ts'
 import type { Observe } from './sweeps/observe.ts'
 import type { WarnOfBrokenChannels, WarnOfUnsoundRules } from './policy/warnings.ts'
-import type { Policy } from './policy/policy.ts'
+import type { Policy } from './policy.ts'
 
 /** What sweeps and ticks work with. */
 export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {

@@ -17,7 +17,7 @@ import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
 import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
 import { type Notice, asMessage } from '../alert-dispatcher/notice.ts'
-import type { Route } from '../alert-dispatcher/policy/policy.ts'
+import type { Route } from '../alert-dispatcher/policy.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /** Between one that has arrived and the next. */

@@ -3,9 +3,9 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Settings } from '#shared/config/setting.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
-import type { Message } from '../delivery/message.ts'
+import type { Message } from '../messages/message.ts'
 import type { Notice } from '../notice.ts'
-import type { Policy, Route } from '../policy/policy.ts'
+import type { Policy, Route } from '../policy.ts'
 
 /** How much one target is asked to take. */
 export interface TargetLimits {

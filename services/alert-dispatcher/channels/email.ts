@@ -1,7 +1,7 @@
 import { flag, read, type Setting } from '#shared/config/setting.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
-import { severityFloor } from '../delivery/message-settings.ts'
+import { severityFloor } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type Address, readAddress, type Mail, mailOf, type Provider, readProvider } from './mail/mail.ts'
 import { sendByMailApiA } from './mail/mail-api-a.ts'

@@ -1,7 +1,7 @@
 import { flag, read, secret } from '#shared/config/setting.ts'
-import { cut } from '../delivery/text.ts'
-import { type Message, plainText } from '../delivery/message.ts'
-import { severityFloor } from '../delivery/message-settings.ts'
+import { cut } from '../messages/text.ts'
+import { type Message, plainText } from '../messages/message.ts'
+import { severityFloor } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type Answer, exchange } from './channel-request.ts'
 

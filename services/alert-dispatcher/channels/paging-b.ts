@@ -1,9 +1,9 @@
 import { flag, oneOf, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import { cut } from '../delivery/text.ts'
-import { type Message, plainText } from '../delivery/message.ts'
-import { severityFloor } from '../delivery/message-settings.ts'
-import { forgiving } from '../policy/layers/forgiving.ts'
+import { cut } from '../messages/text.ts'
+import { type Message, plainText } from '../messages/message.ts'
+import { severityFloor } from '../messages/message-settings.ts'
+import { forgiving } from '../forgiving-settings.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
 import { type Answer, exchange } from './channel-request.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { type StrictServer, startStrictServer } from './testing/strict-server.ts'
 import { call } from '../delivery/testing/place.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { plainPolicy } from '../testing/story.ts'
 import { pagingServices } from './paging-services.ts'
 

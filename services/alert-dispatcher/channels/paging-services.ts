@@ -8,7 +8,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Context } from '#shared/service.ts'
 import { pagingA, settings } from './paging-a.ts'
 import { variablesOf } from './targets.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 
 interface Asking extends Pick<Context, 'env' | 'net'> {
   policy(): Promise<Policy>

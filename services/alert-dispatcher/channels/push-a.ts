@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { flag, read, secret, type Setting, url } from '#shared/config/setting.ts'
-import { cut, jsonBytesOf } from '../delivery/text.ts'
-import { type Message, bodyText } from '../delivery/message.ts'
-import { severityFloor } from '../delivery/message-settings.ts'
+import { cut, jsonBytesOf } from '../messages/text.ts'
+import { type Message, bodyText } from '../messages/message.ts'
+import { severityFloor } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
 import { type Answer, exchange, loginIn } from './channel-request.ts'
 

@@ -8,7 +8,7 @@ import { type Environment, settle, withFiles } from '#shared/config/environment.
 import { openNet } from '#shared/net/net.ts'
 import type { ChannelSaving } from '#proto/alert-policy.ts'
 import { emptyLayer, type Layer } from '../policy/layers/layer.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { fileLayer } from '../policy/health-d/read.ts'
 import { openPolicy } from '../policy/open-policy.ts'
 import { describeFields, type Field, fieldsOf } from '../policy/saved/fields.ts'

@@ -2,9 +2,9 @@ import { type Environment, withOverrides } from '#shared/config/environment.ts'
 import { InvalidSettings, secretNames } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Severity } from '#proto/rules.ts'
-import type { Message } from '../delivery/message.ts'
+import type { Message } from '../messages/message.ts'
 import type { Notice } from '../notice.ts'
-import type { ChannelPolicy, Policy, Route } from '../policy/policy.ts'
+import type { ChannelPolicy, Policy, Route } from '../policy.ts'
 import type { Channel, ChannelTarget, SendResult } from './channel.ts'
 
 /** What channels need of the way out. */

@@ -1,7 +1,25 @@
 import { z } from 'zod'
+import { targetFields } from '#proto/webhook-targets.ts'
 import { parseJson } from '#shared/parse-json.ts'
-import { FileWebhookTarget } from '../policy/health-d/shapes.ts'
-import type { WebhookTarget } from '../policy/policy.ts'
+import type { WebhookTarget } from '../policy.ts'
+
+/** The name of a variable, never what it holds. */
+export const VariableName = z
+  .string()
+  .regex(/^[A-Z_][A-Z0-9_]{0,127}$/, 'must be the name of a variable, such as TEAM_WEBHOOK')
+
+const { name, enabled, format, minSeverity, templates } = targetFields
+
+/** A webhook as files and variables name it: its address stands in a variable of its own. */
+export const FileWebhookTarget = z.strictObject({
+  name,
+  urlEnv: VariableName,
+  headersEnv: VariableName.optional(),
+  enabled,
+  format,
+  minSeverity,
+  templates,
+})
 
 /** As with every floor other words than the two severities are ignored: a slip must not keep alerts away. */
 const Entry = FileWebhookTarget.extend({ minSeverity: FileWebhookTarget.shape.minSeverity.catch(null) })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
-import type { WebhookTarget } from '../policy/policy.ts'
+import type { WebhookTarget } from '../policy.ts'
 import { matrixRig, rawRig } from './testing/webhook-targets.ts'
 import { messageFor, sendOnce } from './testing/send-once.ts'
 import { readHeaders, readTargetList } from './webhook-target-list.ts'

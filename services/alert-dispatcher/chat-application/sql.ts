@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
-import { Kept } from './kept.ts'
+import { Kept } from './installation.ts'
 
 /** Every notice is written down for each of them, so they stay few. */
 export const mostInstallations = 20

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
 
 const disk = plainRule({ id: 'disk' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MaintenanceWindow, QuietHours } from '../policy/policy.ts'
+import type { MaintenanceWindow, QuietHours } from '../policy.ts'
 import { newStory, plainRule, say, sweepOnce, tickOnce } from '../testing/story.ts'
 
 const disk = plainRule({ id: 'disk' })

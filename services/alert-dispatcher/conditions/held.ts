@@ -1,6 +1,6 @@
 import type { Condition, HeldReason, HostRecord, Silence } from './condition.ts'
 import { isInMaintenance, isQuiet } from './mute-timings.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 
 /** What is due to be told about a condition. */
 export type Due = 'fire' | 'escalate' | 'remind' | 'recover'

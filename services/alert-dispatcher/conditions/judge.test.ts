@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Reading, Rule } from '#proto/rules.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { judge } from './judge.ts'
 import { newStory, plainPolicy, plainReading, plainRule, sweepOnce } from '../testing/story.ts'
 import { watchedRules } from './watched.ts'

@@ -1,5 +1,5 @@
 import type { Reading, Severity } from '#proto/rules.ts'
-import type { CustomRule } from '../policy/policy.ts'
+import type { CustomRule } from '../policy.ts'
 import type { HostRecord } from './condition.ts'
 import type { Limit, Watched } from './watched.ts'
 

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import type { Severity } from '#proto/rules.ts'
-import type { MaintenanceWindow, QuietHours } from '../policy/policy.ts'
+import type { MaintenanceWindow, QuietHours } from '../policy.ts'
 
 /** Whether nobody is to be told anything about the host, or about a source by its name; a window of no host is for all of them. */
 export const isInMaintenance = (

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Notice } from '../notice.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { type Story, type Values, newStory, plainRule, say, sweepOnce, tickOnce } from '../testing/story.ts'
 
 const rules = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { QuietHours } from '../policy/policy.ts'
+import type { QuietHours } from '../policy.ts'
 import { isQuiet } from './mute-timings.ts'
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6]

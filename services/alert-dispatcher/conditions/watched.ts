@@ -1,6 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
 import type { Rule, RuleMetric, Severity } from '#proto/rules.ts'
-import type { CustomRule, Policy } from '../policy/policy.ts'
+import type { CustomRule, Policy } from '../policy.ts'
 
 /** One rule as it is judged: a rule of the catalogue or of an operator, with all that operators have settled about it. */
 export interface Watched {

@@ -4,7 +4,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HandedOver, notifyMethods } from '#proto/notify.ts'
 import type { Notice } from '../notice.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { type Addressed, type Relaying, addressed, chooser, enqueue, mean } from './relay.ts'
 import { Ledger, ledgerKey, targetKey } from './ledger.ts'
 

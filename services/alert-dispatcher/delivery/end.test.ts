@@ -6,7 +6,7 @@ import { openOutage } from '#shared/telemetry/outage.ts'
 import type { Queued } from '../notice.ts'
 import type { Ended } from './delivering.ts'
 import { end } from './after-send.ts'
-import { memoryDeliveries } from './records/store.ts'
+import { memoryDeliveries } from './deliveries.ts'
 import { noticeOf } from './testing/notice.ts'
 import { briefRetry } from './testing/place.ts'
 

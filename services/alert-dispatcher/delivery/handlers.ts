@@ -7,10 +7,10 @@ import { type Clock, instant } from '#shared/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import { whenAvailable } from '#shared/when-available.ts'
 import type { Target } from '../channels/targets.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { Pace, paceKey } from './pace.ts'
 import { Queued, messageIdOf, subjectOf } from '../notice.ts'
-import { type Deliveries, isVisible, type VisibleSubscriptions } from './records/store.ts'
+import { type Deliveries, isVisible, type VisibleSubscriptions } from './deliveries.ts'
 
 export type DeliveryHandlers = Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods>
 

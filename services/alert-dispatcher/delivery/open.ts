@@ -12,14 +12,14 @@ import type { Channel } from '../channels/channel.ts'
 import { everyChannel as every } from '../channels/index.ts'
 import { type Target, targetsNow } from '../channels/targets.ts'
 import type { FloorsOf } from '../policy/layers/resolve.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { Queued } from '../notice.ts'
 import { type Delivering, openListedHosts } from './delivering.ts'
 import { type ChannelDelivery, openChannelDelivery } from './deliver.ts'
 import { type NotifyHandlers, announce } from './announce.ts'
 import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
 import { type PumpLimits, startPump } from './pump.ts'
-import { memoryDeliveries } from './records/store.ts'
+import { memoryDeliveries } from './deliveries.ts'
 import { handOn } from './relay.ts'
 import { startRepublishing } from './republish.ts'
 import { type RetryPlan, defaultRetryPlan } from './retry.ts'
@@ -104,7 +104,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
 
 const openDeliveries = async (database: Database | undefined) => {
   if (!database) return memoryDeliveries()
-  const { sqlDeliveries } = await import('./records/sql.ts')
+  const { sqlDeliveries } = await import('./sql-deliveries.ts')
   return sqlDeliveries(database)
 }
 

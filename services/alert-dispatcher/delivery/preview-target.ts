@@ -8,8 +8,8 @@ import type { Transit } from '#shared/seal/transit.ts'
 import type { Context } from '#shared/service.ts'
 import { formatOf } from '../channels/formats/index.ts'
 import { requireTemplates, writeTemplates } from '../channels/formats/template.ts'
-import { messageFrame } from './message-settings.ts'
-import { type Message, messageOf } from './message.ts'
+import { messageFrame } from '../messages/message-settings.ts'
+import { type Message, messageOf } from '../messages/message.ts'
 import type { Notice } from '../notice.ts'
 
 interface Previewing extends Pick<Context, 'env' | 'clock'> {

@@ -6,7 +6,7 @@ import type { Store } from '#shared/store/store.ts'
 import type { Target } from '../channels/targets.ts'
 import { DigestRecord, digestKey, gather } from '../conditions/digest.ts'
 import { type Notice, type Queued, messageIdOf, subjectOf } from '../notice.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { brokenRule } from './broken.ts'
 import type { ListedHosts } from './delivering.ts'
 import {
@@ -21,7 +21,7 @@ import {
   meanFor,
   type WaitingEpisodes,
 } from './ledger.ts'
-import type { Deliveries } from './records/store.ts'
+import type { Deliveries } from './deliveries.ts'
 import { type Subject, chooseTargets } from './routing.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Route } from '../policy/policy.ts'
+import type { Route } from '../policy.ts'
 import { isLike, type Routable, type Subject, chooseTargets } from './routing.ts'
 
 describe('a pattern', () => {

@@ -1,5 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
-import type { Policy, Route } from '../policy/policy.ts'
+import type { Policy, Route } from '../policy.ts'
 
 /** What a notice is about, as routes know it. */
 export interface Subject {

@@ -1,7 +1,7 @@
 import { whole } from '#shared/config/setting.ts'
 import { channelSettings } from '../channels/index.ts'
-import { forgiving } from '../policy/layers/forgiving.ts'
-import { messageSettings } from './message-settings.ts'
+import { forgiving } from '../forgiving-settings.ts'
+import { messageSettings } from '../messages/message-settings.ts'
 
 /** As they must be written. */
 export const strictDeliverySettings = { ...messageSettings, ...channelSettings }

@@ -10,11 +10,11 @@ import type { SendResult } from '../channels/channel.ts'
 import { channels } from '../channels/index.ts'
 import { type Target, targetsNow } from '../channels/targets.ts'
 import { brokenNotice } from './broken.ts'
-import { messageFrame } from './message-settings.ts'
-import { type Message, messageOf } from './message.ts'
+import { messageFrame } from '../messages/message-settings.ts'
+import { type Message, messageOf } from '../messages/message.ts'
 import { afterFailedTest, leave, Pace, paceKey } from './pace.ts'
 import { asMessage, type Notice } from '../notice.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 
 /** What sending tests needs. */
 export type Testing = Pick<Context, 'env' | 'store' | 'net' | 'clock'>

@@ -7,7 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { defaultGeneral } from './layers/environment.ts'
 import { lostRoutes } from './warnings.ts'
 import { type Layer, mergeById, mergeFields } from './layers/layer.ts'
-import type { Policy } from './policy.ts'
+import type { Policy } from '../policy.ts'
 import { describeFields, describeTarget } from './saved/fields.ts'
 
 const minuteMs = 60_000

@@ -14,11 +14,11 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { PolicyStore, PolicyEntry, PolicyKind } from '../stores/stores.ts'
-import { openLastKnown } from './last-known.ts'
+import { openLastKnown } from '../last-known.ts'
 import { environmentLayer, invalidVariables } from './layers/environment.ts'
 import { emptyLayer, type Layer, type ChannelLayer, digestMinutesOf } from './layers/layer.ts'
 import { type FloorsOf, resolvePolicy } from './layers/resolve.ts'
-import type { Policy } from './policy.ts'
+import type { Policy } from '../policy.ts'
 import { ChannelEntry, openEntry, openTarget, TargetEntry } from './saved/entries.ts'
 
 /** What operators have settled, from all places. */

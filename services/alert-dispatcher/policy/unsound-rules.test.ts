@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import type { CustomRule } from './policy.ts'
+import type { CustomRule } from '../policy.ts'
 import { openUnsoundRules } from './warnings.ts'
 
 const own = (id: string, metric: string): CustomRule => ({

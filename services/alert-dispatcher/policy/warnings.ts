@@ -8,7 +8,7 @@ import { channels } from '../channels/index.ts'
 import { brokenChannels, targetsNow } from '../channels/targets.ts'
 import { listedTargets } from '../channels/webhook-targets.ts'
 import type { PolicyBook } from './open-policy.ts'
-import type { Policy, Route } from './policy.ts'
+import type { Policy, Route } from '../policy.ts'
 
 /** Opens what logs, at the start and with each sweep, the rules, routes and channels that cannot work as they are configured. */
 export const openWarnings = async (env: Environment, log: Logger, book: Pick<PolicyBook, 'current'>) => ({

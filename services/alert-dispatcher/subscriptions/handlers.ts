@@ -14,7 +14,7 @@ import { sendTest, type Testing } from '../delivery/test-channel.ts'
 import { masked } from '../policy/saved/fields.ts'
 import { wrong } from '../policy/saved/refusals.ts'
 import { requireAllowed } from '../policy/saved/save-channel.ts'
-import { changedSecrets, type Kept, openKept, sealed } from './kept.ts'
+import { changedSecrets, type Kept, openKept, sealed } from './subscription.ts'
 import type { Subscriptions } from './open.ts'
 
 interface Answering extends Testing {

@@ -6,8 +6,8 @@ import { read } from '#shared/config/setting.ts'
 import { offersSubscriptions } from '#shared/config/webhook-subscriptions.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import { edgeBinding, edgeDatabase } from '#shared/store/edge-binding.ts'
-import { openLastKnown } from '../policy/last-known.ts'
-import { openKept, type OpenSubscription } from './kept.ts'
+import { openLastKnown } from '../last-known.ts'
+import { openKept, type OpenSubscription } from './subscription.ts'
 import type { SubscriptionStore } from './sql.ts'
 
 /** The subscriptions of this installation; there may be none of that kind. */

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { alone } from '#shared/store/sql/alone.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
-import { Kept } from './kept.ts'
+import { Kept } from './subscription.ts'
 
 /** Every notice is written down for each of them, so they stay few. */
 export const mostPerOwner = 10

@@ -15,7 +15,7 @@ import { asMessage } from '../notice.ts'
 import { instant } from '#shared/clock.ts'
 import { inLanes } from '../in-lanes.ts'
 import type { Parts } from '../parts.ts'
-import type { Turn } from './turn.ts'
+import type { Turn } from '../sweep-lease.ts'
 
 const atOnce = 16
 

@@ -11,8 +11,8 @@ import type { Measured } from '../conditions/judge.ts'
 import type { Watched } from '../conditions/watched.ts'
 import { asMessage } from '../notice.ts'
 import { type Parts, ownCall } from '../parts.ts'
-import type { Policy } from '../policy/policy.ts'
-import type { Turn } from './turn.ts'
+import type { Policy } from '../policy.ts'
+import type { Turn } from '../sweep-lease.ts'
 
 /** A probe of 2 s and three rounds of statements at their time limit. */
 const measuredWithinMs = 45_000

@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { maybeFlag, signingKey, url, whole, read } from '#shared/config/setting.ts'
-import { forgiving, strictFlag } from '../policy/layers/forgiving.ts'
+import { forgiving, strictFlag } from '../forgiving-settings.ts'
 
 /** As they must be written, of those whose texts count as unset when they cannot be meant. */
 export const strictSweepSettings = {

@@ -14,7 +14,7 @@ import { type Parts, ownCall } from '../parts.ts'
 import { reconcile } from './reconcile.ts'
 import { openMissed, type Sweeping, leaveHost, sweepHost, type SweptHost } from './sweep-host.ts'
 import { sweepSettings } from './sweep-settings.ts'
-import { type Turn, takeTurn } from './turn.ts'
+import { type Turn, takeTurn } from '../sweep-lease.ts'
 
 const hostsAtOnce = 128
 /** Those that did not answer last time wait for each other at the end, where nobody waits for them. */

@@ -2,7 +2,7 @@ import type { Reading, Rule } from '#proto/rules.ts'
 import type { Condition, HostRecord, Episode, Happening } from '../conditions/condition.ts'
 import { decide } from '../conditions/decide.ts'
 import type { Notice } from '../notice.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy.ts'
 import { type Told, tell } from '../conditions/tell.ts'
 import { watchedRules } from '../conditions/watched.ts'
 

@@ -1,4 +1,4 @@
-import { cutInMarkup, escapeMarkdown } from '../../delivery/text.ts'
+import { cutInMarkup, escapeMarkdown } from '../../messages/text.ts'
 import type { Format } from './format.ts'
 
 /** An embed may have 6,000 characters in all, its title 256. */

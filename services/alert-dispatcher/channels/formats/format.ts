@@ -1,4 +1,4 @@
-import type { Message } from '../../delivery/message.ts'
+import type { Message } from '../../messages/message.ts'
 import type { SendResult } from '../channel.ts'
 import type { Answer } from '../channel-request.ts'
 import type { Written } from './template.ts'

@@ -1,5 +1,5 @@
-import { cut, cutInMarkup, escapeHtml } from '../../delivery/text.ts'
-import type { Message } from '../../delivery/message.ts'
+import { cut, cutInMarkup, escapeHtml } from '../../messages/text.ts'
+import type { Message } from '../../messages/message.ts'
 import type { Format } from './format.ts'
 
 /** A message may have 32,000 bytes. */

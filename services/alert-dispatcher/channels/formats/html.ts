@@ -1,5 +1,5 @@
-import { cut, cutInMarkup, escapeHtml } from '../../delivery/text.ts'
-import { bodyText, type Message, plainText } from '../../delivery/message.ts'
+import { cut, cutInMarkup, escapeHtml } from '../../messages/text.ts'
+import { bodyText, type Message, plainText } from '../../messages/message.ts'
 import type { Composing } from './format.ts'
 
 const maxHeadline = 500

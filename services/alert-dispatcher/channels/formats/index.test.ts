@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { messageFor } from '../testing/send-once.ts'
 import type { Notice } from '../../notice.ts'
-import type { WebhookTarget } from '../../policy/policy.ts'
+import type { WebhookTarget } from '../../policy.ts'
 import { formatOf } from './index.ts'
 import { fillTemplate, writeTemplates } from './template.ts'
 

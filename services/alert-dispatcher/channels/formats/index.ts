@@ -1,4 +1,4 @@
-import type { WebhookTarget } from '../../policy/policy.ts'
+import type { WebhookTarget } from '../../policy.ts'
 import { discord } from './discord.ts'
 import type { Format } from './format.ts'
 import { googleChat } from './google-chat.ts'

@@ -1,5 +1,5 @@
-import { cut } from '../../delivery/text.ts'
-import { bodyText } from '../../delivery/message.ts'
+import { cut } from '../../messages/text.ts'
+import { bodyText } from '../../messages/message.ts'
 import type { Notice } from '../../notice.ts'
 import type { Format } from './format.ts'
 

@@ -1,4 +1,4 @@
-import { escapeAngles } from '../../delivery/text.ts'
+import { escapeAngles } from '../../messages/text.ts'
 import { chatBody, judgeChat } from '../webhook.ts'
 import type { Format } from './format.ts'
 

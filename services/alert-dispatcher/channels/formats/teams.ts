@@ -1,5 +1,5 @@
-import { cut, jsonBytesOf, escapeMarkdown } from '../../delivery/text.ts'
-import type { Message } from '../../delivery/message.ts'
+import { cut, jsonBytesOf, escapeMarkdown } from '../../messages/text.ts'
+import type { Message } from '../../messages/message.ts'
 import type { SendResult } from '../channel.ts'
 import type { Answer } from '../channel-request.ts'
 import type { Format } from './format.ts'

@@ -1,8 +1,8 @@
-import { cut, cutInMarkup, quantity } from '../../delivery/text.ts'
-import type { Message } from '../../delivery/message.ts'
+import { cut, cutInMarkup, quantity } from '../../messages/text.ts'
+import type { Message } from '../../messages/message.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetTemplates } from '#proto/webhook-targets.ts'
-import type { WebhookTarget } from '../../policy/policy.ts'
+import type { WebhookTarget } from '../../policy.ts'
 
 /** What templates say; absent where there is none. */
 export interface Written {

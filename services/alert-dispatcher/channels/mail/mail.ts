@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Severity } from '#proto/rules.ts'
-import { type Message, plainText, type Fact } from '../../delivery/message.ts'
-import { cut, escapeHtml } from '../../delivery/text.ts'
+import { type Message, plainText, type Fact } from '../../messages/message.ts'
+import { cut, escapeHtml } from '../../messages/text.ts'
 import { decoded, type Login, loginIn } from '../channel-request.ts'
 
 /** A mail, before any carrier gives it its own form. No text in it but the two bodies has line breaks. */

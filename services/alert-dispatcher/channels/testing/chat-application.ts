@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { OpenInstallation } from '../../chat-application/kept.ts'
+import type { OpenInstallation } from '../../chat-application/installation.ts'
 import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
 import { Body } from './webhook.ts'

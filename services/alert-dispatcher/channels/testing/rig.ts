@@ -1,5 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
-import type { Policy } from '../../policy/policy.ts'
+import type { Policy } from '../../policy.ts'
 import type { Received, StrictServer } from './strict-server.ts'
 
 /** All that the suite needs to know of a channel: how it is set up, its server, and how to read what it was sent. */

@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import { type Message, messageOf } from '../../delivery/message.ts'
+import { type Message, messageOf } from '../../messages/message.ts'
 import { noticeOf } from '../../delivery/testing/notice.ts'
 import type { Notice } from '../../notice.ts'
 import type { Channel, SendResult } from '../channel.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TargetFormat } from '#proto/webhook-targets.ts'
-import type { Policy } from '../../policy/policy.ts'
+import type { Policy } from '../../policy.ts'
 import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
 import { webhookRig } from './webhook.ts'

@@ -1,5 +1,5 @@
 import type { Channel, SendResult, TargetLimits } from '../../channels/channel.ts'
-import type { Message } from '../message.ts'
+import type { Message } from '../../messages/message.ts'
 
 /** A channel that notes what it is told and answers what the test says. */
 export interface Scripted {

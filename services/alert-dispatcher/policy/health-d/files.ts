@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { RuleSettings } from '#proto/alert-policy.ts'
 import { DefinitionId } from '#proto/catalogue.ts'
 import { sentenceOf } from '#shared/sentence-of.ts'
+import { FileWebhookTarget } from '../../channels/webhook-target-list.ts'
 import { type Layer, digestMinutesOf, type ChannelLayer } from '../layers/layer.ts'
 import { type ChannelSpec, fieldsOf } from '../saved/fields.ts'
 import { type Document, tableFieldsOf, listOf, requireKnown, tableOf, reasonOf, type Report } from './entries.ts'
@@ -14,7 +15,6 @@ import {
   FileRule,
   FileSettings,
   FileThresholds,
-  FileWebhookTarget,
   FileChannel,
 } from './shapes.ts'
 

@@ -11,12 +11,7 @@ import {
 } from '#proto/alert-policy.ts'
 import { HostKey } from '#proto/host.ts'
 import { Severity } from '#proto/rules.ts'
-import { targetFields } from '#proto/webhook-targets.ts'
-
-/** The name of a variable, never what it holds. */
-const VariableName = z
-  .string()
-  .regex(/^[A-Z_][A-Z0-9_]{0,127}$/, 'must be the name of a variable, such as TEAM_WEBHOOK')
+import { VariableName } from '../../channels/webhook-target-list.ts'
 
 const { customRule, quietHours, route, maintenance } = settledFields
 
@@ -59,16 +54,4 @@ export const FileChannel = z.strictObject({
   minSeverity: Severity.nullable().optional(),
   target: z.record(z.string().max(64), z.union([z.string().max(1_000), z.number()])).default({}),
   secretEnv: z.record(z.string().max(64), VariableName).default({}),
-})
-
-const { name, enabled, format, minSeverity, templates } = targetFields
-
-export const FileWebhookTarget = z.strictObject({
-  name,
-  urlEnv: VariableName,
-  headersEnv: VariableName.optional(),
-  enabled,
-  format,
-  minSeverity,
-  templates,
 })

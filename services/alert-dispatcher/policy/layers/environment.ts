@@ -10,7 +10,7 @@ import {
   type Setting,
   type SettingProblem,
 } from '#shared/config/setting.ts'
-import { forgiving, strictFlag, said } from './forgiving.ts'
+import { forgiving, strictFlag, said } from '../../forgiving-settings.ts'
 import { emptyLayer, type Layer } from './layer.ts'
 
 /** As they must be written. */

@@ -8,7 +8,7 @@ import type {
   Route,
   RuleSettings,
 } from '#proto/alert-policy.ts'
-import type { WebhookTarget } from '../policy.ts'
+import type { WebhookTarget } from '../../policy.ts'
 
 /** What one place says of alerts; absent is left to the places below. */
 export interface Layer {

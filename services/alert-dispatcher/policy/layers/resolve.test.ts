@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Severity } from '#proto/rules.ts'
-import type { Route } from '../policy.ts'
+import type { Route } from '../../policy.ts'
 import { databaseLayer } from '../open-policy.ts'
 import { emptyLayer, type Layer, mergeById, mergeFields } from './layer.ts'
 import { resolvePolicy } from './resolve.ts'

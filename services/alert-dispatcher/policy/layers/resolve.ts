@@ -3,7 +3,7 @@ import type { Severity } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { defaultDigestMinutes, defaultGeneral } from './environment.ts'
 import { type ChannelLayer, type Layer, mergeById, mergeFields } from './layer.ts'
-import type { ChannelPolicy, Policy } from '../policy.ts'
+import type { ChannelPolicy, Policy } from '../../policy.ts'
 
 const minuteMs = 60_000
 

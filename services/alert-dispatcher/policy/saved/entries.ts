@@ -3,7 +3,7 @@ import { ChannelSettings } from '#proto/alert-policy.ts'
 import { targetFields, type TargetSaving } from '#proto/webhook-targets.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { open, seal } from '#shared/seal/seal.ts'
-import type { WebhookTarget } from '../policy.ts'
+import type { WebhookTarget } from '../../policy.ts'
 
 /** A webhook as the database has it: its address and its headers encrypted. */
 export const TargetEntry = z.object({

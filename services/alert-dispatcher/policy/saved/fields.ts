@@ -5,7 +5,7 @@ import type { Setting } from '#shared/config/setting.ts'
 import type { Channel } from '../../channels/channel.ts'
 import { variablesOf } from '../../channels/targets.ts'
 import { readHeaders } from '../../channels/webhook-target-list.ts'
-import type { ChannelPolicy, WebhookTarget } from '../policy.ts'
+import type { ChannelPolicy, WebhookTarget } from '../../policy.ts'
 
 /** What a channel is called, and the variables that it reads. */
 export type ChannelSpec = Pick<Channel, 'id' | 'settings' | 'address'>

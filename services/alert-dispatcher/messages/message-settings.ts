@@ -4,7 +4,7 @@ import { displayZone } from '#shared/config/display-zone.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/parse-json.ts'
-import { forgiving } from '../policy/layers/forgiving.ts'
+import { forgiving } from '../forgiving-settings.ts'
 
 const maxNameLength = 64
 const maxPairs = 10

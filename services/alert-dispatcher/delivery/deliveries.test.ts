@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Delivered } from '#proto/delivery.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../../../testing/servers.ts'
-import { memoryDeliveries, type Deliveries, type VisibleSubscriptions } from './store.ts'
-import { sqlDeliveries } from './sql.ts'
+import { describeWith, startPostgres } from '../../testing/servers.ts'
+import { memoryDeliveries, type Deliveries, type VisibleSubscriptions } from './deliveries.ts'
+import { sqlDeliveries } from './sql-deliveries.ts'
 
 const delivered = (id: string, atMs: number, more: Partial<Delivered> = {}): Delivered => ({
   id,

@@ -2,7 +2,7 @@ import type { ExpressionBuilder, Kysely } from 'kysely'
 import { Delivered, subscriptionChannel } from '#proto/delivery.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
-import type { Deliveries } from './store.ts'
+import type { Deliveries } from './deliveries.ts'
 
 interface DeliveryTables {
   watchhouse_deliveries: {

@@ -1,6 +1,6 @@
 import type { Severity } from '#proto/rules.ts'
-import type { OpenInstallation } from '../chat-application/kept.ts'
-import type { OpenSubscription } from '../subscriptions/kept.ts'
+import type { OpenInstallation } from './chat-application/installation.ts'
+import type { OpenSubscription } from './subscriptions/subscription.ts'
 import type { TargetFormat, TargetTemplates } from '#proto/webhook-targets.ts'
 import type {
   ChannelSettings,

@@ -3,7 +3,7 @@ import { cut, lengthOfTime, quantity } from './text.ts'
 import { messageFrame, readMetadata } from './message-settings.ts'
 import { messageOf, plainText } from './message.ts'
 import type { Notice } from '../notice.ts'
-import { noticeOf } from './testing/notice.ts'
+import { noticeOf } from '../delivery/testing/notice.ts'
 
 const hosts = new Map([['db', { id: 3, name: 'Database' }]])
 const frame = {

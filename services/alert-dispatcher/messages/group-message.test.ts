@@ -3,8 +3,8 @@ import type { Notice } from '../notice.ts'
 import { chatBody } from '../channels/webhook.ts'
 import { raw } from '../channels/formats/raw.ts'
 import { groupMessageOf } from './group-message.ts'
-import { maxGroup } from './target-queue.ts'
-import { noticeOf } from './testing/notice.ts'
+import { maxGroup } from '../delivery/target-queue.ts'
+import { noticeOf } from '../delivery/testing/notice.ts'
 
 const frame = {
   origin: 'watchhouse-1',
