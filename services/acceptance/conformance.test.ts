@@ -8,7 +8,7 @@ import type { Further } from '../mcp/protocol/server.ts'
 
 const startLimitMs = 120_000
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
-const baseline = (name: string) => fileURLToPath(new URL(`conformance/${name}.yaml`, import.meta.url))
+const baseline = (name: string) => fileURLToPath(new URL(`../testing/conformance/${name}.yaml`, import.meta.url))
 
 /** The suite of the protocol against an address; it ends with 1 when anything fails that the baseline does not name, or does not. */
 const runSuite = async (url: string, revision: string, expected?: string) =>
