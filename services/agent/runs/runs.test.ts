@@ -93,12 +93,22 @@ describe('a process of the agent at its limit', () => {
   })
 
   it('leaves the question to the least loaded one', async () => {
-    Object.assign(agent.env, full)
-    const beside = { hub: agent.hub, instance: 'agent-2' }
-    await using _other = await startAgent({ script: slowly, env: full, beside })
-    const runs = [await agent.begin('Count'), await agent.begin('Count')]
-    expect(runs.map((id) => id.split('.')[0]).toSorted()).toEqual(['agent-1', 'agent-2'])
-    const bus = await openBus({ hub: agent.hub, caller: 'gateway', instance: 'other', version: '1' })
+    // Of a model that never says anything, so that no run ends meanwhile.
+    const script = [{ silent: true } as const]
+    const env = { ...full, SHUTDOWN_GRACE_MS: '200' }
+    await using one = await startAgent({ script, env })
+    await using _other = await startAgent({ script, env, beside: { hub: one.hub, instance: 'agent-2' } })
+    const runs = [await one.begin('Count')]
+    // A process that has just started is known to callers once they have heard its announcement.
+    const second = () => one.begin('Count').catch(() => '')
+    await expect
+      .poll(async () => {
+        runs.push(await second())
+        return runs.at(-1)
+      })
+      .not.toBe('')
+    expect(runs.flatMap((id) => (id === '' ? [] : [id.split('.')[0]])).toSorted()).toEqual(['agent-1', 'agent-2'])
+    const bus = await openBus({ hub: one.hub, caller: 'gateway', instance: 'other', version: '1' })
     const third = bus
       .client(contract)
       .start(
