@@ -181,13 +181,14 @@ export const postRoute = bodied('POST')
 /** A route that replaces something by the JSON body it reads. */
 export const putRoute = bodied('PUT')
 
-interface TextRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
+/** `T` is what the handler gives: text, or text that is gzipped already. */
+interface TextRoute<P extends string, Q extends z.ZodType, T> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
   mediaType: string
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<string>
+  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<T>
 }
 
 /** A route that answers a GET with text. */
-export const textRoute = <const P extends string, Q extends z.ZodType>(given: TextRoute<P, Q>): Route => {
+export const textRoute = <const P extends string, Q extends z.ZodType>(given: TextRoute<P, Q, string>): Route => {
   const route = { ...given, answer: z.string() }
   return {
     ...traits(route),
@@ -199,13 +200,8 @@ export const textRoute = <const P extends string, Q extends z.ZodType>(given: Te
   }
 }
 
-interface GzippedRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
-  mediaType: string
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<Buffer>
-}
-
 /** A route that answers a GET with text that is kept gzipped. */
-export const gzippedRoute = <const P extends string, Q extends z.ZodType>(given: GzippedRoute<P, Q>): Route => {
+export const gzippedRoute = <const P extends string, Q extends z.ZodType>(given: TextRoute<P, Q, Buffer>): Route => {
   const route = { ...given, answer: z.string() }
   return {
     ...traits(route),

@@ -53,7 +53,8 @@ const places: readonly InjectionPlace[] = [
   'tool-server',
   'skill',
 ]
-const disguises: readonly Disguise[] = [
+/** Every one. */
+export const disguises: readonly Disguise[] = [
   'plain',
   'percent',
   'double-percent',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { disguised } from '../../testing/injections.ts'
+import { disguised, disguises } from '../../testing/injections.ts'
 import { openHostText } from './host-text.ts'
 
 const token = 'Tango-9134-victor'
@@ -16,18 +16,7 @@ const foundIn = (text: string, ...results: unknown[]): string[] =>
     ?.map(({ start, end }) => text.slice(start, end)) ?? []
 
 describe('text that was read from a host', () => {
-  it.each([
-    'plain',
-    'percent',
-    'double-percent',
-    'base64',
-    'base64url',
-    'hex',
-    'spaced',
-    'upper',
-    'reordered',
-    'split',
-  ] as const)('is found when it is sent %s', (disguise) => {
+  it.each(disguises)('is found when it is sent %s', (disguise) => {
     const sent = disguised(token, disguise)
     const url = `https://docs.example.com/page?d=${sent}&lang=en`
     const found = foundIn(url, { rows: [['ops', token]] })
