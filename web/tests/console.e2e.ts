@@ -153,6 +153,13 @@ describe('completion', () => {
     await expectSeen(options(visit).filter({ hasText: 'quantileTDigest' }).first())
   })
 
+  it('asks nothing about a table whose name is being written', async () => {
+    const visit = await open()
+    await write(visit, 'SELECT number FROM quantil')
+    await expectSeen(options(visit).filter({ hasText: 'quantile' }).first())
+    expect(visit.complaints).toEqual([])
+  })
+
   it('knows the tables of a database, and the columns of a table by its alias', async () => {
     const visit = await open()
     await write(visit, 'SELECT * FROM shop.ord')

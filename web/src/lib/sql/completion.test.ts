@@ -15,6 +15,7 @@ const offers: Offers = {
       { database: 'shop', table: 'customer list', engine: 'Log' },
       { database: 'logs', table: 'lines', engine: 'MergeTree' },
     ],
+    areAllTables: false,
   }),
   database: () => 'shop',
   columns: async (database, table) => (columns[`${database}.${table}`] ?? []).map((name) => ({ name, type: 'UInt64' })),

@@ -37,31 +37,48 @@ export const completing =
     const dot = text.lastIndexOf('.')
     const from = (word?.from ?? context.pos) + dot + 1
     const references = referencedTables(offers.statementAt(context)).slice(0, mostReferences)
+    const vocabulary = await offers.vocabulary()
     const options =
       dot >= 0
-        ? await afterDot(offers, references, text.slice(0, dot).replaceAll(/[`"]/g, ''))
-        : [...(await columnsOf(offers, references)), ...names(await offers.vocabulary(), offers)]
+        ? await afterDot(offers, vocabulary, references, text.slice(0, dot).replaceAll(/[`"]/g, ''))
+        : [...(await columnsOf(offers, vocabulary, references)), ...names(vocabulary, offers)]
     return context.aborted ? null : { from, options, validFor: /^[\w`"]*$/ }
   }
 
 /** Tables of a database, or columns of a table or of what is called so in this statement. */
-const afterDot = async (offers: Offers, references: readonly Reference[], owner: string): Promise<Completion[]> => {
-  const { tables } = await offers.vocabulary()
+const afterDot = async (
+  offers: Offers,
+  vocabulary: Vocabulary,
+  references: readonly Reference[],
+  owner: string,
+): Promise<Completion[]> => {
   const [table = '', database] = owner.split('.').toReversed()
   const meant = references.filter((each) => each.alias === owner || each.table === owner)
   const asked = database === undefined ? meant : [{ database, table, alias: null }]
   return [
-    ...(await columnsOf(offers, asked)),
-    ...tables
+    ...(await columnsOf(offers, vocabulary, asked)),
+    ...vocabulary.tables
       .filter(({ database }) => database === owner)
       .map(({ table, engine }) => ({ label: table, apply: written(table), type: 'class', detail: engine })),
   ]
 }
 
-const columnsOf = async (offers: Offers, references: readonly Reference[]): Promise<Completion[]> => {
+/** Databases of every host, whose tables it does not list. */
+const unlisted = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA'])
+
+/** A name that is being written is mostly none of a table yet; the host is not asked about it. */
+const mayBeTable = ({ tables, areAllTables }: Vocabulary, database: string, table: string): boolean =>
+  unlisted.has(database) || !areAllTables || tables.some((each) => each.database === database && each.table === table)
+
+const columnsOf = async (
+  offers: Offers,
+  vocabulary: Vocabulary,
+  references: readonly Reference[],
+): Promise<Completion[]> => {
   const found = await Promise.all(
-    references.map(async ({ database, table }) => {
-      const columns = await offers.columns(database ?? offers.database(), table)
+    references.map(async ({ database: named, table }) => {
+      const database = named ?? offers.database()
+      const columns = mayBeTable(vocabulary, database, table) ? await offers.columns(database, table) : []
       return columns.map(({ name, type }) => ({
         label: name,
         apply: written(name),

@@ -8,7 +8,7 @@ const at = (text: string) => {
   const doc = text.replace('|', '')
   const state = EditorState.create({
     doc,
-    extensions: clickhouse({ keywords: [], functions: [], types: [], tables: [] }).language,
+    extensions: clickhouse({ keywords: [], functions: [], types: [], tables: [], areAllTables: false }).language,
   })
   const { text: chosen, from } = statementAt(state, text.indexOf('|'))
   expect(doc.slice(from).startsWith(chosen)).toBe(true)

@@ -11,9 +11,11 @@ export interface Vocabulary {
   functions: readonly { name: string; isAggregate: boolean }[]
   types: readonly string[]
   tables: readonly { database: string; table: string; engine: string }[]
+  /** False where the host has more tables than were asked for, or said nothing. */
+  areAllTables: boolean
 }
 
-export const noVocabulary: Vocabulary = { keywords: [], functions: [], types: [], tables: [] }
+export const noVocabulary: Vocabulary = { keywords: [], functions: [], types: [], tables: [], areAllTables: false }
 
 const mostWords = 20_000
 const mostTables = 10_000
@@ -41,6 +43,7 @@ export const vocabularyQuery = (host: number) =>
         })),
         types: types.map(([name]) => String(name)),
         tables,
+        areAllTables: tables.length > 0 && tables.length < mostTables,
       }
     },
   })
