@@ -5,7 +5,7 @@ import { type FormatConfig, format } from 'oxfmt'
 import { buildSettings } from '#shared/config/build-time.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
-import type { ServiceConfig } from '#shared/service.ts'
+import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { chartFiles } from './generate/chart/files.ts'
 import { releasedPath, releaseLines } from './generate/contracts.ts'
 

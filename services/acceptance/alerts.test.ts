@@ -1,4 +1,4 @@
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'

@@ -9,7 +9,7 @@ import {
 } from '#proto/http/insights.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
 import { clickhouseStore } from '../report/stores/clickhouse.ts'
 import { insightStoreSuite } from '../report/stores/stores.suite.ts'

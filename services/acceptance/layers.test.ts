@@ -8,7 +8,7 @@ describe('who may import whom', () => {
   it.each([
     ['proto/query.ts', 'node:fs'],
     ['proto/query.ts', 'undici'],
-    ['proto/query.ts', '../services/shared/clock.ts'],
+    ['proto/query.ts', '../services/shared/time/clock.ts'],
     ['services/shared/bus/nats.ts', '../../query/hosts.ts'],
     ['services/query/service.ts', '../gateway/service.ts'],
     ['services/query/service.ts', '../sandbox/start.ts'],
@@ -18,7 +18,7 @@ describe('who may import whom', () => {
     ['services/gateway/routes/hosts.ts', '../../query/hosts.ts'],
     ['services/gateway/routes/hosts.test.ts', '../../query/hosts.ts'],
     ['services/set-up.mjs', 'zod'],
-    ['web/src/lib/api/client.ts', '../../../../services/shared/clock.ts'],
+    ['web/src/lib/api/client.ts', '../../../../services/shared/time/clock.ts'],
     ['charts/merges/build.ts', 'zod'],
   ])('%s may not import %s', (path, specifier) => {
     expect(forbidden(path, specifier)).toContain(specifier)
@@ -30,7 +30,7 @@ describe('who may import whom', () => {
     ['services/shared/bus/nats.ts', 'nats'],
     ['services/query/pool.ts', '@clickhouse/client'],
     ['services/query/service.ts', '#proto/query.ts'],
-    ['services/query/service.ts', '#shared/service.ts'],
+    ['services/query/service.ts', '#shared/lifecycle/service.ts'],
     ['services/query/service.test.ts', '../sandbox/start.ts'],
     ['services/shared/bus/bus.test.ts', '../../testing/servers.ts'],
     ['services/main.ts', './query/service.ts'],

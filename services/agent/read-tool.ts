@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Feature, requireFeature } from '#proto/call.ts'
 import type { Host } from '#proto/host.ts'
-import { noSuchHost } from '#shared/no-such.ts'
-import { HostPosition } from '#shared/tool-parameters.ts'
+import { noSuchHost } from '#shared/text/no-such.ts'
+import { HostPosition } from '#shared/tools/tool-parameters.ts'
 import type { AgentTool, Asking, ToolAnswer } from './tool.ts'
 
 /** What a tool that reads says of itself. */

@@ -1,5 +1,5 @@
 import { agent } from '#proto/agent.ts'
-import type { Context, Running, Start } from '#shared/service.ts'
+import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import { handlers } from './handlers.ts'
 import { type Further, openParts } from './open-parts.ts'
 

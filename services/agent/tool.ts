@@ -7,7 +7,7 @@ import type { Host } from '#proto/host.ts'
 import type { mcp } from '#proto/mcp.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 
 /** What a tool may reach while it runs. */

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { expect, it, vi } from 'vitest'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { openGround } from '../testing/alerts/ground.ts'

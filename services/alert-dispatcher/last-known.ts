@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { openOutage } from '#shared/telemetry/outage.ts'
 
 /** How long what was read is used: a change through another process shows within this. */

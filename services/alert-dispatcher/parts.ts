@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import type { Context } from '#shared/service.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
 import type { Episodes } from './conditions/condition.ts'
 import type { EventEpisodes } from './events/record.ts'
 import type { Observe } from './sweeps/observe.ts'

@@ -1,6 +1,6 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
-import type { Context, Running, Start } from '#shared/service.ts'
+import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import { channels } from './channels/index.ts'
 import { openChatApplication } from './chat-application/open.ts'
 import { floorsOf, openDelivery } from './delivery/open.ts'

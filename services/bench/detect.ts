@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import { askEngine } from '../testing/ask.ts'
 import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'

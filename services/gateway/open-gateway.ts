@@ -5,7 +5,7 @@ import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Context } from '#shared/service.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/open-counters.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import packageFacts from '../../package.json' with { type: 'json' }

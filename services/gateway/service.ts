@@ -1,7 +1,7 @@
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Context, Running, Start } from '#shared/service.ts'
+import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import { openApplication, messagesOf } from './application.ts'
 import { withinCapacity } from './server/capacity.ts'
 import { settings } from './config.ts'

@@ -1,5 +1,5 @@
 import { eventBounds } from '#proto/inbound-event.ts'
-import { cut } from '#shared/cut.ts'
+import { cut } from '#shared/text/cut.ts'
 
 /** Cuts what is too long and remembers whether it did. */
 export interface Cutter {

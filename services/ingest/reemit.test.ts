@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import type { Outcome } from '#shared/bus/durable/queue.ts'
-import { type Clock, ageMs } from '#shared/clock.ts'
+import { type Clock, ageMs } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'

@@ -1,6 +1,6 @@
 import { ingest } from '#proto/ingest.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Start } from '#shared/service.ts'
+import type { Start } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'

@@ -3,9 +3,9 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { Host, query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
-import type { KnownHosts } from '#shared/known-hosts.ts'
-import { noSuchHost } from '#shared/no-such.ts'
-import { HostPosition, lastHostId } from '#shared/tool-parameters.ts'
+import type { KnownHosts } from '#shared/hosts/known-hosts.ts'
+import { noSuchHost } from '#shared/text/no-such.ts'
+import { HostPosition, lastHostId } from '#shared/tools/tool-parameters.ts'
 
 /** What a tool asks with: the databases and advice on them, on behalf of one caller. */
 export interface Asking {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { actionAudited, type HostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import type { Bus } from '#shared/bus/bus.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
 /** A call of a tool that has ended; with which arguments is its caller's alone. */
 export interface Called {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { quoteName } from '#shared/quote.ts'
-import { count, select } from '#shared/select.ts'
+import { quoteName } from '#shared/sql/quote.ts'
+import { count, select } from '#shared/tools/select.ts'
 import { type Asking } from './asking.ts'
 import { whyNoQueryLog } from './why-untold.ts'
 

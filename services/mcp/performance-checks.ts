@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOwn } from '#shared/own-statements.ts'
+import { isOwn } from '#shared/sql/own-statements.ts'
 import { type Asking, statementText } from './asking.ts'
 
 /** From the best to the worst; what is not known may be anything short of a warning. */

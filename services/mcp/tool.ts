@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Feature } from '#proto/call.ts'
-import { sentenceOf } from '#shared/sentence-of.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
 import type { Asking } from './asking.ts'
 
 /** What a tool tells: its facts, and the sentence that says the most of them. */

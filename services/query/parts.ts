@@ -1,5 +1,5 @@
 import type { Environment } from '#shared/config/environment.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { DatabaseClient } from './clickhouse/client.ts'
 import type { Definitions } from './definitions/definitions.ts'
 import type { Hosts } from './hosts/hosts.ts'

@@ -1,7 +1,7 @@
 import { query } from '#proto/query.ts'
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Start } from '#shared/service.ts'
+import type { Start } from '#shared/lifecycle/service.ts'
 import { openClient } from './clickhouse/client.ts'
 import { openSilence } from './clickhouse/silence.ts'
 import { admitting, withBrought } from './connections/admitting.ts'

@@ -1,5 +1,5 @@
 import type { Call } from '#proto/call.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
 const hostsAtOnce = 4
 const perHostMs = 5 * 60_000

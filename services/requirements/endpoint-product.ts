@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { signKey } from '../gateway/auth/keys/key-token.ts'
 import { authRequests, type GoodRequest } from '../gateway/testing/good-requests.ts'
 import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity-provider.ts'

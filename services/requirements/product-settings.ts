@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildSettings } from '#shared/config/build-time.ts'
 import { processSettings } from '#shared/config/process.ts'
 import type { Setting, Settings } from '#shared/config/setting.ts'
-import type { ServiceConfig } from '#shared/service.ts'
+import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { root } from '../testing/source-file.ts'
 
 /** Every setting of the product by its name; several services may obey one. */

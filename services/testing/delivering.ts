@@ -1,7 +1,7 @@
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'

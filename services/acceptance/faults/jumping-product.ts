@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'

@@ -40,7 +40,7 @@ export const durationsAreMonotonic: Rule = (file) => {
 
 /** Files that calculate with instants because these are stored, shown or chosen by people, or come from another machine; each with what they are. */
 export const instantFiles: Readonly<Record<string, string>> = {
-  'services/shared/clock.ts': 'the clock itself',
+  'services/shared/time/clock.ts': 'the clock itself',
   'services/shared/bus/signatures.ts': 'from another machine: when it signed a request',
   'services/agent/approvals/ask-approval.ts': 'shown: when an approval expires; a timer ends it',
   'services/agent/conversations/open.ts': 'stored: conversations older than some days',

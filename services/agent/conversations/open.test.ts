@@ -1,4 +1,4 @@
-import { type Clock, clockOf } from '#shared/clock.ts'
+import { type Clock, clockOf } from '#shared/time/clock.ts'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { conversationBounds, type WrittenConversation } from '#proto/conversations.ts'

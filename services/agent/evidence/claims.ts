@@ -1,6 +1,6 @@
 import type { ClaimsPart } from '#proto/agent-parts.ts'
 import type { z } from 'zod'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 
 const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
 const mostClaims = 200

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { cut } from '#shared/cut.ts'
+import { cut } from '#shared/text/cut.ts'
 
 /** What a model may be told of a server: more would crowd out the question. */
 export const mostTools = 32

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'

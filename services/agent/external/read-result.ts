@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import type { ToolAnswer } from '../tool.ts'
 
 /** Of all text of one result, and again of its structure; the loop bounds further what the model reads. */

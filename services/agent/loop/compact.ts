@@ -1,5 +1,5 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import { AnswerFailure } from './failure.ts'
 import { charactersOfToken } from './meter.ts'
 import { reminder } from './prompt.ts'

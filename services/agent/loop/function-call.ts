@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ChatCompletionMessageFunctionToolCall } from 'openai/resources/chat/completions'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import type { RawCall } from './heard.ts'
 
 /** Gateways take no longer name. */

@@ -1,5 +1,5 @@
 import type { Host } from '#proto/host.ts'
-import { noSuchHost } from '#shared/no-such.ts'
+import { noSuchHost } from '#shared/text/no-such.ts'
 import type { Talk } from './talk.ts'
 
 /** The host at a position, or the one that the conversation is about; throws `not-found` for none. */

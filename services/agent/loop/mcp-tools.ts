@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { mcp, McpTool } from '#proto/mcp.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { ofHost } from '../read-tool.ts'
 import type { AgentTool } from '../tool.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { sentenceOf } from '#shared/sentence-of.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
 import type { AgentTool } from '../tool.ts'
 import type { RawCall } from './heard.ts'
 import type { Toolbox } from './toolbox.ts'

@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import { recording } from '#shared/evidence/recording.ts'
 import { evidenceOfCall } from '../evidence/of-call.ts'
 import type { ToolAnswer } from '../tool.ts'

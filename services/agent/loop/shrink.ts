@@ -1,4 +1,4 @@
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 
 /** A value that was made to fit, and whether something had to go. */
 export interface Shrunk {

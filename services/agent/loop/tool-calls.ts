@@ -1,6 +1,6 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { ServiceError } from '#proto/errors.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import { approveEgress } from '../egress/approve-egress.ts'
 import { guardPart } from '../part-guard.ts'

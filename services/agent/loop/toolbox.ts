@@ -1,6 +1,6 @@
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import { z } from 'zod'
-import { noSuch } from '#shared/no-such.ts'
+import { noSuch } from '#shared/text/no-such.ts'
 import type { AgentTool } from '../tool.ts'
 
 /** The tools of one answer: those the model was told of, and those it may find. */

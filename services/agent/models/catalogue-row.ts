@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ModelPrice } from '#proto/models.ts'
-import { cut } from '#shared/cut.ts'
+import { cut } from '#shared/text/cut.ts'
 import type { KnownModel } from './gateways.ts'
 import { isModelId } from './model-reference.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { ModelProvider } from '#proto/models.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import { NetFailure } from '#shared/net/failure.ts'

@@ -9,7 +9,7 @@ import {
 } from '#proto/models.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Context } from '#shared/service.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
 import { configuredProviders, operatorAccess } from './access.ts'
 import { asksLive } from './asks-live.ts'
 import { checkConfig } from './check.ts'

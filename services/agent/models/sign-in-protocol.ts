@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { Context } from '#shared/service.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
 import { below } from './access.ts'
 import { modelSettings } from './config.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '#proto/errors.ts'
 import type { SkillSummary } from '#proto/skills.ts'
-import { noSuch } from '#shared/no-such.ts'
+import { noSuch } from '#shared/text/no-such.ts'
 import { readSkill, type Skill } from './read-skill.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../skills', import.meta.url))

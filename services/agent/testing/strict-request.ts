@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 
 /** Mistral takes no other id. */
 const CallId = z.string().regex(/^[a-zA-Z0-9]{9}$/)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { beginningOf } from '#shared/cut.ts'
-import { limitOf } from '#shared/tool-parameters.ts'
+import { beginningOf } from '#shared/text/cut.ts'
+import { limitOf } from '#shared/tools/tool-parameters.ts'
 import { hostAt, lastHours, ofHosts, readTool, told } from '../read-tool.ts'
 
 const longestStatement = 500

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { quoteName } from '#shared/quote.ts'
-import { count, select } from '#shared/select.ts'
-import { name } from '#shared/tool-parameters.ts'
+import { quoteName } from '#shared/sql/quote.ts'
+import { count, select } from '#shared/tools/select.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestCondition = 20_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Insight } from '#proto/insights.ts'
-import { name } from '#shared/tool-parameters.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 const Fact = Insight.pick({

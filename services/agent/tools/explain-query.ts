@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ExplainMode, type ExplainSettings } from '#proto/explain.ts'
-import { name } from '#shared/tool-parameters.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, sql, told } from '../read-tool.ts'
 
 /** `analyze` executes the statement, which `query` is for. */

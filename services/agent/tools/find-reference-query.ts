@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { bestFor } from '../best-for.ts'
-import { limitOf } from '#shared/tool-parameters.ts'
+import { limitOf } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 export const findReferenceQuery = readTool({

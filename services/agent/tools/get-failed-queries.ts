@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isOwn } from '#shared/own-statements.ts'
-import { count, select } from '#shared/select.ts'
-import { limitOf, name } from '#shared/tool-parameters.ts'
+import { isOwn } from '#shared/sql/own-statements.ts'
+import { count, select } from '#shared/tools/select.ts'
+import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, lastHours, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestStatement = 1_000

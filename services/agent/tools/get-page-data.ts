@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
 import { looksBack } from '#proto/look-back.ts'
-import { noSuch } from '#shared/no-such.ts'
+import { noSuch } from '#shared/text/no-such.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
-import { limitOf, name } from '#shared/tool-parameters.ts'
+import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 import type { Asking, ToolAnswer } from '../tool.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limitOf } from '#shared/tool-parameters.ts'
+import { limitOf } from '#shared/tools/tool-parameters.ts'
 import { postgresTool } from '../source-tool.ts'
 import { told } from '../read-tool.ts'
 

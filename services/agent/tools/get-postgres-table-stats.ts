@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { postgresTableOrders } from '#proto/postgres-statistics.ts'
-import { limitOf, name } from '#shared/tool-parameters.ts'
+import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 import { postgresTool } from '../source-tool.ts'
 import { told } from '../read-tool.ts'
 

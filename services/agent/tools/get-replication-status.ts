@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { count, select } from '#shared/select.ts'
-import { limitOf } from '#shared/tool-parameters.ts'
+import { count, select } from '#shared/tools/select.ts'
+import { limitOf } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestException = 500

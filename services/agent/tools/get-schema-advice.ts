@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { name } from '#shared/tool-parameters.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 export const getSchemaAdvice = readTool({

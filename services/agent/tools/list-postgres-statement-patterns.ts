@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { statementOrders } from '#proto/postgres-statistics.ts'
-import { beginningOf } from '#shared/cut.ts'
-import { limitOf, name } from '#shared/tool-parameters.ts'
+import { beginningOf } from '#shared/text/cut.ts'
+import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 import { postgresTool } from '../source-tool.ts'
 import { told } from '../read-tool.ts'
 

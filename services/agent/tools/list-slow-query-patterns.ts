@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
-import { beginningOf } from '#shared/cut.ts'
-import { limitOf, name } from '#shared/tool-parameters.ts'
+import { beginningOf } from '#shared/text/cut.ts'
+import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, lastHours, ofHost, readTool, told } from '../read-tool.ts'
 
 const longestStatement = 1_000

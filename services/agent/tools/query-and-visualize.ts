@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answerChartKinds, ChartPart } from '#proto/agent-parts.ts'
-import { noSuch } from '#shared/no-such.ts'
-import { name } from '#shared/tool-parameters.ts'
+import { noSuch } from '#shared/text/no-such.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost, readTool, sql, told } from '../read-tool.ts'
 
 /** Rows that a page draws, and those of them that the model reads. */

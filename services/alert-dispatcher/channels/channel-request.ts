@@ -3,7 +3,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
 import { retryAfterOf } from '#shared/net/retry-after.ts'
 import type { Outgoing } from '#shared/net/send.ts'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
 
 /** Where chat services say in the body how long to wait, in seconds. */

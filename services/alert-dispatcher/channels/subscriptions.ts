@@ -1,5 +1,5 @@
 import { subscriptionChannel } from '#proto/delivery.ts'
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { createHmac, hash } from 'node:crypto'
 import { sendWithinMs, type Channel, type SendResult } from './channel.ts'
 import type { Send } from '#shared/net/net.ts'

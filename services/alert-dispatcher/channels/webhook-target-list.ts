@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { targetFields } from '#proto/webhook-targets.ts'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import type { WebhookTarget } from '../policy.ts'
 
 /** The name of a variable, never what it holds. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Database } from '#shared/store/sql/connection.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Silence as SilenceRecord } from '#proto/alert-history.ts'
 import { Unit } from '#proto/catalogue.ts'
 import { Severity } from '#proto/rules.ts'
-import { type Clock, follow } from '#shared/clock.ts'
+import { type Clock, follow } from '#shared/time/clock.ts'
 
 const Milliseconds = z.number().int()
 const RuleId = z.string().max(160)

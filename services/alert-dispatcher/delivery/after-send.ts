@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Outcome } from '#shared/bus/durable/queue.ts'
-import { ageMs } from '#shared/clock.ts'
+import { ageMs } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
 import { asMessage, type Queued, messageIdOf } from '../notice.ts'
 import { brokenNotice } from './broken.ts'

@@ -1,5 +1,5 @@
 import type { Outcome, QueuedMessage } from '#shared/bus/durable/queue.ts'
-import { ageMs } from '#shared/clock.ts'
+import { ageMs } from '#shared/time/clock.ts'
 import type { Channel } from '../channels/channel.ts'
 import { type Target, targetsNow } from '../channels/targets.ts'
 import { afterSend, end } from './after-send.ts'

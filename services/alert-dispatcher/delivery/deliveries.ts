@@ -1,5 +1,5 @@
 import { type Delivered, type ends, subscriptionChannel } from '#proto/delivery.ts'
-import { forgetOldest } from '#shared/newest.ts'
+import { forgetOldest } from '#shared/memory/newest.ts'
 
 /** How a delivery ends. */
 type End = (typeof ends)[number]

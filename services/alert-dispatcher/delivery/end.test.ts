@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { inBatches } from '#shared/bus/durable/in-batches.ts'
-import { type Clock, ageMs, instant } from '#shared/clock.ts'
+import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { SendResult } from '../channels/channel.ts'
 import { Notice } from '../notice.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Clock, follow } from '#shared/clock.ts'
+import { type Clock, follow } from '#shared/time/clock.ts'
 import type { SendResult, TargetLimits } from '../channels/channel.ts'
 
 /** At most one message of a group is sent in this time. */

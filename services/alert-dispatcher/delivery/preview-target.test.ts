@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { encryptFor, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'

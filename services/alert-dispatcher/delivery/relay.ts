@@ -1,7 +1,7 @@
 import { setImmediate as afterThisTurn } from 'node:timers/promises'
 import { Severity } from '#proto/rules.ts'
 import type { Published, Queue } from '#shared/bus/durable/queue.ts'
-import { type Clock, instant } from '#shared/clock.ts'
+import { type Clock, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Target } from '../channels/targets.ts'
 import { DigestRecord, digestKey, gather } from '../conditions/digest.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import { examineAfterMs, openWaitingEpisodes } from './ledger.ts'
 

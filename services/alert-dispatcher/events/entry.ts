@@ -1,5 +1,5 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import type { Verdict } from '../conditions/judge.ts'
 import { afterVerdict, withdrawn } from '../conditions/transition.ts'
 import type { Watched } from '../conditions/watched.ts'

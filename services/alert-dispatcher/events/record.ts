@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { type Clock, follow } from '#shared/clock.ts'
+import { type Clock, follow } from '#shared/time/clock.ts'
 import { Condition, followCondition } from '../conditions/condition.ts'
 
 const Milliseconds = z.number().int()

@@ -1,5 +1,5 @@
-import { instant } from '#shared/clock.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { instant } from '#shared/time/clock.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import type { Fence } from '#shared/store/store.ts'
 import type { Happening, Condition } from '../conditions/condition.ts'
 import type { Telling } from '../conditions/held.ts'

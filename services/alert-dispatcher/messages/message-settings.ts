@@ -3,7 +3,7 @@ import { takesChatActions } from '#shared/config/chat-application.ts'
 import { displayZone } from '#shared/config/display-zone.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import { forgiving } from '../forgiving-settings.ts'
 
 const maxNameLength = 64

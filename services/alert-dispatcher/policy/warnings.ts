@@ -3,7 +3,7 @@ import { type CustomRule, type RuleSettings, thresholdProblem } from '#proto/ale
 import { ServiceError } from '#proto/errors.ts'
 import type { Rule } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { nearestTo, noSuch } from '#shared/no-such.ts'
+import { nearestTo, noSuch } from '#shared/text/no-such.ts'
 import { channels } from '../channels/index.ts'
 import { brokenChannels, targetsNow } from '../channels/targets.ts'
 import { listedTargets } from '../channels/webhook-targets.ts'

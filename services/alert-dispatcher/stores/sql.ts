@@ -1,5 +1,5 @@
 import { Silence } from '#proto/alert-history.ts'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import { alone } from '#shared/store/sql/alone.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'

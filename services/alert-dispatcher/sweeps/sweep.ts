@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
-import { instant } from '#shared/clock.ts'
+import { instant } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'

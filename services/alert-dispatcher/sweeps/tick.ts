@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { read } from '#shared/config/setting.ts'
-import { ageMs, follow, instant } from '#shared/clock.ts'
+import { ageMs, follow, instant } from '#shared/time/clock.ts'
 import { sweepSettings, isSweepEnabled } from './sweep-settings.ts'
 import { HostRecord, followed, hostRecordKey } from '../conditions/condition.ts'
 import { DigestRecord, digestKey, flush } from '../conditions/digest.ts'

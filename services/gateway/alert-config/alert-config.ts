@@ -1,6 +1,6 @@
 import type { AlertPolicy, Settled, Settling } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
 import type { Gateway } from '../gateway.ts'
 

@@ -3,7 +3,7 @@ import { type AuditRecord, actionAudited, type HostOnRecord } from '#proto/audit
 import type { Call } from '#proto/call.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { whole } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { AuditFilter, AuditStore } from './store.ts'

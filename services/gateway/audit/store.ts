@@ -1,5 +1,5 @@
 import { type AuditRecord, broughtMark } from '#proto/audit.ts'
-import { forgetOldest } from '#shared/newest.ts'
+import { forgetOldest } from '#shared/memory/newest.ts'
 
 /** Which records of the audit are wanted, the newest first. */
 export interface AuditFilter {

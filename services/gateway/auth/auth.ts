@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { BuildFacts } from '#proto/http/build.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, read } from '#shared/config/setting.ts'
 import { publicUrlSettings } from '../request/public-url.ts'

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { CliDiscovery } from '#proto/http/auth.ts'
 import { openCounters } from '#shared/store/open-counters.ts'

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { type JSONWebKeySet, jwtVerify } from 'jose'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'

@@ -2,7 +2,7 @@ import { type JWTVerifyGetKey, createLocalJWKSet, errors, type JSONWebKeySet } f
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { AskJson } from './outgoing.ts'
 
 /** More addresses than an operator ever names between two starts. */

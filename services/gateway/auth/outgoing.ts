@@ -1,5 +1,5 @@
 import type { Net } from '#shared/net/net.ts'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 
 /** Asks an address that the operator named, and gives the status and the JSON of its answer. Throws when there is none. */
 export type AskJson = (url: string, asked?: Asked) => Promise<JsonAnswer>

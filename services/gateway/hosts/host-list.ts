@@ -1,8 +1,8 @@
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host, query } from '#proto/query.ts'
-import type { Clock } from '#shared/clock.ts'
-import { type KnownHosts, openKnownHosts } from '#shared/known-hosts.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { type KnownHosts, openKnownHosts } from '#shared/hosts/known-hosts.ts'
 import { gatewayItself } from '../auth/identity.ts'
 
 /** Hosts that a refusal names. */

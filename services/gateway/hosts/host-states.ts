@@ -1,6 +1,6 @@
 import type { Client } from '#proto/contract.ts'
 import type { HostState, query } from '#proto/query.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { gatewayItself } from '../auth/identity.ts'
 

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'

@@ -1,6 +1,6 @@
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
 import type { Counted, Counters } from '#shared/store/counters.ts'

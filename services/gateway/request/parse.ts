@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { sentenceOf } from '#shared/sentence-of.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
 
 /** One thing wrong with a request: the parameter or body field, and a sentence that goes on from its name. */
 interface Problem {

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'

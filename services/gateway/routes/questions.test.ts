@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CatalogueAnswer } from '#proto/http/data.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'

@@ -6,7 +6,7 @@ import { chatActions, type ChatInstallation, type chatApplicationMethods } from 
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { pagingServiceMethods } from '#proto/paging-services.ts'
-import { noSuch } from '#shared/no-such.ts'
+import { noSuch } from '#shared/text/no-such.ts'
 import type { GoodRequest } from './good-requests.ts'
 import { opened } from './transit.ts'
 

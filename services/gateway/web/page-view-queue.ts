@@ -4,7 +4,7 @@ import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { mostPageViews, type PageView } from '#proto/page-views.ts'
 import type { query } from '#proto/query.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { HostList } from '../hosts/host-list.ts'
 import { gatewayItself } from '../auth/identity.ts'
 

@@ -3,7 +3,7 @@ import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type Settings, secretNames } from '#shared/config/setting.ts'
-import type { ServiceConfig } from '#shared/service.ts'
+import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { exportsOfProto, isEvent, isService } from '../contracts.ts'
 import { root } from '../../testing/source-file.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { sentenceOf } from '#shared/sentence-of.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
 
 /** Text where a sender may as well write a number. */
 export const words = z.union([z.string(), z.number(), z.boolean()], 'must be text').transform(String)

@@ -1,7 +1,7 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { deploymentMethods } from '#proto/deployments.ts'
 import type { ingest } from '#proto/ingest.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'

@@ -1,5 +1,5 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { forgetOldest } from '#shared/newest.ts'
+import { forgetOldest } from '#shared/memory/newest.ts'
 import type { Events } from './store.ts'
 
 const most = 10_000

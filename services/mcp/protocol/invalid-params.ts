@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 
 /** Lists that are answered whole, so that no cursor of ours is ever around. */
 const lists: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])

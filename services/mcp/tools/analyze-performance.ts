@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
-import { select } from '#shared/select.ts'
+import { select } from '#shared/tools/select.ts'
 import { type Asking, hostAt, ofHost } from '../asking.ts'
 import { checks, type PerformanceCheck, Severity, severityOf } from '../performance-checks.ts'
 import { whyUntold } from '../why-untold.ts'

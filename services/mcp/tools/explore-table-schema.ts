@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { name } from '#shared/tool-parameters.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { type Asking, hostAt, ofHost } from '../asking.ts'
 import { counted } from '../counted.ts'
 import { joinsOf } from '../joins.ts'

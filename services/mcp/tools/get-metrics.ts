@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, select } from '#shared/select.ts'
+import { count, select } from '#shared/tools/select.ts'
 import { hostAt, ofHost } from '../asking.ts'
 import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'

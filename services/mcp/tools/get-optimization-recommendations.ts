@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Recommendation } from '#proto/advice.ts'
 import { longestStatement } from '#proto/console.ts'
-import { name } from '#shared/tool-parameters.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
 import { tool } from '../tool.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { count, select } from '#shared/select.ts'
-import { limitOf } from '#shared/tool-parameters.ts'
+import { count, select } from '#shared/tools/select.ts'
+import { limitOf } from '#shared/tools/tool-parameters.ts'
 import { type Asking, hostAt, ofHost, statementText } from '../asking.ts'
 import { tool } from '../tool.ts'
 

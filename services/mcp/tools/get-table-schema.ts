@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { name } from '#shared/tool-parameters.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
 import { counted } from '../counted.ts'
 import { readTableSchema, TableSchema } from '../table-schema.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limitOf } from '#shared/tool-parameters.ts'
+import { limitOf } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
 import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'

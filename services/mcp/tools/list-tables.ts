@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limitOf, name } from '#shared/tool-parameters.ts'
+import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
 import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'

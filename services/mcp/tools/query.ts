@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { longestStatement, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
-import { name } from '#shared/tool-parameters.ts'
+import { name } from '#shared/tools/tool-parameters.ts'
 import { hostAt, ofHost } from '../asking.ts'
 import { counted } from '../counted.ts'
 import { tool } from '../tool.ts'

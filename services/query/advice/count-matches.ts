@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import { figure, readRecords } from '../analysis/records.ts'
 import type { Asking } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'

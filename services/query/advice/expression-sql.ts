@@ -1,5 +1,5 @@
 import type { ExplainNode } from '#proto/explain.ts'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import { columnOf, functionOf, listOf } from './query-tree.ts'
 
 /** Functions that people write as operators. */

@@ -1,6 +1,6 @@
 import type { TableRead, ReadCondition } from '#proto/advising.ts'
 import type { Explanation, ExplainNode } from '#proto/explain.ts'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import { columnSql, expressionSql } from './expression-sql.ts'
 import { columnOf, functionOf, type SelectNode, selectsOf, type TableNode, within } from './query-tree.ts'
 

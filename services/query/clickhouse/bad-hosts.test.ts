@@ -1,7 +1,7 @@
 // @module-tag long
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
 import { hostList } from '../hosts/host-list.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'

@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { userAgent } from '#shared/own-statements.ts'
+import { userAgent } from '#shared/sql/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { begin, type Beginning, type Begun, gather, type Gathered, type Gathering } from './dispatch.ts'
 import { maxSweeps } from './turns.ts'

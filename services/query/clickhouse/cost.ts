@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'

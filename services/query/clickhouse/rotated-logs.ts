@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quoteName, quoteText } from '#shared/quote.ts'
+import { quoteName, quoteText } from '#shared/sql/quote.ts'
 import { compareVersions } from './version.ts'
 import type { Statement } from './statement.ts'
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { CacheClass } from '#proto/catalogue.ts'
-import { commentOf } from '#shared/own-statements.ts'
+import { commentOf } from '#shared/sql/own-statements.ts'
 
 /** Room for bound values in the address of a request; servers take about a megabyte, proxies much less. */
 const maxParameterBytes = 48 * 1024

@@ -1,6 +1,6 @@
 import type { LoopPressure } from '#shared/admission/loop-pressure.ts'
 import { isBackground } from '#shared/admission/queue.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { SealedConnection } from '#proto/sealed-connection.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'

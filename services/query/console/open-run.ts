@@ -4,7 +4,7 @@ import { mostRows, type ResultColumn, type ResultFormat, type Truncation, usualR
 import type { Produced } from '#proto/contract.ts'
 import type { StatementFacts } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
-import { parseJson } from '#shared/parse-json.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import type { ByteAnswer } from '../clickhouse/client.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import { readLimits } from '../clickhouse/limits.ts'

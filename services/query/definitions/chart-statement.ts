@@ -1,4 +1,4 @@
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from './load.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import { startSeeded } from '../../testing/seeded.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'

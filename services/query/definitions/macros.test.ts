@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOwn } from '#shared/own-statements.ts'
+import { isOwn } from '#shared/sql/own-statements.ts'
 import { rotatedLogs } from '../clickhouse/rotated-logs.ts'
 import { expandMacros, type Scope } from './macros.ts'
 

@@ -1,7 +1,7 @@
 import { type TableUser, TableUser as UserRow, TableQueryRecord } from '#proto/explorer.ts'
 import type { z } from 'zod'
 import type { TableUsage } from '#proto/explorer.ts'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import type { View } from './views.ts'
 
 /** Characters of a statement in a list. */

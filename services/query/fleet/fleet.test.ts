@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'

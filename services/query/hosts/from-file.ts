@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
-import { sentenceOf } from '#shared/sentence-of.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
 import { describeIssues } from '../definitions/describe-issues.ts'
 import { type HostEntry, hostList, type HostList } from './host-list.ts'
 

@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { type Settings, type Setting, read } from '#shared/config/setting.ts'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 
 const databaseName: Setting<string> = {
   doc: 'Database of the monitored hosts in which the product keeps tables of its own, such as monitoring_events and monitoring_findings.',

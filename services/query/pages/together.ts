@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import { narrowed } from '../clickhouse/answer.ts'
 import type { Answer } from '../clickhouse/client.ts'
 import { hostFailure } from '../clickhouse/failure.ts'

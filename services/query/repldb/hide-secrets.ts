@@ -1,4 +1,4 @@
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import { hidden, soundsSecret, withoutCredentials } from '#shared/telemetry/redact.ts'
 
 /** `password=…`, `"secret_access_key": "…"`, `sslpassword='…'`: what follows a name that says it is secret, whatever it is called in full. */

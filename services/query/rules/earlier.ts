@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
-import { whenAvailable } from '#shared/when-available.ts'
+import { whenAvailable } from '#shared/bus/when-available.ts'
 
 /** Days of one disk's samples, and disks of one host, that are kept. */
 export const maxDays = 30

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoteText } from '#shared/quote.ts'
+import { quoteText } from '#shared/sql/quote.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { parseAnswer } from '../clickhouse/answer.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { unavailableBy } from '../clickhouse/availability.ts'

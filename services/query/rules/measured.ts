@@ -1,5 +1,5 @@
 import type { Reading } from '#proto/rules.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 
 /** A reading that does not say yet whose it is. */
 export type Measured = Omit<Reading, 'id'>

@@ -1,6 +1,6 @@
 import type { Sql } from '#proto/catalogue.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import { openRecent } from '#shared/recent.ts'
+import { openRecent } from '#shared/memory/recent.ts'
 import { tooOld } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'

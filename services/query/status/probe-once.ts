@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { HostLoad, HostState } from '#proto/query.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'

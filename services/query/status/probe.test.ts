@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { clockOf, systemClock } from '#shared/clock.ts'
+import { clockOf, systemClock } from '#shared/time/clock.ts'
 import { HostState } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openSilence } from '../clickhouse/silence.ts'

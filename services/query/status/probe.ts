@@ -1,5 +1,5 @@
 import type { HostState } from '#proto/query.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'

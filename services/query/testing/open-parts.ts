@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Call } from '#proto/call.ts'
-import { systemClock } from '#shared/clock.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'

@@ -1,4 +1,4 @@
-import { ageMs, instant } from '#shared/clock.ts'
+import { ageMs, instant } from '#shared/time/clock.ts'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'

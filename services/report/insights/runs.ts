@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Finding } from '#proto/finding.ts'
 import { type Insight, InsightRun } from '#proto/insights.ts'
-import { beginningOf } from '#shared/cut.ts'
-import { type Clock, ageMs, instant } from '#shared/clock.ts'
+import { beginningOf } from '#shared/text/cut.ts'
+import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 
 const Run = z.object({ startedAtMs: z.number(), token: z.string(), run: InsightRun.nullable() })

@@ -4,7 +4,7 @@ import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport, ReportDelivery } from '#proto/host-report.ts'
 import type { Announcement } from '#proto/notify.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import { percent } from '../insights/words.ts'
 
 /** Hands a report over to be sent, best effort: a target that was told under this id is not told again. */

@@ -4,7 +4,7 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport } from '#proto/host-report.ts'
-import { beginningOf } from '#shared/cut.ts'
+import { beginningOf } from '#shared/text/cut.ts'
 import { layOut } from './render/lay-out.ts'
 import { plain } from './render/plain.ts'
 

@@ -5,7 +5,7 @@ import { alerts } from '#proto/alerts.ts'
 import { type Client, type Handlers, service } from '#proto/contract.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
-import { type Clock, systemClock } from '#shared/clock.ts'
+import { type Clock, systemClock } from '#shared/time/clock.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
 
 const { hosts, hostStates, hostStatus, insightRows, reportRows } = query.methods

@@ -1,7 +1,7 @@
 import type { Call, ServiceName } from '#proto/call.ts'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../time/clock.ts'
 import { type Channel, Exchange, type FirstFrame, timedOut, tooManyStreams } from './exchange.ts'
 import { questionHeaders } from './question.ts'
 import { type Route, gone } from './route.ts'

@@ -1,7 +1,7 @@
 import type { Call, ServiceName } from '#proto/call.ts'
 import type { Client, Method, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { openRecent } from '../recent.ts'
+import { openRecent } from '../memory/recent.ts'
 import { type Asking, ask } from './ask.ts'
 import { encodeJson } from './body.ts'
 import type { Instances } from './instances.ts'

@@ -1,5 +1,5 @@
 import type { ServiceName } from '#proto/call.ts'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../time/clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Bus } from './bus.ts'
 import { openInbox } from './inbox.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
 import { maxConnectionsOfCall, SealedConnection } from '#proto/sealed-connection.ts'
-import { openRecent } from '../recent.ts'
+import { openRecent } from '../memory/recent.ts'
 import type { WireHeaders } from './wire.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type KeyObject, createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Identity, type ServiceName, isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { openRecent } from '../recent.ts'
+import { openRecent } from '../memory/recent.ts'
 import { type CallSubject, guestToken, withGuest } from './subject.ts'
 import type { WireHeaders, WireMessage } from './wire.ts'
 

@@ -1,5 +1,5 @@
 import { type ServiceName, guestServices, isServiceName } from '#proto/call.ts'
-import { openRecent } from '../recent.ts'
+import { openRecent } from '../memory/recent.ts'
 
 /** What an instance may be called: it becomes one token of a subject. */
 export const instanceName = /^[a-z0-9-]{1,64}$/

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../time/clock.ts'
 
 /** Variables by name, as the process sees them now. */
 export type Environment = Readonly<Record<string, string | undefined>>

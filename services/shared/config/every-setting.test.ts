@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ServiceConfig } from '../service.ts'
+import type { ServiceConfig } from '../lifecycle/service.ts'
 import { processSettings } from './process.ts'
 import { type Settings, clientName, secretNames } from './setting.ts'
 

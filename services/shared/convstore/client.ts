@@ -6,7 +6,7 @@ import { read } from '../config/setting.ts'
 import { NetFailure } from '../net/failure.ts'
 import type { Net } from '../net/net.ts'
 import { retryAfterOf } from '../net/retry-after.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../text/parse-json.ts'
 import { convstoreSettings } from './config.ts'
 
 /** What the service says of its thread: the conversation's own facts are in its metadata. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Client } from '#proto/contract.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { query } from '#proto/query.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** A client that keeps a record of every statement it had answered. */
 export interface Recording {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { whole } from '../config/setting.ts'
-import type { ServiceConfig } from '../service.ts'
+import type { ServiceConfig } from './service.ts'
 import { describeProblems, startProblems } from './check.ts'
 
 const gateway: ServiceConfig = { settings: { PORT: whole(3000, 'Port.', { max: 65_535 }) } }

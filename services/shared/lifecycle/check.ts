@@ -2,7 +2,7 @@ import { busProblems } from '../bus/config.ts'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
 import { type SettingProblem, problemsOf, secretNames } from '../config/setting.ts'
-import type { ServiceConfig } from '../service.ts'
+import type { ServiceConfig } from './service.ts'
 import { storeProblems } from '../store/problems.ts'
 
 /** What a process is about to run. */

@@ -1,4 +1,4 @@
-import type { Readiness } from '../service.ts'
+import type { Readiness } from './service.ts'
 
 /** What the process lacks to take work. */
 export interface ProcessReadiness extends Readiness {

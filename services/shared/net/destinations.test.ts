@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { processSettings } from '../config/process.ts'
 import type { Settings } from '../config/setting.ts'
-import type { ServiceConfig } from '../service.ts'
+import type { ServiceConfig } from '../lifecycle/service.ts'
 
 const services = join(import.meta.dirname, '../..')
 /** Listeners of our own. */

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { asMessage } from '../../alert-dispatcher/notice.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sentenceOf } from '#shared/sentence-of.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
 
 /** What a file may have at its top, besides which it has nothing. */
 export type Document = Readonly<Record<string, unknown>>

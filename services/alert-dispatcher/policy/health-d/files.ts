@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RuleSettings } from '#proto/alert-policy.ts'
 import { DefinitionId } from '#proto/catalogue.ts'
-import { sentenceOf } from '#shared/sentence-of.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
 import { FileWebhookTarget } from '../../channels/webhook-target-list.ts'
 import { type Layer, digestMinutesOf, type ChannelLayer } from '../layers/layer.ts'
 import { type ChannelSpec, fieldsOf } from '../saved/fields.ts'

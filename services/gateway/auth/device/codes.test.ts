@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openCounters } from '#shared/store/open-counters.ts'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'

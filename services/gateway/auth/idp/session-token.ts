@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Denied } from '../denied.ts'
 import type { KeySets } from '../key-sets.ts'
 import { person } from '../identity.ts'

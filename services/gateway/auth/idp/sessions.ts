@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
-import type { Clock } from '#shared/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { publicUrl } from '../../request/public-url.ts'
 import { cookieLine, cookieOf, idpCookie, isSecure, renewableMs } from '../cookies.ts'

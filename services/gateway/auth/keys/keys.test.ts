@@ -1,4 +1,4 @@
-import { clockOf, systemClock } from '#shared/clock.ts'
+import { clockOf, systemClock } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type Clock, ageMs, instant } from '#shared/clock.ts'
+import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import { Claims, KeyId } from './key-token.ts'
 

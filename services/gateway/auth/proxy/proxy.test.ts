@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AccessGateway, startAccessGateway } from '../../testing/identity-provider.ts'

@@ -4,7 +4,7 @@ import type { Client } from '#proto/contract.ts'
 import type { ExplorerColumn, TableOverview } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
 import type { StructureAdvice } from '#proto/structure-advice.ts'
-import { quoteName } from '#shared/quote.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import { isRefusal } from './is-refusal.ts'
 
 type Column = z.infer<typeof ExplorerColumn>

@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../time/clock.ts'
 import type { Logger } from 'pino'
 import type { QueueDriver } from './driver.ts'
 import type { Journal, Journaled } from './journal.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../time/clock.ts'
 import type { Consumer as NatsConsumer, ConsumerInfo, JetStreamManager, JsMsg, NatsConnection } from 'nats'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'

@@ -1,4 +1,4 @@
-import { forgetOldest } from '../../newest.ts'
+import { forgetOldest } from '../../memory/newest.ts'
 import type { Counted, Counters } from '../counters.ts'
 
 /** Of what a window still allows a process takes this part at once, so each of the others may find as much less. */

@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../time/clock.ts'
 import { type Kysely, sql } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import type { Database } from './connection.ts'

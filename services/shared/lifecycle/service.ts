@@ -1,11 +1,11 @@
-import type { Clock } from './clock.ts'
-import type { Bus } from './bus/bus.ts'
-import type { Queue } from './bus/durable/queue.ts'
-import type { Environment } from './config/environment.ts'
-import type { SettingProblem, Settings } from './config/setting.ts'
-import type { Net } from './net/net.ts'
-import type { Store } from './store/store.ts'
-import type { Telemetry } from './telemetry/telemetry.ts'
+import type { Clock } from '../time/clock.ts'
+import type { Bus } from '../bus/bus.ts'
+import type { Queue } from '../bus/durable/queue.ts'
+import type { Environment } from '../config/environment.ts'
+import type { SettingProblem, Settings } from '../config/setting.ts'
+import type { Net } from '../net/net.ts'
+import type { Store } from '../store/store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 
 /** What varies between a test, a laptop and a cluster; handed to every service when it starts. */
 export interface Context {

@@ -1,7 +1,7 @@
 import type { Identity } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { Host, query } from '#proto/query.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** How long a list is used before it is asked for again: a changed hosts file shows within this. */
 const freshMs = 2_000

@@ -1,4 +1,4 @@
-import { clockOf } from '#shared/clock.ts'
+import { clockOf } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
