@@ -44,6 +44,12 @@ describe('the tree', () => {
     expect(unexpected(files, 'services/', services)).toEqual([])
   })
 
+  it('has no loose files in the shared code', () => {
+    const loose = (paths: readonly string[]) => paths.filter((path) => /^services\/shared\/[^/]+$/.test(path))
+    expect(loose(['services/shared/clock.ts', 'services/shared/time/clock.ts'])).toEqual(['services/shared/clock.ts'])
+    expect(loose(files)).toEqual([])
+  })
+
   it('says in every name what is inside', () => {
     const hides = /(^|\/)(utils?|helpers?|common|misc|types|lib)(\.(ts|js|mjs|svelte))?(\/|$)/
     const vague = (paths: readonly string[]) => paths.filter((path) => hides.test(path.replace(/^web\/src\/lib\//, '')))
