@@ -11,7 +11,7 @@ import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import { openChats } from './agent/chats.ts'
 import { openAudit } from './audit/open-audit.ts'
-import { memoryAudit } from './audit/store.ts'
+import { openAuditStore } from './audit/store.ts'
 import { openAuth } from './auth/auth.ts'
 import { openDenied } from './auth/denied.ts'
 import { openCodeStore, openDeviceLogin } from './auth/device/open-device-login.ts'
@@ -59,7 +59,6 @@ export const openGateway = async (
   if (database) opening.use(database)
   // What keeps anything in a database is loaded only where there is one, as the library for its statements is large.
   const kept = database && (await (await import('./connections/kept-connections.ts')).openKeptConnections(database))
-  const auditStore = database ? await (await import('./audit/sql.ts')).sqlAudit(database) : memoryAudit()
   return {
     env,
     clock,
@@ -81,7 +80,7 @@ export const openGateway = async (
     identify: auth.identify,
     policy,
     connections: openUserConnections({ env, query: owners.query, policy, kept }),
-    audit: opening.use(await openAudit({ store: auditStore, bus, clock, telemetry })),
+    audit: opening.use(await openAudit({ store: await openAuditStore(database), bus, clock, telemetry })),
     limits: openLimits(env, clock, counters),
     guests: openGuests(store),
     requireFirstTime: openFirstTime(store),

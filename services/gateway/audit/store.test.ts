@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditRecord } from '#proto/audit.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { memoryAudit, type AuditStore } from './store.ts'
-import { sqlAudit } from './sql.ts'
+import { openAuditStore, type AuditStore } from './store.ts'
 
 const record = (id: string, atMs: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
   id,
@@ -23,10 +22,10 @@ const record = (id: string, atMs: number, more: Partial<AuditRecord> = {}): Audi
 })
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  sqlAudit(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'a_' })))
+  openAuditStore(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'a_' })))
 
 const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<AuditStore>> = {
-  memory: async () => memoryAudit(),
+  memory: async () => openAuditStore(undefined),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-audit-'))
     opened.defer(() => rm(directory, { recursive: true }))

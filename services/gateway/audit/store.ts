@@ -1,5 +1,6 @@
-import { type AuditRecord, broughtMark } from '#proto/audit.ts'
-import { forgetOldest } from '#shared/memory/newest.ts'
+import { AuditRecord, broughtMark } from '#proto/audit.ts'
+import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
+import type { Database } from '#shared/store/sql/connection.ts'
 
 /** Which records of the audit are wanted, the newest first. */
 export interface AuditFilter {
@@ -24,7 +25,7 @@ export interface AuditStore {
 }
 
 /** Actions on what belongs to one person: connections, subscriptions, conversations, API keys and devices. */
-export const personalActions = [
+const personalActions = [
   'keep-connection',
   'change-connection',
   'forget-connection',
@@ -42,41 +43,42 @@ export const personalActions = [
 ] as const
 
 /** Kinds of actors that are people; a person has the same subject with a session and with a key. */
-export const personKinds = ['user', 'key'] as const
+const personKinds = ['user', 'key'] as const
 
-/** Whether a record may be shown to a reader: what a person did to its own things only to that person. */
-const isVisibleTo = (reader: string, { actor, action, host }: AuditRecord): boolean => {
-  const isOfAnother = personKinds.some((kind) => kind === actor.kind) && actor.subject !== reader
+/** Whose record it is when only its owner may see it: what a person did to its own things. */
+const ownerOf = ({ actor, action, host }: AuditRecord): string | null => {
+  const isPerson = personKinds.some((kind) => kind === actor.kind)
   const isPersonal = personalActions.some((each) => each === action) || host?.endsWith(broughtMark) === true
-  return !(isOfAnother && isPersonal)
+  return isPerson && isPersonal ? actor.subject : null
 }
 
-const most = 10_000
+const auditRecords = defineCollection({
+  name: 'watchhouse_audit',
+  schema: AuditRecord,
+  columns: { atMs: 'integer', action: 'text', subject: 'text', host: 'text', owner: 'text' },
+  indexes: [['atMs']],
+  idOf: ({ id }) => id,
+  valuesOf: (record) => ({ ...record, subject: record.actor.subject, owner: ownerOf(record) }),
+})
 
-/** Records of this process alone, the newest ten thousand; a restart forgets them. */
-export const memoryAudit = (): AuditStore => {
-  const records = new Map<string, AuditRecord>()
-  const forget = forgetOldest(records, most)
+/** Opens the records of the audit: in the database all of them, without one the newest ten thousand of this process. */
+export const openAuditStore = async (database: Database | undefined): Promise<AuditStore> => {
+  const records = (await openCollections('audit', [auditRecords], database)).of(auditRecords)
   return {
-    async put(record) {
-      records.set(record.id, record)
-      forget()
-    },
-    async list({ action, subject, host, reader, beforeMs = Infinity, limit }) {
-      const wanted = [...records.values()].filter(
-        (record) =>
-          record.atMs < beforeMs &&
-          (action === undefined || record.action === action) &&
-          (subject === undefined || record.actor.subject === subject) &&
-          (host === undefined || record.host === host) &&
-          (reader === undefined || isVisibleTo(reader, record)),
-      )
-      return wanted.toSorted((one, other) => other.atMs - one.atMs).slice(0, limit)
-    },
-    async prune(beforeMs) {
-      const old = [...records.values()].filter(({ atMs }) => atMs < beforeMs)
-      for (const { id } of old) records.delete(id)
-      return old.length
-    },
+    put: (record) => records.put([record]),
+    list: ({ action, subject, host, reader, beforeMs, limit }) =>
+      records.list({
+        where: {
+          action,
+          subject,
+          host,
+          atMs: { before: beforeMs },
+          owner: reader === undefined ? undefined : [null, reader],
+        },
+        orderBy: 'atMs',
+        descending: true,
+        limit,
+      }),
+    prune: (beforeMs) => records.remove({ atMs: { before: beforeMs } }),
   }
 }

@@ -1,0 +1,112 @@
+import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
+
+const usualDocuments = 10_000
+const usualCharacters = 64 * 1024 * 1024
+
+/** Rows of this process alone; a restart forgets them. A step that fails keeps what it wrote before. */
+export const memoryTables = (): Tables => {
+  const known = new Map<string, Rows>()
+  const last = new Map<string, Promise<unknown>>()
+  const tables: Tables = {
+    kind: 'memory',
+    of(table) {
+      const rows = known.get(table.name) ?? memoryRows(table)
+      known.set(table.name, rows)
+      return rows
+    },
+    atomically(step, alone) {
+      if (alone === undefined) return step(tables)
+      const turn = (last.get(alone) ?? Promise.resolve()).then(() => step(tables))
+      const over = turn
+        .catch(() => undefined)
+        .then(() => {
+          if (last.get(alone) === over) last.delete(alone)
+        })
+      last.set(alone, over)
+      return turn
+    },
+  }
+  return tables
+}
+
+const memoryRows = ({ supersedes, memory = {} }: TableSpec): Rows => {
+  const { maxDocuments = usualDocuments, maxCharacters = usualCharacters } = memory
+  const rows = new Map<string, Row>()
+  // One iterator for all time: a new one would pass the places of all rows that were removed.
+  const oldest = rows.keys()
+  const held = { characters: 0 }
+  const drop = (id: string): boolean => {
+    held.characters -= rows.get(id)?.document.length ?? 0
+    return rows.delete(id)
+  }
+  const isOverfull = () => rows.size > maxDocuments || (held.characters > maxCharacters && rows.size > 1)
+  const write = (row: Row): void => {
+    // What is written anew is the youngest.
+    drop(row.id)
+    rows.set(row.id, row)
+    held.characters += row.document.length
+    while (isOverfull()) drop(oldest.next().value ?? '')
+  }
+  const matching = (where: readonly Condition[]) => [...rows.values()].filter((row) => where.every(holds(row)))
+  return {
+    async put(written, known) {
+      const due = written.filter((row) => {
+        const present = rows.get(row.id)
+        const isDue = present === undefined || (known === 'replace' && isSuperseded(present, row, supersedes))
+        if (isDue) write(row)
+        return isDue
+      })
+      return due.length
+    },
+    async swap(row, version) {
+      if (rows.get(row.id)?.version !== version) return false
+      write(row)
+      return true
+    },
+    get: async (id) => rows.get(id),
+    texts: async ({ where, limit, after, ...order }, text) => {
+      const compare = comparison(order)
+      const last = after && { id: after.id, values: { [order.orderBy ?? '']: after.value } }
+      return matching(where)
+        .filter((row) => last === undefined || compare(row, last) > 0)
+        .toSorted(compare)
+        .slice(0, limit)
+        .map((row) => ({ id: row.id, text: row[text] ?? '' }))
+    },
+    count: async (where) => matching(where).length,
+    remove: async (where) => matching(where).filter(({ id }) => drop(id)).length,
+  }
+}
+
+const isSuperseded = (present: Row, written: Row, supersedes: TableSpec['supersedes']): boolean => {
+  if (supersedes === undefined) return true
+  const { grows, final } = supersedes
+  if (Number(present.values[grows]) > Number(written.values[grows])) return false
+  return final === undefined || valueOf(present, final) === null || valueOf(written, final) !== null
+}
+
+const valueOf = ({ id, values }: Pick<Row, 'id' | 'values'>, column: string): ColumnValue =>
+  column === 'id' ? id : (values[column] ?? null)
+
+const holds =
+  (row: Row) =>
+  (condition: Condition): boolean => {
+    const value = valueOf(row, condition.column)
+    if ('among' in condition) return condition.among.includes(value)
+    if (value === null) return false
+    if ('contains' in condition) return String(value).includes(condition.contains)
+    if ('isSet' in condition) return true
+    const { from, before } = condition
+    return (from === undefined || value >= from) && (before === undefined || value < before)
+  }
+
+const comparison =
+  ({ orderBy = 'id', descending = false }: Pick<RowQuery, 'orderBy' | 'descending'>) =>
+  (one: Pick<Row, 'id' | 'values'>, other: Pick<Row, 'id' | 'values'>): number =>
+    (descending ? -1 : 1) * compareValues(valueOf(one, orderBy), valueOf(other, orderBy)) ||
+    compareValues(one.id, other.id)
+
+const compareValues = (one: ColumnValue, other: ColumnValue): number => {
+  if (one === other || one === null || other === null) return 0
+  return one < other ? -1 : 1
+}

@@ -1,0 +1,194 @@
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
+import type { Database } from '../sql/connection.ts'
+import { migrate } from '../sql/migrate.ts'
+import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
+
+/** A row with its columns beside it. */
+interface Stored {
+  [column: string]: ColumnValue
+}
+type All = Record<string, Stored>
+
+/** Rows that one statement writes: SQLite takes 32,766 values. */
+const rowsAtOnce = 500
+/** Rows that one statement removes: one that takes long is ended by the server, and keeps others waiting until then. */
+const removedAtOnce = 2_000
+
+/** Creates the tables where they are missing; owner and tables name the step of the migration. */
+export const sqlTables = async (database: Database, owner: string, specs: readonly TableSpec[]): Promise<Tables> => {
+  const names = specs.map(({ name }) => name)
+  const steps = specs.map((spec) => ({
+    name: spec.name,
+    up: (all: Kysely<unknown>) => createTable(database, all, spec),
+  }))
+  await migrate(database, owner, names, steps)
+  return tablesOver(database, database.tables<All>(names))
+}
+
+const tablesOver = (database: Database, all: Kysely<All>): Tables => ({
+  kind: database.kind,
+  of: (table) => sqlRows(database, all, table),
+  atomically: (step, alone) =>
+    database.run(() =>
+      all.transaction().execute(async (transaction) => {
+        // SQLite lets only one write anyway.
+        if (alone !== undefined && database.kind === 'postgres')
+          await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + alone}))`.execute(transaction)
+        return step(tablesOver(database, transaction))
+      }),
+    ),
+})
+
+const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): Rows => {
+  const { name } = table
+  const putOnce = async (rows: readonly Row[], known: 'replace' | 'leave') =>
+    Number((await run(() => putting(all, table, rows, known).executeTakeFirst())).numInsertedOrUpdatedRows)
+  return {
+    async put(rows, known) {
+      // One statement must not change a row twice.
+      const due = known === 'leave' ? rows : [...new Map(rows.map((row) => [row.id, row])).values()]
+      let count = 0
+      for (let from = 0; from < due.length; from += rowsAtOnce)
+        count += await putOnce(due.slice(from, from + rowsAtOnce), known)
+      return count
+    },
+    async swap(row, version) {
+      if (version === undefined) return (await putOnce([row], 'leave')) === 1
+      const swapping = all.updateTable(name).set(storedOf(row)).where('id', '=', row.id).where('version', '=', version)
+      return (await run(() => swapping.executeTakeFirst())).numUpdatedRows === 1n
+    },
+    async get(id) {
+      const one = all.selectFrom(name).select(['version', 'document']).where('id', '=', id)
+      const row = await run(() => one.executeTakeFirst())
+      return row && { version: String(row.version), document: String(row.document) }
+    },
+    async texts(query, text) {
+      const rows = await run(() => selecting(all.selectFrom(name).select(['id', text]), kind, query).execute())
+      return rows.map((row) => ({ id: String(row.id), text: String(row[text]) }))
+    },
+    async count(where) {
+      const counting = all.selectFrom(name).select((select) => select.fn.countAll().as('count'))
+      return Number((await run(() => counting.where(matches(kind, where)).executeTakeFirstOrThrow())).count)
+    },
+    async remove(where) {
+      const portion = all.selectFrom(name).select('id').where(matches(kind, where)).limit(removedAtOnce)
+      const removing = all.deleteFrom(name).where('id', 'in', portion)
+      for (let removed = 0; ;) {
+        const count = Number((await run(() => removing.executeTakeFirst())).numDeletedRows)
+        removed += count
+        if (count < removedAtOnce) return removed
+      }
+    },
+  }
+}
+
+const putting = (
+  all: Kysely<All>,
+  { name, columns, supersedes }: TableSpec,
+  rows: readonly Row[],
+  known: 'replace' | 'leave',
+) =>
+  all
+    .insertInto(name)
+    .values(rows.map(storedOf))
+    .onConflict((conflict) => {
+      const same = conflict.column('id')
+      if (known === 'leave') return same.doNothing()
+      const replaced = [...Object.keys(columns).map(columnOf), 'version', 'document', 'summary']
+      const replacing = same.doUpdateSet(({ ref }) =>
+        Object.fromEntries(replaced.map((column) => [column, ref(`excluded.${column}`)])),
+      )
+      return supersedes === undefined ? replacing : replacing.where((where) => isSuperseded(where, name, supersedes))
+    })
+
+const selecting = <O>(
+  select: SelectQueryBuilder<All, string, O>,
+  kind: Database['kind'],
+  { where, orderBy = 'id', descending, after, limit }: RowQuery,
+): SelectQueryBuilder<All, string, O> => {
+  const column = columnOf(orderBy)
+  let wanted = select
+    .where(matches(kind, where))
+    .orderBy(column, descending ? 'desc' : 'asc')
+    .orderBy('id')
+  if (limit !== undefined) wanted = wanted.limit(limit)
+  if (after === undefined) return wanted
+  return wanted.where(({ and, eb, or }) =>
+    or([eb(column, descending ? '<' : '>', after.value), and([eb(column, '=', after.value), eb('id', '>', after.id)])]),
+  )
+}
+
+/** Columns are called as SQL calls them. */
+const columnOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const storedOf = ({ id, version, values, document, summary }: Row): Stored => ({
+  id,
+  ...Object.fromEntries(Object.entries(values).map(([name, value]) => [columnOf(name), value])),
+  version,
+  document,
+  summary,
+})
+
+type Where = ExpressionBuilder<All, string>
+
+const isSuperseded = (
+  { and, or, eb, ref }: Where,
+  table: string,
+  { grows, final }: Superseding,
+): Expression<SqlBool> => {
+  const column = (name: string) => `${table}.${columnOf(name)}`
+  const excluded = (name: string) => `excluded.${columnOf(name)}`
+  const later = eb(column(grows), '<=', ref(excluded(grows)))
+  return final === undefined
+    ? later
+    : and([later, or([eb(column(final), 'is', null), eb(excluded(final), 'is not', null)])])
+}
+type Superseding = NonNullable<TableSpec['supersedes']>
+
+const matches =
+  (kind: Database['kind'], where: readonly Condition[]) =>
+  ({ and, eb, or, ref }: Where): Expression<SqlBool> =>
+    and(
+      where.flatMap((condition): Expression<SqlBool>[] => {
+        const column = columnOf(condition.column)
+        if ('isSet' in condition) return [eb(column, 'is not', null)]
+        // Finds the text itself, whatever its characters mean in a pattern.
+        if ('contains' in condition)
+          return [
+            sql<SqlBool>`${sql.raw(kind === 'postgres' ? 'strpos' : 'instr')}(${ref(column)}, ${condition.contains}) > 0`,
+          ]
+        if ('among' in condition) {
+          const given = condition.among.filter((value) => value !== null)
+          const isNull = given.length < condition.among.length ? [eb(column, 'is', null)] : []
+          return [or([...(given.length > 0 ? [eb(column, 'in', given)] : []), ...isNull])]
+        }
+        const { from, before } = condition
+        return [
+          ...(from === undefined ? [] : [eb(column, '>=', from)]),
+          ...(before === undefined ? [] : [eb(column, '<', before)]),
+        ]
+      }),
+    )
+
+const createTable = async ({ kind, prefix }: Database, all: Kysely<unknown>, spec: TableSpec): Promise<void> => {
+  const { name, columns, indexes = [] } = spec
+  // Elsewhere than in PostgreSQL texts are ordered by their bytes anyway.
+  const id = kind === 'postgres' ? sql`text collate "C"` : ('text' as const)
+  let creating = all.schema.createTable(name).addColumn('id', id, (column) => column.primaryKey())
+  for (const [column, type] of Object.entries(columns))
+    creating = creating.addColumn(columnOf(column), type === 'integer' ? 'bigint' : 'text')
+  await creating
+    .addColumn('version', 'text', (column) => column.notNull())
+    .addColumn('document', 'text', (column) => column.notNull())
+    .addColumn('summary', 'text')
+    .execute()
+  for (const [number, indexed] of indexes.entries())
+    await all.schema.createIndex(`${prefix}${name}_${number}`).on(name).columns(indexed.map(columnOf)).execute()
+}
