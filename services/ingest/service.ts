@@ -9,8 +9,8 @@ import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
 import { deadEventHandlers } from './dead-events.ts'
 import { deploymentHandlers, forgottenBeforeMs } from './deployments/handlers.ts'
-import { memoryDeployments } from './deployments/memory.ts'
-import { memoryEvents } from './stores/memory.ts'
+import { openDeployments } from './deployments/store.ts'
+import { openEvents } from './stores/store.ts'
 
 const dayMs = 86_400_000
 
@@ -20,10 +20,8 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
   const { log, metrics: registry } = telemetry
   const database = await openStateDatabase(env, log)
   if (database) opened.use(database)
-  const events = database ? await (await import('./stores/sql.ts')).sqlEvents(database) : memoryEvents()
-  const deployments = database
-    ? await (await import('./deployments/sql.ts')).sqlDeployments(database)
-    : memoryDeployments()
+  const events = await openEvents(database)
+  const deployments = await openDeployments(database)
   const queue = opened.use(await openQueue())
   readiness.require(
     'ingest queue',

@@ -7,17 +7,15 @@ import type { Deployment } from '#proto/deployments.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { deploymentHandlers } from './handlers.ts'
-import { memoryDeployments } from './memory.ts'
-import { sqlDeployments } from './sql.ts'
-import type { Deployments } from './store.ts'
+import { type Deployments, openDeployments } from './store.ts'
 
 const most = 5
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  sqlDeployments(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })), most)
+  openDeployments(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })), most)
 
 const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Deployments>> = {
-  memory: async () => memoryDeployments(most),
+  memory: async () => openDeployments(undefined, most),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-deployments-'))
     opened.defer(() => rm(directory, { recursive: true }))

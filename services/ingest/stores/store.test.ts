@@ -5,15 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { eventOf } from '../testing/event.ts'
-import { memoryEvents } from './memory.ts'
-import { sqlEvents } from './sql.ts'
-import type { Events } from './store.ts'
+import { type Events, openEvents } from './store.ts'
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  sqlEvents(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'e_' })))
+  openEvents(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'e_' })))
 
 const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Events>> = {
-  memory: async () => memoryEvents(),
+  memory: async () => openEvents(undefined),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-events-'))
     opened.defer(() => rm(directory, { recursive: true }))

@@ -1,5 +1,7 @@
-import type { InboundEvent } from '#proto/inbound-event.ts'
+import { InboundEvent } from '#proto/inbound-event.ts'
 import type { EventFilter } from '#proto/ingest.ts'
+import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
+import type { Database } from '#shared/store/sql/connection.ts'
 
 /** Keeps inbound events for as long as the retention says. */
 export interface Events {
@@ -9,4 +11,42 @@ export interface Events {
   list(filter: EventFilter): Promise<InboundEvent[]>
   /** Removes what was received before; says how many. */
   prune(beforeMs: number): Promise<number>
+}
+
+const inboundEvents = defineCollection({
+  name: 'watchhouse_events',
+  schema: InboundEvent,
+  columns: { receivedAt: 'integer', source: 'text', severity: 'text', status: 'text', searched: 'text' },
+  indexes: [['receivedAt', 'id']],
+  idOf: ({ id }) => id,
+  valuesOf: (event) => ({ ...event, searched: searched(event) }),
+})
+
+/** What a search looks at, in lower case. */
+const searched = ({ title, body, resource, dedupKey, source }: InboundEvent): string =>
+  [title, body, resource, dedupKey, source].join('\n').toLowerCase()
+
+/** Opens the events: in the database all of them, without one the newest ten thousand of this process. */
+export const openEvents = async (database: Database | undefined): Promise<Events> => {
+  const events = (await openCollections('events', [inboundEvents], database)).of(inboundEvents)
+  return {
+    async put(event) {
+      await events.add([event])
+    },
+    list: ({ source, severity, status, search, fromMs, toMs, after, limit }) =>
+      events.list({
+        where: {
+          receivedAt: { from: fromMs, before: toMs },
+          source,
+          severity,
+          status,
+          searched: { contains: search?.toLowerCase() },
+        },
+        orderBy: 'receivedAt',
+        descending: true,
+        after: after && { value: after.receivedAt, id: after.id },
+        limit,
+      }),
+    prune: (beforeMs) => events.remove({ receivedAt: { before: beforeMs } }),
+  }
 }
