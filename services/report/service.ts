@@ -5,7 +5,7 @@ import { report } from '#proto/report.ts'
 import type { Start } from '#shared/lifecycle/service.ts'
 import { handlers } from './handlers.ts'
 import { openSchedule } from './insights/schedule.ts'
-import { openReports } from './reports/stores/open.ts'
+import { openReports } from './reports/stores/store.ts'
 import { openInsightStore } from './stores/index.ts'
 import { openWork } from './work.ts'
 

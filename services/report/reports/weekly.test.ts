@@ -6,9 +6,9 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/store.ts'
 import { openWatched, quietAlerts, quietQuery } from '../testing/fleet.ts'
-import { openReports } from './stores/open.ts'
+import { openReports } from './stores/store.ts'
 import { type Writing, writeWeekly } from './weekly.ts'
 
 /** A Wednesday. */

@@ -4,13 +4,13 @@ import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
+import { openCollections } from '#shared/store/collection/collection.ts'
 import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import { postgresDatabase } from '#shared/store/sql/state-database.ts'
 import { clickhouseStore } from './clickhouse.ts'
-import { memoryStore } from './memory.ts'
 import { insightStoreSettings } from './settings.ts'
-import type { InsightStore } from './store.ts'
+import { collectedInsights, insightCollection, type InsightStore, memoryStore } from './store.ts'
 
 /** The store in force. Disposing it closes what was opened for it. */
 export interface OpenInsightStore extends AsyncDisposable {
@@ -67,12 +67,9 @@ const edgeDatabaseOf = (env: Environment): StateDatabase | undefined => {
 const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
   await using opened = new AsyncDisposableStack()
   // Loaded only where there is one, as the drivers are large.
-  const [{ openDatabase }, { sqlStore }] = await Promise.all([
-    import('#shared/store/sql/connection.ts'),
-    import('./sql.ts'),
-  ])
+  const { openDatabase } = await import('#shared/store/sql/connection.ts')
   const database = opened.use(await openDatabase(where))
-  const store = await sqlStore(database)
+  const store = collectedInsights(await openCollections('insights', [insightCollection], database))
   const held = opened.move()
   return { store, reason: null, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }

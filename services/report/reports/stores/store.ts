@@ -1,10 +1,13 @@
-import type { HostReport, ListedReport, ReportDelivery } from '#proto/host-report.ts'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { HostReport, ListedReport, ReportDelivery } from '#proto/host-report.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { type Collections, defineCollection, openCollections } from '#shared/store/collection/collection.ts'
+import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 
 /** A report and what became of its delivery. */
-export interface KeptReport {
-  report: HostReport
-  delivery: ReportDelivery
-}
+const KeptReport = z.object({ report: HostReport, delivery: ReportDelivery })
+export type KeptReport = z.infer<typeof KeptReport>
 
 /** Where reports are kept. One id is one report. */
 export interface ReportStore {
@@ -26,3 +29,46 @@ export const listed = (
   { id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, verdict }: HostReport,
   delivery: string,
 ): ListedReport => ({ id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, verdict, delivery })
+
+const keptReports = defineCollection({
+  name: 'watchhouse_reports',
+  schema: KeptReport,
+  columns: { hostKey: 'text', writtenAtMs: 'integer' },
+  indexes: [['hostKey', 'writtenAtMs'], ['writtenAtMs']],
+  memory: { maxDocuments: 500 },
+  idOf: ({ report }) => report.id,
+  valuesOf: ({ report }) => report,
+  summary: { schema: ListedReport, of: ({ report, delivery }) => listed(report, delivery.status) },
+})
+
+/** A store of reports; disposing it closes what was opened for it. */
+export interface OpenReports extends AsyncDisposable {
+  reports: ReportStore
+  /** Whether they outlive this process. */
+  lasting: boolean
+}
+
+/** Reports in the state database where there is one, else in memory. */
+export const openReports = async (env: Environment, log: Logger): Promise<OpenReports> => {
+  await using opening = new AsyncDisposableStack()
+  const database = await openStateDatabase(env, log)
+  if (database) opening.use(database)
+  const reports = reportsIn(await openCollections('reports', [keptReports], database))
+  const opened = opening.move()
+  return { reports, lasting: database !== undefined, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+const reportsIn = (collections: Collections): ReportStore => {
+  const reports = collections.of(keptReports)
+  return {
+    list: ({ hostKey, limit }) =>
+      reports.summaries({ where: { hostKey }, orderBy: 'writtenAtMs', descending: true, limit }),
+    get: (id) => reports.get(id),
+    add: async (report) => (await reports.add([{ report, delivery: { status: 'due', targets: [] } }])) === 1,
+    replace: (report) => reports.put([{ report, delivery: { status: 'none', targets: [] } }]),
+    async settle(id, delivery) {
+      await reports.change(id, (kept) => kept && { ...kept, delivery })
+    },
+    prune: (beforeMs) => reports.remove({ writtenAtMs: { before: beforeMs } }),
+  }
+}

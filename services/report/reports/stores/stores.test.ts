@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, describe } from 'vitest'
 import { describeWith, startPostgres } from '../../../testing/servers.ts'
-import { openReports } from './open.ts'
+import { openReports } from './store.ts'
 import { reportStoreSuite } from './stores.suite.ts'
 
 const opened = new AsyncDisposableStack()
