@@ -11,7 +11,7 @@ import type { Models } from '../models/open.ts'
 import { type Choice, chooseStore } from './choose.ts'
 import { conversationSettings } from './config.ts'
 import { generateFollowUps } from './enrich.ts'
-import { memoryStore } from './memory.ts'
+import { memoryStore, openSqlStore } from './collected.ts'
 import type { ConversationStore, Kept, Page, Place } from './store.ts'
 import { openTitling } from './titling.ts'
 import { firstWords } from './words.ts'
@@ -106,11 +106,8 @@ const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStor
       return convstore(openThreadClient(parts))
     }
     case 'edgesql':
-    case 'postgres': {
-      // Loaded only where there is one, as the drivers are large.
-      const { openSqlStore } = await import('./sql.ts')
+    case 'postgres':
       return openSqlStore(choice.where)
-    }
   }
 }
 

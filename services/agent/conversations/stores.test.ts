@@ -8,8 +8,7 @@ import { openNet } from '#shared/net/net.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openThreadClient } from '#shared/convstore/client.ts'
 import { convstore } from './convstore/store.ts'
-import { memoryStore } from './memory.ts'
-import { openSqlStore } from './sql.ts'
+import { memoryStore, openSqlStore } from './collected.ts'
 import type { ConversationStore } from './store.ts'
 import { conversationStoreSuite } from './stores.suite.ts'
 import { aMessage, aWritten } from './testing/conversations.ts'
@@ -38,10 +37,10 @@ const boundedSuite = (open: () => Promise<ConversationStore>): void => {
 
 describe('conversations in memory', () => {
   conversationStoreSuite(async () => memoryStore())
-  boundedSuite(async () => memoryStore({ most }))
+  boundedSuite(async () => memoryStore(most))
 
   it('make room by forgetting those changed longest ago', async () => {
-    const store = memoryStore({ room: 1_500 })
+    const store = memoryStore(undefined, 1_500)
     for (const id of ['a', 'b', 'c']) await store.put('ada', aWritten(id, { messages: [aMessage(id)] }))
     const long = aWritten('d', { messages: [aMessage('d', 'user', 'x'.repeat(1_000))] })
     await store.put('ada', long)

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { parseJson } from '../../text/parse-json.ts'
 import type { Database } from '../sql/connection.ts'
 import { memoryTables } from './memory-rows.ts'
-import type { ColumnType, ColumnValue, Condition, Row, RowQuery, TableSpec, Tables } from './rows.ts'
+import type { ColumnType, ColumnValue, Condition, Place, Row, RowQuery, RowText, TableSpec, Tables } from './rows.ts'
 
 type Columns = Readonly<Record<string, ColumnType>>
 type ValueOf<K extends ColumnType | undefined> = K extends 'integer' ? number : string
@@ -48,8 +48,14 @@ export interface CollectionQuery<C extends Columns> {
   readonly orderBy?: keyof C & string
   readonly descending?: boolean
   /** Only documents behind this place of the order. */
-  readonly after?: RowQuery['after']
+  readonly after?: Place | undefined
   readonly limit?: number | undefined
+}
+
+/** Some of a list, and where it goes on. */
+export interface Page<T> {
+  readonly documents: T[]
+  readonly next: Place | undefined
 }
 
 /** Documents of one kind. What another release wrote and this one cannot read is left out of every answer. */
@@ -61,13 +67,19 @@ export interface Collection<T, C extends Columns, S> {
   get(id: string): Promise<T | undefined>
   list(query?: CollectionQuery<C>): Promise<T[]>
   summaries(query?: CollectionQuery<C>): Promise<S[]>
+  /** The same lists cut to a limit, with the place behind which they go on; undefined at their end. */
+  page(query: CollectionQuery<C> & { limit: number }): Promise<Page<T>>
+  summaryPage(query: CollectionQuery<C> & { limit: number }): Promise<Page<S>>
   ids(query?: CollectionQuery<C>): Promise<string[]>
   count(where?: Where<C>): Promise<number>
   /**
    * Writes what `next` makes of the present document, or nothing for undefined. `next` runs again when the document was changed
    * in between; throws `busy` when that goes on.
    */
-  change(id: string, next: (present: T | undefined) => T | undefined): Promise<{ before?: T; after?: T }>
+  change<R extends T | undefined>(
+    id: string,
+    next: (present: T | undefined) => R,
+  ): Promise<{ before: T | undefined; after: R }>
   /** Removes what matches; returns how many. */
   remove(where: Where<C>): Promise<number>
 }
@@ -105,30 +117,31 @@ const maxRaces = 20
 
 const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionSpec<T, C, S>): Collection<T, C, S> => {
   const rows = tables.of(spec)
-  const rowOf = (document: T): Row => ({
-    id: spec.idOf(document),
-    version: randomUUID(),
-    values: valuesIn(spec.columns, spec.valuesOf(document)),
-    document: JSON.stringify(document),
-    summary: spec.summary ? JSON.stringify(spec.summary.of(document)) : null,
-  })
-  const read = (id: string, text: string): T | undefined => readAs(spec.schema, text) ?? spec.unreadable?.(id)
+  const { read, documents, summaries } = readersOf(spec)
+  const writing = (written: readonly T[]) => written.map((document) => rowOf(spec, document))
+  const pageOf = async <D>(
+    query: CollectionQuery<C> & { limit: number },
+    text: 'document' | 'summary',
+    readAll: (texts: readonly RowText[]) => D[],
+  ): Promise<Page<D>> => {
+    // One more says whether there is more.
+    const texts = await rows.texts(rowQuery({ ...query, limit: query.limit + 1 }), text)
+    const page = texts.slice(0, query.limit)
+    return { documents: readAll(page), next: page.length < texts.length ? page.at(-1) : undefined }
+  }
   return {
-    async put(documents) {
-      await rows.put(documents.map(rowOf), 'replace')
+    async put(written) {
+      await rows.put(writing(written), 'replace')
     },
-    add: (documents) => rows.put(documents.map(rowOf), 'leave'),
+    add: (written) => rows.put(writing(written), 'leave'),
     async get(id) {
       const row = await rows.get(id)
       return row && read(id, row.document)
     },
-    list: async (query) =>
-      (await rows.texts(rowQuery(query), 'document')).flatMap(({ id, text }) => read(id, text) ?? []),
-    async summaries(query) {
-      const { summary } = spec
-      if (summary === undefined) throw new TypeError(`the collection ${spec.name} has no summaries`)
-      return (await rows.texts(rowQuery(query), 'summary')).flatMap(({ text }) => readAs(summary.schema, text) ?? [])
-    },
+    list: async (query) => documents(await rows.texts(rowQuery(query), 'document')),
+    summaries: async (query) => summaries(await rows.texts(rowQuery(query), 'summary')),
+    page: (query) => pageOf(query, 'document', documents),
+    summaryPage: (query) => pageOf(query, 'summary', summaries),
     ids: async (query) => (await rows.texts(rowQuery(query), 'id')).map(({ id }) => id),
     count: (where) => rows.count(conditions(where)),
     async change(id, next) {
@@ -136,11 +149,35 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
         const row = await rows.get(id)
         const before = row && read(id, row.document)
         const after = next(before)
-        if (after === undefined || (await rows.swap(rowOf(after), row?.version))) return { before, after }
+        if (after === undefined || (await rows.swap(rowOf(spec, after), row?.version))) return { before, after }
       }
       throw new ServiceError('busy', `${spec.name} is written from several places at once`, { retryAfterMs: 1_000 })
     },
     remove: (where) => rows.remove(conditions(where)),
+  }
+}
+
+const rowOf = <T, C extends Columns, S>(
+  { columns, idOf, valuesOf, summary }: CollectionSpec<T, C, S>,
+  document: T,
+): Row => ({
+  id: idOf(document),
+  version: randomUUID(),
+  values: valuesIn(columns, valuesOf(document)),
+  document: JSON.stringify(document),
+  summary: summary ? JSON.stringify(summary.of(document)) : null,
+})
+
+/** What turns texts into documents and summaries again. */
+const readersOf = <T, C extends Columns, S>({ name, schema, summary, unreadable }: CollectionSpec<T, C, S>) => {
+  const read = (id: string, text: string): T | undefined => readAs(schema, text) ?? unreadable?.(id)
+  return {
+    read,
+    documents: (texts: readonly RowText[]) => texts.flatMap(({ id, text }) => read(id, text) ?? []),
+    summaries(texts: readonly RowText[]): S[] {
+      if (summary === undefined) throw new TypeError(`the collection ${name} has no summaries`)
+      return texts.flatMap(({ text }) => readAs(summary.schema, text) ?? [])
+    },
   }
 }
 

@@ -71,7 +71,7 @@ const memoryRows = ({ supersedes, memory = {} }: TableSpec): Rows => {
         .filter((row) => last === undefined || compare(row, last) > 0)
         .toSorted(compare)
         .slice(0, limit)
-        .map((row) => ({ id: row.id, text: row[text] ?? '' }))
+        .map((row) => ({ id: row.id, value: valueOf(row, order.orderBy ?? 'id'), text: row[text] ?? '' }))
     },
     count: async (where) => matching(where).length,
     remove: async (where) => matching(where).filter(({ id }) => drop(id)).length,

@@ -42,13 +42,24 @@ export type Condition = { readonly column: string } & (
   | { readonly isSet: true }
 )
 
+/** Where a row is in an order: what it is ordered by, and its id. */
+export interface Place {
+  readonly value: ColumnValue
+  readonly id: string
+}
+
+/** One text of a row, and where the row is in the order of the query. */
+export interface RowText extends Place {
+  readonly text: string
+}
+
 /** Which rows are wanted. Rows of equal order, and those without one, go by their id. */
 export interface RowQuery {
   readonly where: readonly Condition[]
   readonly orderBy?: string | undefined
   readonly descending?: boolean | undefined
-  /** Rows behind this place of the order. */
-  readonly after?: { readonly value: ColumnValue; readonly id: string } | undefined
+  /** Rows behind this place. */
+  readonly after?: Place | undefined
   readonly limit?: number | undefined
 }
 
@@ -60,7 +71,7 @@ export interface Rows {
   swap(row: Row, version: string | undefined): Promise<boolean>
   get(id: string): Promise<Pick<Row, 'version' | 'document'> | undefined>
   /** Reads one text of each row. */
-  texts(query: RowQuery, text: 'id' | 'document' | 'summary'): Promise<{ id: string; text: string }[]>
+  texts(query: RowQuery, text: 'id' | 'document' | 'summary'): Promise<RowText[]>
   count(where: readonly Condition[]): Promise<number>
   remove(where: readonly Condition[]): Promise<number>
 }

@@ -70,8 +70,10 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): R
       return row && { version: String(row.version), document: String(row.document) }
     },
     async texts(query, text) {
-      const rows = await run(() => selecting(all.selectFrom(name).select(['id', text]), kind, query).execute())
-      return rows.map((row) => ({ id: String(row.id), text: String(row[text]) }))
+      const { orderBy = 'id' } = query
+      const select = all.selectFrom(name).select(['id', columnOf(orderBy), text])
+      const rows = await run(() => selecting(select, kind, query).execute())
+      return rows.map((row) => ({ id: String(row.id), value: orderOf(row, table, orderBy), text: String(row[text]) }))
     },
     async count(where) {
       const counting = all.selectFrom(name).select((select) => select.fn.countAll().as('count'))
@@ -87,6 +89,12 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): R
       }
     },
   }
+}
+
+/** PostgreSQL gives 64-bit integers as text. */
+const orderOf = (row: Stored, { columns }: TableSpec, orderBy: string): ColumnValue => {
+  const value = row[columnOf(orderBy)] ?? null
+  return columns[orderBy] === 'integer' && value !== null ? Number(value) : value
 }
 
 const putting = (
