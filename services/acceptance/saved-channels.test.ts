@@ -85,12 +85,12 @@ describe('a channel that is saved over its variable', () => {
   /** Writes as another release, a damaged disk or another key would have left it. */
   const write = (channel: string, body: string): void => {
     using database = new DatabaseSync(join(directory, 'state.db'))
-    const values = [channel, body, Date.now()]
+    const document = `{"kind":"channel","id":"${channel}","body":${body},"changedAtMs":${Date.now()}}`
     database
       .prepare(
-        "INSERT OR REPLACE INTO watchhouse_alert_policy (kind, id, body, changed_at_ms) VALUES ('channel', ?, ?, ?)",
+        "INSERT OR REPLACE INTO watchhouse_alert_policy (id, kind, version, document) VALUES (?, 'channel', 'w', ?)",
       )
-      .run(...values)
+      .run(`channel ${channel}`, document)
   }
   const problems = async (): Promise<Record<string, string | null>> => {
     const { body } = await ask(`${product.url}/api/v1/health/alert-config`)

@@ -7,7 +7,7 @@ import type { Database } from '#shared/store/sql/connection.ts'
 import { openLastKnown } from '../last-known.ts'
 import { type OpenInstallation, openKept } from './installation.ts'
 import { chatApplicationSettings } from './settings.ts'
-import type { Installations } from './sql.ts'
+import { type Installations, openInstallations } from './installations.ts'
 
 /** The installations of the chat application; without a state database there are none. */
 export interface ChatApplication {
@@ -27,8 +27,7 @@ interface Place {
 
 export const openChatApplication = async ({ env, database, clock, log }: Place): Promise<ChatApplication> => {
   if (!database) return withoutDatabase
-  const { sqlInstallations } = await import('./sql.ts')
-  const store = await sqlInstallations(database)
+  const store = await openInstallations(database)
   const readAll = async () => {
     const key = read(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
     return (await store.all()).flatMap((kept) => openKept(kept, key) ?? [])

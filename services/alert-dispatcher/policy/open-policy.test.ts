@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { emptyLayer } from './layers/layer.ts'
 import { openPolicy } from './open-policy.ts'
-import { memoryStores } from '../stores/memory.ts'
+import { memoryStores } from '../stores/collected.ts'
 import type { PolicyStore } from '../stores/stores.ts'
 
 let nowMs = 0

@@ -7,8 +7,7 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import type { Condition, Episode, Happening } from '../conditions/condition.ts'
 import type { EventEpisode } from '../events/record.ts'
-import { memoryStores } from './memory.ts'
-import { sqlStores } from './sql.ts'
+import { memoryStores, openStoresIn } from './collected.ts'
 import { mostOfAKind, type Stores } from './stores.ts'
 
 const condition = (episode: string, more: Partial<Condition> = {}): Condition => ({
@@ -68,7 +67,7 @@ const silence = (episode: string, more: Partial<Silence> = {}): Silence => ({
 
 let places = 0
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  sqlStores(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: `p${(places += 1)}_` })))
+  openStoresIn(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: `p${(places += 1)}_` })))
 
 type Open = () => Promise<Stores>
 const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Open>> = {

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
-import { memoryStores } from './memory.ts'
+import { openStoresIn } from './collected.ts'
 import type { Stores } from './stores.ts'
 
 interface Opened extends AsyncDisposable {
@@ -16,10 +16,8 @@ interface Opened extends AsyncDisposable {
 export const openStores = async (env: Environment, log: Logger): Promise<Opened> => {
   await using opening = new AsyncDisposableStack()
   const database = await openStateDatabase(env, log)
-  if (!database) return { database, stores: memoryStores(), [Symbol.asyncDispose]: async () => {} }
-  opening.use(database)
-  const { sqlStores } = await import('./sql.ts')
-  const { episodes, eventEpisodes, ...stores } = await sqlStores(database)
+  if (database) opening.use(database)
+  const { episodes, eventEpisodes, ...stores } = await openStoresIn(database)
   const later = opening.use(openWriteLater(log))
   const opened = opening.move()
   return {

@@ -8,7 +8,7 @@ import { sealKey } from '#shared/seal/config.ts'
 import { edgeBinding, edgeDatabase } from '#shared/store/edge-binding.ts'
 import { openLastKnown } from '../last-known.ts'
 import { openKept, type OpenSubscription } from './subscription.ts'
-import type { SubscriptionStore } from './sql.ts'
+import { openSubscriptionStore, type SubscriptionStore } from './store.ts'
 
 /** The subscriptions of this installation; there may be none of that kind. */
 export interface Subscriptions extends AsyncDisposable {
@@ -37,8 +37,7 @@ export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Sub
   await using opening = new AsyncDisposableStack()
   // Loaded only where there is one, as the drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
-  const { sqlSubscriptions } = await import('./sql.ts')
-  const store = await sqlSubscriptions(opening.use(await openDatabase(edgeDatabase(bound))))
+  const store = await openSubscriptionStore(opening.use(await openDatabase(edgeDatabase(bound))))
   const known = openLastKnown<readonly OpenSubscription[]>({
     initial: await openAll(store, env),
     clock,

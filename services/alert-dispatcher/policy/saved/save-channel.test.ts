@@ -10,7 +10,7 @@ import { variablesOf } from '../../channels/targets.ts'
 import { databaseLayer } from '../open-policy.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { memoryStores } from '../../stores/memory.ts'
+import { memoryStores } from '../../stores/collected.ts'
 import { describeFields } from './fields.ts'
 import { channelEntry } from './save-channel.ts'
 

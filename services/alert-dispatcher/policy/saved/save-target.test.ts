@@ -9,7 +9,7 @@ import { webhookTargets } from '../../channels/webhook-targets.ts'
 import { databaseLayer } from '../open-policy.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { memoryStores } from '../../stores/memory.ts'
+import { memoryStores } from '../../stores/collected.ts'
 import { describeTarget } from './fields.ts'
 import { savedTarget } from '../alert-config.ts'
 

@@ -13,13 +13,13 @@ type ValueOf<K extends ColumnType | undefined> = K extends 'integer' ? number : 
 export interface CollectionSpec<T, C extends Columns, S> extends TableSpec {
   readonly columns: C
   readonly schema: z.ZodType<T>
-  idOf(document: T): string
+  idOf(document: NoInfer<T>): string
   /** The columns of a document; what it holds beside them counts for nothing. */
-  valuesOf(document: T): { readonly [K in keyof C]: ValueOf<C[K]> | null }
+  valuesOf(document: NoInfer<T>): { readonly [K in keyof C]: ValueOf<C[K]> | null }
   /** What lists show of a document, where reading all of it costs too much. */
-  readonly summary?: { readonly schema: z.ZodType<S>; of(document: T): S }
+  readonly summary?: { readonly schema: z.ZodType<S>; of(document: NoInfer<T>): S }
   /** Stands for a document that cannot be read, which is otherwise left out. */
-  unreadable?(id: string): T
+  unreadable?(id: string): NoInfer<T>
 }
 
 /** Infers the types of a collection from what is said of it. */

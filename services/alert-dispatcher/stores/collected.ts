@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import {
+  type Collections,
+  defineCollection,
+  memoryCollections,
+  openCollections,
+} from '#shared/store/collection/collection.ts'
+import type { Database } from '#shared/store/sql/connection.ts'
+import { Condition } from '../conditions/condition.ts'
+import { EventEpisode, type EventEpisodes } from '../events/record.ts'
+import {
+  type History,
+  type KeptEpisodes,
+  type PolicyKind,
+  type PolicyStore,
+  requireFits,
+  settledBy,
+  type Silences,
+  type Stores,
+} from './stores.ts'
+
+/** The end is final, and a write that comes late changes nothing. */
+const episodeColumns = {
+  columns: { sequence: 'integer', endedAtMs: 'integer' },
+  indexes: [['endedAtMs']],
+  supersedes: { grows: 'sequence', final: 'endedAtMs' },
+} as const
+
+const episodeRecords = defineCollection({
+  ...episodeColumns,
+  name: 'watchhouse_alert_episodes',
+  schema: z.object({ hostKey: z.string(), condition: Condition, endedAtMs: z.int().nullable() }),
+  idOf: ({ condition }) => condition.episode,
+  valuesOf: ({ condition: { sequence }, endedAtMs }) => ({ sequence, endedAtMs }),
+})
+
+const eventRecords = defineCollection({
+  ...episodeColumns,
+  name: 'watchhouse_alert_event_episodes',
+  schema: EventEpisode,
+  idOf: ({ entry }) => entry.condition.episode,
+  valuesOf: ({ entry, endedAtMs }) => ({ sequence: entry.condition.sequence, endedAtMs }),
+})
+
+const historyEntries = defineCollection({
+  name: 'watchhouse_alert_history',
+  schema: HistoryEntry,
+  columns: { hostKey: 'text', atMs: 'integer' },
+  indexes: [['hostKey', 'atMs'], ['atMs']],
+  idOf: ({ id }) => id,
+  valuesOf: (entry) => entry,
+})
+
+const silenceId = ({ kind, episode }: Pick<Silence, 'kind' | 'episode'>): string => `${kind} ${episode}`
+
+const silenceRecords = defineCollection({
+  name: 'watchhouse_alert_silences',
+  schema: Silence,
+  columns: { atMs: 'integer', untilMs: 'integer' },
+  idOf: silenceId,
+  valuesOf: (silence) => silence,
+})
+
+const policyId = (kind: string, id: string): string => `${kind} ${id}`
+
+const policyEntries = defineCollection({
+  name: 'watchhouse_alert_policy',
+  schema: z.object({ kind: z.string(), id: z.string(), body: z.unknown(), changedAtMs: z.int() }),
+  columns: { kind: 'text' },
+  indexes: [['kind']],
+  idOf: ({ kind, id }) => policyId(kind, id),
+  valuesOf: ({ kind }) => ({ kind }),
+  // A damaged entry is refused by the schema of its body, and named, and the others hold.
+  unreadable(key) {
+    const [kind = '', ...id] = key.split(' ')
+    return { kind, id: id.join(' '), body: undefined, changedAtMs: 0 }
+  },
+})
+
+const all = [episodeRecords, eventRecords, historyEntries, silenceRecords, policyEntries]
+
+/** Stores in the database; without one in memory. */
+export const openStoresIn = async (database: Database | undefined): Promise<Stores> =>
+  storesIn(await openCollections('alerts', all, database))
+
+/** Kept by this process alone; a restart forgets it. */
+export const memoryStores = (): Stores => storesIn(memoryCollections())
+
+const storesIn = (collections: Collections): Stores => {
+  const silences = silencesIn(collections)
+  return {
+    lasting: collections.kind !== 'memory',
+    episodes: episodesIn(collections, silences),
+    eventEpisodes: eventEpisodesIn(collections),
+    history: historyIn(collections),
+    silences,
+    policy: policyIn(collections),
+  }
+}
+
+const episodesIn = (collections: Collections, silences: Silences): KeptEpisodes => {
+  const episodes = collections.of(episodeRecords)
+  return {
+    open: () => episodes.list({ where: { endedAtMs: null } }),
+    async write(changed, happenings) {
+      if (changed.length + happenings.length === 0) return
+      await collections.atomically(async (within) => {
+        await within.of(episodeRecords).put(changed)
+        await within.of(historyEntries).add(happenings)
+      })
+    },
+    settled: async () => settledBy(await silences.list()),
+    prune: (beforeMs) => episodes.remove({ endedAtMs: { before: beforeMs } }),
+  }
+}
+
+const eventEpisodesIn = (collections: Collections): EventEpisodes => {
+  const episodes = collections.of(eventRecords)
+  return {
+    open: () => episodes.list({ where: { endedAtMs: null } }),
+    write: (changed) => episodes.put(changed),
+    prune: (beforeMs) => episodes.remove({ endedAtMs: { before: beforeMs } }),
+  }
+}
+
+const historyIn = (collections: Collections): History => {
+  const entries = collections.of(historyEntries)
+  return {
+    list: ({ hostKey, fromMs, toMs, limit }) =>
+      entries.list({
+        where: { hostKey, atMs: { from: fromMs, before: toMs } },
+        orderBy: 'atMs',
+        descending: true,
+        limit,
+      }),
+    prune: (beforeMs) => entries.remove({ atMs: { before: beforeMs } }),
+  }
+}
+
+/** Ids that one query looks for. */
+const idsAtOnce = 500
+
+const silencesIn = (collections: Collections): Silences => {
+  const silences = collections.of(silenceRecords)
+  const known = [collections.of(episodeRecords), collections.of(eventRecords)]
+  /** Which of these episodes, of hosts and of inbound events, go on or have ended; what is not known is in neither. */
+  const among = async (given: readonly Silence[], endedAtMs: null | { isSet: true }): Promise<Set<string>> => {
+    const ids = given.map(({ episode }) => episode)
+    const found = new Set<string>()
+    for (let from = 0; from < ids.length; from += idsAtOnce) {
+      const where = { id: ids.slice(from, from + idsAtOnce), endedAtMs }
+      for (const episodes of known) for (const id of await episodes.ids({ where })) found.add(id)
+    }
+    return found
+  }
+  return {
+    put: (silence) => silences.put([silence]),
+    async list() {
+      const present = await silences.list({ orderBy: 'atMs' })
+      const ended = await among(present, { isSet: true })
+      return present.filter(({ episode }) => !ended.has(episode))
+    },
+    remove: async (kind, episode) => (await silences.remove({ id: silenceId({ kind, episode }) })) > 0,
+    async prune(beforeMs) {
+      const over = await silences.remove({ untilMs: { before: beforeMs } })
+      const old = await silences.list({ where: { untilMs: null, atMs: { before: beforeMs } } })
+      const goingOn = await among(old, null)
+      const ended = old.filter(({ episode }) => !goingOn.has(episode)).map(silenceId)
+      return over + (await silences.remove({ id: ended }))
+    },
+  }
+}
+
+const policyIn = (collections: Collections): PolicyStore => ({
+  async all() {
+    const entries = await collections.of(policyEntries).list()
+    return entries.map(({ kind, id, body }) => ({ kind, id, body }))
+  },
+  put: (kind: PolicyKind, id, body, changedAtMs, standing) =>
+    collections.atomically(async (within) => {
+      const entries = within.of(policyEntries)
+      const ofKind = await entries.list({ where: { kind } })
+      const others = ofKind.filter((entry) => entry.id !== id)
+      const stands = others.length < ofKind.length
+      if (standing !== undefined && stands !== (standing === 'present')) return false
+      requireFits(kind, body, others)
+      await entries.put([{ kind, id, body, changedAtMs }])
+      return true
+    }, policyEntries.name + kind),
+  remove: async (kind, id) => (await collections.of(policyEntries).remove({ id: policyId(kind, id) })) > 0,
+})
