@@ -19,6 +19,7 @@ import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
 import { openAsk } from './auth/outgoing.ts'
 import { warnOfCloudMode } from './installation/cloud-mode.ts'
 import { settings } from './config.ts'
+import { openKeptConnections } from './connections/kept-connections.ts'
 import { openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { readFeatureFile } from './features/file.ts'
@@ -57,8 +58,7 @@ export const openGateway = async (
   const auth = openAuth({ env, build, keys, denied, clock, log, ask: openAsk(net) })
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
-  // What keeps anything in a database is loaded only where there is one, as the library for its statements is large.
-  const kept = database && (await (await import('./connections/kept-connections.ts')).openKeptConnections(database))
+  const kept = database && (await openKeptConnections(database))
   return {
     env,
     clock,

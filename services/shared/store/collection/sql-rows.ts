@@ -6,7 +6,6 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import { alone } from '../sql/alone.ts'
 import type { Database } from '../sql/connection.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
@@ -36,7 +35,15 @@ export const sqlTables = async (database: Database, owner: string, specs: readon
 const tablesOver = (database: Database, all: Kysely<All>): Tables => ({
   kind: database.kind,
   of: (table) => sqlRows(database, all, table),
-  atomically: (step, name) => alone(database, all, name, (transaction) => step(tablesOver(database, transaction))),
+  atomically: (step, alone) =>
+    database.run(() =>
+      all.transaction().execute(async (transaction) => {
+        // SQLite lets only one write anyway.
+        if (alone !== undefined && database.kind === 'postgres')
+          await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + alone}))`.execute(transaction)
+        return step(tablesOver(database, transaction))
+      }),
+    ),
 })
 
 const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): Rows => {
