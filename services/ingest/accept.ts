@@ -7,8 +7,7 @@ import type { Queue } from '#shared/bus/durable/queue.ts'
 import { type Clock, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Headers } from './adapters/adapter.ts'
-import { digestOf } from './canonical.ts'
-import { normalise } from './normalise.ts'
+import { digestOf, normalise } from './normalise.ts'
 import { readEvents } from './read-events.ts'
 
 interface Accepting {

@@ -1,10 +1,10 @@
+import { hash } from 'node:crypto'
 import { type InboundEvent, eventBounds } from '#proto/inbound-event.ts'
+import { cut } from '#shared/text/cut.ts'
 import type { Draft } from './adapters/adapter.ts'
-import { canonical, digestOf } from './canonical.ts'
-import { cutter } from './cut.ts'
 
 /** What the request says of each of its events. */
-export interface Around {
+interface Around {
   /** What the sender names the request by, and the place of the event in it. */
   idempotencyKey: string | undefined
   index: number
@@ -58,3 +58,47 @@ const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: Around): stri
 
 /** A name that is too long is told from others by its digest, which a cut one would not be. */
 const nameWithin = (name: string): string => (name.length <= bounds.key ? name : digestOf(name))
+
+/** Cuts what is too long and remembers whether it did. */
+interface Cutter {
+  cut(text: string, most: number): string
+  cutLabels(labels: Readonly<Record<string, string>>): Record<string, string>
+  hasCut(): boolean
+}
+
+const cutter = (): Cutter => {
+  let hasCut = false
+  const bounded = (given: string, most: number): string => {
+    // Databases keep no zeros, and whoever is told next may refuse a text with half a character in it.
+    const text = given.replaceAll('\0', ' ').toWellFormed()
+    if (text.length <= most) return text
+    hasCut = true
+    return cut(text, most)
+  }
+  return {
+    cut: bounded,
+    cutLabels: (labels) => {
+      const entries = Object.entries(labels)
+      if (entries.length > eventBounds.labels) hasCut = true
+      return Object.fromEntries(
+        entries
+          .slice(0, eventBounds.labels)
+          .map(([name, value]) => [bounded(name, eventBounds.labelName), bounded(value, eventBounds.labelValue)]),
+      )
+    },
+    hasCut: () => hasCut,
+  }
+}
+
+/** JSON in which the order of fields says nothing. */
+const canonical = (value: unknown): string => JSON.stringify(ordered(value))
+
+const ordered = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(ordered)
+  const entries = Object.entries(value).map(([name, inner]) => [name, ordered(inner)] as const)
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** A name made of texts: 40 hexadecimal digits, other ones for other texts. */
+export const digestOf = (...texts: readonly string[]): string => hash('sha256', JSON.stringify(texts)).slice(0, 40)

@@ -1,9 +1,8 @@
 import { ServiceError } from '#proto/errors.ts'
 import { mostEvents } from '#proto/ingest.ts'
-import { type Draft, type Headers, isSent } from './adapters/adapter.ts'
+import { type Draft, type Headers, isSent, requireSound } from './adapters/adapter.ts'
 import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
-import { requireSound } from './require-sound.ts'
 
 /** One event of a request: what its adapter made of it, or why that could not be. */
 export type Read = (Draft & { sourceType: string }) | { error: string }

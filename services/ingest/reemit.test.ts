@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { openNet } from '#shared/net/net.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { type Reemitting, mayReemit, reemit } from './reemit.ts'
+import { type Reemitting, mayReemit, reemit } from './consume.ts'
 import { eventOf } from './testing/event.ts'
 
 const nowMs = 1_000_000

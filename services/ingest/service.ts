@@ -8,9 +8,8 @@ import { accept } from './accept.ts'
 import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
 import { deadEventHandlers } from './dead-events.ts'
-import { deploymentHandlers, forgottenBeforeMs } from './deployments/handlers.ts'
-import { openDeployments } from './deployments/store.ts'
-import { openEvents } from './stores/store.ts'
+import { deploymentHandlers, forgottenBeforeMs, openDeployments } from './deployments.ts'
+import { openEvents } from './events.ts'
 
 const dayMs = 86_400_000
 

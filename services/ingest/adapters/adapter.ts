@@ -1,3 +1,4 @@
+import { ServiceError } from '#proto/errors.ts'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 
 /** A JSON object as it was sent. */
@@ -41,4 +42,18 @@ export interface Adapter {
    * none of it can be understood.
    */
   read(sent: Sent, headers: Headers): (Draft | { error: string })[]
+}
+
+const deepest = 32
+const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Throws `invalid` for a value that is nested too deep or has names that stand for something else in the language. */
+export const requireSound = (value: unknown, depth = 0): void => {
+  if (typeof value !== 'object' || value === null) return
+  if (depth >= deepest) throw new ServiceError('invalid', `the body must not be nested deeper than ${deepest} levels`)
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value) && forbidden.has(name))
+      throw new ServiceError('invalid', `the body must not have a field ${name}`)
+    requireSound(inner, depth + 1)
+  }
 }

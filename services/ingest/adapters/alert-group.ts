@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Draft, Sent } from './adapter.ts'
 import { firstOf, instant, labelled, maybeWords, understood } from './fields.ts'
-import { severityOf } from './severity.ts'
+import { severityOf } from './words.ts'
 
 /** What Alertmanager and those that imitate it say of one alert. */
 const Alert = z.looseObject({

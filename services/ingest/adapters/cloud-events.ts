@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type Adapter, type Draft, type Headers, type Sent, isSent } from './adapter.ts'
+import { type Adapter, type Draft, type Headers, type Sent, isSent, requireSound } from './adapter.ts'
 import { firstOf, instant, understood } from './fields.ts'
 import { genericDraft } from './generic.ts'
-import { requireSound } from '../require-sound.ts'
 
 const required = z.string().min(1)
 /** What CloudEvents 1.0 demands of an event, and what of the rest is read. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
 import { firstOf, instant, maybeWords, understood } from './fields.ts'
-import { severityOf } from './severity.ts'
+import { severityOf } from './words.ts'
 
 /** The webhook of Datadog: names as of its template, and those that people add from its variables. */
 const Webhook = z.looseObject({

@@ -1,7 +1,6 @@
 import type { Adapter, Draft, Sent } from './adapter.ts'
 import { firstOf, instantOf, textsOf } from './fields.ts'
-import { severityOf } from './severity.ts'
-import { statusOf } from './status.ts'
+import { severityOf, statusOf } from './words.ts'
 
 /** Any object at all: what it says is looked for under the names that people give it, and nothing of it is wrong. */
 export const generic: Adapter = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
 import { firstOf, instant, labelled, maybeWords, understood } from './fields.ts'
-import { severityOf } from './severity.ts'
+import { severityOf } from './words.ts'
 
 /** The webhook of Opsgenie. */
 const Webhook = z.looseObject({

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
 import { firstOf, instant, labelled, maybeWords, understood } from './fields.ts'
-import { severityOf } from './severity.ts'
-import { statusOf } from './status.ts'
+import { severityOf, statusOf } from './words.ts'
 
 const Named = z.looseObject({ summary: maybeWords }).nullish()
 

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { deploymentHandlers } from './handlers.ts'
-import { type Deployments, openDeployments } from './store.ts'
+import { describeWith, startPostgres } from '../testing/servers.ts'
+import { deploymentHandlers, type Deployments, openDeployments } from './deployments.ts'
 
 const most = 5
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '#shared/store/sql/connection.ts'
-import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { eventOf } from '../testing/event.ts'
-import { type Events, openEvents } from './store.ts'
+import { describeWith, startPostgres } from '../testing/servers.ts'
+import { eventOf } from './testing/event.ts'
+import { type Events, openEvents } from './events.ts'
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
   openEvents(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'e_' })))
