@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WeeklyReportAnswer } from '#proto/http/cron.ts'
 import { BuildReportAnswer, ReportAnswer, ReportsAnswer } from '#proto/http/reports.ts'
-import { lastWeek } from '../report/reports/period.ts'
+import { lastWeek } from '../report/reports/material.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
 import { ask, askEngine, eventually } from '../testing/ask.ts'

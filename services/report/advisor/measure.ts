@@ -1,8 +1,14 @@
 import type { Proof, Savings } from '#proto/advice.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Asking } from './asking.ts'
-import type { Proposal, Test } from './proposal.ts'
-import { rowsPerMark, savedMarks, type Subject, wholeCondition } from './subject.ts'
+import {
+  type Asking,
+  type Proposal,
+  type Test,
+  rowsPerMark,
+  savedMarks,
+  type Subject,
+  wholeCondition,
+} from './subject.ts'
 
 /** What is known of the savings of a proposal. */
 export interface Measured {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AdviceKind } from '#proto/advice.ts'
-import type { Weighed } from './advise-on.ts'
-import { rank } from './advise-on.ts'
+import { type Weighed, rank } from './advise.ts'
 
 const weighed = (kind: AdviceKind, purpose: string, marksAfter: number | null): Weighed => ({
   proposal: {

@@ -7,7 +7,7 @@ import { codecAdvice } from './structure/codecs.ts'
 import { readTable } from './structure/facts.ts'
 import { kinds } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../work.ts'
 
 /** The answer has to be on its way before its caller stops listening. */
 const marginMs = 2_000

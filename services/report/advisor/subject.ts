@@ -1,8 +1,10 @@
 import type { z } from 'zod'
-import type { ReadCondition, TableRead } from '#proto/advising.ts'
+import type { Savings, Recommendation } from '#proto/advice.ts'
+import type { ReadCondition, TableRead, SkipIndexType } from '#proto/advising.ts'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
 import type { ExplorerColumn, Projection, SkipIndex, TableOverview } from '#proto/explorer.ts'
-import type { Savings } from '#proto/advice.ts'
-import type { Asking } from './asking.ts'
+import type { query } from '#proto/query.ts'
 
 type Overview = z.infer<typeof TableOverview>
 
@@ -17,7 +19,7 @@ export interface Subject {
 }
 
 /** The statement that reads it. */
-export interface Statement {
+interface Statement {
   /** Each clause on a line; null when its host cannot lay it out. */
   formatted: string | null
   /** Where names without a database are looked up. */
@@ -122,3 +124,39 @@ export const wholeCondition = ({ read }: Subject): string => allOf(read.conditio
 /** Engines that keep each row as it was written, whose tables a projection or a partition key cannot make answer otherwise. */
 export const keepsRows = ({ overview: { engine } }: Subject): boolean =>
   ['MergeTree', 'ReplicatedMergeTree', 'SharedMergeTree'].includes(engine)
+
+/** Rows and granules under a condition. */
+interface Matches {
+  rows: number
+  matchingRows: number
+  matchingGranules: number
+}
+
+/** Groups of rows, and those that a condition touches. */
+interface Groups {
+  groups: number
+  matchingGroups: number
+  matchingRows: number
+}
+
+/** How a host can tell what a change would save. What is computed from counts is null when it would save nothing. */
+export type Test =
+  | { by: 'index'; column: string; type: SkipIndexType }
+  | { by: 'matches'; condition: string; savings: (counted: Matches) => Savings | null }
+  | { by: 'groups'; keys: string[]; condition: string | null; savings: (counted: Groups) => Savings | null }
+
+/** A change that may save something, before anything was tried out. */
+export interface Proposal extends Omit<Recommendation, 'proof' | 'savings' | 'table'> {
+  /** Of proposals with one purpose the best is told. */
+  purpose: string
+  test: Test
+}
+
+/** Whom advice asks, for whom, and about which host. */
+export interface Asking {
+  query: Client<typeof query>
+  call: Call
+  hostKey: string
+  /** The same call with less time, for trying out on data what is advised; undefined when that is not allowed. */
+  trying: Call | undefined
+}

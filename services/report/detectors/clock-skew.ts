@@ -1,6 +1,5 @@
-import { detector, nothing, untold } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
-import { duration } from '../insights/words.ts'
+import { detector, nothing, untold, severityOf } from '../measures/detector.ts'
+import { duration } from '../measures/words.ts'
 
 const limits = { info: 2, warning: 30 }
 

@@ -1,6 +1,6 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { detector, nameOf, type Sight } from '../insights/detector.ts'
-import { bytes, percent } from '../insights/words.ts'
+import { detector, nameOf, type Sight } from '../measures/detector.ts'
+import { bytes, percent } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
 const worstShare = 0.7

@@ -1,5 +1,4 @@
-import { detector, nameOf } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
+import { detector, nameOf, severityOf } from '../measures/detector.ts'
 
 const limits = { info: 10, warning: 50 }
 

@@ -1,8 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { detector, type Sight } from '../insights/detector.ts'
-import { confidenceOf, forecastDisk, knownDiskHours } from '../insights/disk-forecast.ts'
-import { severityOf } from '../insights/severity.ts'
-import { bytes, range } from '../insights/words.ts'
+import { detector, type Sight, severityOf } from '../measures/detector.ts'
+import { confidenceOf, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
+import { bytes, range } from '../measures/words.ts'
 
 /** The fewer days are left, the worse: 30 days or less are worth telling, 7 warn. */
 const limits = { info: -30, warning: -7 }

@@ -1,5 +1,5 @@
-import { detector, nothing, untold } from '../insights/detector.ts'
-import { percent } from '../insights/words.ts'
+import { detector, nothing, untold } from '../measures/detector.ts'
+import { percent } from '../measures/words.ts'
 
 const leastCalls = 20
 const leastErrors = 5

@@ -1,4 +1,4 @@
-import { detector } from '../insights/detector.ts'
+import { detector } from '../measures/detector.ts'
 
 const failed = new Set(['FAILED', 'FAILED_AND_RELOADING'])
 

@@ -1,5 +1,5 @@
-import { detector, nameOf, untold } from '../insights/detector.ts'
-import { figure } from '../insights/words.ts'
+import { detector, nameOf, untold } from '../measures/detector.ts'
+import { figure } from '../measures/words.ts'
 
 const leastHistoryHours = 170
 const steadyHours = 20

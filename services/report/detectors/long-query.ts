@@ -1,6 +1,5 @@
-import { detector } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
-import { duration } from '../insights/words.ts'
+import { detector, severityOf } from '../measures/detector.ts'
+import { duration } from '../measures/words.ts'
 
 const limits = { info: 300, warning: 1_800 }
 

@@ -1,6 +1,5 @@
-import { detector } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
-import { duration } from '../insights/words.ts'
+import { detector, severityOf } from '../measures/detector.ts'
+import { duration } from '../measures/words.ts'
 
 /** Hours. A first copy that takes longer than a day mostly does not get on. */
 const limits = { info: 0, warning: 24 }

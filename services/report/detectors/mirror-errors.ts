@@ -1,6 +1,5 @@
-import { detector } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
-import { count } from '../insights/words.ts'
+import { detector, severityOf } from '../measures/detector.ts'
+import { count } from '../measures/words.ts'
 
 const limits = { info: 1, warning: 5, critical: 100 }
 

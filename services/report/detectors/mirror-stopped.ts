@@ -1,4 +1,4 @@
-import { detector, type Sight } from '../insights/detector.ts'
+import { detector, type Sight } from '../measures/detector.ts'
 
 const stopped: Readonly<Record<string, Pick<Sight, 'severity' | 'detail'> & { words: string }>> = {
   failed: {

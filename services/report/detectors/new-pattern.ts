@@ -1,5 +1,5 @@
-import { detector, untold } from '../insights/detector.ts'
-import { duration, percent } from '../insights/words.ts'
+import { detector, untold } from '../measures/detector.ts'
+import { duration, percent } from '../measures/words.ts'
 
 const leastHistoryHours = 72
 const weekHours = 168

@@ -1,7 +1,6 @@
-import { compare } from '../insights/baseline.ts'
-import { detector, nothing, untold } from '../insights/detector.ts'
-import { sameHours } from '../insights/same-hours.ts'
-import { duration, figure } from '../insights/words.ts'
+import { compare, sameHours } from '../measures/baseline.ts'
+import { detector, nothing, untold } from '../measures/detector.ts'
+import { duration, figure } from '../measures/words.ts'
 
 const leastCalls = 20
 const leastMs = 200

@@ -1,7 +1,6 @@
-import { detector, nothing, untold } from '../insights/detector.ts'
-import { forecastParts } from '../insights/parts-forecast.ts'
-import { severityOf } from '../insights/severity.ts'
-import { duration, figure } from '../insights/words.ts'
+import { detector, nothing, untold, severityOf } from '../measures/detector.ts'
+import { forecastParts } from '../measures/forecast.ts'
+import { duration, figure } from '../measures/words.ts'
 
 const manyHours = 20
 /** Fewer parts than this share of the limit are far from it however fast they grow. */

@@ -1,8 +1,7 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { compare } from '../insights/baseline.ts'
-import { attribute } from '../insights/attribute.ts'
-import { detector, type RowsOf, type Sight, untold } from '../insights/detector.ts'
-import { duration, figure } from '../insights/words.ts'
+import { compare, attribute } from '../measures/baseline.ts'
+import { detector, type RowsOf, type Sight, untold } from '../measures/detector.ts'
+import { duration, figure } from '../measures/words.ts'
 
 const leastCalls = 20
 const leastDays = 3

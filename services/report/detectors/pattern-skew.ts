@@ -1,8 +1,6 @@
-import { grownBeside } from '../insights/attribute.ts'
-import { compare } from '../insights/baseline.ts'
-import { detector, type Fleet, type HostFacts, type Sight, untold } from '../insights/detector.ts'
-import type { PatternFacts } from '../insights/facts.ts'
-import { duration, figure } from '../insights/words.ts'
+import { grownBeside, compare } from '../measures/baseline.ts'
+import { detector, type Fleet, type HostFacts, type Sight, untold, type PatternFacts } from '../measures/detector.ts'
+import { duration, figure } from '../measures/words.ts'
 
 const leastCalls = 20
 const leastPeers = 2

@@ -1,7 +1,6 @@
-import { compare } from '../insights/baseline.ts'
-import { detector, nothing, untold } from '../insights/detector.ts'
-import { sameHours } from '../insights/same-hours.ts'
-import { bytes } from '../insights/words.ts'
+import { compare, sameHours } from '../measures/baseline.ts'
+import { detector, nothing, untold } from '../measures/detector.ts'
+import { bytes } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
 const leastScore = 5

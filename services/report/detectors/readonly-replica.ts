@@ -1,4 +1,4 @@
-import { detector, nameOf } from '../insights/detector.ts'
+import { detector, nameOf } from '../measures/detector.ts'
 
 /** A replica takes no inserts. */
 export const readonlyReplica = detector({

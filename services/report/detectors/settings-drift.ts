@@ -1,4 +1,4 @@
-import { detector, nothing, untold } from '../insights/detector.ts'
+import { detector, nothing, untold } from '../measures/detector.ts'
 
 const leastAgreeing = 2
 const mostNamed = 20

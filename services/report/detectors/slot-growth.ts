@@ -1,6 +1,5 @@
-import { detector } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
-import { bytes } from '../insights/words.ts'
+import { detector, severityOf } from '../measures/detector.ts'
+import { bytes } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
 /** Bytes an hour. */

@@ -1,6 +1,5 @@
-import { detector } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
-import { bytes } from '../insights/words.ts'
+import { detector, severityOf } from '../measures/detector.ts'
+import { bytes } from '../measures/words.ts'
 
 const mebibyte = 1_024 ** 2
 /** The warning is where the replication service itself warns by default. */

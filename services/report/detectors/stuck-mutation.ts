@@ -1,5 +1,5 @@
-import { detector, nameOf, untold } from '../insights/detector.ts'
-import { duration } from '../insights/words.ts'
+import { detector, nameOf, untold } from '../measures/detector.ts'
+import { duration } from '../measures/words.ts'
 
 const longSeconds = 3_600
 

@@ -1,6 +1,5 @@
-import { detector, nameOf } from '../insights/detector.ts'
-import { severityOf } from '../insights/severity.ts'
-import { bytes, duration } from '../insights/words.ts'
+import { detector, nameOf, severityOf } from '../measures/detector.ts'
+import { bytes, duration } from '../measures/words.ts'
 
 /** Hours for which whole parts have been waiting to be removed. */
 const limits = { info: 24, warning: 168 }

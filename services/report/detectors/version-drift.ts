@@ -1,4 +1,4 @@
-import { detector, type Fleet, nothing, untold } from '../insights/detector.ts'
+import { detector, type Fleet, nothing, untold } from '../measures/detector.ts'
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 

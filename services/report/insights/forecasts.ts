@@ -8,9 +8,9 @@ import {
   knownDiskHours,
   leastSpanHours,
   outlookOf,
-} from './disk-forecast.ts'
-import { forecastParts } from './parts-forecast.ts'
-import { duration } from './words.ts'
+  forecastParts,
+} from '../measures/forecast.ts'
+import { duration } from '../measures/words.ts'
 
 /** What is foreseen, and what could not be. */
 export interface Foreseen {

@@ -5,12 +5,8 @@ import { ServiceError } from '#proto/errors.ts'
 import type { forecastMethods } from '#proto/forecasts.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { insightMethods } from '#proto/insights.ts'
-import type { pruneMethods } from '#proto/prune.ts'
-import { read } from '#shared/config/setting.ts'
-import { settings } from '../config.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
-import type { Parts } from '../parts.ts'
-import type { ReportParts } from '../reports/handlers.ts'
+import type { Parts } from '../work.ts'
 import { diskForecasts, type Foreseen, partsForecast } from './forecasts.ts'
 import { generate, type Generating } from './generate.ts'
 import { lookAt } from './look-at.ts'
@@ -55,22 +51,6 @@ export const insightHandlers = (parts: InsightParts): Handlers<Service<typeof in
     },
   }
 }
-
-const dayMs = 86_400_000
-
-/** Removes insights and reports that are older than the settings say. */
-export const prune =
-  ({ env, clock, kept, reports }: InsightParts & ReportParts): Handlers<Service<typeof pruneMethods>>['prune'] =>
-  async (_input, call) => {
-    const { SVC_INSIGHTS_DAYS: insightDays, SVC_REPORT_DAYS: reportDays } = read(settings, env)
-    const before = (days: number): number => clock.now() - days * dayMs
-    return {
-      removed: {
-        insights: await kept.store.prune(before(insightDays), call),
-        reports: await reports.prune(before(reportDays)),
-      },
-    }
-  }
 
 /** Looks at one host at once. */
 export const forecastHandlers = ({ query, clock, store }: InsightParts): Handlers<Service<typeof forecastMethods>> => {

@@ -1,17 +1,29 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSet } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
+import type { query } from '#proto/query.ts'
+import type { Store } from '#shared/store/store.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import { detectors as allDetectors } from '../detectors/index.ts'
-import { type AnyDetector, type Fleet, nothing, type Outcome, type Sight } from './detector.ts'
-import { figuresOf, leaveFigures } from './facts.ts'
-import { readFleet } from './fleet.ts'
-import type { Looking } from './looking.ts'
+import {
+  type AnyDetector,
+  type Fleet,
+  nothing,
+  type Outcome,
+  type Sight,
+  figuresOf,
+  leaveFigures,
+  type HostFacts,
+  type HostFigures,
+  readFigures,
+} from '../measures/detector.ts'
 
 /** What was found, and what could not be told, in words. */
-export interface Found {
+interface Found {
   insights: Insight[]
   notes: string[]
 }
@@ -84,7 +96,7 @@ const evidenceOf = ({ sets: [first], evidenceSql = '' }: AnyDetector, told: Read
 const longestSubject = 300
 
 /** An insight out of what a detector saw. */
-export const insightOf = (
+const insightOf = (
   { hostKey, nowMs }: Pick<Looking, 'hostKey' | 'nowMs'>,
   { kind, signal, window, link }: Pick<AnyDetector, 'kind' | 'signal' | 'window' | 'link'>,
   { show, ...sight }: Sight,
@@ -108,4 +120,55 @@ export const insightOf = (
     foundAtMs: nowMs,
     dismissed: null,
   }
+}
+
+/** Others of the same group that a host is compared with, at most. */
+const mostCompared = 32
+
+/** What is known about a host and the others of the list, without asking the others: they left their figures when they were looked at. */
+const readFleet = async (looking: Looking, figures: HostFigures): Promise<Fleet> => {
+  const { query, call, hostKey, store } = looking
+  const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
+  const versions = new Map(states.map(({ key, version }) => [key, version]))
+  const facts = hosts.map(({ key, name, group }) => ({
+    key,
+    name,
+    group,
+    version: versions.get(key) ?? null,
+    clockSkewMs: null,
+    figures: null,
+  }))
+  const listed = facts.find(({ key }) => key === hostKey)
+  const own: HostFacts = listed ?? { name: hostKey, group: null, version: null, clockSkewMs: null, figures: null }
+  const others = facts.filter(({ key }) => key !== hostKey)
+  const compared = others.filter(({ group }) => group === own.group).slice(0, mostCompared)
+  const left = await Promise.all(compared.map(async ({ key }) => [key, await readFigures(store, key)] as const))
+  const figuresByKey = new Map(left)
+  return {
+    self: { ...own, figures, ...(await now(looking)) },
+    peers: others.map((peer) => ({ ...peer, figures: figuresByKey.get(peer.key) ?? null })),
+  }
+}
+
+/** What the host says of itself now; nothing where it does not, or the caller may not know. */
+const now = async ({ query, call, hostKey }: Looking): Promise<Partial<HostFacts>> => {
+  try {
+    const { version, clockSkewMs } = await query.hostStatus({ hostKey }, call)
+    return { version, clockSkewMs }
+  } catch (error) {
+    if (error instanceof ServiceError) return {}
+    throw error
+  }
+}
+
+/** Whom to ask about which host. */
+interface Looking {
+  query: Client<typeof query>
+  call: Call
+  hostKey: string
+  nowMs: number
+  /** Where hosts leave what others of their group are compared with. */
+  store: Store
+  /** All of them unless others are named. */
+  detectors?: readonly AnyDetector[]
 }

@@ -1,12 +1,37 @@
-import { ageMs, instant } from '#shared/time/clock.ts'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { hostByHost, ownCall } from '../host-by-host.ts'
+import { ageMs, instant } from '#shared/time/clock.ts'
+import { hostByHost, ownCall, type Work } from '../work.ts'
 import { insightStoreSettings } from '../stores/settings.ts'
 import { generate, type Generating } from './generate.ts'
+
+const lookEveryMs = 60_000
+
+/** Sees once a minute which hosts have not been looked at for long; a round that fails is told once, and the next is near. */
+export const openSchedule = (parts: Rounding, work: Work, everyMs = lookEveryMs): Disposable => {
+  let isRunning = false
+  let isFailing = false
+  const tick = async (signal: AbortSignal): Promise<void> => {
+    if (isRunning) return
+    isRunning = true
+    try {
+      await round(parts, signal)
+      if (isFailing) parts.log.info('rounds of insights succeed again')
+      isFailing = false
+    } catch (error) {
+      if (!isFailing && !signal.aborted) parts.log.error({ err: error }, 'round of insights failed')
+      isFailing = true
+    } finally {
+      isRunning = false
+    }
+  }
+  const timer = setInterval(() => void work.run(tick), everyMs)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
 
 /** When each host was last looked at by itself, whatever came of it. */
 const Tried = z.object({ hosts: z.record(z.string(), z.number()) })
@@ -17,7 +42,7 @@ const leaseMs = 15 * 60_000
 const minuteMs = 60_000
 
 /** What rounds are made with. */
-export interface Rounding extends Generating {
+interface Rounding extends Generating {
   env: Environment
 }
 

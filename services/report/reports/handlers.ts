@@ -5,7 +5,7 @@ import type { report } from '#proto/report.ts'
 import { build } from './build.ts'
 import { render } from './render/index.ts'
 import { reportZone } from './settings.ts'
-import type { KeptReport } from './stores/store.ts'
+import type { KeptReport } from './store.ts'
 import { type Writing, writeWeekly } from './weekly.ts'
 import type { Work } from '../work.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastWeek } from './period.ts'
+import { lastWeek } from './material.ts'
 
 const hourMs = 3_600_000
 const at = (text: string): number => Date.parse(text)

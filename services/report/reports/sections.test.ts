@@ -3,9 +3,8 @@ import type { ReportRow } from '#proto/report-rows.ts'
 import { aReport, about, line, material, weekBegins } from '../testing/reports.ts'
 import { anInsight } from '../testing/insights.ts'
 import { diskHours } from '../testing/rows.ts'
-import { judge } from './score.ts'
+import { judge, reportId, writeReport } from './write-report.ts'
 import { incidentsOf } from './sections/incidents.ts'
-import { reportId, writeReport } from './write-report.ts'
 
 const hourMs = 3_600_000
 const report = (more: Parameters<typeof material>[0] = {}) => writeReport(about, material(more))

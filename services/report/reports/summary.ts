@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { HostReport } from '#proto/host-report.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import { layOut } from './render/lay-out.ts'
-import { plain } from './render/plain.ts'
+import { plain } from './render/markdown.ts'
 
 /** Of a report, in characters, that a model reads. */
 const longestText = 60_000

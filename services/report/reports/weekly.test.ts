@@ -8,7 +8,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import { memoryStore } from '../stores/store.ts'
 import { openWatched, quietAlerts, quietQuery } from '../testing/fleet.ts'
-import { openReports } from './stores/store.ts'
+import { openReports } from './store.ts'
 import { type Writing, writeWeekly } from './weekly.ts'
 
 /** A Wednesday. */

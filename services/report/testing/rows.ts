@@ -1,7 +1,6 @@
 import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
 import { detectors } from '../detectors/index.ts'
-import type { Fleet, HostFacts, Outcome } from '../insights/detector.ts'
-import type { HostFigures } from '../insights/facts.ts'
+import type { Fleet, HostFacts, Outcome, HostFigures } from '../measures/detector.ts'
 
 /** Rows by set, as a host would tell them. */
 export type Rows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }

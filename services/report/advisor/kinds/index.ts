@@ -1,6 +1,5 @@
 import type { AdviceKind } from '#proto/advice.ts'
-import type { Proposal } from '../proposal.ts'
-import type { Subject } from '../subject.ts'
+import type { Proposal, Subject } from '../subject.ts'
 import { materializedView } from './materialized-view.ts'
 import { partitionKey } from './partition-key.ts'
 import { prewhere } from './prewhere.ts'

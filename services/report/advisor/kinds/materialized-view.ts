@@ -1,5 +1,4 @@
-import type { Proposal } from '../proposal.ts'
-import { keepsRows, rowsPerMark, savedMarks, type Subject } from '../subject.ts'
+import { type Proposal, keepsRows, rowsPerMark, savedMarks, type Subject } from '../subject.ts'
 
 /** Fewer rows to a group than these make a view not worth keeping. */
 const leastRowsPerGroup = 100

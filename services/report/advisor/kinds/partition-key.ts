@@ -1,5 +1,4 @@
-import type { Proposal } from '../proposal.ts'
-import { allOf, keepsRows, rowsPerMark, savedMarks, sortingColumns, type Subject } from '../subject.ts'
+import { type Proposal, allOf, keepsRows, rowsPerMark, savedMarks, sortingColumns, type Subject } from '../subject.ts'
 
 /** One insert may by default have no more (`max_partitions_per_insert_block`); and each should have granules to leave out. */
 const mostPartitions = 100

@@ -1,5 +1,4 @@
-import type { Proposal } from '../proposal.ts'
-import { allOf, bytesPerMark, sortingColumns, type Subject } from '../subject.ts'
+import { type Proposal, allOf, bytesPerMark, sortingColumns, type Subject } from '../subject.ts'
 
 /**
  * A filter before the other columns are read, where the host does not do so by itself. Under FINAL it may only be by the

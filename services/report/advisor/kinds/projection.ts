@@ -1,5 +1,12 @@
-import type { Proposal } from '../proposal.ts'
-import { columnNamed, comparedColumns, keepsRows, rowsPerMark, savedMarks, type Subject } from '../subject.ts'
+import {
+  type Proposal,
+  columnNamed,
+  comparedColumns,
+  keepsRows,
+  rowsPerMark,
+  savedMarks,
+  type Subject,
+} from '../subject.ts'
 
 /** A second order of the rows for one condition, or sums that are kept for one grouping. */
 export const projection = (subject: Subject): Proposal[] =>

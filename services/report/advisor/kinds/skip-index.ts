@@ -1,6 +1,5 @@
 import type { ReadCondition, SkipIndexType } from '#proto/advising.ts'
-import type { Proposal } from '../proposal.ts'
-import { type Compared, comparedColumns, type Subject } from '../subject.ts'
+import { type Proposal, type Compared, comparedColumns, type Subject } from '../subject.ts'
 
 const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>> = {
   equality: ['minmax', 'set(100)', 'bloom_filter(0.01)'],

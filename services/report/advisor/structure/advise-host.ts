@@ -1,5 +1,5 @@
 import type { StructureAdvice } from '#proto/structure-advice.ts'
-import { bytes } from '../../insights/words.ts'
+import { bytes } from '../../measures/words.ts'
 
 /** What is known of the hardware of a host, and how it is set up. */
 export interface HostSetUp {

@@ -1,7 +1,6 @@
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
-import { figure } from '../../insights/words.ts'
-import type { Asking, TableFacts } from './facts.ts'
-import { isRefusal } from './is-refusal.ts'
+import { figure } from '../../measures/words.ts'
+import { type Asking, type TableFacts, isRefusal } from './facts.ts'
 
 type Column = TableFacts['columns'][number]
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { ExplorerColumn, TableOverview } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
 import type { StructureAdvice } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/quote.ts'
-import { isRefusal } from './is-refusal.ts'
 
 type Column = z.infer<typeof ExplorerColumn>
 
@@ -94,3 +94,7 @@ const countColumns = async (
     return nothing
   }
 }
+
+/** Whether a host answered that it does not do what was asked; one that did not answer at all has refused nothing. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code !== 'unavailable' || error.details?.clickhouseCode !== undefined)

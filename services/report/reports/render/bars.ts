@@ -1,5 +1,4 @@
 import type { Chart } from './document.ts'
-import { escapeHtml } from './escape-html.ts'
 
 const width = 100
 const height = 30
@@ -32,3 +31,14 @@ export const sparkline = (values: Chart['values']): string => {
     .map((value) => (value === null ? ' ' : blocks[most > 0 ? Math.round((value / most) * (blocks.length - 1)) : 0]))
     .join('')
 }
+
+/** Characters that mean something in HTML, in text and in quoted attributes. */
+const special: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+/** Text as it stands in a page. */
+export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => special[character] ?? '')

@@ -1,6 +1,5 @@
-import { chart } from './bars.ts'
+import { chart, escapeHtml } from './bars.ts'
 import type { Block, Document } from './document.ts'
-import { escapeHtml } from './escape-html.ts'
 
 const style = `
 :root { color-scheme: light dark; }

@@ -1,7 +1,6 @@
 import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-report.ts'
-import { bytes, count, duration, percent } from '../../insights/words.ts'
-import { known, numeric, plain, tableSection } from './columns.ts'
-import type { Chart, Section } from './document.ts'
+import { bytes, count, duration, percent } from '../../measures/words.ts'
+import { known, numeric, plain, tableSection, type Chart, type Section } from './document.ts'
 
 type Moment = (atMs: number) => string
 

@@ -1,6 +1,6 @@
 import type { HostReport, ReportedPattern, StatementTotals } from '#proto/host-report.ts'
 import { type ReportRow, reportSteps } from '#proto/report-rows.ts'
-import type { Period } from '../period.ts'
+import type { Period } from '../material.ts'
 
 type Totals = ReportRow<'statement-totals'>
 type Pattern = ReportRow<'patterns'>

@@ -1,8 +1,8 @@
 import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
-import { forecastDisk, knownDiskHours, outlookOf } from '../../insights/disk-forecast.ts'
-import type { Period } from '../period.ts'
+import { forecastDisk, knownDiskHours, outlookOf } from '../../measures/forecast.ts'
+import type { Period } from '../material.ts'
 
 type DiskHours = ReturnType<typeof knownDiskHours>
 

@@ -1,4 +1,4 @@
-import { figure } from '../../../insights/words.ts'
+import { figure } from '../../../measures/words.ts'
 import type { Kind } from '../facts.ts'
 
 const fewestRows = 10_000

@@ -1,4 +1,4 @@
-import { bytes } from '../../../insights/words.ts'
+import { bytes } from '../../../measures/words.ts'
 import type { Kind } from '../facts.ts'
 
 const leastBytes = 1_024 ** 3

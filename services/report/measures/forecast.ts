@@ -1,5 +1,4 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { fitLine } from './line.ts'
 import { range } from './words.ts'
 
 const leastPoints = 48
@@ -93,3 +92,66 @@ const growthOf = (rows: readonly KnownRow[]) => {
   // What does not scatter at all is as sure as can be; a byte keeps the score a number.
   return { perDay: line.slope, spread: line.spread, score: (line.slope * days) / Math.max(1, line.spread) }
 }
+
+const leastHours = 12
+const fitHours = 24
+const risingHours = 6
+
+/** How the parts of the fullest partition go on. */
+interface PartsForecast {
+  parts: number
+  /** At which inserts are refused. */
+  refusedAt: number
+  /** How many hours of the last day are told. */
+  hours: number
+  /** Null unless they rose from hour to hour lately. */
+  growth: { perHour: number; spread: number; hoursLeft: number } | null
+}
+
+/** By a line through the last day, or in words why nothing can be told. */
+export const forecastParts = (rows: readonly InsightRow<'part-hours'>[]): PartsForecast | string => {
+  const told = rows
+    .flatMap(({ hoursAgo, parts, refusedAt }) =>
+      parts === null || !refusedAt || hoursAgo < 0 || hoursAgo >= fitHours ? [] : { hoursAgo, parts, refusedAt },
+    )
+    .toSorted((one, other) => other.hoursAgo - one.hoursAgo)
+  const last = told.at(-1)
+  if (!last || told.length < leastHours) return 'not enough history, fewer than 12 hours of the last day'
+  const known = { parts: last.parts, refusedAt: last.refusedAt, hours: told.length }
+  const latest = told.slice(-risingHours).map(({ parts }) => parts)
+  const isRising = latest.every((parts, index) => index === 0 || parts > (latest[index - 1] ?? parts))
+  const line = fitLine(told.map(({ hoursAgo, parts }) => ({ x: -hoursAgo, y: parts })))
+  if (!isRising || !line || line.slope <= 0) return { ...known, growth: null }
+  const hoursLeft = Math.max(0, last.refusedAt - last.parts) / line.slope
+  return { ...known, growth: { perHour: line.slope, spread: line.spread, hoursLeft } }
+}
+
+/** A straight line through points, and how well they lie on it. */
+interface Line {
+  /** Per unit of x. */
+  slope: number
+  /** Standard deviation of what is left beside the line. */
+  spread: number
+}
+
+interface Point {
+  x: number
+  y: number
+}
+
+const fewestPoints = 3
+
+/** The line of least squares; undefined of too few points, or when they are all of one x. */
+const fitLine = (points: readonly Point[]): Line | undefined => {
+  if (points.length < fewestPoints) return undefined
+  const x = mean(points.map((point) => point.x))
+  const y = mean(points.map((point) => point.y))
+  const width = sum(points.map((point) => (point.x - x) ** 2))
+  if (width === 0) return undefined
+  const slope = sum(points.map((point) => (point.x - x) * (point.y - y))) / width
+  const left = sum(points.map((point) => (point.y - y - slope * (point.x - x)) ** 2))
+  return { slope, spread: Math.sqrt(left / (points.length - 2)) }
+}
+
+const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0)
+const mean = (figures: readonly number[]): number => sum(figures) / figures.length

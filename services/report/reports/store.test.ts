@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, describe } from 'vitest'
-import { describeWith, startPostgres } from '../../../testing/servers.ts'
+import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { openReports } from './store.ts'
-import { reportStoreSuite } from './stores.suite.ts'
+import { reportStoreSuite } from './store.suite.ts'
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())

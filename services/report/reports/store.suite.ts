@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { aReport } from '../../testing/reports.ts'
+import { aReport } from '../testing/reports.ts'
 import { listed, type ReportStore } from './store.ts'
 
 const older = aReport('a', { writtenAtMs: 1_000 })
