@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import type { Call, ServiceName } from '#proto/call.ts'
 import type { Client, Method, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { openRecent } from '../memory/recent.ts'
 import { type Asking, ask } from './ask.ts'
 import { encodeJson } from './body.ts'
 import type { Instances } from './instances.ts'
@@ -33,9 +33,11 @@ export const makeClient = <S extends Service>(calling: Calling, contract: S): Cl
 const callable = (calling: Calling, { name: service }: Service, name: string, method: Method) => {
   const { caller, channel, instances, observer } = calling
   // Made once: a wire finds who listens sooner for a text that it has seen before.
-  const subjects = openRecent<string>(rememberedInstances)
-  const subjectTo = (instance?: string): string =>
-    subjects(instance ?? '', () => callSubject(service, caller, name, instance))
+  const subjects = new LRUCache<string, string>({
+    max: rememberedInstances,
+    memoMethod: (instance) => callSubject(service, caller, name, instance || undefined),
+  })
+  const subjectTo = (instance = ''): string => subjects.memo(instance)
   return async (input: unknown, call: Call): Promise<unknown> => {
     const observed = observer.asking({ service, method: name, caller }, call)
     try {

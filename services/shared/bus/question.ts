@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
 import { maxConnectionsOfCall, SealedConnection } from '#proto/sealed-connection.ts'
-import { openRecent } from '../memory/recent.ts'
 import type { WireHeaders } from './wire.ts'
 
 /**
@@ -23,7 +23,6 @@ export const questionHeaders = (
 
 /** Memories of pure functions only: most questions are asked for a few callers. */
 const texts = new WeakMap<Identity, string>()
-const identities = openRecent<Identity>(256)
 
 const textOf = (identity: Identity): string => {
   const known = texts.get(identity) ?? JSON.stringify(identity)
@@ -31,13 +30,15 @@ const textOf = (identity: Identity): string => {
   return known
 }
 
-/** What is signed is the text, so whoever passes the identity on sends the same. */
-const identityOf = (text: string): Identity =>
-  identities(text, () => {
+const identities = new LRUCache<string, Identity>({
+  max: 256,
+  memoMethod: (text) => {
     const identity = Identity.parse(JSON.parse(text))
+    // The text is what is signed, so a service that passes the identity on must send the same.
     texts.set(identity, text)
     return identity
-  })
+  },
+})
 
 const Connections = z.array(SealedConnection).max(maxConnectionsOfCall)
 
@@ -47,7 +48,7 @@ export const readQuestionHeaders = (headers: WireHeaders, nowMs: number): Omit<C
   const timeLeftMs = Number(headers['time-left-ms'])
   if (identity === undefined || !Number.isFinite(timeLeftMs)) throw new Error('who asks, or until when, is missing')
   return {
-    identity: identityOf(identity),
+    identity: identities.memo(identity),
     // A newer peer may know more of them.
     priority: Priority.options.find((known) => known === priority) ?? 'sweep',
     deadline: nowMs + timeLeftMs,

@@ -1,7 +1,7 @@
 import { type KeyObject, createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { type Identity, type ServiceName, isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { openRecent } from '../memory/recent.ts'
 import { type CallSubject, guestToken, withGuest } from './subject.ts'
 import type { WireHeaders, WireMessage } from './wire.ts'
 
@@ -47,7 +47,11 @@ export interface BusKeys {
  * Returns a key in hexadecimal digits: that of a service or of its part, from the secret of the gateway, or that of a caller, from the
  * key of the service that it calls. The name comes first: with the secret first, whoever has one key could compute keys of longer names.
  */
-export const deriveKey = (holder: string, secret: string): string => hash('sha256', `${holder}:${secret}`)
+export const deriveKey = (holder: string, secret: string): string => hashed(derivation(holder, secret))
+
+const derivation = (holder: string, secret: string): string => `${holder}:${secret}`
+
+const hashed = (text: string): string => hash('sha256', text)
 
 /**
  * Returns signatures by keys. The gateway shares one with each other service, and a caller shares with the called service one that is
@@ -55,11 +59,10 @@ export const deriveKey = (holder: string, secret: string): string => hash('sha25
  * to nobody but itself.
  */
 export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean): Signatures => {
-  const keyObjects = openRecent<KeyObject>(64)
-  const imported = (key: string) => keyObjects(key, () => createSecretKey(key, 'hex'))
-  const derivedKeys = openRecent<string>(64)
-  const derived = (name: string, secret: string) => derivedKeys(`${name}:${secret}`, () => deriveKey(name, secret))
-  const mac = (text: string, key: string) => createHmac('sha256', imported(key)).update(text).digest()
+  const imported = new LRUCache<string, KeyObject>({ max: 64, memoMethod: (key) => createSecretKey(key, 'hex') })
+  const derivedKeys = new LRUCache<string, string>({ max: 64, memoMethod: hashed })
+  const derived = (holder: string, secret: string) => derivedKeys.memo(derivation(holder, secret))
+  const mac = (text: string, key: string) => createHmac('sha256', imported.memo(key)).update(text).digest()
   const signingKeys = (signer: ServiceName, holder: string): string[] => {
     const { secrets, calls } = keys()
     const ofHolder = secrets.map((secret) => derived(holder, secret))

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { type ServiceName, guestServices, isServiceName } from '#proto/call.ts'
-import { openRecent } from '../memory/recent.ts'
 
 /** What an instance may be called: it becomes one token of a subject. */
 export const instanceName = /^[a-z0-9-]{1,64}$/
@@ -45,14 +45,20 @@ export interface CallSubject {
 export const openCallSubjectReader = (service: ServiceName, instance: string): ReadCallSubject => {
   const addressed = [undefined, instance, guestToken, guestNamed(instance)]
   // A cache of a pure function: most requests use a few methods.
-  const recent = openRecent<CallSubject | undefined>(256)
+  const recent = new LRUCache<string, CallSubject>({ max: 256 })
   const parse = (subject: string): CallSubject | undefined => {
     const [, , caller = '', method = ''] = subject.split('.')
     if (!isServiceName(caller) || method === '') return undefined
     const isServed = addressed.some((each) => callSubject(service, caller, method, each) === subject)
     return isServed ? { caller, method } : undefined
   }
-  return (subject) => recent(subject, () => parse(subject))
+  return (subject) => {
+    const known = recent.get(subject)
+    if (known !== undefined) return known
+    const parsed = parse(subject)
+    recent.set(subject, parsed)
+    return parsed
+  }
 }
 
 /** Subject of an event: `event.<sender>.<noun>.<past-verb>`. The sender is a service, or the user of a part of it. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /**
  * The two readings of time; tests pass their own. An operator or a time service may set the wall clock forwards or back at
  * any moment, so every age, interval, timeout and lifetime inside a process is measured with `elapsedMs`.
@@ -19,8 +21,10 @@ export const clockOf = (read: () => number): Clock => ({ now: read, elapsedMs: r
 const slewMs = 1_000
 const maxSightings = 10_000
 
+type Sightings = LRUCache<number, number>
+
 /** By clock and instant: how far the wall clock was ahead of the monotonic one when this process first saw the instant. */
-const sightings = new WeakMap<Clock, Map<number, number>>()
+const sightings = new WeakMap<Clock, Sightings>()
 
 /** How long ago a stored instant was; negative for one that an earlier process stored before the clock was set back. */
 export const ageMs = (clock: Clock, atMs: number): number => clock.now() - follow(clock, atMs)
@@ -29,7 +33,7 @@ export const ageMs = (clock: Clock, atMs: number): number => clock.now() - follo
 export const instant = (clock: Clock): number => {
   const now = clock.now()
   // After the clock was set back, the same instant comes again; then this one is meant, and no longer the one before.
-  remember(sightingsOf(clock), now, now - clock.elapsedMs())
+  sightingsOf(clock).set(now, now - clock.elapsedMs())
   return now
 }
 
@@ -44,19 +48,12 @@ export const follow = (clock: Clock, atMs: number): number => {
   const isUnmoved = before === undefined || Math.abs(aheadMs - before) < slewMs
   const followed = isUnmoved ? atMs : Math.round(atMs + aheadMs - before)
   // What is stored instead of the old instant must be followed over the next jump too.
-  if (!known.has(followed)) remember(known, followed, aheadMs)
+  if (!known.has(followed)) known.set(followed, aheadMs)
   return followed
 }
 
-const sightingsOf = (clock: Clock): Map<number, number> => {
-  const known = sightings.get(clock) ?? new Map<number, number>()
+const sightingsOf = (clock: Clock): Sightings => {
+  const known = sightings.get(clock) ?? new LRUCache({ max: maxSightings })
   sightings.set(clock, known)
   return known
-}
-
-const remember = (known: Map<number, number>, atMs: number, aheadMs: number): void => {
-  known.delete(atMs)
-  known.set(atMs, aheadMs)
-  const [oldest] = known.keys()
-  if (known.size > maxSightings && oldest !== undefined) known.delete(oldest)
 }

@@ -1,4 +1,4 @@
-import { forgetOldest } from '../../memory/newest.ts'
+import { LRUCache } from 'lru-cache'
 import type { Counted, Counters } from '../counters.ts'
 
 /** Of what a window still allows a process takes this part at once, so each of the others may find as much less. */
@@ -21,18 +21,14 @@ type Take = (key: string, often: number, seconds: number) => Promise<Counted>
  * told the same count, so no more are let through than are allowed.
  */
 export const countInBlocks = (take: Take): Counters['count'] => {
-  const blocks = new Map<string, Block>()
-  const forget = forgetOldest(blocks, maxBlocks)
+  const blocks = new LRUCache<string, Block>({ max: maxBlocks })
 
   const taken = async (key: string, often: number, seconds: number, allowed: number): Promise<Counted> => {
     const { count: last, endsInMs } = await take(key, often, seconds)
     const told = last - often + 1
     // Those who came while a block was on its way are counted one by one, and must not put theirs in its place.
     const isNeeded = often > 1 || (blockAfter(last, allowed) > 1 && !blocks.has(key))
-    if (isNeeded) {
-      blocks.set(key, { told, last, endsAtMs: performance.now() + endsInMs })
-      forget()
-    }
+    if (isNeeded) blocks.set(key, { told, last, endsAtMs: performance.now() + endsInMs })
     return { count: told, endsInMs }
   }
 
