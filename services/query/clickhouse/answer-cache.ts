@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { CacheClass } from '#proto/catalogue.ts'
 
 /** How long an answer of a class may be reused. */
@@ -6,48 +7,24 @@ const maxEntries = 500
 /** Of the answers as text; as objects they take several times as much. */
 export const maxCachedBytes = 8 * 1024 * 1024
 
-interface Entry<T> {
-  value: T
-  bytes: number
-  expiresMs: number
-}
-
-/** Recent answers, bounded in number, size and age; the oldest go first. */
+/** Recent answers, bounded in number, size and age; the ones not needed for longest go first. */
 export interface AnswerCache<T> {
   get(key: string): T | undefined
   put(key: string, value: T, bytes: number, cacheClass: CacheClass): void
 }
 
 /** `onFound` is called for each answer that is given again. */
-export const openAnswerCache = <T>(elapsedMs: () => number, onFound: () => void = () => {}): AnswerCache<T> => {
-  const entries = new Map<string, Entry<T>>()
-  let total = 0
-
-  const drop = (key: string): void => {
-    total -= entries.get(key)?.bytes ?? 0
-    entries.delete(key)
-  }
-
+export const openAnswerCache = <T extends {}>(elapsedMs: () => number, onFound = () => {}): AnswerCache<T> => {
+  const perf = { now: elapsedMs }
+  const entries = new LRUCache<string, T>({ max: maxEntries, maxSize: maxCachedBytes, perf, ttlResolution: 0 })
   return {
     get(key) {
-      const entry = entries.get(key)
-      if (!entry) return undefined
-      if (entry.expiresMs > elapsedMs()) {
-        onFound()
-        return entry.value
-      }
-      drop(key)
-      return undefined
+      const value = entries.get(key)
+      if (value !== undefined) onFound()
+      return value
     },
     put(key, value, bytes, cacheClass) {
-      drop(key)
-      if (bytes > maxCachedBytes) return
-      entries.set(key, { value, bytes, expiresMs: elapsedMs() + lifetimesMs[cacheClass] })
-      total += bytes
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries && total <= maxCachedBytes) return
-        drop(oldest)
-      }
+      entries.set(key, value, { size: Math.max(1, bytes), ttl: lifetimesMs[cacheClass] })
     },
   }
 }

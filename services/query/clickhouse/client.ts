@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { isBackground } from '#shared/admission/queue.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { quoteName } from '#shared/sql/quote.ts'
-import { openRecent } from '#shared/memory/recent.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import type { Rows } from './answer.ts'
@@ -24,8 +24,13 @@ const maxKnown = 100
 
 /** Gives the same objects for all that are equal, so that what is made of them for one host can be found by them for the others. */
 export const openEqualSystems = (): ((system: System) => System) => {
-  const recent = openRecent<System>(maxKnown)
-  return (system) => recent([...[...system.tables].toSorted(), ...system.logs.values()].join('\n'), () => system)
+  const recent = new LRUCache<string, System>({ max: maxKnown })
+  return (system) => {
+    const key = [...[...system.tables].toSorted(), ...system.logs.values()].join('\n')
+    const equal = recent.get(key) ?? system
+    recent.set(key, equal)
+    return equal
+  }
 }
 
 /** Asks in one go what later statements have to know; without settings, since whether these are allowed is part of the answer. */

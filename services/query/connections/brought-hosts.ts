@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { ServiceError } from '#proto/errors.ts'
 import type { SealedConnection } from '#proto/sealed-connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -33,21 +34,21 @@ interface Opened {
   host: MonitoredHost
   sealed: string
   expiresAtMs: number
-  usedMs: number
 }
 
 /** Nothing is open at first. What is open is closed after five minutes without use, and at its end. */
 export const openBroughtHosts = ({ sealing, net, client, clock, sweepEveryMs = sweepMs }: Place): BroughtHosts => {
-  const opened = new Map<string, Opened>()
-
-  const close = (key: string): void => {
-    const entry = opened.get(key)
-    opened.delete(key)
-    if (entry) client.release(entry.host)
-  }
+  const opened = new LRUCache<string, Opened>({
+    max: maxOpen,
+    ttl: idleMs,
+    ttlResolution: 0,
+    perf: { now: clock.elapsedMs },
+    dispose: ({ host }) => client.release(host),
+  })
   const sweep = (): void => {
-    const isIdle = ({ usedMs }: Opened) => clock.elapsedMs() - usedMs >= idleMs
-    for (const [key, entry] of opened) if (isIdle(entry) || entry.expiresAtMs <= clock.now()) close(key)
+    opened.purgeStale()
+    const past = [...opened.entries()].filter(([, { expiresAtMs }]) => expiresAtMs <= clock.now())
+    for (const [key] of past) opened.delete(key)
   }
   const timer = setInterval(sweep, sweepEveryMs)
   timer.unref()
@@ -55,7 +56,7 @@ export const openBroughtHosts = ({ sealing, net, client, clock, sweepEveryMs = s
   const openNew = async (connection: SealedConnection): Promise<Opened> => {
     const { target, expiresAtMs } = await sealing.open(connection)
     const host = dialledHost(net, target, connection)
-    return { host, sealed: connection.sealed, expiresAtMs: expiresAtMs ?? Infinity, usedMs: clock.elapsedMs() }
+    return { host, sealed: connection.sealed, expiresAtMs: expiresAtMs ?? Infinity }
   }
 
   return {
@@ -68,15 +69,10 @@ export const openBroughtHosts = ({ sealing, net, client, clock, sweepEveryMs = s
       const isSame = known?.sealed === sealed && known.host.name === name
       const entry = isSame ? known : await openNew(connection)
       if (entry.expiresAtMs <= clock.now()) {
-        close(key)
+        opened.delete(key)
         throw ended()
       }
-      if (known && !isSame) close(key)
-      // Taken out and put back, it stands behind all others.
-      opened.delete(key)
-      opened.set(key, Object.assign(entry, { usedMs: clock.elapsedMs() }))
-      const [longestUnused] = opened.keys()
-      if (opened.size > maxOpen && longestUnused !== undefined) close(longestUnused)
+      opened.set(key, entry)
     },
     get: (key) => opened.get(key)?.host,
     [Symbol.dispose]: () => clearInterval(timer),

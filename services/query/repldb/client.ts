@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -13,19 +14,13 @@ import { repldbSettings } from './repldb-settings.ts'
 /** Of all answers together, as they were sent. */
 export const mostKeptBytes = 16 * 1024 * 1024
 
-interface Kept {
-  answer: unknown
-  bytes: number
-  sinceMs: number
-}
-
 /** How long answers are kept, and how many. */
 interface Keeping {
   lifetimeMs: number
   mostEntries: number
 }
 
-/** Recent answers, bounded in age, number and size; the oldest go first. */
+/** Recent answers, bounded in age, number and size; those not needed for longest go first. */
 interface KeptAnswers {
   get(key: string, keeping: Keeping): unknown
   put(key: string, answer: unknown, bytes: number, keeping: Keeping): void
@@ -33,30 +28,16 @@ interface KeptAnswers {
 
 /** The bounds come with each use, since settings may change while answers are kept. */
 export const openKeptAnswers = (elapsedMs: () => number): KeptAnswers => {
-  const kept = new Map<string, Kept>()
-  let total = 0
-  const drop = (key: string): void => {
-    total -= kept.get(key)?.bytes ?? 0
-    kept.delete(key)
-  }
+  const kept = new LRUCache<string, { answer: unknown; sinceMs: number }>({ maxSize: mostKeptBytes })
   return {
     get(key, { lifetimeMs }) {
       const found = kept.get(key)
-      if (found === undefined) return undefined
-      if (elapsedMs() - found.sinceMs < lifetimeMs) return found.answer
-      drop(key)
-      return undefined
+      return found && elapsedMs() - found.sinceMs < lifetimeMs ? found.answer : undefined
     },
     put(key, answer, bytes, { lifetimeMs, mostEntries }) {
-      drop(key)
-      if (lifetimeMs === 0 || bytes > mostKeptBytes) return
-      kept.set(key, { answer, bytes, sinceMs: elapsedMs() })
-      total += bytes
-      // A map keeps the order in which its keys came.
-      for (const oldest of kept.keys()) {
-        if (kept.size <= mostEntries && total <= mostKeptBytes) return
-        drop(oldest)
-      }
+      if (lifetimeMs === 0) return
+      kept.set(key, { answer, sinceMs: elapsedMs() }, { size: Math.max(1, bytes) })
+      while (kept.size > mostEntries) kept.pop()
     },
   }
 }

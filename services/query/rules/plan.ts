@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import type { Sql } from '#proto/catalogue.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import { openRecent } from '#shared/memory/recent.ts'
 import { tooOld } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -68,13 +68,15 @@ const maxKnown = 20
 
 /** Makes plans, once for all hosts that are alike: of a fleet that is most of them. */
 export const openPlans = (): ((planning: Planning) => Plan) => {
-  const known = new WeakMap<ReadonlySet<string>, ReturnType<typeof openRecent<Plan>>>()
+  const known = new WeakMap<ReadonlySet<string>, LRUCache<string, Plan>>()
   return (planning) => {
     const { tables, version, withValues, wanted, slow } = planning
-    const plans = known.get(tables) ?? openRecent<Plan>(maxKnown)
+    const plans = known.get(tables) ?? new LRUCache<string, Plan>({ max: maxKnown })
     known.set(tables, plans)
     const key = [version, withValues, ...wanted.map((each) => each.key), '', ...slow].join('\n')
-    return plans(key, () => planOf(planning))
+    const plan = plans.get(key) ?? planOf(planning)
+    plans.set(key, plan)
+    return plan
   }
 }
 
