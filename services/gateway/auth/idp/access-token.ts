@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -24,11 +25,6 @@ const disbelievedMs = 5_000
 const maxRemembered = 10_000
 const longestToken = 4_096
 
-interface Remembered {
-  untilMs: number
-  answer: Promise<AccessToken | undefined>
-}
-
 interface AccessTokensOptions {
   api: ProviderApi
   clock: Clock
@@ -38,13 +34,16 @@ interface AccessTokensOptions {
 
 export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOptions): AccessTokens => {
   /** By the hash of the token, so that no token is kept. */
-  const remembered = new Map<string, Remembered>()
+  const remembered = new LRUCache<string, Promise<AccessToken | undefined>>({
+    max: maxRemembered,
+    perf: { now: clock.elapsedMs },
+    ttlResolution: 0,
+  })
 
   const introspect = async (token: string, digest: string): Promise<AccessToken | undefined> => {
     try {
       const known = await api.introspect(token)
-      const untilMs = clock.elapsedMs() + (known === undefined ? disbelievedMs : believedMs)
-      remember(digest, { untilMs, answer: Promise.resolve(known) })
+      remembered.set(digest, Promise.resolve(known), { ttl: known === undefined ? disbelievedMs : believedMs })
       return known
     } catch (error) {
       remembered.delete(digest)
@@ -53,20 +52,13 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
     }
   }
 
-  const remember = (digest: string, entry: Remembered): void => {
-    remembered.delete(digest)
-    remembered.set(digest, entry)
-    const [oldest] = remembered.keys()
-    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
-  }
-
   const standingOf = (token: string): Promise<AccessToken | undefined> => {
     const digest = hash('sha256', token, 'base64url')
     const known = remembered.get(digest)
-    if (known !== undefined && clock.elapsedMs() < known.untilMs) return known.answer
+    if (known !== undefined) return known
     const answer = introspect(token, digest)
     // Whoever comes with the same token meanwhile waits for the same answer.
-    remember(digest, { untilMs: Number.POSITIVE_INFINITY, answer })
+    remembered.set(digest, answer)
     return answer
   }
 

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -60,7 +61,12 @@ interface RenewalOptions {
 }
 
 export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew => {
-  const remembered = new Map<string, { atMs: number; token: Promise<string | undefined> }>()
+  const remembered = new LRUCache<string, Promise<string | undefined>>({
+    max: maxRemembered,
+    ttl: sharedMs,
+    perf: { now: clock.elapsedMs },
+    ttlResolution: 0,
+  })
 
   const create = async (sid: string): Promise<string | undefined> => {
     try {
@@ -76,12 +82,9 @@ export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew 
     const session = await tokens.verifyPast(ended, renewableMs)
     if (session === undefined) return undefined
     const known = remembered.get(session.sid)
-    if (known !== undefined && clock.elapsedMs() - known.atMs < sharedMs) return known.token
+    if (known !== undefined) return known
     const token = create(session.sid)
-    remembered.delete(session.sid)
-    remembered.set(session.sid, { atMs: clock.elapsedMs(), token })
-    const [oldest] = remembered.keys()
-    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
+    remembered.set(session.sid, token)
     return token
   }
 }
