@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -32,7 +33,7 @@ interface Entry {
 }
 
 export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): Probes => {
-  const entries = new Map<string, Entry>()
+  const entries = new LRUCache<string, Entry>({ max: mostEntries })
   const ending = new AbortController()
 
   const probe = async (server: ToolServer): Promise<Probed> => {
@@ -48,11 +49,7 @@ export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): 
 
   const begin = (key: string, server: ToolServer, beganAtMs: number): Promise<Probed> => {
     const probing = probe(server)
-    // Set anew, so that the entry set longest ago stands first.
-    entries.delete(key)
     entries.set(key, { probing, beganAtMs })
-    const [oldest] = entries.keys()
-    if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
     probing.catch(() => entries.delete(key))
     return probing
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { ModelProvider } from '#proto/models.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -39,7 +40,10 @@ interface Entry {
 /** Reads lists when they are first asked for, and again behind the back of whoever asks when they are no longer fresh. */
 export const openLiveLists = (parts: Parts): LiveLists => {
   const { clock } = parts
-  const entries = new Map<string, Entry>()
+  const entries = new LRUCache<string, Entry>({
+    max: mostEntries,
+    memoMethod: () => ({ readAtMs: Number.NEGATIVE_INFINITY, triedAtMs: Number.NEGATIVE_INFINITY }),
+  })
   const ending = new AbortController()
 
   const renew = (entry: Entry, provider: ModelProvider, access: GatewayAccess): Promise<void> => {
@@ -58,7 +62,7 @@ export const openLiveLists = (parts: Parts): LiveLists => {
 
   return {
     of: async (provider, access) => {
-      const entry = entryFor(entries, entryKey(provider, access))
+      const entry = entries.memo(entryKey(provider, access))
       const nowMs = clock.elapsedMs()
       const isDue = nowMs - entry.readAtMs >= freshMs && nowMs - entry.triedAtMs >= restMs
       const reading = isDue ? renew(entry, provider, access) : entry.reading
@@ -70,16 +74,6 @@ export const openLiveLists = (parts: Parts): LiveLists => {
       await Promise.all([...entries.values()].map(({ reading }) => reading))
     },
   }
-}
-
-const entryFor = (entries: Map<string, Entry>, key: string): Entry => {
-  const known = entries.get(key)
-  if (known) return known
-  const [oldest] = entries.keys()
-  if (oldest !== undefined && entries.size >= mostEntries) entries.delete(oldest)
-  const entry = { readAtMs: Number.NEGATIVE_INFINITY, triedAtMs: Number.NEGATIVE_INFINITY }
-  entries.set(key, entry)
-  return entry
 }
 
 /** Another key may belong to another workspace. */
