@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { type Delivered, type ends, subscriptionChannel } from '#proto/delivery.ts'
-import { forgetOldest } from '#shared/memory/newest.ts'
 
 /** How a delivery ends. */
 type End = (typeof ends)[number]
@@ -40,14 +40,11 @@ const most = 10_000
 
 /** Deliveries of this process alone, the newest ten thousand; a restart forgets them. */
 export const memoryDeliveries = (): Deliveries => {
-  const kept = new Map<string, Delivered>()
-  const forget = forgetOldest(kept, most)
+  const kept = new LRUCache<string, Delivered>({ max: most })
   return {
     async put(delivered) {
       if (kept.get(delivered.id)?.result === 'sent') return
-      kept.delete(delivered.id)
       kept.set(delivered.id, delivered)
-      forget()
     },
     async list({ channel, target, episode, result, beforeMs = Infinity, subscriptions, limit }) {
       const wanted = [...kept.values()].filter(
