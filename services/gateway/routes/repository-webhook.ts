@@ -35,8 +35,8 @@ export const repositoryWebhook: Route = {
   async respond({ headers, call, readBody }, { env, ingest, clock }, reply) {
     const body = await readBody(longestBody)
     const signature = single(headers['x-hub-signature-256'])
-    const signed = { content: [body], keys: keysOf(secretOf(env)), encoding: 'hex' } as const
-    if (!signature?.startsWith('sha256=') || !isSigned([signature.slice('sha256='.length)], signed))
+    const signed = { content: [body], keys: keysOf(secretOf(env)) }
+    if (!signature?.startsWith('sha256=') || !isSigned(signature.slice('sha256='.length), signed))
       throw new ServiceError('unauthenticated', 'X-Hub-Signature-256 must sign the body with REPO_HOST_WEBHOOK_SECRET')
     const event = single(headers['x-github-event'])
     if (!event) throw new ServiceError('invalid', 'X-GitHub-Event must name the event')
