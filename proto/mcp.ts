@@ -77,8 +77,8 @@ export const mcp = service('mcp', {
     input: z.object({
       method: z.enum(['GET', 'POST', 'DELETE']),
       headers: McpHeaders,
-      /** Base64, since nobody but the tool server looks into it. */
-      body: z.base64().max(Math.ceil(longestMcpBody / 3) * 4),
+      /** As it came, since only the tool server reads it; U+FFFD stands for what is no UTF-8. */
+      body: z.string().max(longestMcpBody),
       /** Whether the head may hold the whole of a short answer, which spares the frames. */
       wholeInHead: z.boolean().optional(),
     }),

@@ -34,7 +34,7 @@ const toolServer = (
   async respond({ headers, call, readBody }, { mcp }, reply) {
     refuseSession(headers)
     const body = await readBody(longestMcpBody)
-    const asked = { method, headers: spoken(headers), body: body.toString('base64'), wholeInHead: true }
+    const asked = { method, headers: spoken(headers), body: body.toString('utf8'), wholeInHead: true }
     const { head, frames } = await mcp.http(asked, call)
     const { status, headers: answered, whole } = head
     await reply.handOn({ status, headers: answered, body: whole ?? frames })

@@ -81,7 +81,7 @@ export const fakeMcp: Handlers<typeof mcp> = {
     frames: framesOf(
       JSON.stringify({
         jsonrpc: '2.0',
-        result: { method, headers, body: Buffer.from(body, 'base64').toString('utf8'), subject: identity.subject },
+        result: { method, headers, body, subject: identity.subject },
       }),
     ),
   }),

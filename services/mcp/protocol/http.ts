@@ -87,7 +87,7 @@ const required = <T>(asking: T | undefined): T => {
 }
 
 /** Undefined for what is no JSON: the protocol has its own words for that, which need the bytes. */
-const parsed = ({ body }: Asked): unknown => parseJson(Buffer.from(body, 'base64').toString('utf8'))
+const parsed = ({ body }: Asked): unknown => parseJson(body)
 
 /**
  * The address is of no meaning here: the gateway has routed the request. What was parsed need not be read again. A tool ends with its
@@ -98,7 +98,7 @@ const requestOf = ({ method, headers, body }: Asked, parsedBody: unknown, signal
     method,
     headers,
     ...(signal && { signal }),
-    ...(parsedBody === undefined && { body: Buffer.from(body, 'base64') }),
+    ...(parsedBody === undefined && { body }),
   })
 
 /** By the library's own rule, which needs no request where the body is parsed. */
