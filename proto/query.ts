@@ -27,6 +27,7 @@ import { ownCostMethods } from './own-cost.ts'
 import { pageViewMethods } from './page-views.ts'
 import { postgresSourceMethods } from './postgres-source.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
+import { toolRowMethods } from './tool-rows.ts'
 import { topologyMethods } from './topology.ts'
 import { insightRowMethods } from './insight-rows.ts'
 import { reportRowMethods } from './report-rows.ts'
@@ -358,6 +359,7 @@ export const query = service('query', {
   ...postgresSourceMethods,
   ...settingsDiffMethods,
   ...comparisonMethods,
+  ...toolRowMethods,
   ...topologyMethods,
   ...ruleMethods,
   ...advisingMethods,

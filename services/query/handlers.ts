@@ -27,6 +27,7 @@ import { fleet } from './fleet/fleet.ts'
 import { consoleHandlers } from './console/handlers.ts'
 import { comparison } from './comparison/comparison.ts'
 import { settingsDiff } from './settings-diff/settings-diff.ts'
+import { toolRows } from './tools/tool-rows.ts'
 import { topology } from './topology/topology.ts'
 import type { WithStore } from './rules/earlier.ts'
 import { ruleHandlers } from './rules/handlers.ts'
@@ -64,6 +65,7 @@ export const handlers = (parts: Given): Handlers<typeof query> => ({
   ownCost: ownCost(parts),
   settingsDiff: settingsDiff(parts),
   comparison: comparison(parts),
+  toolRows: toolRows(parts),
   topology: topology(parts),
   ...connectionHandlers(parts),
   ...consoleHandlers(parts),

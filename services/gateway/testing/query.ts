@@ -109,6 +109,10 @@ export const fakeQuery: QueryHandlers = {
   hosts: async () => hosts,
   hostStates: async () => states,
   catalogue: async () => catalogue,
+  toolRows: async ({ hostKey, parameters }) => ({
+    rows: [],
+    evidence: { hostKey, statement: statement.sql, parameters, atMs: 0, rows: 0, rowHash: '0'.repeat(64) },
+  }),
   definitionStatement: async () => ({ sql: statement.sql, parameters: {}, unavailable: null }),
   hostStatus: async ({ fleet }) => ({ ...status, metrics: fleet ? metrics : null }),
   overview: async () => ({

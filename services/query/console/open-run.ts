@@ -31,7 +31,8 @@ interface Asked {
   purpose?: string | undefined
 }
 
-const maxMemoryBytes = 4 * 1024 * 1024 * 1024
+/** Most memory that a statement of a caller or a tool takes on the host. */
+export const maxMemoryBytes = 4 * 1024 * 1024 * 1024
 
 /** Servers from then on dress a failure after the first rows as a row, unless told not to; newer ones do not by themselves. */
 const failuresAsRows = '23.9'

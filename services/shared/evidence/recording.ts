@@ -31,6 +31,11 @@ export const recording = (client: Client<typeof query>, clock: Clock): Recording
         })
         return answer
       },
+      toolRows: async (input, call) => {
+        const answer = await client.toolRows(input, call)
+        evidence.push(answer.evidence)
+        return answer
+      },
     },
   }
 }

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, parse } from 'node:path'
+import { z } from 'zod'
+import { Feature, requireFeature } from '#proto/call.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
+import type { toolRowMethods } from '#proto/tool-rows.ts'
+import { parseYaml } from '#shared/config/yaml.ts'
+import { hashOf } from '#shared/evidence/recording.ts'
+import { noSuch } from '#shared/text/no-such.ts'
+import { maxMemoryBytes } from '../console/open-run.ts'
+import { expandMacros } from '../definitions/macros.ts'
+import { rowCap } from '../pages/open-page.ts'
+import type { Parts } from '../parts.ts'
+
+/** The statements of one tool, and the feature that its caller needs besides the one of the method. */
+const ToolStatements = z.strictObject({ feature: Feature, statements: z.record(z.string(), z.string()) })
+type ToolStatements = z.infer<typeof ToolStatements>
+
+/** Runs a fixed statement of a tool on one host. The statements are read once; a file that is wrong ends the start. */
+export const toolRows = (parts: Parts): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
+  const tools = readToolStatements()
+  return async ({ hostKey, tool, statement: name, parameters, maxRows }, call) => {
+    const { hosts, client, clock } = parts
+    const host = hosts.get(hostKey)
+    const { feature, statements } = tools.get(tool) ?? missing('tool with statements', tool, tools.keys(), 'tool')
+    requireFeature(call.identity, feature, `the tool ${tool}`)
+    const template = statements[name] ?? missing(`statement of ${tool}`, name, Object.keys(statements), 'statement')
+    const { logs } = await client.capabilities(host, call)
+    const limit = Math.min(maxRows, rowCap(parts) ?? maxRows)
+    const sql = `${expandMacros(template, { window: undefined, zone: undefined, logs })}LIMIT ${limit}`
+    const limits = { max_memory_usage: maxMemoryBytes }
+    const { columns, rows } = await client.run(host, { what: 'tool', sql, parameters, limits }, call)
+    return {
+      rows: rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]]))),
+      evidence: {
+        hostKey,
+        statement: sql,
+        parameters,
+        atMs: clock.now(),
+        rows: rows.length,
+        rowHash: hashOf({ columns, rows }),
+      },
+    }
+  }
+}
+
+/** The statements of every tool by its name: a file of this folder is called as its tool, with dashes. */
+export const readToolStatements = (): ReadonlyMap<string, ToolStatements> => {
+  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.yaml'))
+  return new Map(files.map((file) => [parse(file).name.replaceAll('-', '_'), readFile(file)]))
+}
+
+const readFile = (file: string): ToolStatements => {
+  try {
+    return ToolStatements.parse(parseYaml(readFileSync(join(import.meta.dirname, file), 'utf8')))
+  } catch (error) {
+    throw new Error(`services/query/tools/${file} cannot be read`, { cause: error })
+  }
+}
+
+const missing = (kind: string, name: string, known: Iterable<string>, parameter: string): never => {
+  throw noSuch(kind, name, known, parameter)
+}
