@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bytes, rpc, stream } from './contract.ts'
 import { ofHost } from './host.ts'
-import { StatementFacts } from './statement.ts'
+import { RowValues, StatementFacts } from './statement.ts'
 import { exportFormats } from './table-page.ts'
 
 /** Longest statement of a caller that is run, in characters. */
@@ -88,7 +88,7 @@ export const consoleMethods = {
     }),
     output: z.object({
       columns: z.array(ResultColumn),
-      rows: z.array(z.array(z.unknown())),
+      rows: z.array(RowValues),
       truncated: Truncation.nullable(),
       statement: StatementFacts,
     }),

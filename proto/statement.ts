@@ -22,3 +22,6 @@ export type StatementFacts = z.infer<typeof StatementFacts>
 /** One row as the host sent it; 64-bit integers are numbers when they fit, else strings. Checks in half the time of a record. */
 export const Row = z.looseObject({})
 export type Row = z.infer<typeof Row>
+
+/** The values of one row in the order of its columns. They are not visited, as an answer may have a million. */
+export const RowValues = z.custom<unknown[]>((given) => Array.isArray(given))

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { consoleMethods, ResultColumn } from '#proto/console.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { RowValues } from '#proto/statement.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import { isWideInteger, narrow } from '../clickhouse/answer.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
@@ -10,7 +11,7 @@ import type { Parts } from '../parts.ts'
 import { openRun } from './open-run.ts'
 import { openRunning } from './running.ts'
 
-const Rows = z.array(z.array(z.unknown()))
+const Rows = z.array(RowValues)
 
 /** Rows of `JSONCompactEachRow` as values: 64-bit integers are numbers where they fit, else text. */
 const wholeRows = (host: MonitoredHost, text: string, columns: readonly ResultColumn[]): unknown[][] => {
