@@ -44,13 +44,14 @@ export const McpOffer = z.object({
 })
 export type McpOffer = z.infer<typeof McpOffer>
 
-/** A tool as `tools/list` tells it; both schemas are JSON Schema. */
+/** A tool as the agent offers it to a model; the schema is JSON Schema. */
 export const McpTool = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
   inputSchema: z.looseObject({}),
-  outputSchema: z.looseObject({}),
+  /** Whether the model knows it from the start. */
+  core: z.boolean().default(false),
 })
 export type McpTool = z.infer<typeof McpTool>
 

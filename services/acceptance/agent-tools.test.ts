@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { chunksOf, dataOf, ofType } from '../agent/testing/start-agent.ts'
 import { turnsTaken } from '../agent/testing/script.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
+import { agentTools } from '../agent/tools/index.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { failingNow, slow, statements } from '../testing/agent-tools.ts'
 import { ask, askEngine } from '../testing/ask.ts'
@@ -78,6 +79,10 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const [failed] = [...ofType(await call(name, given), 'tool-output-error')]
     return Failure.parse(failed).errorText
   }
+  it.each(agentTools.filter(({ example }) => example))('$name answers a call with its example', async (tool) => {
+    await facts(tool.name, tool.example)
+  })
+
   const one = async (sql: string, of = hostUrl) => (await askEngine(of, sql))[0]
 
   it('get_failed_queries tells who fails with what', async () => {

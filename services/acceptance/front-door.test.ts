@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseYaml } from '#shared/config/yaml.ts'
 import packageFile from '../../package.json' with { type: 'json' }
+import { agentTools } from '../agent/tools/index.ts'
+import { tools as mcpTools } from '../mcp/tools/index.ts'
+import { readToolStatements } from '../query/tools/tool-rows.ts'
 import { readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
 
 const paths = repositoryFiles().filter((path) =>
@@ -166,5 +169,41 @@ describe('the workflows', () => {
     const named = [...nightly.text.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name)
     expect(named.toSorted()).toEqual(['bench', 'test:attacks', 'test:containers', 'test:faults', 'test:mutations'])
     expect(unknownCommands(nightly)).toEqual([])
+  })
+})
+
+/** The files that a recipe of the contributing guide lists. */
+const filesOfRecipe = (text: string, title: string): string[] => {
+  const [, section = ''] = new RegExp(`^### ${title}$([\\s\\S]*?)(?=^##|(?![\\s\\S]))`, 'm').exec(text) ?? []
+  return [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, path = '']) => path)
+}
+
+describe('the recipe of a tool', () => {
+  it.each([
+    ['An MCP tool', 'services/mcp/tools'],
+    ['A tool of the agent', 'services/agent/tools'],
+  ])('%s touches its file and one line of the list', (title, folder) => {
+    expect(filesOfRecipe(contributing.text, title)).toEqual([`${folder}/<name>.ts`, `${folder}/index.ts`])
+  })
+
+  const product = repositoryFiles()
+    .filter((path) => /^(proto|services|web\/src)\/.*\.(ts|svelte)$/.test(path))
+    .filter((path) => !/\.(test|suite|check)\.ts$|\/(testing|evaluation|acceptance|bench|requirements)\//.test(path))
+    .map(readSource)
+  const filesWith = (text: string) => product.filter((file) => file.text.includes(text)).map(({ path }) => path)
+
+  // A name of one word, such as `query`, means other things elsewhere.
+  it.each([...mcpTools, ...agentTools].map(({ name }) => name).filter((name) => name.includes('_')))(
+    '%s is named and imported nowhere else',
+    (name) => {
+      const file = `${name.replaceAll('_', '-')}.ts`
+      const [own] = filesWith(`name: '${name}'`)
+      expect(filesWith(`'${name}'`)).toEqual([own])
+      expect(filesWith(`/${file}'`)).toEqual([own?.replace(file, 'index.ts')])
+    },
+  )
+
+  it.each([...readToolStatements()])('%s is as open as its statements', (name, { feature }) => {
+    expect([...mcpTools, ...agentTools].find((tool) => tool.name === name)?.feature).toBe(feature)
   })
 })

@@ -1,4 +1,3 @@
-import { alerts } from '#proto/alerts.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
@@ -43,8 +42,6 @@ export const openParts = async (
   const clients = {
     query: bus.client(query),
     report: bus.client(report),
-    mcp: bus.client(mcp),
-    alerts: bus.client(alerts),
   }
   const skills = await openSkills()
   const models = opened.use(openModels({ env, net, clock, store, log }))
@@ -52,7 +49,7 @@ export const openParts = async (
   const external = opened.use(openExternalTools({ env, net, clock, log }))
   const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
   const runs = openRuns({ instance: bus.instance, graceMs, limits })
-  const mcpTools = openMcpTools(clients.mcp, clock)
+  const mcpTools = openMcpTools(bus.client(mcp), clock)
   const from: Toolmaker[] = [
     async () => [...tools, loadSkill(skills), ...agentTools],
     async (_question, call) => ((await clients.query.postgresOffered({}, call)).isOffered ? postgresTools : []),

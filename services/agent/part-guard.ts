@@ -3,7 +3,7 @@ import { ChartPart } from '#proto/agent-parts.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { exactly, read } from '#shared/config/setting.ts'
-import type { DataPart } from './tool.ts'
+import type { DataPart } from '#shared/tools/tool.ts'
 
 /** What the guard of charts obeys. */
 export const partGuardSettings = {

@@ -1,7 +1,5 @@
 import type { Logger } from 'pino'
-import type { alerts } from '#proto/alerts.ts'
 import type { Client } from '#proto/contract.ts'
-import type { mcp } from '#proto/mcp.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -24,8 +22,6 @@ export interface Parts {
   clients: {
     query: Client<typeof query>
     report: Client<typeof report>
-    mcp: Client<typeof mcp>
-    alerts: Client<typeof alerts>
   }
   models: Models
   skills: Skills

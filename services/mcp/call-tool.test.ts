@@ -6,15 +6,14 @@ import { ServiceError } from '#proto/errors.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
 import { openCallTool } from './call-tool.ts'
-import { hostAt } from './asking.ts'
-import { askingHost } from './testing/asking.ts'
-import { tool } from './tool.ts'
+import { hostAt, readTool, result as success } from '#shared/tools/tool.ts'
+import { contextOf } from './testing/context.ts'
 
-const asking = askingHost(() => [])
-const { call } = asking
+const context = contextOf(() => [])
+const { call } = context
 
-const toolThat = (run: () => Promise<{ text: string; structured: Record<string, never> }>) =>
-  tool({
+const toolThat = (run: () => Promise<never>) =>
+  readTool({
     name: 'count_sheep',
     title: 'Count sheep',
     description: 'Counts.',
@@ -41,7 +40,7 @@ it.each([
   const callTool = openCallTool({
     clock: systemClock,
     audit: ({ result: written }) => audited.push(written),
-    askingFor: () => asking,
+    contextFor: () => context,
     telemetry: { log: pino({ level: 'silent' }), metrics, tracer: untraced.tracer('mcp') },
   })
   const told = await callTool(
@@ -55,22 +54,6 @@ it.each([
   expect(counter?.values).toMatchObject([{ value: 1, labels: { tool: 'count_sheep', outcome } }])
 })
 
-it('lets nothing out that the schema of a tool does not allow', async () => {
-  const told = { text: 'two sheep', structured: JSON.parse('{ "sheep": 2 }') }
-  const callTool = openCallTool({
-    clock: systemClock,
-    audit: () => undefined,
-    askingFor: () => asking,
-    telemetry: { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('mcp') },
-  })
-  const answered = await callTool(
-    toolThat(async () => told),
-    {},
-    call,
-  )
-  expect(answered).toEqual({ isError: true, structured: null, text: expect.stringContaining('on our side') })
-})
-
 it.each([
   ['of the operator', undefined, 'one'],
   ['of its caller', 'user:0123456789abcdef', 'your connection (brought by the caller)'],
@@ -79,17 +62,17 @@ it.each([
   const callTool = openCallTool({
     clock: systemClock,
     audit: ({ host }) => hosts.push(host),
-    askingFor: () => asking,
+    contextFor: () => context,
     telemetry: { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('mcp') },
   })
-  const onHost = tool({
+  const onHost = readTool({
     name: 'count_sheep',
     title: 'Count sheep',
     description: 'Counts.',
     feature: 'TABLES',
     input: z.strictObject({}),
     output: z.strictObject({}),
-    run: async (_given, there) => ({ text: (await hostAt(there, 0)).name, structured: {} }),
+    run: async (_given, there) => success((await hostAt(there, undefined)).name, {}),
   })
   expect(await callTool(onHost, {}, call, { hostKey })).toMatchObject({ isError: false })
   expect(hosts).toEqual([name])

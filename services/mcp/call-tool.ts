@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hostOnRecord } from '#proto/audit.ts'
-import { type Call, requireFeature } from '#proto/call.ts'
+import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
@@ -9,9 +9,9 @@ import { beginningOf } from '#shared/text/cut.ts'
 import { recording } from '#shared/evidence/recording.ts'
 import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import type { AskingFor } from './asking.ts'
+import type { ContextFor } from './context.ts'
 import type { Called } from './audit.ts'
-import type { Tool } from './tool.ts'
+import { parseAndRun, type Tool } from '#shared/tools/tool.ts'
 
 /** Longest sentence about a failure. */
 const longestFailure = 2_000
@@ -29,12 +29,12 @@ interface ForAgent {
 interface CallToolOptions {
   clock: Clock
   audit(called: Called): void
-  askingFor: AskingFor
+  contextFor: ContextFor
   telemetry: Telemetry
 }
 
 export const openCallTool = ({
-  askingFor,
+  contextFor,
   audit,
   clock,
   telemetry: { log, metrics, tracer },
@@ -52,13 +52,11 @@ export const openCallTool = ({
       audit({ tool: name, call, host, result, tookMs })
     }
     try {
-      requireFeature(call.identity, tool.feature, `the tool ${name}`)
-      const asking = askingFor({ ...call, trace: span.trace })
-      const record = agent && recording(asking.query, clock)
+      const context = contextFor({ ...call, trace: span.trace })
+      const record = agent && recording(context.query, clock)
       const onHost = (asked: Host) => (host = hostOnRecord(asked))
       const hostKey = agent?.hostKey
-      const { text, structured } = await tool.run(given, { ...asking, ...record, hostKey, onHost })
-      requireDeclared(tool, structured)
+      const { text, structured } = await parseAndRun(tool, given, { ...context, ...record, hostKey, onHost })
       end('told', 'done')
       span.end()
       const evidence = record?.evidence.slice(0, mostEvidence)
@@ -72,12 +70,6 @@ export const openCallTool = ({
       return { isError: true, text: beginningOf(text, longestFailure), structured: null }
     }
   }
-}
-
-/** Clients hold an answer against the schema that they were told. */
-const requireDeclared = ({ name, output }: Tool, structured: unknown): void => {
-  const { error } = output.safeParse(structured)
-  if (error) throw new Error(`${name} told what its schema does not allow`, { cause: error })
 }
 
 const outcomeOf = (error: unknown): string => {

@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { mcp, McpOffer, McpTool } from '#proto/mcp.ts'
 import type { CallTool } from './call-tool.ts'
 import { briefly } from './protocol/schemas.ts'
-import type { Tool } from './tool.ts'
+import type { Tool } from '#shared/tools/tool.ts'
 
 interface HandlersOptions {
   offer: McpOffer
@@ -14,12 +14,12 @@ interface HandlersOptions {
 
 /** What the tool server answers on the bus. */
 export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
-  const listed: McpTool[] = tools.map(({ name, title, description, input, output }) => ({
+  const listed: McpTool[] = tools.map(({ name, title, description, input, core }) => ({
     name,
     title,
     description,
     inputSchema: briefly(input, 'input'),
-    outputSchema: briefly(output, 'output'),
+    core,
   }))
   return {
     http,
@@ -27,8 +27,7 @@ export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Han
     tools: async () => listed,
     call: async ({ name, arguments: given, hostKey }, call) => {
       const tool = tools.find((each) => each.name === name)
-      // A position that the model names goes before the host of the conversation.
-      if (tool) return callTool(tool, given, call, { hostKey: given.hostId === undefined ? hostKey : undefined })
+      if (tool) return callTool(tool, given, call, { hostKey })
       throw new ServiceError(
         'not-found',
         `no such tool: ${name}; there are ${tools.map((each) => each.name).join(', ')}`,

@@ -7,7 +7,7 @@ import { read } from '#shared/config/setting.ts'
 import { openKnownHosts } from '#shared/hosts/known-hosts.ts'
 import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
-import type { AskingFor } from './asking.ts'
+import type { ContextFor } from './context.ts'
 import { openAudit } from './audit.ts'
 import { openCallTool } from './call-tool.ts'
 import { settings } from './config.ts'
@@ -32,8 +32,14 @@ export const startWith = async ({ env, bus, clock, telemetry }: Context, further
   const clients = { query: bus.client(query), report: bus.client(report) }
   const hosts = openKnownHosts(clients.query, clock, itself).all
   const obeyed = () => read(settings, env)
-  const askingFor: AskingFor = (call) => ({ ...clients, hosts, call, fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS })
-  const callTool = openCallTool({ askingFor, audit: openAudit(bus, clock), clock, telemetry })
+  const contextFor: ContextFor = (call) => ({
+    ...clients,
+    hosts,
+    clock,
+    call,
+    fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS,
+  })
+  const callTool = openCallTool({ contextFor, audit: openAudit(bus, clock), clock, telemetry })
   const serverFor = openServers({
     tools,
     facts,
@@ -42,7 +48,7 @@ export const startWith = async ({ env, bus, clock, telemetry }: Context, further
     offerSkills: openSkillOffer(bus.client(agent)),
     version: packageFacts.version,
     callTool,
-    askingFor,
+    contextFor,
     further,
   })
   const http = opened.use(openHttp({ serverFor, tellsOnTheWay: further?.tellsOnTheWay ?? false, log: telemetry.log }))

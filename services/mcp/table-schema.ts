@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import type { Asking } from './asking.ts'
+import type { ToolContext } from '#shared/tools/tool.ts'
 
 /** A table as its schema tools tell it. */
 export const TableSchema = z.object({
@@ -33,7 +33,7 @@ interface AskedTable {
 
 /** Throws `not-found` with the nearest names for a table that the host does not have. */
 export const readTableSchema = async (
-  { query, call }: Asking,
+  { query, call }: ToolContext,
   { key }: Host,
   { database, table }: AskedTable,
 ): Promise<TableSchema> => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { explainModes } from '#proto/explain.ts'
 import { ask, askEngine, eventually } from '../../testing/ask.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
+import { tools } from '../../mcp/tools/index.ts'
 import { watchFailures } from './failed-statements.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
@@ -133,23 +134,22 @@ it('connects to it as a guest', async () => {
   expect(await post('/api/v1/browser-connections/sessions', target)).toMatchObject({ data: { hostId: 0 } })
 })
 
-it.each([
-  ['query', { sql: 'SELECT 1' }],
-  ['list_databases', {}],
-  ['list_tables', { database: 'yard' }],
-  ['get_table_schema', on],
-  ['explore_table_schema', on],
-  ['get_metrics', {}],
-  ['get_running_queries', {}],
-  ['get_slow_queries', {}],
-  ['get_merge_status', {}],
-  ['analyze_performance', {}],
-  ['get_optimization_recommendations', { sql: "SELECT city FROM yard.sales WHERE city = 'Bern'" }],
-])('answers the tool %s', async (name, given) => {
-  const asking = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
-  const { result } = z.object({ result: z.looseObject({}) }).parse(await post('/api/mcp', asking))
-  expect([name, result.isError ?? false, result.content]).toEqual([name, false, expect.any(Array)])
-})
+/** Arguments that ask for more than the example of a tool does. */
+const asksFor: Readonly<Record<string, object>> = {
+  list_tables: { database: 'yard' },
+  get_table_schema: on,
+  explore_table_schema: on,
+  get_optimization_recommendations: { sql: "SELECT city FROM yard.sales WHERE city = 'Bern'" },
+}
+
+it.each(tools.map(({ name, example = {} }) => [name, asksFor[name] ?? example]))(
+  'answers the tool %s',
+  async (name, given) => {
+    const asking = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+    const { result } = z.object({ result: z.looseObject({}) }).parse(await post('/api/mcp', asking))
+    expect([name, result.isError ?? false, result.content]).toEqual([name, false, expect.any(Array)])
+  },
+)
 
 it('has had no statement of ours fail on it', async () => {
   expect(await failed()).toEqual([])

@@ -3,21 +3,20 @@ import { ControlWish } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
 import type { z } from 'zod'
 import type { Talk } from '../loop/talk.ts'
-import { hostOf } from '../loop/host-of.ts'
-import type { ToolAnswer } from '../tool.ts'
+import { hostAt, type ToolResult } from '#shared/tools/tool.ts'
 import { type Outcome, wishLimits } from './wishes.ts'
 
 /** Asks the person to approve what a control tool would do, and waits for what comes of it. */
 export const askApproval = async (
   talk: Talk,
   { name, toolCallId, input }: { name: string; toolCallId: string; input: Record<string, unknown> },
-): Promise<ToolAnswer> => {
+): Promise<ToolResult> => {
   const { hostId, ...parameters } = input
-  const host = await hostOf(talk, hostId)
+  const host = await hostAt(talk.context, typeof hostId === 'number' ? hostId : undefined)
   const wish = ControlWish.parse({ tool: name, hostKey: host.key, input: parameters })
   talk.call.signal.throwIfAborted()
   const { id, outcome } = talk.wishes.make(talk.run, wish)
-  const part = partOf({ approvalId: id, toolCallId, wish }, host, talk.asking.clock.now() + wishLimits.openMs)
+  const part = partOf({ approvalId: id, toolCallId, wish }, host, talk.context.clock.now() + wishLimits.openMs)
   talk.tell({ type: 'data-approval', id, data: { ...part, state: 'waiting' } })
   const settled = await talk.time.pausedFor(outcome)
   talk.call.signal.throwIfAborted()
@@ -33,7 +32,7 @@ const partOf = (
   expiresAtMs: number,
 ): Omit<Part, 'state'> => ({ ...known, host: name, expiresAtMs })
 
-const answerOf = (outcome: Outcome): ToolAnswer => {
+const answerOf = (outcome: Outcome): ToolResult => {
   switch (outcome.state) {
     case 'done':
       return { isError: false, text: 'approved and carried out', structured: outcome.result, evidence: [] }
@@ -48,4 +47,4 @@ const answerOf = (outcome: Outcome): ToolAnswer => {
   }
 }
 
-const refused = (text: string): ToolAnswer => ({ isError: true, text, structured: null, evidence: [] })
+const refused = (text: string): ToolResult => ({ isError: true, text, structured: null, evidence: [] })

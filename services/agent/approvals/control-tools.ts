@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { controlTools as parameters } from '#proto/agent.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ofHost } from '../read-tool.ts'
-import type { AgentTool } from '../tool.ts'
+import type { Tool } from '#shared/tools/tool.ts'
+import { ofHost } from '#shared/tools/tool-parameters.ts'
 
 type Parameters = typeof parameters
 
@@ -14,14 +14,14 @@ interface Traits<N extends keyof Parameters> {
   meanings: Readonly<Record<keyof Parameters[N] & string, string>>
 }
 
-const tool = <N extends keyof Parameters>({ name, title, description, meanings }: Traits<N>): AgentTool => ({
+const tool = <N extends keyof Parameters>({ name, title, description, meanings }: Traits<N>): Tool => ({
   name,
   title,
   description: `${description} A person has to approve it first; say before why it is needed.`,
   input: z.strictObject({ ...ofHost, ...described(parameters[name], meanings) }),
+  feature: null,
   kind: 'control',
   core: false,
-  untrusted: false,
   // What a person approved is carried out at the door, in that person's name; there is no other way.
   run: async () => {
     throw new ServiceError('forbidden', `${name} is carried out only once a person has approved it`)
@@ -34,7 +34,7 @@ const described = (shape: Readonly<Record<string, z.ZodType>>, meanings: Readonl
 const ofTable = { database: 'Database of the table', table: 'The table' }
 
 /** What may be done to a host once a person has approved it. */
-export const controlTools: readonly AgentTool[] = [
+export const controlTools: readonly Tool[] = [
   tool({
     name: 'kill_query',
     title: 'End a query',

@@ -20,7 +20,7 @@ export const approveEgress = async (
   if (!pieces.hasHostText && isAllowed(input)) return undefined
   if (!isPerson(talk.call.identity)) return refusalOf(server.name, pieces.hasHostText)
   talk.call.signal.throwIfAborted()
-  const expiresAtMs = talk.asking.clock.now() + egressOpenMs
+  const expiresAtMs = talk.context.clock.now() + egressOpenMs
   const { id: approvalId, decision } = talk.egress.open(talk.run)
   const tell = (state: z.input<typeof EgressPart>['state']) => {
     const part: z.input<typeof EgressPart> = {

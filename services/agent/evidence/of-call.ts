@@ -1,6 +1,6 @@
 import type { Evidence } from '#proto/evidence.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
-import type { ToolAnswer } from '../tool.ts'
+import type { ToolResult } from '#shared/tools/tool.ts'
 
 /** A call of a tool that asked without a statement. */
 interface Called {
@@ -11,7 +11,7 @@ interface Called {
 }
 
 /** The call itself, and the hash of what it told. */
-export const evidenceOfCall = ({ hostKey, tool, input, atMs }: Called, { structured, text }: ToolAnswer): Evidence => {
+export const evidenceOfCall = ({ hostKey, tool, input, atMs }: Called, { structured, text }: ToolResult): Evidence => {
   const lists = Object.values(structured ?? {}).filter((value) => Array.isArray(value))
   return {
     hostKey,

@@ -59,9 +59,9 @@ export const agentTool = (
     // The server validates arguments against its own schema.
     input: z.looseObject({}),
     inputSchema: tool.inputSchema,
+    feature: null,
     kind: 'egress',
     core: false,
-    untrusted: true,
     egress: {
       server: { id: server.id, name: server.name },
       isAllowed: (input) => policy.isAllowed(name, input),

@@ -7,7 +7,8 @@ import type { Identity } from '#proto/call.ts'
 import type { UserServer } from '#proto/external-tools.ts'
 import { openNet } from '#shared/net/net.ts'
 import { callOf } from '../models/testing/open-models.ts'
-import type { AgentTool, Asking } from '../tool.ts'
+import { annotationsOf, type ToolContext } from '#shared/tools/tool.ts'
+import type { AgentTool } from '../tool.ts'
 import { openExternalTools } from './open.ts'
 import { type FakeToolServer, startFakeToolServer } from './testing/fake-tool-server.ts'
 
@@ -44,8 +45,8 @@ const open = (env: Record<string, string>) => {
   })
   const run = (tool: AgentTool | undefined, input: unknown) => {
     // What tools of others look at of all that a tool may reach.
-    const asking = { call: { ...callOf(), deadline: Number.MAX_SAFE_INTEGER }, clock } as unknown as Asking
-    return tool?.run(input, asking)
+    const context = { call: { ...callOf(), deadline: Number.MAX_SAFE_INTEGER }, clock } as unknown as ToolContext
+    return tool?.run(input, context)
   }
   return { external, clock, logged, env, run }
 }
@@ -59,7 +60,7 @@ describe('the web crawler', () => {
     const { endpoint } = await started(crawler)
     const { external, run } = open({ SVC_AGENT_WEB_CRAWL_URL: endpoint })
     const tools = await external.tools([], callOf())
-    expect(tools.map(({ name, kind, core, untrusted }) => [name, kind, core, untrusted])).toEqual([
+    expect(tools.map(({ name, kind, core }) => [name, kind, core, annotationsOf({ kind }).openWorldHint])).toEqual([
       ['mcp_web_crawl__firecrawl_scrape', 'egress', false, true],
       ['mcp_web_crawl__firecrawl_search', 'egress', false, true],
     ])
@@ -121,7 +122,7 @@ describe('a tool server that a caller brings', () => {
     expect(await run(tool, { text: 'fail' })).toMatchObject({ isError: true })
     expect(await run(tool, { text: 7 })).toMatchObject({ isError: true })
     await expect(run(tool, { text: 'x'.repeat(40_000) })).rejects.toMatchObject({ code: 'too-large' })
-    expect(tool).toMatchObject({ untrusted: true, core: false })
+    expect(tool).toMatchObject({ kind: 'egress', core: false })
   })
 
   it('is asked nothing that is the product’s, such as a key', async () => {
@@ -246,8 +247,8 @@ describe('a tool server that a caller brings', () => {
     const { external } = open(withoutCrawler)
     const [tool] = await external.tools([named('docs', hanging.endpoint)], callOf())
     const leaving = new AbortController()
-    const asking = { call: { ...callOf(), signal: leaving.signal }, clock: clockOf(() => 0) } as unknown as Asking
-    const running = tool?.run({ text: 'a' }, asking)
+    const context = { call: { ...callOf(), signal: leaving.signal }, clock: clockOf(() => 0) } as unknown as ToolContext
+    const running = tool?.run({ text: 'a' }, context)
     leaving.abort(new Error('gone'))
     await expect(running).rejects.toThrow('gone')
     await expect.poll(() => hanging.requests).toBeGreaterThan(0)

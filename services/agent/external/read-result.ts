@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { beginningOf } from '#shared/text/cut.ts'
-import type { ToolAnswer } from '../tool.ts'
+import type { ToolResult } from '#shared/tools/tool.ts'
 
 /** Of all text of one result, and again of its structure; the loop bounds further what the model reads. */
 const mostBytes = 16_384
@@ -8,7 +8,7 @@ const mostBytes = 16_384
 const mostOfFailure = 500
 
 /** What a tool of somebody else gave, bounded: texts joined, a structure that fits, and of pictures and sounds that there are some. */
-export const readResult = (server: string, { content, structuredContent, isError }: CallToolResult): ToolAnswer => {
+export const readResult = (server: string, { content, structuredContent, isError }: CallToolResult): ToolResult => {
   const whole = content.map(textOf).join('\n')
   const text = cutTo(whole, mostBytes)
   const fits = structuredContent !== undefined && Buffer.byteLength(JSON.stringify(structuredContent)) <= mostBytes

@@ -1,12 +1,12 @@
 import type { ErrorPart, PlanPart } from '#proto/agent-parts.ts'
 import type { z } from 'zod'
+import { hostAt } from '#shared/tools/tool.ts'
 import { mayWish } from '../approvals/may-wish.ts'
 import { claimsOf } from '../evidence/claims.ts'
 import { done } from './chunk.ts'
 import { type Conversed, converse } from './converse.ts'
 import { AnswerFailure } from './failure.ts'
 import { historyOf } from './history.ts'
-import { hostOf } from './host-of.ts'
 import { contextOf, prompt } from './prompt.ts'
 import type { Talk } from './talk.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -35,9 +35,9 @@ export const answer = async (begun: Begun, toolbox: () => Promise<Toolbox>): Pro
 }
 
 /** All that the model reads before it begins: first what never changes. Many a model takes one message of the system and no more. */
-const openingOf = async ({ question, call, asking }: Begun) => {
-  const { name: hostName } = await hostOf({ question, asking }, undefined)
-  const facts = { hostName, mayWish: mayWish(call, asking.env), now: new Date(asking.clock.now()) }
+const openingOf = async ({ question, call, context, env }: Begun) => {
+  const { name: hostName } = await hostAt(context, undefined)
+  const facts = { hostName, mayWish: mayWish(call, env), now: new Date(context.clock.now()) }
   const content = `${prompt}\n\n${contextOf(question, facts)}`
   return [{ role: 'system' as const, content }, ...historyOf(question.messages)]
 }

@@ -1,18 +1,17 @@
-import type { Call } from '#proto/call.ts'
+import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import { recording } from '#shared/evidence/recording.ts'
+import { hostAt, type ToolResult } from '#shared/tools/tool.ts'
 import { evidenceOfCall } from '../evidence/of-call.ts'
-import type { ToolAnswer } from '../tool.ts'
 import { AnswerFailure } from './failure.ts'
-import { hostOf } from './host-of.ts'
 import type { ReadCall } from './read-call.ts'
 import type { Talk } from './talk.ts'
 
 /** What a tool told, and what stands behind it. */
 export interface Ran {
-  answer: ToolAnswer
+  answer: ToolResult
   evidence: readonly Evidence[]
 }
 
@@ -23,14 +22,15 @@ const longestFailure = 2_000
 export const runTool = async (talk: Talk, call: ReadCall): Promise<Ran> => {
   const { tool } = call
   const input = withoutUsualHost(talk, call.input)
-  const { query, evidence } = recording(talk.asking.query, talk.asking.clock)
+  const { query, evidence } = recording(talk.context.query, talk.context.clock)
   const own = callOf(talk)
   try {
-    const answer = await endingWith(tool.run(input, { ...talk.asking, query, call: own }), own.signal)
+    requireFeature(own.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
+    const answer = await endingWith(tool.run(input, { ...talk.context, query, call: own }), own.signal)
     const told = [...evidence, ...(answer.evidence ?? [])]
     if (told.length > 0 || answer.evidence || answer.isError) return { answer, evidence: told }
-    const { key: hostKey } = await hostOf(talk, call.input.hostId)
-    const called = { hostKey, tool: tool.name, input: call.input, atMs: talk.asking.clock.now() }
+    const hostKey = tool.source ?? (await hostAt(talk.context, hostIdIn(input))).key
+    const called = { hostKey, tool: tool.name, input: call.input, atMs: talk.context.clock.now() }
     return { answer, evidence: [evidenceOfCall(called, answer)] }
   } catch (error) {
     talk.call.signal.throwIfAborted()
@@ -46,10 +46,14 @@ export const runTool = async (talk: Talk, call: ReadCall): Promise<Ran> => {
 const withoutUsualHost = ({ question }: Talk, { hostId, ...input }: ReadCall['input']): ReadCall['input'] =>
   hostId === undefined || hostId === question.hostId ? input : { hostId, ...input }
 
-const callOf = ({ call, settings, asking }: Talk): Call => {
+/** Tools of external servers may mean anything by this name. */
+const hostIdIn = ({ hostId }: ReadCall['input']): number | undefined =>
+  typeof hostId === 'number' ? hostId : undefined
+
+const callOf = ({ call, settings, context }: Talk): Call => {
   const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(stepMs)])
-  return { ...call, signal, deadline: asking.clock.elapsedMs() + stepMs }
+  return { ...call, signal, deadline: context.clock.elapsedMs() + stepMs }
 }
 
 /** Waits no longer than the signal, whatever the tool does with it. */

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { AgentQuestion } from '#proto/agent.ts'
 import type { Call } from '#proto/call.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import type { Values } from '#shared/config/setting.ts'
+import type { ToolContext } from '#shared/tools/tool.ts'
 import type { Wishes } from '../approvals/wishes.ts'
 import type { agentSettings } from '../config.ts'
 import type { EgressRequests } from '../egress/egress-requests.ts'
@@ -9,7 +11,6 @@ import type { HostText } from '../egress/host-text.ts'
 import type { Ledger } from '../evidence/ledger.ts'
 import type { ChosenModel } from '../models/choose.ts'
 import type { Run } from '../runs/run.ts'
-import type { Asking } from '../tool.ts'
 import type { Tell } from './chunk.ts'
 import type { Meter } from './meter.ts'
 import type { Plan } from './plan.ts'
@@ -26,7 +27,8 @@ export interface Talk {
   model: ChosenModel
   settings: Values<typeof agentSettings>
   /** What tools may reach; each call of a tool gets a call and a record of its own. */
-  asking: Omit<Asking, 'call'>
+  context: Omit<ToolContext, 'call'>
+  env: Environment
   tell: Tell
   toolbox: Toolbox
   ledger: Ledger

@@ -1,10 +1,10 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { ServiceError } from '#proto/errors.ts'
 import { beginningOf } from '#shared/text/cut.ts'
+import type { ToolResult } from '#shared/tools/tool.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import { approveEgress } from '../egress/approve-egress.ts'
 import { guardPart } from '../part-guard.ts'
-import type { ToolAnswer } from '../tool.ts'
 import { logVerbosely, tookMs } from '../verbose.ts'
 import { asData } from './as-data.ts'
 import { searchToolsName } from './own-tools.ts'
@@ -64,7 +64,7 @@ const readAndTell = ({ tell, toolbox }: Talk, raw: RawCall): ReadCall | { id: st
 
 /** Carries out one call, tells what came of it, and gives what the model reads of it. */
 const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
-  const { tell, ledger, settings, asking, log } = talk
+  const { tell, ledger, settings, env, log } = talk
   const { id: toolCallId, tool } = call
   const { answer, evidence, advice } = await outcomeOf(talk, call)
   const { isError, text, structured, parts = [] } = answer
@@ -80,11 +80,11 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
   }
   for (const each of known) tell({ type: 'data-evidence', id: each.id, data: each })
   for (const part of parts) {
-    const shown = guardPart({ env: asking.env, log }, part)
+    const shown = guardPart({ env, log }, part)
     if (shown) tell(shown)
   }
   if (!ownTools.has(tool.name)) talk.hostText.add(value, tool.egress?.server.id)
-  const content = asData({ value, cut }, tool.untrusted ? 'outside' : 'host')
+  const content = asData({ value, cut }, tool.kind === 'egress' ? 'outside' : 'host')
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
 }
 
@@ -108,7 +108,7 @@ const outcomeOf = async (talk: Talk, call: ReadCall): Promise<CallOutcome> => {
   const ran = await (tool.kind === 'control' ? wishFor(talk, call) : send(talk, call))
   const { isError } = ran.answer
   const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: tookMs(beganMs) }
-  logVerbosely({ env: talk.asking.env, log: talk.log }, facts, 'a tool was called')
+  logVerbosely({ env: talk.env, log: talk.log }, facts, 'a tool was called')
   // The plan says nothing of hosts, so it counts as no result.
   return { ...ran, advice: tool.name === updatePlan ? undefined : talk.tries.note(input, isError) }
 }
@@ -136,4 +136,4 @@ const wishFor = async (talk: Talk, { id: toolCallId, tool: { name }, input }: Re
   }
 }
 
-const failed = (text: string): ToolAnswer => ({ isError: true, text, structured: null })
+const failed = (text: string): ToolResult => ({ isError: true, text, structured: null })

@@ -41,10 +41,13 @@ export const openToolbox = (given: readonly AgentTool[], disabled: readonly stri
 }
 
 /** A tool as models are told of it. */
-export const functionOf = ({ name, description, input, inputSchema }: AgentTool): ChatCompletionTool => ({
-  type: 'function',
-  function: { name, description, parameters: inputSchema ?? schemaOf(input) },
-})
+export const functionOf = ({ name, description, kind, input, inputSchema }: AgentTool): ChatCompletionTool => {
+  const schema = inputSchema ?? schemaOf(input)
+  return {
+    type: 'function',
+    function: { name, description, parameters: kind === 'egress' ? schema : withUsualHost(schema) },
+  }
+}
 
 type JsonSchema = Record<string, unknown>
 
@@ -59,3 +62,15 @@ const schemaOf = (input: z.ZodObject): JsonSchema => {
   made.set(input, schema)
   return schema
 }
+
+const Properties = z.record(z.string(), z.unknown()).default({})
+
+/** Elsewhere a call that names no host is about the first; here it is about the host of the conversation. */
+const withUsualHost = (schema: JsonSchema): JsonSchema => {
+  const properties = Properties.parse(schema.properties)
+  if (!('hostId' in properties)) return schema
+  const { default: _first, ...hostId } = Properties.parse(properties.hostId)
+  return { ...schema, properties: { ...properties, hostId: { ...hostId, description: usualHost } } }
+}
+
+const usualHost = 'By default the host of the conversation'

@@ -85,7 +85,7 @@ export const constantMcp: Handlers<typeof asked.mcp> = {
       title: 'Query',
       description: 'Runs a query.',
       inputSchema: { type: 'object', properties: { sql: { type: 'string' } } },
-      outputSchema: {},
+      core: true,
     },
   ],
   call: async ({ arguments: given, hostKey }) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { beginningOf } from '#shared/text/cut.ts'
-import { limitOf } from '#shared/tools/tool-parameters.ts'
-import { hostAt, lastHours, ofHosts, readTool, told } from '../read-tool.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { lastHours, limitOf, ofHosts } from '#shared/tools/tool-parameters.ts'
 
 const longestStatement = 500
 
@@ -17,16 +17,16 @@ export const compareHosts = readTool({
     settings: z.boolean().default(false).describe('Whether to tell settings that differ'),
     limit: limitOf(10, 100),
   }),
-  async run({ hostIds, lastHours: hours, settings, limit }, asking) {
-    const asked = await Promise.all(hostIds.map((hostId) => hostAt(asking, hostId)))
+  async run({ hostIds, lastHours: hours, settings, limit }, context) {
+    const asked = await Promise.all(hostIds.map((hostId) => hostAt(context, hostId)))
     const hostKeys = asked.map(({ key }) => key)
     const [{ hosts, patterns }, diff] = await Promise.all([
-      asking.query.comparison({ hostKeys, lastHours: hours, limit }, asking.call),
-      settings ? asking.query.settingsDiff({ hostKeys, differentOnly: true }, asking.call) : undefined,
+      context.query.comparison({ hostKeys, lastHours: hours, limit }, context.call),
+      settings ? context.query.settingsDiff({ hostKeys, differentOnly: true }, context.call) : undefined,
     ])
     const silent = hosts.filter(({ error }) => error !== null).length
     const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them gave no answer` : ''}.`
-    return told(text, {
+    return result(text, {
       hosts: hosts.map((host, index) => ({ name: asked[index]?.name, ...host })),
       patterns: patterns.map((pattern) => ({ ...pattern, query: beginningOf(pattern.query, longestStatement) })),
       ...(diff && { settings: diff.rows.map(({ table, name, values }) => ({ table, name, values })) }),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { quoteName } from '#shared/sql/quote.ts'
-import { count, select } from '#shared/tools/select.ts'
-import { name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
+import { count } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 
 const longestCondition = 20_000
 
@@ -42,18 +42,28 @@ export const estimateMutationImpact = readTool({
     table: name('The table'),
     condition: z.string().min(1).max(longestCondition).describe('What stands after WHERE'),
   }),
-  async run({ hostId, database, table, condition }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId, database, table, condition }, context) {
+    const host = await hostAt(context, hostId)
     // Throws `not-found` with the nearest names, which the statement itself would not.
-    const { detail } = await asking.query.exploreTable({ hostKey: host.key, database, table }, asking.call)
+    const { detail } = await context.query.exploreTable({ hostKey: host.key, database, table }, context.call)
     if (detail?.engine && !detail.engine.includes('MergeTree')) {
-      return told(`${table} has the engine ${detail.engine}, which has no mutations.`, { impact: null })
+      return result(`${table} has the engine ${detail.engine}, which has no mutations.`, { impact: null })
     }
     const sql = statement(`${quoteName(database)}.${quoteName(table)}`, condition)
-    const [impact] = await select(asking, host, { sql, parameters: { database, table }, maxRows: 1 }, Impact)
+    const impact = await impactOf(context, { hostKey: host.key, query: sql, parameters: { database, table } })
     const text = impact
       ? `${impact.matchingRows} rows match in ${impact.parts} of ${impact.ofParts} parts; ${impact.bytesInParts} bytes would be rewritten.`
       : 'Nothing is known of its parts.'
-    return told(text, { impact: impact ?? null })
+    return result(text, { impact })
   },
 })
+
+/** The condition is SQL of the model, so the whole statement passes the guard of statements that callers write. */
+const impactOf = async (
+  { query, call }: ToolContext,
+  asked: { hostKey: string; query: string; parameters: Record<string, string> },
+): Promise<z.output<typeof Impact> | null> => {
+  const { columns, rows } = await query.runQuery({ ...asked, maxRows: 1, purpose: 'tool' }, call)
+  const [row] = rows
+  return row ? Impact.parse(Object.fromEntries(columns.map(({ name: column }, index) => [column, row[index]]))) : null
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, sql, told } from '../read-tool.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
 
 export const estimateQueryCost = readTool({
   name: 'estimate_query_cost',
@@ -8,19 +8,20 @@ export const estimateQueryCost = readTool({
   description:
     'Parts, granules and rows that a SELECT would read of each MergeTree table, and of how many, without running it.',
   feature: 'QUERIES',
+  example: { sql: 'SELECT count() FROM system.tables' },
   input: z.strictObject({
     ...ofHost,
     sql,
     database: name('Where names without a database are looked up').optional(),
   }),
-  async run({ hostId, sql: query, ...asked }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId, sql: query, ...asked }, context) {
+    const host = await hostAt(context, hostId)
     const of = { hostKey: host.key }
-    const { estimates } = await asking.query.explain({ ...of, query, mode: 'estimate', ...asked }, asking.call)
+    const { estimates } = await context.query.explain({ ...of, query, mode: 'estimate', ...asked }, context.call)
     const tables = await Promise.all(
       (estimates ?? []).slice(0, mostTables).map(async (read) => {
         const { database, table } = read
-        const { detail } = await asking.query.exploreTable({ ...of, database, table }, asking.call)
+        const { detail } = await context.query.exploreTable({ ...of, database, table }, context.call)
         return { ...read, ofParts: detail?.parts ?? null, ofMarks: detail?.marks ?? null, ofRows: detail?.rows ?? null }
       }),
     )
@@ -29,7 +30,7 @@ export const estimateQueryCost = readTool({
       tables.length === 0
         ? 'It reads no MergeTree table, or nothing of one.'
         : `It would read about ${rows} rows of ${tables.length} ${tables.length === 1 ? 'table' : 'tables'} on ${host.name}.`
-    return told(text, { rows, tables })
+    return result(text, { rows, tables })
   },
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Insight } from '#proto/insights.ts'
-import { name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 
 const Fact = Insight.pick({
   kind: true,
@@ -29,13 +29,13 @@ export const explainAnomalyScore = readTool({
     ...ofHost,
     kind: name('Only this kind, with the statement that shows it').optional(),
   }),
-  async run({ hostId, kind }, asking) {
-    const host = await hostAt(asking, hostId)
-    const { anomalies, notes } = await asking.report.anomalies({ hostKey: host.key }, asking.call)
+  async run({ hostId, kind }, context) {
+    const host = await hostAt(context, hostId)
+    const { anomalies, notes } = await context.report.anomalies({ hostKey: host.key }, context.call)
     const wanted = anomalies.filter((each) => kind === undefined || each.kind === kind)
     const facts = wanted.map((each) => ({ ...Fact.parse(each), ...(kind !== undefined && { sql: each.evidenceSql }) }))
     const [worst] = wanted
-    return told(worst ? `${wanted.length} on ${host.name}: ${worst.title}` : `All is as usual on ${host.name}.`, {
+    return result(worst ? `${wanted.length} on ${host.name}: ${worst.title}` : `All is as usual on ${host.name}.`, {
       anomalies: facts,
       notes,
     })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
 import { bestFor } from '../best-for.ts'
-import { limitOf } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
 
 export const findReferenceQuery = readTool({
   name: 'find_reference_query',
@@ -11,25 +11,26 @@ export const findReferenceQuery = readTool({
   description:
     'Finds charts and table pages by topic, each with its tried SQL for the version of the host. Adapt it for query, or read it with get_page_data.',
   feature: null,
+  example: { topic: 'merges' },
   core: true,
   input: z.strictObject({
     ...ofHost,
     topic: z.string().min(1).max(200).describe('What the query is to tell'),
     limit: limitOf(3, 10),
   }),
-  async run({ hostId, topic, limit }, asking) {
-    const host = await hostAt(asking, hostId)
-    const catalogue = await asking.query.catalogue({}, asking.call)
-    const open = pagesOf(catalogue).filter(({ feature }) => mayUse(asking.call.identity, feature))
+  async run({ hostId, topic, limit }, context) {
+    const host = await hostAt(context, hostId)
+    const catalogue = await context.query.catalogue({}, context.call)
+    const open = pagesOf(catalogue).filter(({ feature }) => mayUse(context.call.identity, feature))
     const found = bestFor(topic, open, ({ name, title, doc }) => `${name} ${title} ${doc}`).slice(0, limit)
     const references = await Promise.all(
       found.map(async ({ kind, name, title, doc }) => {
         const asked = { hostKey: host.key, kind, name }
-        const { sql, parameters, unavailable } = await asking.query.definitionStatement(asked, asking.call)
+        const { sql, parameters, unavailable } = await context.query.definitionStatement(asked, context.call)
         return { name, kind, title, doc, sql, parameters, unavailable: unavailable?.message ?? null }
       }),
     )
-    return told(`${references.length} of ${open.length}, the nearest first.`, { references })
+    return result(`${references.length} of ${open.length}, the nearest first.`, { references })
   },
 })
 

@@ -1,11 +1,7 @@
 import { z } from 'zod'
-import { isOwn } from '#shared/sql/own-statements.ts'
-import { count, select } from '#shared/tools/select.ts'
-import { limitOf, name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, lastHours, ofHost, readTool, told } from '../read-tool.ts'
-
-const longestStatement = 1_000
-const longestException = 500
+import { count, readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { lastHours, limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 
 const Failure = z.object({
   user: z.string(),
@@ -22,21 +18,6 @@ const Failure = z.object({
   total: count,
 })
 
-const sql = `
-SELECT user, exception_code AS code, errorCodeToName(exception_code) AS error,
-  toString(normalized_query_hash) AS fingerprint, count() AS failures,
-  toUnixTimestamp(min(event_time)) * 1000 AS firstMs, toUnixTimestamp(max(event_time)) * 1000 AS lastMs,
-  argMax(query_id, event_time) AS queryId, leftUTF8(argMax(exception, event_time), ${longestException}) AS exception,
-  leftUTF8(normalizeQuery(argMax(query, event_time)), ${longestStatement}) AS statement,
-  sum(count()) OVER () AS total
-FROM system.query_log
-WHERE type IN ('ExceptionBeforeStart', 'ExceptionWhileProcessing') AND is_initial_query AND NOT ${isOwn}
-  AND event_date >= toDate(now() - toIntervalHour({lastHours:UInt16}))
-  AND event_time >= now() - toIntervalHour({lastHours:UInt16})
-  AND ({user:String} = '' OR user = {user:String})
-GROUP BY user, exception_code, normalized_query_hash
-ORDER BY failures DESC, lastMs DESC`
-
 export const getFailedQueries = readTool({
   name: 'get_failed_queries',
   title: 'Failed queries',
@@ -50,14 +31,16 @@ export const getFailedQueries = readTool({
     user: name('Only queries of this user').optional(),
     limit: limitOf(20, 200),
   }),
-  async run({ hostId, lastHours: hours, user = '', limit }, asking) {
-    const host = await hostAt(asking, hostId)
-    const rows = await select(asking, host, { sql, parameters: { lastHours: hours, user }, maxRows: limit }, Failure)
+  async run({ hostId, lastHours: hours, user = '', limit }, context) {
+    const host = await hostAt(context, hostId)
+    const parameters = { lastHours: hours, user }
+    const statement = { tool: 'get_failed_queries', statement: 'failures', parameters, maxRows: limit }
+    const rows = await readRows(context, host, statement, Failure)
     const [first] = rows
     const window = `the last ${hours} h on ${host.name}`
     const text = first
       ? `${first.total} failures in ${window}; ${first.failures} of them are ${first.error} of ${first.user}.`
       : `Nothing failed in ${window}.`
-    return told(text, { total: first?.total ?? 0, failures: rows.map(({ total: _, ...row }) => row) })
+    return result(text, { total: first?.total ?? 0, failures: rows.map(({ total: _, ...row }) => row) })
   },
 })

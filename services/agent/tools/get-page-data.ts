@@ -3,9 +3,8 @@ import type { StatementFacts } from '#proto/statement.ts'
 import { looksBack } from '#proto/look-back.ts'
 import { noSuch } from '#shared/text/no-such.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
-import { limitOf, name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
-import type { Asking, ToolAnswer } from '../tool.ts'
+import { hostAt, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
+import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 
 /** Bytes of rows that are read of a page, which is more than any model is told. */
 const mostBytes = 1024 * 1024
@@ -28,16 +27,16 @@ export const getPageData = readTool({
       .describe('How far to look back, unless as far as the page usually does'),
     limit: limitOf(50, 200),
   }),
-  async run({ hostId, name: page, search, lastHours, limit }, asking) {
-    const host = await hostAt(asking, hostId)
-    const { tables, charts } = await asking.query.catalogue({}, asking.call)
+  async run({ hostId, name: page, search, lastHours, limit }, context) {
+    const host = await hostAt(context, hostId)
+    const { tables, charts } = await context.query.catalogue({}, context.call)
     const table = tables.find((each) => each.name === page)
     if (table) {
       const span = looksBack(table) && lastHours ? { lastHours } : {}
-      return readTable(asking, { hostKey: host.key, name: page, limit, ...(search && { search }), ...span })
+      return readTable(context, { hostKey: host.key, name: page, limit, ...(search && { search }), ...span })
     }
     if (charts.some((chart) => chart.name === page)) {
-      return readChart(asking, { hostKey: host.key, name: page, ...(lastHours && { lastHours }) }, limit)
+      return readChart(context, { hostKey: host.key, name: page, ...(lastHours && { lastHours }) }, limit)
     }
     throw noSuch(
       'page',
@@ -55,14 +54,14 @@ interface AskedTable {
   lastHours?: number
 }
 
-const readTable = async (asking: Asking, asked: AskedTable): Promise<ToolAnswer> => {
-  const { head, frames, tail } = await asking.query.table(asked, asking.call)
-  if (head.unavailable) return told(`Not known: ${head.unavailable.message}`, { rows: [] })
+const readTable = async (context: ToolContext, asked: AskedTable): Promise<ToolResult> => {
+  const { head, frames, tail } = await context.query.table(asked, context.call)
+  if (head.unavailable) return result(`Not known: ${head.unavailable.message}`, { rows: [] })
   const chunks: Uint8Array[] = []
   let read = 0
   for await (const frame of frames) {
     read += frame.length
-    if (read > mostBytes) return told('The rows are too long to be read; ask with query.', { rows: [] })
+    if (read > mostBytes) return result('The rows are too long to be read; ask with query.', { rows: [] })
     chunks.push(frame)
   }
   // Statements have values of people in them; patterns do not.
@@ -70,7 +69,7 @@ const readTable = async (asking: Asking, asked: AskedTable): Promise<ToolAnswer>
   const rows = rowsIn(Buffer.concat(chunks).toString('utf8'), leftOut)
   const { truncated, statement } = tail()
   const text = `${rows.length} rows of ${head.table.title}${truncated ? ', and there are more' : ''}.`
-  return withEvidence(asking, told(text, { rows, leftOut }), { ...asked, statement, rows })
+  return withEvidence(context, result(text, { rows, leftOut }), { ...asked, statement, rows })
 }
 
 const rowsIn = (lines: string, leftOut: readonly string[]): object[] =>
@@ -88,13 +87,13 @@ interface AskedChart {
   lastHours?: number
 }
 
-const readChart = async (asking: Asking, asked: AskedChart, limit: number): Promise<ToolAnswer> => {
-  const { chart, rows, window, unavailable, statement } = await asking.query.chart(asked, asking.call)
-  if (unavailable) return told(`Not known: ${unavailable.message}`, { rows: [] })
+const readChart = async (context: ToolContext, asked: AskedChart, limit: number): Promise<ToolResult> => {
+  const { chart, rows, window, unavailable, statement } = await context.query.chart(asked, context.call)
+  if (unavailable) return result(`Not known: ${unavailable.message}`, { rows: [] })
   const cut = rows.length > limit ? `, the last ${limit} of them told` : ''
   const units = Object.fromEntries(chart.columns.map((column) => [column.name, column.unit]))
   const facts = { rows: rows.slice(-limit), units, window }
-  return withEvidence(asking, told(`${rows.length} rows of ${chart.title}${cut}.`, facts), {
+  return withEvidence(context, result(`${rows.length} rows of ${chart.title}${cut}.`, facts), {
     ...asked,
     statement,
     rows,
@@ -108,7 +107,7 @@ interface Stood {
   rows: readonly object[]
 }
 
-const withEvidence = ({ clock }: Asking, answer: ToolAnswer, { hostKey, name: page, statement, rows }: Stood) => ({
+const withEvidence = ({ clock }: ToolContext, answer: ToolResult, { hostKey, name: page, statement, rows }: Stood) => ({
   ...answer,
   ...(statement && {
     evidence: [

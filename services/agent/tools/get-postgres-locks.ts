@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { postgresTool } from '../source-tool.ts'
-import { told } from '../read-tool.ts'
+import { readTool, result } from '#shared/tools/tool.ts'
 
-export const getPostgresLocks = postgresTool({
+export const getPostgresLocks = readTool({
   name: 'get_postgres_locks',
   title: 'PostgreSQL locks',
   description: 'Who blocks whom on the PostgreSQL source: sessions that wait for a lock and those that they wait for.',
   feature: 'QUERIES',
+  source: 'PostgreSQL source',
   input: z.strictObject({}),
   async run(_asked, { query, call }) {
     const { sessions, truncated, limited } = await query.postgresLocks({}, call)
@@ -14,6 +14,6 @@ export const getPostgresLocks = postgresTool({
     const text = first
       ? `${sessions.filter(({ blockedBy }) => blockedBy.length > 0).length} sessions wait for a lock; process ${first.pid} keeps ${first.blocks} of them waiting.`
       : 'Nobody waits for a lock.'
-    return told(text, { sessions, truncated, limited: limited?.message ?? null })
+    return result(text, { sessions, truncated, limited: limited?.message ?? null })
   },
 })

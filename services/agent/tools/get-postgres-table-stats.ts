@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { postgresTableOrders } from '#proto/postgres-statistics.ts'
+import { readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, name } from '#shared/tools/tool-parameters.ts'
-import { postgresTool } from '../source-tool.ts'
-import { told } from '../read-tool.ts'
 
-export const getPostgresTableStats = postgresTool({
+export const getPostgresTableStats = readTool({
   name: 'get_postgres_table_stats',
   title: 'PostgreSQL tables',
   description:
     'Tables of the PostgreSQL source with sizes, dead rows, sequential and index scans, writes, last vacuum and analyze.',
   feature: 'TABLES',
+  source: 'PostgreSQL source',
   input: z.strictObject({
     order: z.enum(postgresTableOrders).default('size').describe('The largest come first'),
     search: name('Text that schema.table contains').optional(),
@@ -17,6 +17,6 @@ export const getPostgresTableStats = postgresTool({
   }),
   async run(asked, { query, call }) {
     const { tables, database, ...facts } = await query.postgresTables(asked, call)
-    return told(`${tables.length} tables of ${database}, ordered by ${asked.order}.`, { tables, database, ...facts })
+    return result(`${tables.length} tables of ${database}, ordered by ${asked.order}.`, { tables, database, ...facts })
   },
 })

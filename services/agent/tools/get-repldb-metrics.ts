@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { RepldbName, repldbSpans } from '#proto/repldb-api.ts'
-import { told } from '../read-tool.ts'
-import { repldbTool } from '../source-tool.ts'
-import type { Asking } from '../tool.ts'
+import { readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 
 const metrics = ['slots', 'slot_lag_history', 'rows_synced', 'snapshot', 'peer_stats', 'log_patterns'] as const
 /** Points of a history that the model reads; more say no more. */
@@ -24,20 +22,21 @@ const input = z.strictObject({
 })
 type Given = z.output<typeof input>
 
-export const getRepldbMetrics = repldbTool({
+export const getRepldbMetrics = readTool({
   name: 'get_repldb_metrics',
   title: 'Replication figures',
   description:
     'Figures of the replication service: slots and the history of their lag, rows written, first copies, running statements, log patterns.',
   feature: 'REPLDB',
+  source: 'Replication service',
   input,
-  run: async (given, asking) => {
-    const { text, structured } = await tell[given.metric](given, asking)
-    return told(text, structured)
+  run: async (given, context) => {
+    const { text, structured } = await tell[given.metric](given, context)
+    return result(text, structured)
   },
 })
 
-type Tell = (given: Given, asking: Asking) => Promise<{ text: string; structured: Record<string, unknown> }>
+type Tell = (given: Given, context: ToolContext) => Promise<{ text: string; structured: Record<string, unknown> }>
 
 const tell: Readonly<Record<(typeof metrics)[number], Tell>> = {
   slots: async ({ peer }, { query, call }) => {

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { RepldbName } from '#proto/repldb-api.ts'
-import { told } from '../read-tool.ts'
-import { repldbTool } from '../source-tool.ts'
+import { readTool, result } from '#shared/tools/tool.ts'
 
 const batches = 10
 const mostPatterns = 10
 
-export const getRepldbMirrorStatus = repldbTool({
+export const getRepldbMirrorStatus = readTool({
   name: 'get_repldb_mirror_status',
   title: 'Replication mirrors',
   description:
     'Mirrors of the replication service with state, lag and throughput, the worst first; of one mirror also tables, batches and errors.',
   feature: 'REPLDB',
+  source: 'Replication service',
   input: z.strictObject({
     mirror: RepldbName.max(255).optional().describe('One mirror; without it all are told'),
   }),
@@ -19,7 +19,7 @@ export const getRepldbMirrorStatus = repldbTool({
     const overview = await query.repldbOverview({}, call)
     if (mirror === undefined) {
       const troubled = overview.mirrors.filter(({ state }) => state === 'failed' || state === 'paused').length
-      return told(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
+      return result(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
     }
     const asked = { flowJobName: mirror, includeFlowInfo: true, excludeBatches: true }
     const [status, latest, { patterns }] = await Promise.all([
@@ -28,7 +28,7 @@ export const getRepldbMirrorStatus = repldbTool({
       query.repldbLogPatterns({ mirror, level: 'error' }, call),
     ])
     const summary = overview.mirrors.find(({ name }) => name === mirror) ?? null
-    return told(
+    return result(
       `${mirror} is ${summary?.state ?? status.currentFlowState}, with ${patterns.length} patterns of errors.`,
       {
         summary,

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { count, select } from '#shared/tools/select.ts'
-import { limitOf } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
+import { count, readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
 
-const longestException = 500
 const flag = z.coerce.boolean()
 
 const Replica = z.object({
@@ -30,22 +29,6 @@ const Entry = z.object({
   exception: z.string(),
 })
 
-/** Only columns that the server knows without asking Keeper. */
-const replicasSql = `
-SELECT database, table, replica_name AS replica, is_readonly AS isReadonly, is_session_expired AS isSessionExpired,
-  absolute_delay AS delaySeconds, queue_size AS queueSize, inserts_in_queue AS insertsInQueue,
-  merges_in_queue AS mergesInQueue, lost_part_count AS lostParts,
-  leftUTF8(if(last_queue_update_exception != '', last_queue_update_exception, zookeeper_exception), ${longestException}) AS exception
-FROM system.replicas
-ORDER BY isReadonly DESC, isSessionExpired DESC, delaySeconds DESC, queueSize DESC`
-
-const queueSql = `
-SELECT database, table, type, new_part_name AS part, toUInt64(greatest(0, dateDiff('second', create_time, now()))) AS ageSeconds,
-  num_tries AS tries, num_postponed AS postponed, leftUTF8(last_exception, ${longestException}) AS exception
-FROM system.replication_queue
-WHERE last_exception != ''
-ORDER BY tries DESC, ageSeconds DESC`
-
 export const getReplicationStatus = readTool({
   name: 'get_replication_status',
   title: 'Replication',
@@ -54,17 +37,17 @@ export const getReplicationStatus = readTool({
   feature: 'CLUSTER',
   core: true,
   input: z.strictObject({ ...ofHost, limit: limitOf(20, 200) }),
-  async run({ hostId, limit }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId, limit }, context) {
+    const host = await hostAt(context, hostId)
     const [replicas, failing] = await Promise.all([
-      select(asking, host, { sql: replicasSql, maxRows: limit }, Replica),
-      select(asking, host, { sql: queueSql, maxRows: limit }, Entry),
+      readRows(context, host, { tool: 'get_replication_status', statement: 'replicas', maxRows: limit }, Replica),
+      readRows(context, host, { tool: 'get_replication_status', statement: 'failing', maxRows: limit }, Entry),
     ])
     const readonly = replicas.filter(({ isReadonly }) => isReadonly).length
     const text =
       replicas.length === 0
         ? `${host.name} has no replicated table.`
         : `Of the ${replicas.length} told, ${readonly} are read-only; ${failing.length} entries of the queue fail.`
-    return told(text, { replicas, failing })
+    return result(text, { replicas, failing })
   },
 })

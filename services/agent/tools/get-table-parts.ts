@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { count, select } from '#shared/tools/select.ts'
-import { limitOf, name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
+import { count, readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 
 const Partition = z.object({
   database: z.string(),
@@ -19,22 +19,13 @@ const Partition = z.object({
   limit: count,
 })
 
-const sql = `
-SELECT database, table, partition, count() AS parts, sum(part.rows) AS rows, sum(bytes_on_disk) AS bytes,
-  min(bytes_on_disk) AS smallestBytes, max(bytes_on_disk) AS largestBytes, countIf(level = 0) AS unmerged,
-  toUnixTimestamp(max(modification_time)) * 1000 AS lastChangedMs,
-  (SELECT toUInt64(any(value)) FROM system.merge_tree_settings WHERE name = 'parts_to_throw_insert') AS limit
-FROM system.parts AS part
-WHERE active AND ({database:String} = '' OR database = {database:String}) AND ({table:String} = '' OR table = {table:String})
-GROUP BY database, table, partition
-ORDER BY parts DESC, bytes DESC`
-
 export const getTableParts = readTool({
   name: 'get_table_parts',
   title: 'Parts of tables',
   description:
     'Active parts by partition, the fullest first: of one table, one database or the host; with sizes and the number at which inserts fail.',
   feature: 'TABLES',
+  example: { database: 'system' },
   core: true,
   input: z.strictObject({
     ...ofHost,
@@ -42,13 +33,15 @@ export const getTableParts = readTool({
     table: name('Only tables of this name').optional(),
     limit: limitOf(20, 200),
   }),
-  async run({ hostId, database = '', table = '', limit }, asking) {
-    const host = await hostAt(asking, hostId)
-    const partitions = await select(asking, host, { sql, parameters: { database, table }, maxRows: limit }, Partition)
+  async run({ hostId, database = '', table = '', limit }, context) {
+    const host = await hostAt(context, hostId)
+    const parameters = { database, table }
+    const statement = { tool: 'get_table_parts', statement: 'partitions', parameters, maxRows: limit }
+    const partitions = await readRows(context, host, statement, Partition)
     const [fullest] = partitions
     const text = fullest
       ? `The fullest is ${fullest.partition} of ${fullest.database}.${fullest.table} with ${fullest.parts} parts; inserts fail at ${fullest.limit}.`
       : 'No active parts there.'
-    return told(text, { partitions })
+    return result(text, { partitions })
   },
 })

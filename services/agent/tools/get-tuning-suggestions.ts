@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { hostAt, ofHost, readTool, told } from '../read-tool.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { ofHost } from '#shared/tools/tool-parameters.ts'
 
 export const getTuningSuggestions = readTool({
   name: 'get_tuning_suggestions',
@@ -8,13 +9,13 @@ export const getTuningSuggestions = readTool({
     'Settings of a host that do not suit its hardware, and notes on upgrading its release: defaults that changed, and what to look at first.',
   feature: 'SETTINGS',
   input: z.strictObject(ofHost),
-  async run({ hostId }, asking) {
-    const host = await hostAt(asking, hostId)
-    const { recommendations, notes } = await asking.report.adviseHost({ hostKey: host.key }, asking.call)
+  async run({ hostId }, context) {
+    const host = await hostAt(context, hostId)
+    const { recommendations, notes } = await context.report.adviseHost({ hostKey: host.key }, context.call)
     const [first] = recommendations
     const text = first
       ? `${recommendations.length} on ${host.name}, the first: ${first.title}.`
       : `Nothing to advise on ${host.name}.`
-    return told(text, { recommendations, notes })
+    return result(text, { recommendations, notes })
   },
 })

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { statementOrders } from '#proto/postgres-statistics.ts'
 import { beginningOf } from '#shared/text/cut.ts'
+import { readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, name } from '#shared/tools/tool-parameters.ts'
-import { postgresTool } from '../source-tool.ts'
-import { told } from '../read-tool.ts'
 
 const longestStatement = 1_000
 
-export const listPostgresStatementPatterns = postgresTool({
+export const listPostgresStatementPatterns = readTool({
   name: 'list_postgres_statement_patterns',
   title: 'PostgreSQL statement patterns',
   description:
     'Patterns of statements of the PostgreSQL source since its statistics were reset: calls, time and its share, rows, reads, WAL.',
   feature: 'QUERIES',
+  source: 'PostgreSQL source',
   input: z.strictObject({
     order: z.enum(statementOrders).default('total_time').describe('The largest come first'),
     search: name('Text that the pattern contains').optional(),
@@ -21,12 +21,12 @@ export const listPostgresStatementPatterns = postgresTool({
   async run(asked, { query, call }) {
     const { statements, unavailable, ...facts } = await query.postgresStatements(asked, call)
     if (unavailable) {
-      return told(`Not known: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
+      return result(`Not known: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
     }
     const patterns = statements.map((each) => ({
       ...each,
       query: each.query && beginningOf(each.query, longestStatement),
     }))
-    return told(`${patterns.length} patterns, ordered by ${asked.order}.`, { patterns, ...facts })
+    return result(`${patterns.length} patterns, ordered by ${asked.order}.`, { patterns, ...facts })
   },
 })

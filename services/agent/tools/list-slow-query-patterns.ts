@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
 import { beginningOf } from '#shared/text/cut.ts'
-import { limitOf, name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, lastHours, ofHost, readTool, told } from '../read-tool.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { lastHours, limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 
 const longestStatement = 1_000
 
@@ -21,18 +21,18 @@ export const listSlowQueryPatterns = readTool({
     search: name('Text that the pattern contains').optional(),
     limit: limitOf(20, 200),
   }),
-  async run({ hostId, ...asked }, asking) {
-    const host = await hostAt(asking, hostId)
-    const { fingerprints, total, unavailable } = await asking.query.fingerprints(
+  async run({ hostId, ...asked }, context) {
+    const host = await hostAt(context, hostId)
+    const { fingerprints, total, unavailable } = await context.query.fingerprints(
       { hostKey: host.key, ...asked },
-      asking.call,
+      context.call,
     )
-    if (unavailable) return told(`Not known: ${unavailable.message}`, { patterns: [], total: null })
+    if (unavailable) return result(`Not known: ${unavailable.message}`, { patterns: [], total: null })
     const [first] = fingerprints
     const patterns = fingerprints.map((each) => ({ ...each, query: beginningOf(each.query, longestStatement) }))
     const text = first
       ? `${total ?? fingerprints.length} patterns in the last ${asked.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
       : `No pattern ran in the last ${asked.lastHours} h on ${host.name}.`
-    return told(text, { patterns, total })
+    return result(text, { patterns, total })
   },
 })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { AgentTool } from '../tool.ts'
-import { told } from '../read-tool.ts'
+import { readTool, result, type Tool } from '#shared/tools/tool.ts'
 
 /** Characters of a skill that one answer brings, so that it is never cut. */
 const longestPart = 10_000
@@ -13,28 +12,26 @@ interface Skills {
 }
 
 /** The tool that loads one of these skills. */
-export const loadSkill = (skills: Skills): AgentTool => {
+export const loadSkill = (skills: Skills): Tool => {
   const input = z.strictObject({
     name: z.string().min(1).max(64).describe('Name of the skill'),
     part: z.int().min(1).max(20).default(1).describe('Which part of a long one'),
   })
   const names = skills.list().map(({ name }) => name)
-  return {
+  return readTool({
     name: 'load_skill',
     title: 'Load a skill',
     description: `Loads an expert guide with tried SQL; take one before you answer a question that needs depth: ${names.join(', ')}.`,
+    feature: null,
     input,
-    kind: 'read',
     core: true,
-    untrusted: false,
-    run: async (given) => {
-      const { name, part } = input.parse(given)
+    run: async ({ name, part }) => {
       const parts = partsOf(skills.load(name).body)
       const text = parts[Math.min(part, parts.length) - 1] ?? ''
       const more = part < parts.length ? `; the next is part ${part + 1}` : ''
-      return told(`${name}, part ${Math.min(part, parts.length)} of ${parts.length}${more}.`, { text })
+      return result(`${name}, part ${Math.min(part, parts.length)} of ${parts.length}${more}.`, { text })
     },
-  }
+  })
 }
 
 /** The text in parts of whole sections, as far as these are short enough. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { answerChartKinds, ChartPart } from '#proto/agent-parts.ts'
 import { noSuch } from '#shared/text/no-such.ts'
-import { name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost, readTool, sql, told } from '../read-tool.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
 
 /** Rows that a page draws, and those of them that the model reads. */
 const mostRows = 1_000
@@ -15,6 +15,7 @@ export const queryAndVisualize = readTool({
   title: 'Draw a chart',
   description: 'Runs one SELECT and shows the person a chart of its rows, at most 1000; order them as they are drawn.',
   feature: 'QUERIES',
+  example: { title: 'One', sql: 'SELECT 1 AS one', kind: 'bar' },
   core: true,
   input: z.strictObject({
     ...ofHost,
@@ -25,11 +26,11 @@ export const queryAndVisualize = readTool({
     y: z.array(name('A column')).max(mostDrawn).default([]).describe('Columns that are drawn; all others if none'),
     unit: ChartPart.shape.unit.unwrap().optional().describe('What the drawn numbers are'),
   }),
-  async run({ hostId, title, sql: query, kind, x, y, unit }, asking) {
-    const host = await hostAt(asking, hostId)
-    const { columns, rows, truncated } = await asking.query.runQuery(
+  async run({ hostId, title, sql: query, kind, x, y, unit }, context) {
+    const host = await hostAt(context, hostId)
+    const { columns, rows, truncated } = await context.query.runQuery(
       { hostKey: host.key, query, maxRows: mostRows },
-      asking.call,
+      context.call,
     )
     const names = columns.map((column) => column.name).slice(0, mostColumns)
     for (const each of [...(x === undefined ? [] : [x]), ...y]) {
@@ -49,7 +50,7 @@ export const queryAndVisualize = readTool({
     }
     const cut = truncated ? ', cut off: there are more' : ''
     return {
-      ...told(`The person sees a chart of ${rows.length} rows${cut}.`, { columns, rows: rows.slice(0, toldRows) }),
+      ...result(`The person sees a chart of ${rows.length} rows${cut}.`, { columns, rows: rows.slice(0, toldRows) }),
       parts: [{ type: 'data-chart', data: chart }],
     }
   },

@@ -1,6 +1,7 @@
 import type { CompleteResourceTemplateCallback } from '@modelcontextprotocol/server'
 import { ServiceError } from '#proto/errors.ts'
-import { type Asking, hostAt, WrittenHostId } from '../asking.ts'
+import { hostAt, type ToolContext } from '#shared/tools/tool.ts'
+import { WrittenHostId } from '../context.ts'
 
 type Known = Readonly<Record<string, string>>
 
@@ -9,17 +10,17 @@ type Known = Readonly<Record<string, string>>
  * before its host is named; the other kind is always about the first.
  */
 export const completionsOf = (
-  asking: Asking,
+  context: ToolContext,
   ofAnyHost: boolean,
 ): Record<'hostId' | 'database' | 'table', CompleteResourceTemplateCallback> => {
-  const { query, call } = asking
+  const { query, call } = context
   const hostKey = async ({ hostId }: Known) => {
     const written = WrittenHostId.safeParse(ofAnyHost ? (hostId ?? '') : '0')
     if (!written.success) throw new ServiceError('invalid', 'no host is named')
-    return (await hostAt(asking, Number(written.data))).key
+    return (await hostAt(context, Number(written.data))).key
   }
   const completions = {
-    hostId: beginning(async () => (await asking.hosts()).map(({ id }) => String(id))),
+    hostId: beginning(async () => (await context.hosts()).map(({ id }) => String(id))),
     database: beginning(async (known) => {
       const { rows } = await query.exploreDatabases({ hostKey: await hostKey(known) }, call)
       return rows.map(({ name }) => name)
@@ -42,9 +43,9 @@ export const completionsOf = (
  */
 const beginning =
   (all: (known: Known) => Promise<string[]>): CompleteResourceTemplateCallback =>
-  async (written, context) => {
+  async (written, completion) => {
     try {
-      return (await all(context?.arguments ?? {})).filter((name) => name.startsWith(written))
+      return (await all(completion?.arguments ?? {})).filter((name) => name.startsWith(written))
     } catch (error) {
       if (error instanceof ServiceError) return []
       throw error

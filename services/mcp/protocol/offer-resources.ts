@@ -9,7 +9,8 @@ import {
 import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type AskingFor, hostAt, WrittenHostId } from '../asking.ts'
+import { hostAt } from '#shared/tools/tool.ts'
+import { type ContextFor, WrittenHostId } from '../context.ts'
 import { sentenceOf } from '../call-tool.ts'
 import { addressesOf } from '../offer.ts'
 import type { Facts, Reference } from '../resources/resource.ts'
@@ -25,17 +26,17 @@ const Names = z.object({ hostId: WrittenHostId.transform(Number) }).catchall(z.s
 interface Offered {
   references: readonly Reference[]
   facts: readonly Facts[]
-  askingFor: AskingFor
+  contextFor: ContextFor
 }
 
 /** Offers references and facts, those of the first host and of any host, to the calls of one request. */
-export const offerResources = (server: McpServer, call: Call, { references, facts, askingFor }: Offered): void => {
+export const offerResources = (server: McpServer, call: Call, { references, facts, contextFor }: Offered): void => {
   for (const { name, uri, title, description, text } of references) {
     const config = { title, description, mimeType: markdown, cacheHint: ofAll }
     server.registerResource(name, uri, config, () => ({ contents: [{ uri, mimeType: markdown, text }] }))
   }
   const read = async (each: Facts, { href }: URL, variables: Variables, signal: AbortSignal) => {
-    const reading = askingFor({ ...call, signal: AbortSignal.any([call.signal, signal]) })
+    const reading = contextFor({ ...call, signal: AbortSignal.any([call.signal, signal]) })
     try {
       requireFeature(call.identity, each.feature, `the resource ${each.name}`)
       const { hostId, ...names } = Names.parse(decoded(variables))
@@ -45,9 +46,9 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
       throw refusal(error, href)
     }
   }
-  const asking = askingFor(call)
-  const completeAny = completionsOf(asking, true)
-  const completeFirst = completionsOf(asking, false)
+  const context = contextFor(call)
+  const completeAny = completionsOf(context, true)
+  const completeFirst = completionsOf(context, false)
   for (const each of facts) {
     const { name, path, title, description } = each
     const addresses = addressesOf(path)
@@ -57,7 +58,7 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
       `host-${name}`,
       ofAny,
       { ...config, title: `${title}, of any host` },
-      (uri, variables, context) => read(each, uri, variables, context.mcpReq.signal),
+      (uri, variables, { mcpReq }) => read(each, uri, variables, mcpReq.signal),
     )
     if (path.includes('{')) {
       const ofFirst = new ResourceTemplate(addresses.ofFirst, { list: undefined, complete: completeFirst })

@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer, Server } from '@modelcontextprotocol/server'
 import type { Call } from '#proto/call.ts'
 import type { CallTool } from '../call-tool.ts'
-import type { Tool } from '../tool.ts'
+import { annotationsOf, type Tool } from '#shared/tools/tool.ts'
 import { told } from './schemas.ts'
 
 /** Offers the tools to the calls of one request; what is told of them is made once. */
@@ -33,10 +33,10 @@ const resultOf = async (tool: Tool, callTool: CallTool, given: unknown, call: Ca
   return { content: [sentence, json], structuredContent: structured }
 }
 
-const configOf = ({ title, description, input, output }: Tool) => ({
+const configOf = ({ title, description, kind, input, output }: Tool) => ({
   title,
   description,
   inputSchema: told(input, 'input'),
-  outputSchema: told(output, 'output'),
-  annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+  ...(output && { outputSchema: told(output, 'output') }),
+  annotations: annotationsOf({ kind }),
 })

@@ -1,11 +1,11 @@
 import { McpServer, Server, type ServerOptions as ProtocolOptions, type Transport } from '@modelcontextprotocol/server'
 import type { Call } from '#proto/call.ts'
-import type { AskingFor } from '../asking.ts'
+import type { ContextFor } from '../context.ts'
 import type { CallTool } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
 import type { Facts, Reference } from '../resources/resource.ts'
 import type { OfferSkills } from '../skills/skills.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '#shared/tools/tool.ts'
 import { refuseInvalidParams } from './invalid-params.ts'
 import { offerResources } from './offer-resources.ts'
 import { answerCall, openToolOffer } from './offer-tools.ts'
@@ -84,7 +84,7 @@ interface ServerOptions {
   offerSkills: OfferSkills
   version: string
   callTool: CallTool
-  askingFor: AskingFor
+  contextFor: ContextFor
   further?: Further | undefined
 }
 

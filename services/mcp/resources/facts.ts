@@ -27,7 +27,7 @@ export const facts: readonly Facts[] = [
     title: 'Schema of a table',
     description: 'Columns, engine and keys of a table',
     feature: 'TABLES',
-    read: ({ database = '', table = '' }, host, asking) => readTableSchema(asking, host, { database, table }),
+    read: ({ database = '', table = '' }, host, context) => readTableSchema(context, host, { database, table }),
   },
   {
     name: 'table-parts',

@@ -1,6 +1,6 @@
 import type { Feature } from '#proto/call.ts'
 import type { Host } from '#proto/host.ts'
-import type { Asking } from '../asking.ts'
+import type { ToolContext } from '#shared/tools/tool.ts'
 
 /** A text that is the same for every host. */
 export interface Reference {
@@ -18,5 +18,5 @@ export interface Facts {
   title: string
   description: string
   feature: Feature
-  read(names: Readonly<Record<string, string>>, host: Host, asking: Asking): Promise<unknown>
+  read(names: Readonly<Record<string, string>>, host: Host, context: ToolContext): Promise<unknown>
 }

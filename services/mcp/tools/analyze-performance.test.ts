@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { askingHost } from '../testing/asking.ts'
+import { parseAndRun } from '#shared/tools/tool.ts'
+import { contextOf } from '../testing/context.ts'
 import { analyzePerformance } from './analyze-performance.ts'
 
 it('claims no figure that the host does not tell', async () => {
-  const { text, structured } = await analyzePerformance.run(
+  const { text, structured } = await parseAndRun(
+    analyzePerformance,
     {},
-    askingHost(() => []),
+    contextOf(() => []),
   )
   expect(structured).toMatchObject({
     severity: 'unknown',
@@ -24,10 +26,11 @@ it('claims no figure that the host does not tell', async () => {
 })
 
 it('tells of the checks that succeed what they found, and of the other why it failed', async () => {
-  const { text } = await analyzePerformance.run(
+  const { text } = await parseAndRun(
+    analyzePerformance,
     {},
-    askingHost((sql) => {
-      if (sql.includes('system.parts')) throw new ServiceError('timeout', 'host one did not answer in time')
+    contextOf((statement) => {
+      if (statement === 'parts-per-partition') throw new ServiceError('timeout', 'host one did not answer in time')
       return [{ name: 'it', value: 85 }]
     }),
   )
@@ -38,8 +41,8 @@ it('tells of the checks that succeed what they found, and of the other why it fa
 
 it('fails as the host does when it answers nothing', async () => {
   const failure = new ServiceError('unavailable', 'host one cannot be reached')
-  const failing = askingHost(() => {
+  const failing = contextOf(() => {
     throw failure
   })
-  await expect(analyzePerformance.run({}, failing)).rejects.toBe(failure)
+  await expect(parseAndRun(analyzePerformance, {}, failing)).rejects.toBe(failure)
 })

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
-import { select } from '#shared/tools/select.ts'
-import { type Asking, hostAt, ofHost } from '../asking.ts'
-import { checks, type PerformanceCheck, Severity, severityOf } from '../performance-checks.ts'
+import { readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { ofHost } from '#shared/tools/tool-parameters.ts'
 import { whyUntold } from '../why-untold.ts'
-import { tool } from '../tool.ts'
+
+/** From the best to the worst; what is not known may be anything short of a warning. */
+const Severity = z.enum(['ok', 'unknown', 'warning', 'critical'])
+type Severity = z.infer<typeof Severity>
 
 const Finding = z.object({
   check: z.string(),
@@ -21,7 +24,7 @@ type Finding = z.infer<typeof Finding>
 
 const order = Severity.options
 
-export const analyzePerformance = tool({
+export const analyzePerformance = readTool({
   name: 'analyze_performance',
   title: 'Health of a host',
   description:
@@ -29,9 +32,9 @@ export const analyzePerformance = tool({
   feature: 'HEALTH',
   input: z.strictObject(ofHost),
   output: z.object({ severity: Severity, findings: z.array(Finding) }),
-  async run({ hostId }, asking) {
-    const host = await hostAt(asking, hostId)
-    const asked = await Promise.all(checks.map((check) => findingOf(check, asking, host)))
+  async run({ hostId }, context) {
+    const host = await hostAt(context, hostId)
+    const asked = await Promise.all(checks.map((check) => findingOf(check, context, host)))
     const findings = asked.map(({ finding }) => finding)
     const [first, ...others] = asked
     // A host that answers nothing at all has no health to tell, and why is all there is to know.
@@ -39,7 +42,7 @@ export const analyzePerformance = tool({
     const worst = order.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? 'ok'
     const told = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
     const text = `${host.name}: ${worst}. ${told.length === 0 ? 'Nothing stands out.' : told.join(' ')}`
-    return { text, structured: { severity: worst, findings } }
+    return result(text, { severity: worst, findings })
   },
 })
 
@@ -49,22 +52,90 @@ const Row = z.object({ name: z.string(), value: z.coerce.number() })
 /** Each check fails alone: what one cannot tell, the others still do. A failure is of the statement, not of what the host keeps. */
 const findingOf = async (
   check: PerformanceCheck,
-  asking: Asking,
+  context: ToolContext,
   host: Host,
 ): Promise<{ finding: Finding; failure?: ServiceError }> => {
-  const { name, sql, warning, critical, summary, none } = check
+  const { name, warning, critical, summary, none } = check
   const common = { check: name, warning, critical }
   try {
-    const where = await select(asking, host, { sql: sql(asking), maxRows: mostWhere }, Row)
+    const parameters = { fullStatements: Number(context.fullStatements) }
+    const statement = { tool: 'analyze_performance', statement: name, parameters, maxRows: mostWhere }
+    const where = await readRows(context, host, statement, Row)
     const [worst] = where
     if (worst === undefined) return { finding: { ...common, ...none, where } }
     const { value } = worst
     return { finding: { ...common, severity: severityOf(value, check), summary: summary(value), value, where } }
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code === 'internal' || asking.call.signal.aborted) throw error
+    if (!(error instanceof ServiceError) || error.code === 'internal' || context.call.signal.aborted) throw error
     const why = whyUntold(error, host, check.table)
     const untold = `${name} is not known: ${why ?? error.message}.`
     const finding = { ...common, severity: 'unknown' as const, summary: untold, value: null, where: [] }
     return { finding, ...(why === undefined && { failure: error }) }
   }
 }
+
+/** One check of a host: the rows of its statement, which has its name, are a name and a value, the worst first. */
+interface PerformanceCheck {
+  name: string
+  /** Where its rows come from. */
+  table: string
+  /** Values from which on it is serious. */
+  warning: number
+  critical: number
+  summary(value: number): string
+  /** What it means that the host has no row, and whether that is well. */
+  none: { severity: Severity; value: number | null; summary: string }
+}
+
+const severityOf = (value: number, { warning, critical }: Pick<PerformanceCheck, 'warning' | 'critical'>): Severity => {
+  if (value >= critical) return 'critical'
+  return value >= warning ? 'warning' : 'ok'
+}
+
+const percent = (value: number): string => `${value.toFixed(1)} %`
+const seconds = (value: number): string => `${value.toFixed(1)} s`
+
+/** What a snapshot of the health of a host is made of. */
+const checks: readonly PerformanceCheck[] = [
+  {
+    name: 'slow-queries',
+    table: 'system.query_log',
+    warning: 10,
+    critical: 60,
+    summary: (value) => `The slowest query of the last day took ${seconds(value)}.`,
+    none: { severity: 'ok', value: 0, summary: 'No query of the last day is in the log.' },
+  },
+  {
+    // ClickHouse delays inserts from 1,000 active parts of a partition on (parts_to_delay_insert) and refuses them at 3,000.
+    name: 'parts-per-partition',
+    table: 'system.parts',
+    warning: 300,
+    critical: 1_000,
+    summary: (value) => `The fullest partition has ${value} active parts.`,
+    none: { severity: 'ok', value: 0, summary: 'There are no parts.' },
+  },
+  {
+    name: 'merge-backlog',
+    table: 'system.merges',
+    warning: 600,
+    critical: 3_600,
+    summary: (value) => `The longest merge has been running for ${seconds(value)}.`,
+    none: { severity: 'ok', value: 0, summary: 'No merge is running.' },
+  },
+  {
+    name: 'memory',
+    table: 'system.asynchronous_metrics',
+    warning: 80,
+    critical: 90,
+    summary: (value) => `Memory is used to ${percent(value)}.`,
+    none: { severity: 'unknown', value: null, summary: 'The host does not tell how much memory there is and is used.' },
+  },
+  {
+    name: 'disk',
+    table: 'system.disks',
+    warning: 80,
+    critical: 90,
+    summary: (value) => `The fullest disk is used to ${percent(value)}.`,
+    none: { severity: 'unknown', value: null, summary: 'The host has no local disk whose size it tells.' },
+  },
+]

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { name } from '#shared/tools/tool-parameters.ts'
-import { type Asking, hostAt, ofHost } from '../asking.ts'
+import { quoteName } from '#shared/sql/quote.ts'
+import { count, readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
+import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../counted.ts'
-import { joinsOf } from '../joins.ts'
 import { readTableSchema } from '../table-schema.ts'
-import { tool } from '../tool.ts'
+import { whyNoQueryLog } from '../why-untold.ts'
 
 /** Names that one answer tells. */
 const mostNames = 1_000
@@ -29,12 +30,14 @@ const Explored = z.object({
 })
 type Explored = z.infer<typeof Explored>
 
-export const exploreTableSchema = tool({
+export const exploreTableSchema = readTool({
   name: 'explore_table_schema',
   title: 'Explore schemas step by step',
   description:
     'Databases; with a database its tables; with a table its schema and relationships: joins of the last week, views, dictionaries, distributed tables.',
   feature: 'TABLES',
+  core: true,
+  example: { database: 'system', table: 'tables' },
   input: z
     .strictObject({
       ...ofHost,
@@ -43,10 +46,10 @@ export const exploreTableSchema = tool({
     })
     .refine(({ database, table }) => table === undefined || database !== undefined, 'table needs a database beside it'),
   output: Explored,
-  async run({ hostId, database, table }, asking) {
-    const host = await hostAt(asking, hostId)
-    if (database === undefined) return databasesOf(asking, host)
-    return table === undefined ? tablesOf(asking, host, database) : tableOf(asking, host, { database, table })
+  async run({ hostId, database, table }, context) {
+    const host = await hostAt(context, hostId)
+    if (database === undefined) return databasesOf(context, host)
+    return table === undefined ? tablesOf(context, host, database) : tableOf(context, host, { database, table })
   },
 })
 
@@ -58,32 +61,32 @@ const named = (level: Explored['level'], names: string[], truncated: boolean): E
   truncated: truncated || names.length > mostNames,
 })
 
-const databasesOf = async ({ query, call }: Asking, { key, name: host }: Host) => {
+const databasesOf = async ({ query, call }: ToolContext, { key, name: host }: Host) => {
   const { rows, truncated } = await query.exploreDatabases({ hostKey: key }, call)
   const structured = named(
     'databases',
     rows.map((row) => row.name),
     truncated,
   )
-  return { text: `${counted(rows.length, 'database')} on ${host}; name one to see its tables.`, structured }
+  return result(`${counted(rows.length, 'database')} on ${host}; name one to see its tables.`, structured)
 }
 
-const tablesOf = async ({ query, call }: Asking, { key, name: host }: Host, database: string) => {
+const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host, database: string) => {
   const { rows, truncated } = await query.exploreTables({ hostKey: key, database }, call)
   const structured = named(
     'tables',
     rows.map((row) => row.name),
     truncated,
   )
-  return { text: `${counted(rows.length, 'table')} in ${database} on ${host}; name one to see its schema.`, structured }
+  return result(`${counted(rows.length, 'table')} in ${database} on ${host}; name one to see its schema.`, structured)
 }
 
-const tableOf = async (asking: Asking, host: Host, asked: { database: string; table: string }) => {
+const tableOf = async (context: ToolContext, host: Host, asked: { database: string; table: string }) => {
   const input = { hostKey: host.key, ...asked }
   const [schema, defined, joins] = await Promise.all([
-    readTableSchema(asking, host, asked),
-    asking.query.exploreDependencies(input, asking.call),
-    joinsOf(asking, host, asked),
+    readTableSchema(context, host, asked),
+    context.query.exploreDependencies(input, context.call),
+    joinsOf(context, host, asked),
   ])
   const flows = defined.rows.map(({ kind, from, to }) => ({
     kind,
@@ -102,5 +105,34 @@ const tableOf = async (asking: Asking, host: Host, asked: { database: string; ta
   }
   const unknown = joins.unavailable === null ? '' : ` Joins are not known: ${joins.unavailable}`
   const text = `${whole}: ${counted(schema.columns.length, 'column')}, ${counted(structured.relationships.length, 'relationship')}.${unknown}`
-  return { text, structured }
+  return result(text, structured)
 }
+
+const mostJoined = 20
+
+const Joined = z.object({ table: z.string(), queries: count })
+
+/** Tables that statements of the last week joined with one, those of most statements first. */
+interface Joins {
+  tables: z.infer<typeof Joined>[]
+  /** Why the query log tells nothing; null when it does. */
+  unavailable: string | null
+}
+
+const joinsOf = async (
+  context: ToolContext,
+  host: Host,
+  { database, table }: { database: string; table: string },
+): Promise<Joins> => {
+  const parameters = { whole: `${asLogged(database)}.${asLogged(table)}` }
+  const statement = { tool: 'explore_table_schema', statement: 'joins', parameters, maxRows: mostJoined }
+  try {
+    return { tables: await readRows(context, host, statement, Joined), unavailable: null }
+  } catch (error) {
+    // The definitions still tell the rest.
+    return { tables: [], unavailable: whyNoQueryLog(error, host) }
+  }
+}
+
+/** The query log quotes names only where it has to. */
+const asLogged = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name))

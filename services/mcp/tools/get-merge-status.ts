@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { count, select } from '#shared/tools/select.ts'
-import { limitOf } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost } from '../asking.ts'
+import { count, readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../counted.ts'
-import { tool } from '../tool.ts'
 
 const Merge = z.object({
   database: z.string(),
@@ -18,29 +17,24 @@ const Merge = z.object({
   resultPart: z.string(),
 })
 
-const sql = `
-SELECT database, table, elapsed AS elapsedSeconds, progress, num_parts AS parts, is_mutation AS isMutation,
-  total_size_bytes_compressed AS sizeBytes, memory_usage AS memoryBytes, result_part_name AS resultPart
-FROM system.merges
-ORDER BY elapsed DESC`
-
-export const getMergeStatus = tool({
+export const getMergeStatus = readTool({
   name: 'get_merge_status',
   title: 'Running merges',
   description: 'Merges and mutations of parts that are running, longest first; progress is from 0 to 1.',
   feature: 'OPERATIONS',
   input: z.strictObject({ ...ofHost, limit: limitOf(50, 500) }),
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
-  async run({ hostId, limit }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId, limit }, context) {
+    const host = await hostAt(context, hostId)
     // One more than is told tells whether there are more.
-    const running = await select(asking, host, { sql, maxRows: limit + 1 }, Merge)
+    const statement = { tool: 'get_merge_status', statement: 'merges', maxRows: limit + 1 }
+    const running = await readRows(context, host, statement, Merge)
     const merges = running.slice(0, limit)
     const truncated = running.length > limit
     const [longest] = merges
     const text = longest
       ? `${truncated ? 'More than ' : ''}${counted(merges.length, 'merge')} on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `No merge is running on ${host.name}.`
-    return { text, structured: { merges, truncated } }
+    return result(text, { merges, truncated })
   },
 })

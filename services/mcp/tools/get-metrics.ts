@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { count, select } from '#shared/tools/select.ts'
-import { hostAt, ofHost } from '../asking.ts'
+import { count, readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../counted.ts'
-import { tool } from '../tool.ts'
 
 const Metric = z.object({ metric: z.string(), value: count })
 
@@ -13,18 +13,14 @@ const connectionKinds = {
   mysql: 'MySQLConnection',
   postgresql: 'PostgreSQLConnection',
 } as const
+const mostKinds = Object.keys(connectionKinds).length
 
-const sql = `
-SELECT metric, value FROM system.metrics
-WHERE metric IN (${Object.values(connectionKinds)
-  .map((metric) => `'${metric}'`)
-  .join(', ')})`
-
-export const getMetrics = tool({
+export const getMetrics = readTool({
   name: 'get_metrics',
   title: 'Metrics of a host',
   description: 'Version, uptime, active connections and memory of a host, as it says them now.',
   feature: 'METRICS',
+  core: true,
   input: z.strictObject(ofHost),
   output: z.object({
     version: z.string(),
@@ -41,11 +37,11 @@ export const getMetrics = tool({
     memoryUsedBytes: z.number().nullable(),
     memoryTotalBytes: z.number().nullable(),
   }),
-  async run({ hostId }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId }, context) {
+    const host = await hostAt(context, hostId)
     const [status, metrics] = await Promise.all([
-      asking.query.hostStatus({ hostKey: host.key, fleet: true }, asking.call),
-      select(asking, host, { sql, maxRows: Object.keys(connectionKinds).length }, Metric),
+      context.query.hostStatus({ hostKey: host.key, fleet: true }, context.call),
+      readRows(context, host, { tool: 'get_metrics', statement: 'connections', maxRows: mostKinds }, Metric),
     ])
     const of = (kind: keyof typeof connectionKinds) =>
       metrics.find(({ metric }) => metric === connectionKinds[kind])?.value ?? 0
@@ -58,9 +54,9 @@ export const getMetrics = tool({
       postgresql: of('postgresql'),
     }
     const { version, uptimeSeconds } = status
-    return {
-      text: `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${counted(connections.total, 'connection')}.`,
-      structured: {
+    return result(
+      `${host.name}: ClickHouse ${version}, up for ${uptimeSeconds} s, ${counted(connections.total, 'connection')}.`,
+      {
         version,
         uptimeSeconds,
         connections,
@@ -68,6 +64,6 @@ export const getMetrics = tool({
         memoryUsedBytes: status.metrics?.memoryUsedBytes ?? null,
         memoryTotalBytes: status.metrics?.memoryTotalBytes ?? null,
       },
-    }
+    )
   },
 })

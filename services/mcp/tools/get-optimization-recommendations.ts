@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { Recommendation } from '#proto/advice.ts'
 import { longestStatement } from '#proto/console.ts'
-import { name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost } from '../asking.ts'
-import { tool } from '../tool.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 
-export const getOptimizationRecommendations = tool({
+export const getOptimizationRecommendations = readTool({
   name: 'get_optimization_recommendations',
   title: 'Advice for a query',
   description:
     'Ranked advice for one SELECT: skip index, projection, partition key or PREWHERE, with DDL, savings, risk, and whether the host verified it.',
   feature: 'QUERIES',
+  example: { sql: 'SELECT count() FROM system.tables' },
   input: z.strictObject({
     ...ofHost,
     sql: z.string().min(1).max(longestStatement).optional().describe('The SELECT; or give queryId'),
@@ -21,29 +21,26 @@ export const getOptimizationRecommendations = tool({
     recommendations: z.array(Recommendation.omit({ tellsValues: true })),
     notes: z.array(z.string()),
   }),
-  async run({ hostId, sql, queryId, database }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId, sql, queryId, database }, context) {
+    const host = await hostAt(context, hostId)
     const asked = {
       hostKey: host.key,
       ...(sql !== undefined && { query: sql }),
       ...(queryId !== undefined && { queryId }),
       ...(database !== undefined && { database }),
     }
-    const { recommendations, notes } = await asking.report.advise(asked, asking.call)
-    const hidesValues = queryId !== undefined && !asking.fullStatements
+    const { recommendations, notes } = await context.report.advise(asked, context.call)
+    const hidesValues = queryId !== undefined && !context.fullStatements
     const [best] = recommendations
     const text = best
       ? `${recommendations.length} on ${host.name}, the best ${best.proof}: ${best.title} on ${best.table}.`
       : `Nothing to advise on ${host.name}. ${notes.join(' ')}`
-    return {
-      text,
-      structured: {
-        recommendations: recommendations.map(({ tellsValues, ...told }) =>
-          // A statement of the log is not told with the values in it.
-          hidesValues && tellsValues ? { ...told, ddl: null, rewritten: null } : told,
-        ),
-        notes,
-      },
-    }
+    return result(text, {
+      recommendations: recommendations.map(({ tellsValues, ...told }) =>
+        // A statement of the log is not told with the values in it.
+        hidesValues && tellsValues ? { ...told, ddl: null, rewritten: null } : told,
+      ),
+      notes,
+    })
   },
 })

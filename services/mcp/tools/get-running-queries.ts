@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { count, select } from '#shared/tools/select.ts'
-import { limitOf } from '#shared/tools/tool-parameters.ts'
-import { type Asking, hostAt, ofHost, statementText } from '../asking.ts'
-import { tool } from '../tool.ts'
+import { count, readRows } from '#shared/tools/read-rows.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
 
 const Running = z.object({
   queryId: z.string(),
@@ -15,30 +14,33 @@ const Running = z.object({
   statement: z.string(),
 })
 
-const sql = (asking: Asking) => `
-SELECT query_id AS queryId, user, toString(query_kind) AS kind, elapsed AS elapsedSeconds,
-  read_rows AS rowsRead, read_bytes AS bytesRead, memory_usage AS memoryBytes, ${statementText(asking)} AS statement
-FROM system.processes
-WHERE is_initial_query AND query_id != queryID()
-ORDER BY elapsed DESC`
-
-export const getRunningQueries = tool({
+export const getRunningQueries = readTool({
   name: 'get_running_queries',
   title: 'Running queries',
   description: 'What the host works on now, longest first.',
   feature: 'QUERIES',
   input: z.strictObject({ ...ofHost, limit: limitOf(50, 500) }),
   output: z.object({ queries: z.array(Running), truncated: z.boolean() }),
-  async run({ hostId, limit }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId, limit }, context) {
+    const host = await hostAt(context, hostId)
     // One more than is told tells whether there are more.
-    const running = await select(asking, host, { sql: sql(asking), maxRows: limit + 1 }, Running)
+    const running = await readRows(
+      context,
+      host,
+      {
+        tool: 'get_running_queries',
+        statement: 'running',
+        parameters: { fullStatements: Number(context.fullStatements) },
+        maxRows: limit + 1,
+      },
+      Running,
+    )
     const queries = running.slice(0, limit)
     const truncated = running.length > limit
     const [longest] = queries
     const text = longest
       ? `${truncated ? 'More than ' : ''}${queries.length} running on ${host.name}, the longest for ${longest.elapsedSeconds.toFixed(1)} s.`
       : `Nothing is running on ${host.name}.`
-    return { text, structured: { queries, truncated } }
+    return result(text, { queries, truncated })
   },
 })

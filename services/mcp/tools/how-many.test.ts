@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { askingHost } from '../testing/asking.ts'
+import { parseAndRun } from '#shared/tools/tool.ts'
+import { contextOf } from '../testing/context.ts'
 import { getMergeStatus } from './get-merge-status.ts'
 import { getRunningQueries } from './get-running-queries.ts'
 
@@ -23,11 +24,12 @@ it.each([
   [getMergeStatus, 2, '2 merges on one, the longest for 9.0 s.', false],
   [getMergeStatus, 3, 'More than 2 merges on one, the longest for 9.0 s.', true],
 ])('$name says of those that there are whether it told all: %#', async (tool, running, sentence, truncated) => {
-  const { text, structured } = await tool.run(
+  const { text, structured } = await parseAndRun(
+    tool,
     { limit: 2 },
-    askingHost(() => Array.from({ length: running }, () => row)),
+    contextOf(() => Array.from({ length: running }, () => row)),
   )
   expect(text).toBe(sentence)
   expect(structured).toMatchObject({ truncated })
-  expect(Object.values(structured).find(Array.isArray)).toHaveLength(Math.min(2, running))
+  expect(Object.values(structured ?? {}).find(Array.isArray)).toHaveLength(Math.min(2, running))
 })

@@ -1,4 +1,4 @@
-import type { Tool } from '../tool.ts'
+import type { Tool } from '#shared/tools/tool.ts'
 import { analyzePerformance } from './analyze-performance.ts'
 import { exploreTableSchema } from './explore-table-schema.ts'
 import { getMergeStatus } from './get-merge-status.ts'

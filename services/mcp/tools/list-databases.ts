@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { limitOf } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost } from '../asking.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../counted.ts'
-import { tool } from '../tool.ts'
 
-export const listDatabases = tool({
+export const listDatabases = readTool({
   name: 'list_databases',
   title: 'List databases',
   description: 'Databases of a host with engine, comment and how much is in them.',
   feature: 'TABLES',
+  core: true,
   input: z.strictObject({ ...ofHost, limit: limitOf(200, 1_000) }),
   output: z.object({
     databases: z.array(
@@ -23,9 +23,9 @@ export const listDatabases = tool({
     ),
     truncated: z.boolean(),
   }),
-  async run({ hostId, limit }, asking) {
-    const host = await hostAt(asking, hostId)
-    const { rows, truncated } = await asking.query.exploreDatabases({ hostKey: host.key }, asking.call)
+  async run({ hostId, limit }, context) {
+    const host = await hostAt(context, hostId)
+    const { rows, truncated } = await context.query.exploreDatabases({ hostKey: host.key }, context.call)
     const databases = rows.slice(0, limit).map((row) => ({
       name: row.name,
       engine: row.engine,
@@ -35,9 +35,9 @@ export const listDatabases = tool({
       bytes: row.bytes,
     }))
     const isCut = truncated || rows.length > limit
-    return {
-      text: `${counted(databases.length, 'database')} on ${host.name}${isCut ? '; there are more' : ''}.`,
-      structured: { databases, truncated: isCut },
-    }
+    return result(`${counted(databases.length, 'database')} on ${host.name}${isCut ? '; there are more' : ''}.`, {
+      databases,
+      truncated: isCut,
+    })
   },
 })

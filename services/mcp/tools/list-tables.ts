@@ -1,14 +1,15 @@
 import { z } from 'zod'
-import { limitOf, name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost } from '../asking.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../counted.ts'
-import { tool } from '../tool.ts'
 
-export const listTables = tool({
+export const listTables = readTool({
   name: 'list_tables',
   title: 'List tables',
   description: 'Tables, views and dictionaries of a database with row counts and sizes in bytes.',
   feature: 'TABLES',
+  core: true,
+  example: { database: 'system' },
   input: z.strictObject({
     ...ofHost,
     database: name('The database'),
@@ -28,16 +29,16 @@ export const listTables = tool({
     ),
     truncated: z.boolean(),
   }),
-  async run({ hostId, limit, ...asked }, asking) {
-    const host = await hostAt(asking, hostId)
-    const { rows, truncated } = await asking.query.exploreTables({ hostKey: host.key, ...asked }, asking.call)
+  async run({ hostId, limit, ...asked }, context) {
+    const host = await hostAt(context, hostId)
+    const { rows, truncated } = await context.query.exploreTables({ hostKey: host.key, ...asked }, context.call)
     const tables = rows
       .slice(0, limit)
       .map(({ name, kind, engine, comment, rows, bytes }) => ({ name, kind, engine, comment, rows, bytes }))
     const isCut = truncated || rows.length > limit
-    return {
-      text: `${counted(tables.length, 'table')} in ${asked.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
-      structured: { tables, truncated: isCut },
-    }
+    return result(
+      `${counted(tables.length, 'table')} in ${asked.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
+      { tables, truncated: isCut },
+    )
   },
 })

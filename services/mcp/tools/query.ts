@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { longestStatement, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
-import { name } from '#shared/tools/tool-parameters.ts'
-import { hostAt, ofHost } from '../asking.ts'
+import { hostAt, readTool, result } from '#shared/tools/tool.ts'
+import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../counted.ts'
-import { tool } from '../tool.ts'
 
 /** Most bytes of rows: more than a model reads, and little enough for whoever holds the answer. */
 const mostBytes = 1024 * 1024
@@ -11,12 +10,14 @@ const mostBytes = 1024 * 1024
 /** Types that JSON has no word for, such as arrays, are JSON text. */
 const Cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
-export const query = tool({
+export const query = readTool({
   name: 'query',
   title: 'Run a read-only query',
   description:
     'Runs one SELECT, WITH, DESCRIBE or EXPLAIN; what writes or reaches beyond the host is refused. Rows are cut at maxRows or 1 MiB: aggregate, or add a LIMIT.',
   feature: 'QUERIES',
+  core: true,
+  example: { sql: 'SELECT 1' },
   input: z.strictObject({
     ...ofHost,
     sql: z.string().min(1).max(longestStatement).describe('The statement, without FORMAT and SETTINGS'),
@@ -30,24 +31,21 @@ export const query = tool({
     rowsRead: z.number(),
     durationMs: z.number(),
   }),
-  async run({ hostId, sql, ...options }, asking) {
-    const host = await hostAt(asking, hostId)
+  async run({ hostId, sql, ...options }, context) {
+    const host = await hostAt(context, hostId)
     const input = { hostKey: host.key, query: sql, maxBytes: mostBytes, ...options }
-    const { columns, rows, truncated, statement } = await asking.query.runQuery(input, asking.call)
+    const { columns, rows, truncated, statement } = await context.query.runQuery(input, context.call)
     const told = truncated
       ? `${counted(rows.length, 'row')}, cut off at ${counted(truncated.limit, truncated.reason.replace(/s$/, ''))}: there are more. Aggregate, filter or LIMIT to see all.`
       : `${counted(rows.length, 'row')}, complete.`
     const { rowsRead, durationMs } = statement
-    return {
-      text: told,
-      structured: {
-        columns,
-        rows: rows.map((row) => row.map(cellOf)),
-        truncated,
-        rowsRead,
-        durationMs: Math.round(durationMs),
-      },
-    }
+    return result(told, {
+      columns,
+      rows: rows.map((row) => row.map(cellOf)),
+      truncated,
+      rowsRead,
+      durationMs: Math.round(durationMs),
+    })
   },
 })
 

@@ -1,0 +1,30 @@
+import type { Client } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import { systemClock } from '#shared/time/clock.ts'
+import type { ToolContext } from '#shared/tools/tool.ts'
+
+type ToolRows = Client<typeof query>['toolRows']
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** The context of a tool whose only host returns these rows for a statement of the tool, as many as are requested. */
+export const contextOf = (rowsOf: (statement: string) => Rows): ToolContext => {
+  const toolRows: ToolRows = async ({ hostKey, statement, parameters = {}, maxRows }) => {
+    const rows = rowsOf(statement).slice(0, maxRows)
+    const evidence = { hostKey, statement, parameters, atMs: 0, rows: rows.length, rowHash: '0'.repeat(64) }
+    return { rows, evidence }
+  }
+  return {
+    // Tools that read rows call nothing else.
+    query: { toolRows } as ToolContext['query'],
+    report: {} as ToolContext['report'],
+    hosts: async () => [{ id: 0, key: 'one', name: 'one', host: 'one', group: null, tags: [] }],
+    clock: systemClock,
+    call: {
+      identity: { kind: 'user', subject: 'tester', features: 'all' },
+      deadline: 30_000,
+      signal: new AbortController().signal,
+      priority: 'person',
+    },
+    fullStatements: false,
+  }
+}
