@@ -11,6 +11,8 @@ describe('who may import whom', () => {
     ['proto/query.ts', '../services/shared/time/clock.ts'],
     ['services/shared/bus/nats.ts', '../../query/hosts.ts'],
     ['services/query/service.ts', '../gateway/service.ts'],
+    ['services/mcp/call-tool.ts', '../query/tools/tool-rows.ts'],
+    ['services/agent/tool.ts', '../query/parts.ts'],
     ['services/query/service.ts', '../sandbox/start.ts'],
     ['services/query/service.ts', '../acceptance/servers.ts'],
     ['services/query/service.ts', 'nats'],
