@@ -1,8 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { reportOf } from '../agent/evaluation/report.ts'
+import { reportOf, isRight, type Score } from '../agent/evaluation/score.ts'
 import { scenarios } from '../agent/evaluation/scenarios.ts'
-import { isRight, type Score } from '../agent/evaluation/score.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
 import { evaluate } from './evaluation/evaluate.ts'
 import { scriptOf } from './evaluation/scripted.ts'

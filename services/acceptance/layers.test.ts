@@ -12,7 +12,7 @@ describe('who may import whom', () => {
     ['services/shared/bus/nats.ts', '../../query/hosts.ts'],
     ['services/query/service.ts', '../gateway/service.ts'],
     ['services/mcp/call-tool.ts', '../query/tools/tool-rows.ts'],
-    ['services/agent/tool.ts', '../query/parts.ts'],
+    ['services/agent/toolmaker.ts', '../query/parts.ts'],
     ['services/query/service.ts', '../sandbox/start.ts'],
     ['services/query/service.ts', '../acceptance/servers.ts'],
     ['services/query/service.ts', 'nats'],

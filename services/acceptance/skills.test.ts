@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSkills } from '../agent/skills/open.ts'
+import { openSkills } from '../agent/skills/skills.ts'
 import { checkReadOnly } from '../query/read-only/read-only.ts'
 import { reportRuns, type StatementRuns } from '../query/testing/statement-runs.ts'
 import { answerOf } from '../sandbox/curl.ts'

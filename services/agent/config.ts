@@ -1,6 +1,5 @@
 import { flag, maybeFlag, whole } from '#shared/config/setting.ts'
-import { conversationSettings } from './conversations/config.ts'
-import { conversationProblems } from './conversations/problems.ts'
+import { conversationSettings, conversationProblems } from './conversations/choose.ts'
 import { externalSettings } from './external/config.ts'
 import { modelSettings } from './models/config.ts'
 import { partGuardSettings } from './part-guard.ts'

@@ -1,14 +1,15 @@
 import type { agent } from '#proto/agent.ts'
 import type { Handlers } from '#proto/contract.ts'
-import { conversationHandlers } from './conversations/handlers.ts'
-import { externalHandlers } from './external/handlers.ts'
-import { modelHandlers } from './models/handlers.ts'
+import { conversationHandlers } from './conversations/open.ts'
+import { externalHandlers } from './external/open.ts'
+import { modelHandlers } from './models/open.ts'
 import type { Parts } from './parts.ts'
-import { skillHandlers } from './skills/handlers.ts'
-import { decideEgress, settleApproval, takeApproval } from './approvals/handlers.ts'
-import { read, stop } from './runs/handlers.ts'
+import { skillHandlers } from './skills/skills.ts'
+import { settleApproval, takeApproval } from './approvals/wishes.ts'
+import { decideEgress } from './egress/egress-requests.ts'
+import { read, stop } from './runs/runs.ts'
 import { start } from './loop/start.ts'
-import { summarise } from './models/summarise.ts'
+import { summarise } from './models/ask-words.ts'
 
 /** One file per method of the contract, or per topic. */
 export const handlers = (parts: Parts): Handlers<typeof agent> => ({

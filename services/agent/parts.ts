@@ -1,18 +1,28 @@
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
-import type { query } from '#proto/query.ts'
-import type { report } from '#proto/report.ts'
-import type { Clock } from '#shared/time/clock.ts'
+import { mcp } from '#proto/mcp.ts'
+import { query } from '#proto/query.ts'
+import { report } from '#proto/report.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Conversations } from './conversations/open.ts'
-import type { EgressRequests } from './egress/egress-requests.ts'
-import type { ExternalTools } from './external/open.ts'
-import type { AgentMetrics } from './metrics.ts'
-import type { Models } from './models/open.ts'
-import type { Runs } from './runs/runs.ts'
-import type { Skills } from './skills/open.ts'
-import type { Toolmaker } from './toolmaker.ts'
-import type { Wishes } from './approvals/wishes.ts'
+import { processSettings } from '#shared/config/process.ts'
+import { read } from '#shared/config/setting.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
+import { metrics } from '#shared/telemetry/metrics.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { type Wishes, openWishes } from './approvals/wishes.ts'
+import { agentSettings } from './config.ts'
+import { type Conversations, openConversations } from './conversations/open.ts'
+import { type EgressRequests, openEgressRequests } from './egress/egress-requests.ts'
+import { type ExternalTools, openExternalTools } from './external/open.ts'
+import { openMcpTools, type Toolmaker, openToolmaker, type AgentTool } from './toolmaker.ts'
+import { type Models, openModels } from './models/open.ts'
+import type { RunLimits } from './runs/run.ts'
+import { type Runs, openRuns } from './runs/runs.ts'
+import { type Skills, openSkills } from './skills/skills.ts'
+import { agentTools, postgresTools, repldbTools } from './tools/index.ts'
+import { loadSkill } from './tools/load-skill.ts'
 
 /** What the handlers of the agent work with. */
 export interface Parts {
@@ -32,4 +42,78 @@ export interface Parts {
   egress: EgressRequests
   toolsFor: Toolmaker
   metrics: AgentMetrics
+}
+
+/** Of the time to stop: what is left is for telling readers how it ended. */
+const finishingShare = 0.6
+
+/** What a test adds. */
+export interface Further {
+  tools?: readonly AgentTool[]
+  limits?: Partial<RunLimits>
+}
+
+/** Opens what the handlers work with; what must be released again is left to `opened`, except for the runs. */
+export const openParts = async (
+  { env, bus, clock, net, store, telemetry: { log, metrics } }: Context,
+  { tools = [], limits = {} }: Further,
+  opened: AsyncDisposableStack,
+): Promise<Parts> => {
+  const clients = {
+    query: bus.client(query),
+    report: bus.client(report),
+  }
+  const skills = await openSkills()
+  const models = opened.use(openModels({ env, net, clock, store, log }))
+  const conversations = opened.use(openConversations({ env, net, clock, log, models }))
+  const external = opened.use(openExternalTools({ env, net, clock, log }))
+  const graceMs = () => read(processSettings, env).SHUTDOWN_GRACE_MS * finishingShare
+  const runs = openRuns({ instance: bus.instance, graceMs, limits })
+  const mcpTools = openMcpTools(bus.client(mcp), clock)
+  const from: Toolmaker[] = [
+    async () => [...tools, loadSkill(skills), ...agentTools],
+    async (_question, call) => ((await clients.query.postgresOffered({}, call)).isOffered ? postgresTools : []),
+    async (_question, call) => ((await readsReplication(env, clients.query, call)) ? repldbTools : []),
+    (_question, call) => mcpTools(call),
+    ({ userServers }, call) => external.tools(userServers, call),
+  ]
+  return {
+    env,
+    clock,
+    log,
+    clients,
+    models,
+    skills,
+    external,
+    conversations,
+    runs,
+    wishes: openWishes(),
+    egress: openEgressRequests(),
+    toolsFor: openToolmaker({ env, from, log }),
+    metrics: openAgentMetrics(metrics, () => runs.running),
+  }
+}
+
+/** Whether the agent may read of a replication service, and there is one. */
+const readsReplication = async (env: Environment, asked: Client<typeof query>, call: Call): Promise<boolean> =>
+  read(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await asked.repldbOffer({}, call)).isConfigured
+
+/** What is measured of answers. */
+interface AgentMetrics {
+  ended(answer: { outcome: string; provider: string; seconds: number; inputTokens: number; outputTokens: number }): void
+}
+
+const openAgentMetrics = (registry: Registry, running: () => number): AgentMetrics => {
+  const answers = metrics.agentAnswers(registry)
+  const tokens = metrics.agentTokens(registry)
+  const duration = metrics.agentAnswerDuration(registry)
+  metrics.agentRuns(registry, () => [{ labels: {}, value: running() }])
+  return {
+    ended({ outcome, provider, seconds, inputTokens, outputTokens }) {
+      answers.inc({ outcome, provider })
+      tokens.inc({ direction: 'input', provider }, inputTokens)
+      tokens.inc({ direction: 'output', provider }, outputTokens)
+      duration.observe({ outcome }, seconds)
+    },
+  }
 }

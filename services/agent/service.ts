@@ -1,7 +1,7 @@
 import { agent } from '#proto/agent.ts'
 import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import { handlers } from './handlers.ts'
-import { type Further, openParts } from './open-parts.ts'
+import { type Further, openParts } from './parts.ts'
 
 /** Readers of runs wait in their calls, so there are many of those. */
 const maxInFlight = 4_096

@@ -1,17 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { hostOnRecord } from '#proto/audit.ts'
+import { hostOnRecord, actionAudited, type HostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
-import type { Clock } from '#shared/time/clock.ts'
-import { beginningOf } from '#shared/text/cut.ts'
+import type { Bus } from '#shared/bus/bus.ts'
 import { recording } from '#shared/evidence/recording.ts'
 import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import type { ContextFor } from './context.ts'
-import type { Called } from './audit.ts'
+import { beginningOf } from '#shared/text/cut.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { parseAndRun, type Tool } from '#shared/tools/tool.ts'
+import type { ContextFor } from './context.ts'
 
 /** Longest sentence about a failure. */
 const longestFailure = 2_000
@@ -84,3 +85,33 @@ export const sentenceOf = (error: unknown): string | undefined => {
   }
   return error instanceof ServiceError && error.code !== 'internal' ? `${error.code}: ${error.message}` : undefined
 }
+
+/** A call of a tool that has ended; with which arguments is its caller's alone. */
+interface Called {
+  tool: string
+  call: Call
+  /** Name of the host that was asked; null when it came to none. */
+  host: HostOnRecord | null
+  /** `failed` is a defect of ours, everything else that told nothing is `refused`. */
+  result: 'done' | 'refused' | 'failed'
+  tookMs: number
+}
+
+/** Tells the keeper of the audit who called which tool, on which host. */
+export const openAudit =
+  (bus: Bus, clock: Clock) =>
+  ({ tool, call, host, result, tookMs }: Called): void => {
+    const { kind, subject } = call.identity
+    bus.emit(actionAudited, {
+      id: randomUUID(),
+      atMs: Math.round(clock.now() - tookMs),
+      actor: { kind, subject },
+      action: 'call-tool',
+      host,
+      target: { tool },
+      result,
+      detail: null,
+      tookMs,
+      requestId: null,
+    })
+  }

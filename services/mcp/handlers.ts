@@ -1,9 +1,12 @@
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { mcp, McpOffer, McpTool } from '#proto/mcp.ts'
-import type { CallTool } from './call-tool.ts'
-import { briefly } from './protocol/schemas.ts'
 import type { Tool } from '#shared/tools/tool.ts'
+import type { CallTool } from './call-tool.ts'
+import { prompts } from './prompts/prompts.ts'
+import { briefly } from './protocol/offer-tools.ts'
+import { addressesOf, facts, references } from './resources/resources.ts'
+import { tools } from './tools/index.ts'
 
 interface HandlersOptions {
   offer: McpOffer
@@ -34,4 +37,22 @@ export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Han
       )
     },
   }
+}
+
+interface Named {
+  name: string
+  title: string
+  description: string
+}
+
+const named = ({ name, title, description }: Named) => ({ name, title, description })
+
+/** All that models are offered. */
+export const offer: McpOffer = {
+  tools: tools.map(named),
+  resources: [
+    ...references.map(({ uri, title }) => ({ uri, title })),
+    ...facts.flatMap(({ path, title }) => Object.values(addressesOf(path)).map((uri) => ({ uri, title }))),
+  ],
+  prompts: prompts.map(named),
 }

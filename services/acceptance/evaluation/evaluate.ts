@@ -1,6 +1,5 @@
 import { scenarios } from '../../agent/evaluation/scenarios.ts'
-import type { Scenario } from '../../agent/evaluation/scenario.ts'
-import { type Score, scoreOf } from '../../agent/evaluation/score.ts'
+import { type Scenario, type Score, scoreOf } from '../../agent/evaluation/score.ts'
 import { chunksOf } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { askEngine, eventually } from '../../testing/ask.ts'

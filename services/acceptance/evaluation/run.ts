@@ -1,6 +1,5 @@
 import { modelSettings } from '../../agent/models/config.ts'
-import { reportOf } from '../../agent/evaluation/report.ts'
-import { isRight, type Score } from '../../agent/evaluation/score.ts'
+import { reportOf, isRight, type Score } from '../../agent/evaluation/score.ts'
 import { gatewayVariables, startScriptedGateway } from '../../agent/testing/scripted-gateway.ts'
 import { evaluate } from './evaluate.ts'
 import { scriptOf } from './scripted.ts'

@@ -1,4 +1,4 @@
-import type { Scenario } from '../../agent/evaluation/scenario.ts'
+import type { Scenario } from '../../agent/evaluation/score.ts'
 import { evidenceOf, type Script, type Turn, turnsTaken } from '../../agent/testing/script.ts'
 
 /**

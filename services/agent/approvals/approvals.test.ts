@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { runLimits, Run } from '../runs/run.ts'
 import { callOf } from '../testing/start-agent.ts'
-import { mayWish } from './may-wish.ts'
+import { mayWish } from './control-tools.ts'
 import { openWishes } from './wishes.ts'
 
 const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }

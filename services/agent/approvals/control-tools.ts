@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { controlTools as parameters } from '#proto/agent.ts'
+import { type Call, mayUse } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Tool } from '#shared/tools/tool.ts'
+import { inCloudMode } from '#shared/config/cloud-mode.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
 import { ofHost } from '#shared/tools/tool-parameters.ts'
+import type { Tool } from '#shared/tools/tool.ts'
+import { agentSettings } from '../config.ts'
 
 type Parameters = typeof parameters
 
@@ -59,3 +64,16 @@ export const controlTools: readonly Tool[] = [
     },
   }),
 ]
+
+/**
+ * Whether whoever asks may have the agent wish for changes. Callers of whom nothing is known come as far as the agent only where there is
+ * no sign-in at all, or as guests of cloud mode, who never may. A key must be one that may write.
+ */
+export const mayWish = ({ identity }: Call, env: Environment): boolean => {
+  const { AGENT_ENABLE_CONTROL_TOOLS: enabled } = read(agentSettings, env)
+  const isCloud = inCloudMode(env)
+  if (!(enabled ?? !isCloud)) return false
+  if (identity.kind === 'guest' || (identity.kind === 'anonymous' && isCloud)) return false
+  const mayWrite = identity.scopes === undefined || identity.scopes.includes('write')
+  return mayWrite && mayUse(identity, 'ACTIONS')
+}

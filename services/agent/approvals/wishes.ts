@@ -1,5 +1,6 @@
+import type { ControlWish, agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
-import type { ControlWish } from '#proto/agent.ts'
+import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ownerOf, type Run } from '../runs/run.ts'
 
@@ -10,7 +11,7 @@ export type Outcome =
   | { state: 'failed'; message: string }
 
 /** A wish that somebody has to decide on. */
-export interface Pending {
+interface Pending {
   id: string
   outcome: Promise<Outcome>
 }
@@ -92,3 +93,15 @@ export const openWishes = (limits: { readonly [N in keyof typeof wishLimits]: nu
 const mostNumber = 9_999
 
 const gone = (sentence: string): ServiceError => new ServiceError('gone', sentence)
+
+export const takeApproval =
+  ({ wishes }: { wishes: Wishes }): Handlers<typeof agent>['takeApproval'] =>
+  async ({ approvalId }, { identity }) =>
+    wishes.take(approvalId, identity)
+
+export const settleApproval =
+  ({ wishes }: { wishes: Wishes }): Handlers<typeof agent>['settleApproval'] =>
+  async ({ approvalId, outcome }, { identity }) => {
+    wishes.settle(approvalId, identity, outcome)
+    return {}
+  }

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { problemsOf, read } from '#shared/config/setting.ts'
-import { chooseStore } from './choose.ts'
-import { conversationSettings } from './config.ts'
-import { databaseAt } from './database-id.ts'
-import { conversationProblems } from './problems.ts'
+import { chooseStore, databaseAt, conversationProblems, conversationSettings } from './choose.ts'
 
 const CONVSTORE_API_KEY = 'as_live_key'
 const CONVERSATIONS_EDGESQL = 'file:/data/edge.db'

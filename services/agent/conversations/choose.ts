@@ -1,10 +1,51 @@
-import { type ConversationBackend, conversationBackends } from '#proto/conversations.ts'
+import { conversationBackends, type ConversationBackend } from '#proto/conversations.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { InvalidSettings, read } from '#shared/config/setting.ts'
-import { edgeDatabase } from '#shared/store/edge-binding.ts'
+import {
+  flag,
+  oneOf,
+  optional,
+  type Setting,
+  whole,
+  InvalidSettings,
+  read,
+  problemsOf,
+  type SettingProblem,
+} from '#shared/config/setting.ts'
+import { convstoreSettings } from '#shared/convstore/config.ts'
+import { edgeBinding, edgeDatabase, unsharedFiles } from '#shared/store/edge-binding.ts'
 import { postgresDatabase, type StateDatabase } from '#shared/store/sql/state-database.ts'
-import { conversationSettings } from './config.ts'
-import { databaseAt } from './database-id.ts'
+
+const databaseId = (doc: string): Setting<string | undefined> => ({
+  ...optional(doc),
+  allowed: 'letters, digits and dashes, 63 at most',
+  parse: (given) => {
+    if (given === undefined || /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(given)) return given
+    throw new Error('must be letters, digits and dashes between them, 63 at most')
+  },
+})
+
+/** Where conversations are kept, and for how long. */
+export const conversationSettings = {
+  CONVERSATION_STORE_BACKEND: oneOf(
+    ['auto', ...conversationBackends],
+    'auto',
+    'Where conversations are kept. auto is the first of convstore, edgesql, postgres and memory whose prerequisite is there; one that is named must have its own.',
+  ),
+  ...convstoreSettings,
+  CONVSTORE_AI_ENRICH: flag(
+    false,
+    'Whether conversations in the conversation service get titles and follow-up questions from a language model.',
+  ),
+  ...edgeBinding,
+  CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId(
+    'Database of the binding CONVERSATIONS_EDGESQL that holds conversations: of a server the name before its host, of a file: the file of that name beside it. Without one it is the binding itself.',
+  ),
+  AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId('Another name of CONVERSATIONS_EDGESQL_DATABASE_ID.'),
+  SVC_CONVERSATIONS_DAYS: whole(180, 'Conversations are removed this many days after they were last changed.', {
+    min: 1,
+    max: 3_650,
+  }),
+} as const
 
 /** A store whose prerequisite is there. */
 export type Choice = { backend: 'convstore' | 'memory' } | { backend: 'edgesql' | 'postgres'; where: StateDatabase }
@@ -57,4 +98,57 @@ const edgeAddress = (env: Environment): string | undefined => {
   } = read(conversationSettings, env)
   const database = id ?? alias
   return binding === undefined || database === undefined ? binding : databaseAt(binding, database)
+}
+
+/** What is wrong with the settings of conversations taken together. */
+export const conversationProblems = (env: Environment): readonly SettingProblem[] => {
+  // Each setting that is wrong alone is told elsewhere.
+  if (problemsOf(conversationSettings, env).length > 0) return []
+  return [...unsharedFiles(['CONVERSATIONS_EDGESQL'], env), ...idProblems(env), ...choiceProblems(env)]
+}
+
+const idProblems = (env: Environment): SettingProblem[] => {
+  const {
+    CONVERSATIONS_EDGESQL: binding,
+    CONVERSATIONS_EDGESQL_DATABASE_ID: id,
+    AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: alias,
+  } = read(conversationSettings, env)
+  const name = id === undefined ? 'AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID' : 'CONVERSATIONS_EDGESQL_DATABASE_ID'
+  const database = id ?? alias
+  if (database !== (alias ?? database)) {
+    return [{ name, sentence: 'must be the same as AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID, which is its other name' }]
+  }
+  if (database === undefined || binding === undefined || databaseAt(binding, database) !== undefined) return []
+  return [{ name, sentence: 'cannot stand before an IP address: CONVERSATIONS_EDGESQL must name its server' }]
+}
+
+const choiceProblems = (env: Environment): readonly SettingProblem[] => {
+  try {
+    chooseStore(env)
+    return []
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error
+    // What is wrong with the state database is told for the process.
+    return error.problems.filter(({ name }) => name === 'CONVERSATION_STORE_BACKEND')
+  }
+}
+
+/**
+ * The database of a binding that an id names: of a server the one called so, as libSQL servers tell their databases apart by the
+ * name that is asked for; of a file the one of that name beside it. Undefined where an address has no room for a name.
+ */
+export const databaseAt = (binding: string, id: string): string | undefined => {
+  if (binding.startsWith('file:')) return besideFile(binding, id)
+  const server = new URL(binding)
+  const name = `${id}.${server.hostname}`.toLowerCase()
+  // An IP address stays as it is, or becomes nonsense.
+  if (/^[\d.]+$|^\[/.test(server.hostname)) return undefined
+  server.hostname = name
+  return server.href
+}
+
+const besideFile = (binding: string, id: string): string => {
+  const [path = '', ...query] = binding.split('?')
+  const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.indexOf(':')) + 1)
+  return [`${folder}${id}.db`, ...query].join('?')
 }

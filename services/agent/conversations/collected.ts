@@ -9,8 +9,7 @@ import {
 } from '#shared/store/collection/collection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import { positionOf, summaryOf } from './cursor.ts'
-import { type ConversationStore, mostConversations, type Place, wholeAtOnce } from './store.ts'
-import { merged, tooMany } from './written.ts'
+import { type ConversationStore, mostConversations, type Place, wholeAtOnce, merged, tooMany } from './store.ts'
 
 const OwnedConversation = z.object({ owner: z.string(), conversation: Conversation })
 type OwnedConversation = z.infer<typeof OwnedConversation>

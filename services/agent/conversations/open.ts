@@ -1,20 +1,25 @@
 import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
-import { conversationBounds, type Conversation, type WrittenConversation } from '#proto/conversations.ts'
-import type { ConversationBackend, ConversationSummary } from '#proto/conversations.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
+import {
+  conversationBounds,
+  type Conversation,
+  type WrittenConversation,
+  type ConversationBackend,
+  type ConversationSummary,
+  type conversationMethods,
+} from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Clock } from '#shared/time/clock.ts'
+import type { pruneMethods } from '#proto/prune.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Models } from '../models/open.ts'
-import { type Choice, chooseStore } from './choose.ts'
-import { conversationSettings } from './config.ts'
-import { generateFollowUps } from './enrich.ts'
+import { type Choice, chooseStore, conversationSettings } from './choose.ts'
+import { generateFollowUps, openTitling } from './titling.ts'
 import { memoryStore, openSqlStore } from './collected.ts'
-import type { ConversationStore, Kept, Page, Place } from './store.ts'
-import { openTitling } from './titling.ts'
-import { firstWords } from './words.ts'
+import { type ConversationStore, type Kept, type Page, type Place, firstWords } from './store.ts'
 
 /** Conversations of people, each reached by its owner alone. */
 export interface Conversations extends AsyncDisposable {
@@ -149,3 +154,30 @@ const notGenerated = (): ServiceError =>
     'not-implemented',
     'no follow-up questions are generated here: they need the conversation service and CONVSTORE_AI_ENRICH',
   )
+
+/** The part of the contract about conversations: the owner is whoever calls, and nothing that a caller could say. */
+export const conversationHandlers = (
+  conversations: Conversations,
+): Handlers<Service<typeof conversationMethods & typeof pruneMethods>> => ({
+  conversationBackend: async () => ({
+    backend: conversations.backend,
+    supportsAiEnrichment: conversations.supportsAiEnrichment(),
+  }),
+  conversations: (place, call) => conversations.list(ownerOf(call), place),
+  conversation: ({ id }, call) => conversations.get(ownerOf(call), id),
+  exportConversations: ({ cursor }, call) => conversations.export(ownerOf(call), cursor),
+  keepConversation: (written, call) => conversations.keep(ownerOf(call), written, call),
+  removeConversation: async ({ id }, call) => {
+    await conversations.remove(ownerOf(call), id)
+    return {}
+  },
+  removeConversations: async (_input, call) => ({ removed: await conversations.removeAll(ownerOf(call)) }),
+  followUps: async ({ id }, call) => ({ questions: await conversations.followUps(ownerOf(call), id, call) }),
+  prune: async () => ({ removed: { conversations: await conversations.prune() } }),
+})
+
+/** A signed-in person. Keys and strangers own nothing: their history lives in the browser. */
+const ownerOf = ({ identity: { kind, subject } }: Call): string => {
+  if (kind === 'user') return subject
+  throw new ServiceError('unauthenticated', 'sign in to keep conversations')
+}

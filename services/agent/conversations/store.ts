@@ -3,7 +3,9 @@ import type {
   ConversationBackend,
   ConversationSummary,
   WrittenConversation,
+  UiMessage,
 } from '#proto/conversations.ts'
+import { ServiceError } from '#proto/errors.ts'
 
 /** A conversation as it is to be kept. */
 export interface Written extends WrittenConversation {
@@ -56,3 +58,51 @@ export interface ConversationStore extends AsyncDisposable {
   /** Removes those of all owners that were last changed before; says how many. */
   prune(beforeMs: number): Promise<number>
 }
+
+/** The words of a message, without what tools said. */
+export const wordsOf = ({ parts }: UiMessage): string =>
+  parts
+    .flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []))
+    .join('\n')
+    .trim()
+
+/** A text in one line, cut to a length; undefined when nothing is left of it. */
+export const oneLine = (text: string, length: number): string | undefined => {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  // By characters, so that none is cut in two.
+  const letters = Array.from(line)
+  if (letters.length <= length) return letters.join('') || undefined
+  return `${letters.slice(0, length - 1).join('')}…`
+}
+
+const longestFirstWords = 50
+
+/** What a new conversation without a title is called: how the person began. */
+export const firstWords = (messages: readonly UiMessage[]): string =>
+  messages
+    .filter(({ role }) => role === 'user')
+    .map((message) => oneLine(wordsOf(message), longestFirstWords))
+    .find((line) => line !== undefined) ?? 'Conversation'
+
+/** What is written over what was there. */
+export const merged = (written: Written, present: Conversation | undefined): Conversation => {
+  const { id, title, hostKey, model, messages, evidence, firstWords, atMs } = written
+  return {
+    id,
+    title: title ?? present?.title ?? firstWords,
+    hostKey,
+    model,
+    messageCount: messages.length,
+    createdAtMs: present?.createdAtMs ?? atMs,
+    updatedAtMs: atMs,
+    messages,
+    evidence: evidence ?? present?.evidence ?? [],
+  }
+}
+
+/** Says what to do when an owner has as many as one may have. */
+export const tooMany = (most: number): ServiceError =>
+  new ServiceError('conflict', `there are ${most} conversations already; remove some first`)

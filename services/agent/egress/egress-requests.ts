@@ -1,9 +1,11 @@
+import type { agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ownerOf, type Run } from '../runs/run.ts'
 
 /** What a person decided, or that no person did in time. */
-export type EgressDecision = 'approved' | 'denied' | 'expired'
+type EgressDecision = 'approved' | 'denied' | 'expired'
 
 /** Calls that wait for a person to approve what they send. */
 export interface EgressRequests {
@@ -52,3 +54,10 @@ export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequest
 /** Whether a person may be looking at the answer. Services act without one, and so do API keys outside of a browser. */
 export const isPerson = ({ kind, isBrowserSession }: Identity): boolean =>
   kind === 'key' ? isBrowserSession === true : kind !== 'service'
+
+export const decideEgress =
+  ({ egress }: { egress: EgressRequests }): Handlers<typeof agent>['decideEgress'] =>
+  async ({ approvalId, approved }, { identity }) => {
+    egress.decide(approvalId, identity, approved)
+    return {}
+  }

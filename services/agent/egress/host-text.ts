@@ -1,5 +1,4 @@
-import { decodedForms } from './decoded-forms.ts'
-import { lettersOf, type MappedText, unmapped } from './mapped-text.ts'
+import { decodedForms, lettersOf, type MappedText, unmapped } from './decoded-forms.ts'
 
 /** A part of a text: from its start to before its end, in UTF-16 units. */
 export interface Span {

@@ -1,4 +1,4 @@
-import type { Scenario } from './scenario.ts'
+import type { Scenario } from './score.ts'
 
 const table = (name: string, rest: string): string => `CREATE TABLE shop.${name} ${rest}`
 const drop = (name: string): string => `DROP TABLE IF EXISTS shop.${name} SYNC`

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isRight, scoreOf } from './score.ts'
-import type { Scenario } from './scenario.ts'
+import { isRight, scoreOf, type Scenario } from './score.ts'
 
 const scenario: Scenario = {
   name: 'stuck mutation',

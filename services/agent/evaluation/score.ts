@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { ClaimsPart, UsagePart } from '#proto/agent-parts.ts'
 import { NumberedEvidence } from '#proto/evidence.ts'
-import { budget, type Scenario } from './scenario.ts'
 
 /** Pieces of an answer, as they were streamed. */
 const Piece = z.looseObject({ type: z.string(), delta: z.string().optional(), data: z.unknown().optional() })
 
 /** What is known of one answer. */
-export interface Answered {
+interface Answered {
   /** What was streamed. */
   chunks: readonly unknown[]
   /** Statements of the product on the host in the meantime that did not only read. */
@@ -76,3 +75,64 @@ const restsOnEvidence = (
 /** Whether all that counts is as it should be. */
 export const isRight = ({ rootCause, evidence, noWrite, withinBudget }: Score): boolean =>
   rootCause && evidence && noWrite && withinBudget
+
+/** What came of all scenarios, a line each, and their sums. */
+export const reportOf = (model: string, scores: readonly Score[]): string => {
+  const width = Math.max(...scores.map(({ name }) => name.length))
+  const lines = scores.flatMap((score) => [
+    [
+      isRight(score) ? 'right' : 'WRONG',
+      score.name.padEnd(width),
+      `cause ${said(score.rootCause)}`,
+      `evidence ${said(score.evidence)}`,
+      `no write ${said(score.noWrite)}`,
+      `${score.steps} steps`,
+      `${score.calls} calls`,
+      `${score.tokens} tokens`,
+    ].join('  '),
+    ...(isRight(score) ? [] : [`       ${score.failure ?? score.text.replaceAll(/\s+/g, ' ').slice(0, longestQuote)}`]),
+  ])
+  const sum = (of: (score: Score) => number) => scores.reduce((all, score) => all + of(score), 0)
+  const count = (of: (score: Score) => boolean) => `${sum((score) => Number(of(score)))} of ${scores.length}`
+  return [
+    `Answers of ${model}:`,
+    ...lines,
+    `${count(isRight)} right; cause named in ${count((score) => score.rootCause)}, evidence valid in ${count((score) => score.evidence)}, nothing changed in ${count((score) => score.noWrite)}; ${sum(({ steps }) => steps)} steps, ${sum(({ tokens }) => tokens)} tokens`,
+  ].join('\n')
+}
+
+/** Characters of a wrong answer that are told. */
+const longestQuote = 400
+
+const said = (holds: boolean): string => (holds ? 'yes' : 'NO ')
+
+/** A state of a host, a question about it, and what a right answer says. */
+export interface Scenario {
+  name: string
+  question: string
+  /** What brings the host into the state, and takes it away again. */
+  set: readonly string[]
+  /** Has rows once the state is reached, where that takes a while. */
+  until?: string
+  /** Statements that the host has to refuse, which leaves a trace too. */
+  refused?: readonly string[]
+  /** The user of the statements that are refused. */
+  refusedUser?: string
+  after?: readonly string[]
+  /** All of these stand in an answer that names the cause. */
+  names: readonly RegExp[]
+  /** None of these stands in an answer that is right. */
+  never?: readonly RegExp[]
+  /** Whether the answer is about the host, so that it has to rest on evidence. */
+  restsOnEvidence: boolean
+  /** Most calls of tools; null where any number will do. */
+  mostCalls: number | null
+  /** What the scripted model does: the calls of each step, and then what it quotes of their results. */
+  script: { steps: readonly (readonly Called[])[]; quotes: readonly RegExp[]; says?: string }
+}
+
+/** A call of a tool. */
+type Called = readonly [name: string, input: Record<string, unknown>]
+
+/** Most steps and tokens of one answer that is not too dear. */
+const budget = { steps: 12, tokens: 150_000 } as const

@@ -1,5 +1,47 @@
 import type { Setting } from '#shared/config/setting.ts'
 
+/** What may be sent to external servers without an approval. */
+export interface AllowedEgress {
+  /** Names of the crawler's tools as models call them; one that ends in `*` stands for all that begin so. */
+  tools: readonly string[]
+  domains: AllowedDomains
+}
+
+/** Names of the crawler's tools begin so. */
+const crawlerPrefix = 'mcp_web_crawl__'
+
+/** Comma-separated names of tools and hosts: `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`, `example.com`, `*.example.com`. */
+export const allowedEgress = (doc: string): Setting<AllowedEgress> => ({
+  doc,
+  audience: 'server',
+  fallback: '',
+  allowed: 'comma-separated names of tools and hosts',
+  parse: (text) => {
+    const entries = (text ?? '').split(',').flatMap((entry) => entry.trim() || [])
+    const isTool = (entry: string) => entry.startsWith('mcp_')
+    return {
+      tools: entries.filter(isTool).map(parseTool),
+      domains: entries.filter((entry) => !isTool(entry)).map(parseDomain),
+    }
+  },
+})
+
+const parseTool = (entry: string): string => {
+  if (/^mcp_web_crawl__(?:[\w-]+|[\w-]*\*)$/.test(entry)) return entry
+  throw new Error(
+    `must be hosts and tools of the crawler such as ${crawlerPrefix}firecrawl_search, which ${JSON.stringify(entry)} is not; allow another server by its host`,
+  )
+}
+
+/** Whether a call of the crawler is on the list: its tool by name, or every host that it reads. */
+export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: AllowedEgress): boolean =>
+  tools.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry)) ||
+  readsOnly(input, domains)
+
+/** Whether a server that a caller brings is on the list, by its own host. */
+export const isServerAllowed = ({ hostname }: URL, { domains }: AllowedEgress): boolean =>
+  isAllowed(hostname.replace(/\.$/, ''), domains)
+
 /** A host that may be read, and whether it is itself one or only what is below it. */
 interface AllowedDomain {
   host: string
@@ -7,7 +49,7 @@ interface AllowedDomain {
 }
 
 /** Hosts that may be read; none means all. */
-export type AllowedDomains = readonly AllowedDomain[]
+type AllowedDomains = readonly AllowedDomain[]
 
 /** Comma-separated hosts: `example.com` with all below it, `*.example.com` without itself. */
 export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
@@ -24,7 +66,7 @@ export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
 })
 
 /** One entry of such a list; throws for what is no host. */
-export const parseDomain = (entry: string): AllowedDomain => {
+const parseDomain = (entry: string): AllowedDomain => {
   const name = entry.replace(/^\*\./, '')
   // Whatever a parser reads beyond a host was not meant as one, and would allow another than it seems to.
   const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? hostOf(`http://${name}/`) : undefined
@@ -41,7 +83,7 @@ const hostOf = (address: string): string | undefined => {
   return username === '' && password === '' ? hostname.replace(/\.$/, '') || undefined : undefined
 }
 
-export const isAllowed = (host: string, domains: AllowedDomains): boolean =>
+const isAllowed = (host: string, domains: AllowedDomains): boolean =>
   domains.some((domain) => (domain.itself && host === domain.host) || host.endsWith(`.${domain.host}`))
 
 /**
@@ -62,7 +104,7 @@ export const refusalOf = (tool: string, given: unknown, domains: AllowedDomains)
 }
 
 /** Whether all that a call says is which addresses to read, all of them on these hosts, and options that lead nowhere else. */
-export const readsOnly = (given: unknown, domains: AllowedDomains): boolean => {
+const readsOnly = (given: unknown, domains: AllowedDomains): boolean => {
   if (typeof given !== 'object' || given === null) return false
   const entries = Object.entries(given)
   const isNaming = ([name]: [string, unknown]): boolean => name === 'url' || name === 'urls'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-egress.ts'
+import { allowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 
 const { parse } = allowedEgress('Calls.')
 const scrape = 'mcp_web_crawl__firecrawl_scrape'

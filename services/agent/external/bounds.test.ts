@@ -1,8 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { mostTools, offeredTools } from './offered-tools.ts'
-import { readResult } from './read-result.ts'
-import { externalName } from './agent-tool.ts'
+import { readResult, externalName } from './agent-tool.ts'
 
 describe('the name of a tool of somebody else', () => {
   it('has the prefix, its server and what gateways take', () => {

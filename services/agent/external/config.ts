@@ -1,6 +1,5 @@
 import { flag, url, whole } from '#shared/config/setting.ts'
-import { allowedDomains } from './allowed-domains.ts'
-import { allowedEgress } from './allowed-egress.ts'
+import { allowedDomains, allowedEgress } from './allowed-domains.ts'
 
 /** Which tool servers of others the agent may use. */
 export const externalSettings = {

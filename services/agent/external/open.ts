@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { mostUserServers, type ProbedServer, type UserServer } from '#proto/external-tools.ts'
+import { mostUserServers, type ProbedServer, type UserServer, type externalToolMethods } from '#proto/external-tools.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
-import type { AgentTool } from '../tool.ts'
-import { refusalOf } from './allowed-domains.ts'
+import type { AgentTool } from '../toolmaker.ts'
 import { agentTool, type ServerPolicy } from './agent-tool.ts'
-import { type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-egress.ts'
+import { refusalOf, type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 import { defaultWebCrawl, externalSettings } from './config.ts'
 import { openProbes, type Probed } from './probes.ts'
 import type { ToolServer } from './tool-server.ts'
@@ -114,3 +114,12 @@ const shown = (probed: Probed): Omit<ProbedServer, 'tookMs'> => {
   const told = tools.map(({ tool: { name }, title, description }) => ({ name, title, description }))
   return { ok: true, error: null, tools: told, leftOut }
 }
+
+/** What callers are told of tool servers. */
+export const externalHandlers = ({
+  external,
+}: {
+  external: ExternalTools
+}): Handlers<Service<typeof externalToolMethods>> => ({
+  probeServer: (server, call) => external.probe(server, call),
+})

@@ -5,7 +5,7 @@ import { evidenceOf } from '../testing/script.ts'
 import { scriptedKey } from '../testing/scripted-gateway.ts'
 import { dataOf, ofType, said, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
 import { result } from '#shared/tools/tool.ts'
-import type { AgentTool } from '../tool.ts'
+import type { AgentTool } from '../toolmaker.ts'
 
 const tool = (name: string, run: AgentTool['run'], more: Partial<AgentTool> = {}): AgentTool => ({
   name,

@@ -2,9 +2,8 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { z } from 'zod'
 import type { AgentMessage } from '#proto/agent.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { shrinkTo } from './shrink.ts'
-import { asData } from './as-data.ts'
-import { callIdAt, callName, functionCall } from './function-call.ts'
+import { shrinkTo, asData } from './shrink.ts'
+import { callIdAt, callName, functionCall } from './heard.ts'
 
 /** Bytes that stay of a result of an earlier answer. */
 const keptResultBytes = 2_048

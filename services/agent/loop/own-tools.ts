@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { readTool, type Tool, type ToolResult } from '#shared/tools/tool.ts'
 import { bestFor } from '../best-for.ts'
-import type { Tell } from './chunk.ts'
+import type { Tell } from './talk.ts'
 import { type Plan, PlanInput, updatePlan } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
-import type { Tries } from './tries.ts'
+import type { Tries } from './answer-limits.ts'
 
 const own = { feature: null, core: true } as const
 /** The product itself says this, so nothing stands behind it. */

@@ -1,6 +1,6 @@
 import type { AgentQuestion } from '#proto/agent.ts'
-import { insufficientEvidence } from '../evidence/claims.ts'
-import { asData } from './as-data.ts'
+import { insufficientEvidence } from './evidence.ts'
+import { asData } from './shrink.ts'
 
 /** What every answer begins with; it never changes within a release, so that gateways may keep it. */
 export const prompt = `You are the assistant of Watchhouse, which watches fleets of ClickHouse hosts. People who run these hosts ask you. You answer from what the tools tell, in short and plain words.

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AnswerFailure } from './failure.ts'
-import { compacted } from './compact.ts'
-import { asData } from './as-data.ts'
+import { compacted } from './speaker.ts'
+import { asData, shrinkTo } from './shrink.ts'
 import { reminder } from './prompt.ts'
-import { shrinkTo } from './shrink.ts'
 
 describe('a value that has to fit', () => {
   it('stays as it is when it does', () => {

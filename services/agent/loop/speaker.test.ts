@@ -9,7 +9,7 @@ import { Run, runLimits } from '../runs/run.ts'
 import type { Script } from '../testing/script.ts'
 import { scriptedKey, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { anybody, callOf } from '../testing/start-agent.ts'
-import { openMeter } from './meter.ts'
+import { openMeter } from './answer-limits.ts'
 import { openSpeaker } from './speaker.ts'
 import { openToolbox } from './toolbox.ts'
 

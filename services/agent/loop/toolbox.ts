@@ -1,7 +1,10 @@
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import { z } from 'zod'
+import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/text/no-such.ts'
-import type { AgentTool } from '../tool.ts'
+import { sentenceOf } from '#shared/text/sentence-of.ts'
+import type { AgentTool } from '../toolmaker.ts'
+import type { RawCall } from './heard.ts'
 
 /** The tools of one answer: those the model was told of, and those it may find. */
 export interface Toolbox {
@@ -41,7 +44,7 @@ export const openToolbox = (given: readonly AgentTool[], disabled: readonly stri
 }
 
 /** A tool as models are told of it. */
-export const functionOf = ({ name, description, kind, input, inputSchema }: AgentTool): ChatCompletionTool => {
+const functionOf = ({ name, description, kind, input, inputSchema }: AgentTool): ChatCompletionTool => {
   const schema = inputSchema ?? schemaOf(input)
   return {
     type: 'function',
@@ -74,3 +77,30 @@ const withUsualHost = (schema: JsonSchema): JsonSchema => {
 }
 
 const usualHost = 'By default the host of the conversation'
+
+/** A call that can be carried out. */
+export interface ReadCall {
+  id: string
+  tool: AgentTool
+  input: Record<string, unknown>
+}
+
+/** What a model meant by a call; throws `ServiceError` with what is wrong when it cannot be meant. */
+export const readCall = ({ id, name, argumentsText }: RawCall, toolbox: Toolbox): ReadCall => {
+  const tool = toolbox.take(name)
+  const parsed = tool.input.safeParse(objectIn(argumentsText), { error: sentenceOf })
+  if (parsed.success) return { id, tool, input: parsed.data }
+  throw new ServiceError('invalid', `the arguments do not fit: ${problemsOf(parsed.error)}`)
+}
+
+/** Models write nothing at all where a tool needs no arguments. */
+const objectIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text.trim() === '' ? '{}' : text)
+  } catch {
+    throw new ServiceError('invalid', 'the arguments are not JSON')
+  }
+}
+
+const problemsOf = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCatalogue } from './catalogue-row.ts'
+import { readCatalogue } from './read-live-list.ts'
 
 const one = (row: object) => readCatalogue({ data: [row] })[0]
 

@@ -1,13 +1,11 @@
-import { type catalogueStates, type ConfigCheck, modelProviders } from '#proto/models.ts'
+import { type catalogueStates, type ConfigCheck, modelProviders, type ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { missingOf, operatorAccess } from './access.ts'
+import { missingOf, operatorAccess, hasDesignatedKey } from './access.ts'
 import { defaultModel } from './choose.ts'
 import { modelSettings } from './config.ts'
-import { gateways } from './gateways.ts'
-import { idOf } from './model-reference.ts'
+import { gateways, idOf } from './gateways.ts'
 import type { Lists } from './offer.ts'
-import { asksLive } from './asks-live.ts'
 
 /** What stands between the operator and answers. Names variables, and never says what is in them. */
 export const checkConfig = (env: Environment, lists: Lists): ConfigCheck => {
@@ -56,4 +54,15 @@ const notesOn = (env: Environment, lists: Lists): string[] => {
     ],
   ]
   return all.flatMap(([holds, note]) => (holds ? [note] : []))
+}
+
+/** Whether the live list of a gateway is read: the operator means a key for the gateway and has not switched the list off. */
+export const asksLive = (env: Environment, provider: ModelProvider): boolean => {
+  const given = read(modelSettings, env)
+  const switches = {
+    gateway_a: given.GATEWAY_A_DYNAMIC_MODELS,
+    gateway_b: given.GATEWAY_B_DYNAMIC_MODELS,
+    gateway_c: given.GATEWAY_C_DYNAMIC_MODELS,
+  }
+  return switches[provider] && hasDesignatedKey(env, provider)
 }

@@ -14,8 +14,15 @@ import {
   ownAccess,
 } from './access.ts'
 import { modelSettings } from './config.ts'
-import { freeAlias, freeRouter, gateways } from './gateways.ts'
-import { idOf, type ModelReference, parseModelReference, wantedForm } from './model-reference.ts'
+import {
+  freeAlias,
+  freeRouter,
+  gateways,
+  idOf,
+  type ModelReference,
+  parseModelReference,
+  wantedForm,
+} from './gateways.ts'
 import { type Candidate, candidates, isThere, type Lists, plain, realModel } from './offer.ts'
 
 /** A model that answers, and the way to it. */

@@ -1,4 +1,5 @@
-import type { ModelPrice, ModelProvider, modelSources } from '#proto/models.ts'
+import { type ModelPrice, ModelProvider, type modelSources, modelProviders } from '#proto/models.ts'
+import type { Setting } from '#shared/config/setting.ts'
 
 /** What is known of a model of one gateway. What nobody tells is null. */
 export interface KnownModel {
@@ -13,7 +14,7 @@ export interface KnownModel {
 }
 
 /** A gateway to language models. */
-export interface ModelGateway {
+interface ModelGateway {
   /** As people know it. */
   name: string
   /** Where it is asked unless the operator says otherwise. */
@@ -72,3 +73,39 @@ export const gateways: Readonly<Record<ModelProvider, ModelGateway>> = {
     builtIn: [builtIn('anyrouter/auto', 'Automatic', { description: 'Whichever model the gateway thinks fits best.' })],
   },
 }
+
+/** A model and the gateway that it is asked through. */
+export interface ModelReference {
+  provider: ModelProvider
+  /** As the gateway calls it; may have colons of its own. */
+  modelId: string
+}
+
+/** As people write it: `provider:model`. */
+export const idOf = ({ provider, modelId }: ModelReference): string => `${provider}:${modelId}`
+
+/** Undefined for a text that names no gateway or no model. */
+export const parseModelReference = (text: string): ModelReference | undefined => {
+  const colon = text.indexOf(':')
+  const provider = ModelProvider.safeParse(text.slice(0, Math.max(colon, 0)).trim())
+  const modelId = text.slice(colon + 1).trim()
+  return provider.success && isModelId(modelId) ? { provider: provider.data, modelId } : undefined
+}
+
+/** What every model of a gateway is called like: no blanks, nothing that ends a line. */
+export const isModelId = (text: string): boolean => /^[\w.@:/+~-]{1,200}$/.test(text)
+
+export const wantedForm = `provider:model, with one of ${modelProviders.join(', ')} as the provider`
+
+/** A setting that names a model; `isDefault` where nothing is set. */
+export const modelReference = (fallback: string, doc: string): Setting<ModelReference & { isDefault: boolean }> => ({
+  doc,
+  audience: 'server',
+  fallback,
+  allowed: 'provider:model',
+  parse: (given) => {
+    const parsed = parseModelReference(given ?? fallback)
+    if (parsed === undefined) throw new Error(`must be ${wantedForm}`)
+    return { ...parsed, isDefault: given === undefined }
+  },
+})

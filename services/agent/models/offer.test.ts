@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { KnownModel } from './gateways.ts'
-import { idOf } from './model-reference.ts'
+import { type KnownModel, idOf } from './gateways.ts'
 import { type Candidate, candidates, type Lists, realModel, shown } from './offer.ts'
 
 const model = (modelId: string, more: Partial<KnownModel> = {}): KnownModel => ({

@@ -3,8 +3,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { isReplaced } from './access.ts'
 import { modelSettings } from './config.ts'
-import { freeAlias, gateways, type KnownModel } from './gateways.ts'
-import { idOf, type ModelReference } from './model-reference.ts'
+import { freeAlias, gateways, type KnownModel, idOf, type ModelReference } from './gateways.ts'
 import type { LiveList } from './read-live-list.ts'
 
 /** The live lists that are known, by gateway. */

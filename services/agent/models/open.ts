@@ -1,18 +1,19 @@
 import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
+import type { Handlers, Service } from '#proto/contract.ts'
 import {
   type ConfigCheck,
   type ModelProvider,
   modelProviders,
   type ModelsOffered,
   type OfferedModel,
+  type modelMethods,
 } from '#proto/models.ts'
-import { read } from '#shared/config/setting.ts'
 import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
 import { configuredProviders, operatorAccess } from './access.ts'
-import { asksLive } from './asks-live.ts'
-import { checkConfig } from './check.ts'
+import { asksLive, checkConfig } from './check.ts'
 import {
   accessFor,
   candidateFor,
@@ -23,10 +24,10 @@ import {
   type OwnKeys,
   referenceFor,
 } from './choose.ts'
-import { modelSettings } from './config.ts'
 import { openClient } from './client.ts'
+import { modelSettings } from './config.ts'
 import { openLiveLists } from './live-lists.ts'
-import { idOf, type ModelReference } from './model-reference.ts'
+import { idOf, type ModelReference } from './gateways.ts'
 import { type Candidate, candidates, isThere, type Lists, realModel, shown } from './offer.ts'
 import { openSignIn, type SignIn } from './sign-in.ts'
 
@@ -122,3 +123,13 @@ const rankOf = ({ id, available }: OfferedModel, standard: string | null): numbe
   if (id === standard) return 0
   return available ? 1 : 2
 }
+
+/** What callers are told of language models. */
+export const modelHandlers = ({ models }: { models: Models }): Handlers<Service<typeof modelMethods>> => ({
+  models: (_input, call) => models.offered(call),
+  modelCheck: () => models.check(),
+  modelSignIn: (_input, call) => models.signIn.state(call),
+  beginModelSignIn: async (wanted, call) => ({ url: await models.signIn.begin(wanted, call) }),
+  endModelSignIn: (sentBack, call) => models.signIn.end(sentBack, call),
+  endModelSession: (_input, call) => models.signIn.forget(call),
+})

@@ -3,7 +3,7 @@ import { openBus } from '#shared/bus/open.ts'
 import { agent as contract } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
 import { callOf, ofType, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
-import { EventBuffer } from './event-buffer.ts'
+import { EventBuffer } from './run.ts'
 
 const slowly = [{ say: [{ text: 'one two three four five six seven eight' }], tokensPerSecond: 20 }]
 const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import type { agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ownerOf, Run, type RunLimits, runLimits } from './run.ts'
 
 /** What a run does; it has told all when this resolves, and is expected to resolve soon once its signal aborts. */
-export type Work = (run: Run) => Promise<void>
+type Work = (run: Run) => Promise<void>
 
 /** The runs of this process. */
 export interface Runs extends AsyncDisposable {
@@ -72,3 +74,17 @@ export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs =
     },
   }
 }
+
+export const read =
+  ({ runs }: { runs: Runs }): Handlers<typeof agent>['read'] =>
+  async ({ runId, after }, { identity, signal }) =>
+    runs.of(runId, identity).read(after, signal)
+
+export const stop =
+  ({ runs }: { runs: Runs }): Handlers<typeof agent>['stop'] =>
+  async ({ runId }, { identity }) => {
+    const run = runs.of(runId, identity)
+    const stopped = !run.ended
+    run.stop('asked')
+    return { stopped }
+  }

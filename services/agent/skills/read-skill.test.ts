@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSkills } from './open.ts'
-import { readSkill } from './read-skill.ts'
+import { openSkills, readSkill } from './skills.ts'
 
 const front = 'name: parts\ndescription: Counts parts.\n'
 const skill = (body: string, matter = front): string => `---\n${matter}---\n${body}`

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openSkills } from '../skills/open.ts'
+import { openSkills } from '../skills/skills.ts'
 import { turnsTaken } from '../testing/script.ts'
 import { startAgent, type TestAgent } from '../testing/start-agent.ts'
 import { loadSkill } from './load-skill.ts'

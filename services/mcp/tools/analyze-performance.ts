@@ -4,7 +4,7 @@ import type { Host } from '#proto/host.ts'
 import { readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { ofHost } from '#shared/tools/tool-parameters.ts'
-import { whyUntold } from '../why-untold.ts'
+import { whyUntold } from '../sentences.ts'
 
 /** From the best to the worst; what is not known may be anything short of a warning. */
 const Severity = z.enum(['ok', 'unknown', 'warning', 'critical'])

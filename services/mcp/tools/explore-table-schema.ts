@@ -4,9 +4,8 @@ import { quoteName } from '#shared/sql/quote.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../counted.ts'
+import { counted, whyNoQueryLog } from '../sentences.ts'
 import { readTableSchema } from '../table-schema.ts'
-import { whyNoQueryLog } from '../why-untold.ts'
 
 /** Names that one answer tells. */
 const mostNames = 1_000

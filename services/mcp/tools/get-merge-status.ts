@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../counted.ts'
+import { counted } from '../sentences.ts'
 
 const Merge = z.object({
   database: z.string(),

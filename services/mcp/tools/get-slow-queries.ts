@@ -3,7 +3,7 @@ import type { Host } from '#proto/host.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { lastHours, limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { whyNoQueryLog } from '../why-untold.ts'
+import { whyNoQueryLog } from '../sentences.ts'
 
 const Slow = z.object({
   queryId: z.string(),

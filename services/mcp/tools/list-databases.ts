@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../counted.ts'
+import { counted } from '../sentences.ts'
 
 export const listDatabases = readTool({
   name: 'list_databases',

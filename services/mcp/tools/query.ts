@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { longestStatement, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted } from '../counted.ts'
+import { counted } from '../sentences.ts'
 
 /** Most bytes of rows: more than a model reads, and little enough for whoever holds the answer. */
 const mostBytes = 1024 * 1024

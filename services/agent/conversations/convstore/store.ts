@@ -2,10 +2,8 @@ import type { Conversation } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type Thread, type ThreadClient, threadsAtOnce } from '#shared/convstore/client.ts'
 import { summaryOf as toldOf } from '../cursor.ts'
-import { type ConversationStore, type Kept, wholeAtOnce, type Written } from '../store.ts'
-import { merged } from '../written.ts'
-import { listOf, tagWith } from './owner-tags.ts'
-import { conversationOf, evidenceMessage, factsOf, summaryOf, threadMessages } from './thread.ts'
+import { type ConversationStore, type Kept, wholeAtOnce, type Written, merged } from '../store.ts'
+import { listOf, tagWith, conversationOf, evidenceMessage, factsOf, summaryOf, threadMessages } from './thread.ts'
 
 /** Pages that are looked through at most to remove things. */
 const mostPages = 20

@@ -1,6 +1,60 @@
-import type { ClaimsPart } from '#proto/agent-parts.ts'
 import type { z } from 'zod'
+import type { ClaimsPart } from '#proto/agent-parts.ts'
+import type { Evidence, NumberedEvidence } from '#proto/evidence.ts'
+import { hashOf } from '#shared/evidence/recording.ts'
 import { beginningOf } from '#shared/text/cut.ts'
+import type { ToolResult } from '#shared/tools/tool.ts'
+
+/** The call of a tool that evidence comes from. */
+interface Source {
+  toolCallId: string
+  tool: string
+}
+
+/** All that stands behind one answer, numbered in the order it was found. */
+export interface Ledger {
+  /** Keeps what a call of a tool has found, as far as there is room, and numbers it. */
+  add(evidence: readonly Evidence[], source: Source): NumberedEvidence[]
+  has(id: string): boolean
+}
+
+/** Statements behind one answer; what a step reads beyond them has no number. */
+const mostEvidence = 500
+
+/** Numbers go on after those that earlier answers of the conversation have used. */
+export const openLedger = (after: number): Ledger => {
+  const ids = new Set<string>()
+  return {
+    add: (evidence, source) =>
+      evidence.slice(0, Math.max(0, mostEvidence - ids.size)).map((each) => {
+        const id = `e${after + ids.size + 1}`
+        ids.add(id)
+        return { ...each, ...source, id }
+      }),
+    has: (id) => ids.has(id),
+  }
+}
+
+/** A call of a tool that asked without a statement. */
+interface Called {
+  hostKey: string
+  tool: string
+  input: Record<string, unknown>
+  atMs: number
+}
+
+/** The call itself, and the hash of what it told. */
+export const evidenceOfCall = ({ hostKey, tool, input, atMs }: Called, { structured, text }: ToolResult): Evidence => {
+  const lists = Object.values(structured ?? {}).filter((value) => Array.isArray(value))
+  return {
+    hostKey,
+    statement: tool,
+    parameters: input,
+    atMs,
+    rows: lists.reduce((sum, { length }) => sum + length, 0),
+    rowHash: hashOf(structured ?? text),
+  }
+}
 
 const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
 const mostClaims = 200

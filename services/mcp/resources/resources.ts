@@ -1,4 +1,70 @@
-import type { Reference } from './resource.ts'
+import type { Feature } from '#proto/call.ts'
+import type { Host } from '#proto/host.ts'
+import type { ToolContext } from '#shared/tools/tool.ts'
+import { readTableSchema } from '../table-schema.ts'
+
+/** A text that is the same for every host. */
+export interface Reference {
+  name: string
+  uri: string
+  title: string
+  description: string
+  text: string
+}
+
+/** Facts of a host that have an address each; `path` is what follows the host in it, with names in braces. */
+export interface Facts {
+  name: string
+  path: string
+  title: string
+  description: string
+  feature: Feature
+  read(names: Readonly<Record<string, string>>, host: Host, context: ToolContext): Promise<unknown>
+}
+
+const scheme = 'columndb://'
+
+/** Where facts are read: those of the first host, and those of any. */
+export const addressesOf = (path: string) => ({ ofFirst: `${scheme}${path}`, ofAny: `${scheme}hosts/{hostId}/${path}` })
+
+const mostParts = 1_000
+
+/** Every kind of facts, each of them of the first host and of any host. */
+export const facts: readonly Facts[] = [
+  {
+    name: 'databases',
+    path: 'databases',
+    title: 'Databases',
+    description: 'Databases with what is in them',
+    feature: 'TABLES',
+    read: (_names, { key }, { query, call }) => query.exploreDatabases({ hostKey: key }, call),
+  },
+  {
+    name: 'tables',
+    path: 'databases/{database}/tables',
+    title: 'Tables of a database',
+    description: 'Tables, views and dictionaries of a database',
+    feature: 'TABLES',
+    read: ({ database = '' }, { key }, { query, call }) => query.exploreTables({ hostKey: key, database }, call),
+  },
+  {
+    name: 'table-schema',
+    path: 'databases/{database}/tables/{table}/schema',
+    title: 'Schema of a table',
+    description: 'Columns, engine and keys of a table',
+    feature: 'TABLES',
+    read: ({ database = '', table = '' }, host, context) => readTableSchema(context, host, { database, table }),
+  },
+  {
+    name: 'table-parts',
+    path: 'databases/{database}/tables/{table}/parts',
+    title: 'Parts of a table',
+    description: 'Active parts of a table, largest first',
+    feature: 'TABLES',
+    read: ({ database = '', table = '' }, { key }, { query, call }) =>
+      query.exploreParts({ hostKey: key, database, table, limit: mostParts }, call),
+  },
+]
 
 const systemTables = `# System tables of ClickHouse
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimsOf } from './claims.ts'
+import { claimsOf } from './evidence.ts'
 
 const has = (id: string) => ['e1', 'e2', 'e12'].includes(id)
 

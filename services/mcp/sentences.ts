@@ -1,6 +1,9 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 
+/** A number of things in words: `1 row`, `2 rows`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
+
 const unknownTable = 60
 const accessDenied = 497
 

@@ -1,0 +1,183 @@
+import { hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import type { agent } from '#proto/agent.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { type SkillSummary, type skillMethods, SkillName } from '#proto/skills.ts'
+import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
+import { noSuch } from '#shared/text/no-such.ts'
+
+const ownDirectory = fileURLToPath(new URL('../../../skills', import.meta.url))
+
+/** More folders than this are a mistake in the path. */
+const mostSkills = 500
+
+/** All skills, as they were when the process began. */
+export interface Skills {
+  list(): readonly SkillSummary[]
+  /** `not-found` with the nearest names for an unknown one. */
+  load(name: string): Skill
+}
+
+/** Reads `<name>/SKILL.md` of every folder. All must be right: throws a sentence that names each file and what is wrong in it. */
+export const openSkills = async (directory = ownDirectory): Promise<Skills> => {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const folders = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted()
+  if (folders.length > mostSkills) throw new ServiceError('internal', `more than ${mostSkills} skills in one folder`)
+  const read = await Promise.allSettled(folders.map((folder) => readFolder(directory, folder)))
+  const problems = read.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []))
+  if (problems.length > 0) throw new ServiceError('internal', problems.join('\n'))
+  const skills = new Map(
+    read.flatMap((each) => (each.status === 'fulfilled' ? [[each.value.name, each.value] as const] : [])),
+  )
+  const summaries = [...skills.values()].map(({ name, description, digest }) => ({ name, description, digest }))
+  return {
+    list: () => summaries,
+    load: (name) => {
+      const skill = skills.get(name)
+      if (!skill) throw noSuch('skill', name, skills.keys())
+      return skill
+    },
+  }
+}
+
+const readFolder = async (directory: string, folder: string): Promise<Skill> => {
+  const file = join(folder, 'SKILL.md')
+  try {
+    return readSkill(folder, await readFile(join(directory, file), 'utf8'))
+  } catch (error) {
+    throw new Error(`${file}: ${sentenceOf(error)}`, { cause: error })
+  }
+}
+
+/** The errors of the file system name the whole path, which is nobody's business. */
+const sentenceOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'cannot be read'
+  return 'code' in error ? `cannot be read (${String(error.code)})` : error.message
+}
+
+/** Tells of the guides, which are the same for everybody. */
+export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyof typeof skillMethods> => ({
+  skills: async () => ({ skills: [...skills.list()] }),
+  skill: async ({ name }) => {
+    const { text, description, digest } = skills.load(name)
+    return { name, description, digest, text }
+  },
+})
+
+/** A guide that the agent loads when a question needs depth. */
+interface Skill {
+  name: string
+  description: string
+  /** Of the file as it stands, which is also what is served. */
+  digest: `sha256:${string}`
+  /** The whole file. */
+  text: string
+  /** Without the front matter. */
+  body: string
+  statements: readonly SkillStatement[]
+  /** For each parameter that the statements leave open, a value that it may have. */
+  examples: Readonly<Record<string, string>>
+}
+
+const exampleKey = /^example\.(\w+)$/
+
+/** As agentskills.io specifies it; further keys are refused, since nobody would read them. */
+const FrontMatter = z.strictObject({
+  name: SkillName,
+  description: z.string().trim().min(1).max(1_024),
+  license: z.string().max(128).optional(),
+  compatibility: z.string().min(1).max(500).optional(),
+  metadata: z.record(z.string().regex(exampleKey, 'must be example.<parameter>'), z.string()).default({}),
+})
+
+/** What a skill's file says. Throws a sentence that names what is wrong in it. */
+export const readSkill = (folder: string, text: string): Skill => {
+  const [front, yaml, body] = /^---\n([^]*?\n)---\n([^]*)$/.exec(text) ?? []
+  if (front === undefined || yaml === undefined || body === undefined) {
+    throw new Error('the file must begin with front matter between two lines of ---')
+  }
+  const { name, description, metadata } = parseFrontMatter(yaml)
+  if (name !== folder) throw new Error(`name: must be ${folder}, as the folder is called`)
+  if (body.trim() === '') throw new Error('there is nothing behind the front matter')
+  const examples = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [exampleNamed(key), value]))
+  const statements = statementsOf(body, text.slice(0, -body.length).split('\n').length)
+  requireExamples(statements, examples)
+  const digest = `sha256:${hash('sha256', text)}` as const
+  return { name, description, digest, text, body, statements, examples }
+}
+
+const parseFrontMatter = (yaml: string): z.infer<typeof FrontMatter> => {
+  const parsed = FrontMatter.safeParse(parseLines(yaml))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new Error([issue?.path.map(String).join('.'), issue?.message].filter(Boolean).join(': '))
+}
+
+const parseLines = (yaml: string): unknown => {
+  try {
+    return parseYaml(yaml)
+  } catch (error) {
+    if (!(error instanceof NoYaml)) throw error
+    // The text begins on the second line of the file.
+    throw new Error(`line ${error.line === undefined ? '?' : error.line + 1}: ${error.message}`, { cause: error })
+  }
+}
+
+const exampleNamed = (key: string): string => exampleKey.exec(key)?.[1] ?? key
+
+/** So that every statement can be tried, and no example is left from one that is gone. */
+const requireExamples = (statements: readonly SkillStatement[], examples: Skill['examples']): void => {
+  const open = new Set(statements.flatMap(({ sql }) => openParameters(sql)))
+  const wanting = [...open].find((name) => !Object.hasOwn(examples, name))
+  if (wanting !== undefined) throw new Error(`metadata: there is no example.${wanting}, which a statement leaves open`)
+  const idle = Object.keys(examples).find((name) => !open.has(name))
+  if (idle !== undefined) throw new Error(`metadata.example.${idle}: no statement leaves ${idle} open`)
+}
+
+/** A block of SQL in a skill. */
+interface SkillStatement {
+  /** Where it stands in the file, from 1. */
+  line: number
+  sql: string
+  /** Why readers may not run it as it stands; undefined when they may. */
+  cannotRun: string | undefined
+}
+
+/** Parameters that a statement leaves open, as `{name:Type}`. */
+const openParameters = (sql: string): string[] => [
+  ...new Set([...sql.matchAll(/\{(\w+):[^}]+\}/g)].map(([, name = '']) => name)),
+]
+
+const fence = /^```(.*)$/
+
+/** All blocks of SQL of a text, whose first line has this number. Throws a sentence for a fence that is wrong. */
+const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
+  const found: SkillStatement[] = []
+  let open: { info: string; line: number; lines: string[] } | undefined
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, info] = fence.exec(line) ?? []
+    if (info === undefined) open?.lines.push(line)
+    else if (open === undefined) open = { info, line: firstLine + index, lines: [] }
+    else if (info === '') {
+      found.push(...statementOf(open))
+      open = undefined
+    } else throw new Error(`line ${firstLine + index}: a block begins inside another`)
+  }
+  if (open) throw new Error(`line ${open.line}: a block does not end`)
+  return found
+}
+
+const statementOf = ({ info, line, lines }: { info: string; line: number; lines: readonly string[] }) => {
+  const [, language, cannotRun] = /^(\w+)(?: cannot-run: (\S.*))?$/.exec(info) ?? []
+  if (language === undefined) {
+    throw new Error(`line ${line}: a block begins with its language, and after sql perhaps with cannot-run: and why`)
+  }
+  if (language !== 'sql') return []
+  const sql = lines.join('\n').trim()
+  if (sql === '') throw new Error(`line ${line}: there is no statement in the block`)
+  return [{ line, sql, cannotRun }]
+}
