@@ -17,6 +17,7 @@ import { residentMemory } from './resident-memory.ts'
 import { startTime } from './start-time.ts'
 import { sweepCost } from './sweep.ts'
 import { toolServerCost } from './tool-server.ts'
+import { transportCost } from './transport.ts'
 
 const benchmarks: readonly Benchmark[] = [
   agentCost,
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   startTime,
   sweepCost,
   toolServerCost,
+  transportCost,
   detection,
   lighthouseScores,
 ]

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxAnswerBytes, maxShortAnswerBytes, readFailure } from './answer.ts'
-import type { Connections, PoolSettings, Request } from './connections.ts'
-import { type Begun, BodyTooLong, type Gathered } from './dispatch.ts'
+import type { Connections } from './connections.ts'
 import { answerFailure, clickhouseCode, connectionFailure, hostFailure, silentKeeper } from './failure.ts'
 import type { HostBody } from './host-body.ts'
-import { requestPath, type Sending, type Statement } from './statement.ts'
+import type { PoolSettings } from './limits.ts'
+import { type Begun, BodyTooLong, type HostRequest } from './reading.ts'
+import type { Sending, Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** What one exchange with a host needs to know besides the statement. */
@@ -41,9 +42,9 @@ export const exchange = async (
   terms: Terms,
   sent: Sent,
 ): Promise<Exchange> => {
-  const heard = terms.heard ?? nobodyWaits
+  const carrying = { ...carryingOf(terms), heard: terms.heard ?? nobodyWaits }
   const { queryId, answer } = await sendTwice(host, statement, terms, sent, (request) =>
-    connections.begin(host, { ...request, heard }, terms.pool),
+    connections.begin(host, request, carrying),
   )
   const body = translatedBody(host, answer.body, terms.limit)
   if (answer.statusCode !== 200) throw refusal(host, statement, answer.statusCode, await readFailure(body))
@@ -63,14 +64,22 @@ export const wholeExchange = async (
     begun = true
     terms.heard?.()
   }
-  const mostBytes = statement.short ? maxShortAnswerBytes : maxAnswerBytes
-  const send = (request: Request): Promise<Gathered> =>
-    connections.gather(host, { ...request, mostBytes, heard }, terms.pool)
-  const { queryId, answer } = await sendTwice(host, statement, terms, sent, send, () => begun)
+  const maxBytes = statement.short ? maxShortAnswerBytes : maxAnswerBytes
+  const carrying = { ...carryingOf(terms), heard, maxBytes, reserved: terms.reserved ?? false }
+  const { queryId, answer } = await sendTwice(
+    host,
+    statement,
+    terms,
+    sent,
+    (request) => connections.gather(host, request, carrying),
+    () => begun,
+  )
   const text = answer.body.toString('utf8')
   if (answer.statusCode !== 200) throw refusal(host, statement, answer.statusCode, text)
   return { queryId, text }
 }
+
+const carryingOf = ({ limit, pool }: Terms) => ({ signal: limit.signal, pool })
 
 const timeExceeded = 159
 
@@ -86,16 +95,15 @@ const sendTwice = async <T>(
   statement: Statement,
   terms: Terms,
   sent: Sent,
-  send: (request: Request) => Promise<T>,
+  send: (request: HostRequest) => Promise<T>,
   begun: () => boolean = () => false,
 ): Promise<{ queryId: string; answer: T }> => {
-  const { limit, reserved = false } = terms
+  const { limit } = terms
   for (let isFirst = true; ; isFirst = false) {
     const queryId = randomUUID()
-    const path = requestPath(host.url, statement, queryId, terms)
     sent(queryId)
     try {
-      return { queryId, answer: await send({ path, body: statement.sql, signal: limit.signal, reserved }) }
+      return { queryId, answer: await send({ statement, queryId, sending: terms }) }
     } catch (error) {
       const mayHaveRun = statement.writes || begun() || limit.signal.aborted
       if (statement.short && error instanceof BodyTooLong) throw hostFailure(host, 'garbage', error)
@@ -122,6 +130,7 @@ const translatedBody = (host: MonitoredHost, { take, leave }: HostBody, limit: T
 
 const translated = (host: MonitoredHost, error: unknown, limit: TimeLimit): unknown => {
   if (limit.signal.aborted) return limit.signal.reason
+  if (error instanceof ServiceError) return error
   if (error instanceof BodyTooLong)
     return new ServiceError('too-large', `host ${host.name} sent more than ${maxAnswerBytes} bytes`)
   return connectionFailure(host, error)

@@ -51,11 +51,14 @@ const isHostFailure = (reason: unknown): reason is HostFailure =>
 export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceError => {
   const code = systemCode(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
-  if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW')
-    return hostFailure(host, 'garbage', error)
+  if (isUnreadable(error, code)) return hostFailure(host, 'garbage', error)
   const how = howUnreachable.get(code)
   return hostFailure(host, 'unreachable', error, how && `${sentences.unreachable}: ${how}`)
 }
+
+/** Whether what came is no HTTP: both Node's parser and that of undici name what they could not read, the latter not always. */
+const isUnreadable = (error: unknown, code: string | undefined): boolean =>
+  error instanceof errors.HTTPParserError || /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$)/.test(code ?? '')
 
 const systemCode = (error: unknown): string | undefined => {
   if (error instanceof NetFailure) return error.systemCode

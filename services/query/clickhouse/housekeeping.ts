@@ -1,10 +1,9 @@
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
-import type { Connections, PoolSettings } from './connections.ts'
-import { exchange } from './exchange.ts'
-import { readFailure } from './answer.ts'
+import type { Connections } from './connections.ts'
+import { wholeExchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
-import type { Limits } from './limits.ts'
+import type { Limits, PoolSettings } from './limits.ts'
 import type { Statement } from './statement.ts'
 import { TimeLimit } from './time-limit.ts'
 
@@ -23,7 +22,7 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
   const send = async (host: MonitoredHost, queryId: string, pool: PoolSettings): Promise<void> => {
     const never = new AbortController().signal
     using limit = new TimeLimit({ outer: never, limitMs: killLimitMs, late: () => hostFailure(host, 'timeout') })
-    const statement: Statement = { what: 'kill', sql: `KILL QUERY WHERE query_id = '${queryId}' ASYNC` }
+    const statement: Statement = { what: 'kill', sql: `KILL QUERY WHERE query_id = '${queryId}' ASYNC`, short: true }
     // Sent without settings, since `readonly` would forbid it.
     const terms = {
       readonly: 1,
@@ -34,8 +33,7 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
       pool,
       reserved: true,
     } as const
-    const { body } = await exchange(connections, host, statement, terms, () => undefined)
-    await readFailure(body)
+    await wholeExchange(connections, host, statement, terms, () => undefined)
   }
 
   return {

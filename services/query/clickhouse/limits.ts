@@ -1,7 +1,13 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
-import type { PoolSettings } from './connections.ts'
+
+/** What `COLUMNDB_POOL_*` say now. */
+export interface PoolSettings {
+  /** Statements of callers and reports at once; sweeps have connections besides. */
+  size: number
+  idleMs: number
+}
 
 /** What the settings allow now. */
 export interface Limits {

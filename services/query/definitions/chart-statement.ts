@@ -26,6 +26,7 @@ export const chartStatement = (chart: LoadedChart, circumstances: Circumstances)
   const expanded = expandMacros(sql.trim(), circumstances)
   return {
     what: `chart/${chart.name}`,
+    hot: true,
     cache: chart.cache,
     bare: chart.bare,
     readsKeeper: readsKeeper(expanded),

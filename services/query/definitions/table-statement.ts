@@ -87,7 +87,7 @@ const select = (table: LoadedTable, asked: Selecting, { serverVersion, logs, zon
   if (sql === undefined) return undefined
   const expanded = expandMacros(sql.trim(), { window, zone, logs })
   const where = conditions.sql.length > 0 ? [`WHERE ${conditions.sql.join('\n  AND ')}`] : []
-  const sent = { parameters, bare: table.bare, readsKeeper: readsKeeper(expanded) }
+  const sent = { hot: true as const, parameters, bare: table.bare, readsKeeper: readsKeeper(expanded) }
   return { lines: [`FROM (\n${expanded}\n)`, ...where], sent }
 }
 

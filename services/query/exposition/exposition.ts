@@ -30,6 +30,7 @@ const figuresStatement = (host: MonitoredHost, { tables: visible, version }: Cap
   })
   return {
     what: 'exposition',
+    hot: true,
     sql: `SELECT metric, text, meaning FROM (\n  ${parts.join('\n  UNION ALL\n  ')}\n) ORDER BY place, metric`,
   }
 }

@@ -18,6 +18,7 @@ const maxSeconds = 15
 /** One statement for charts of one cache class whose parameters agree: a row for each, its own rows as JSON text. */
 export const togetherStatement = (asked: readonly Asked[]): Statement => ({
   what: 'charts',
+  hot: true,
   maxSeconds,
   cache: asked[0]?.statement.cache,
   parameters: Object.assign({}, ...asked.map(({ statement }) => statement.parameters)),

@@ -21,6 +21,7 @@ const maxSeconds = 10
 /** One statement that measures all of them: a row for each. */
 export const joinedStatement = (asked: readonly Ready[]): Statement => ({
   what: 'rules',
+  hot: true,
   maxSeconds,
   sql: asked.map(rowOf).join('\nUNION ALL\n'),
 })

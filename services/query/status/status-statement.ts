@@ -117,7 +117,7 @@ export const figuresStatement = (what: string, names: readonly Figure[], tables:
     ...(reads.length > 0 ? [`WITH\n  ${reads.join(',\n  ')}`] : []),
     `SELECT ${[basics, ...columns].join(', ')}`,
   ]
-  return { what, maxSeconds, short: true, sql: sql.join('\n') }
+  return { what, hot: true, maxSeconds, short: true, sql: sql.join('\n') }
 }
 
 /** What a host is, in one tiny statement whose text never changes. */

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { type Connections, openConnections } from '../query/clickhouse/connections.ts'
+import type { Statement, StreamFormat } from '../query/clickhouse/statement.ts'
+import { hostList, type MonitoredHost } from '../query/hosts/host-list.ts'
+import { startSandbox } from '../sandbox/start.ts'
+import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
+
+const repetitions = 7
+const measuredMs = 1_000
+const crowd = 32
+const rowsOfExport = 100_000
+/** Of what the official client takes: a pool that takes more does not pay, and the client carries statements of that kind too. */
+const share = 0.87
+
+/** What readers wait for: the statement of a chart, of a table page and of a file. */
+const kinds: readonly { name: string; sql: string; format?: StreamFormat }[] = [
+  {
+    name: 'a chart',
+    sql: `SELECT toStartOfHour(event_time) AS hour, count() AS queries FROM system.query_log
+WHERE event_time > now() - INTERVAL 1 DAY GROUP BY hour ORDER BY hour WITH FILL STEP 3600`,
+  },
+  {
+    name: 'a table page',
+    sql: `SELECT query_id, user, type, event_time, query_duration_ms, read_rows, memory_usage, left(query, 500) AS query
+FROM system.query_log WHERE event_time > now() - INTERVAL 1 DAY ORDER BY event_time DESC LIMIT 101`,
+    format: 'JSONEachRow',
+  },
+  {
+    name: 'a file',
+    sql: `SELECT number AS id, toString(sipHash128(number)) AS query_id, number * 1000 AS duration,
+  repeat('SELECT column FROM table ', 8) AS query, number % 17 / 3 AS share FROM numbers(${rowsOfExport})`,
+    format: 'CSVWithNames',
+  },
+]
+
+/** The pool for hot statements beside `@clickhouse/client`, sending the same statements to one real server. */
+export const transportCost: Benchmark = {
+  name: 'transport',
+  async *run() {
+    await using sandbox = await startSandbox({ seed: true })
+    await sandbox.seeded
+    const credentials = { user: 'watchhouse', password: 'watchhouse' }
+    const [host] = hostList('COLUMNDB_HOST', [{ url: sandbox.url, label: 'bench', ...credentials }]).hosts
+    if (!host) throw new Error('the sandbox has an address')
+    await using connections = openConnections()
+    for (const { name, sql, format } of kinds) {
+      const senderOf = (hot: Pick<Statement, 'hot'>) =>
+        sender(connections, host, { what: 'bench', sql, ...hot }, format)
+      const senders = { ours: senderOf({ hot: true }), reference: senderOf({}) }
+      const alone = await inTurn(senders, 1)
+      yield comparison(`${name}, one caller, p50`, 'ms', alone, ({ p50Ms }) => p50Ms, { atMost: share })
+      const crowded = await inTurn(senders, crowd)
+      const perSecond = ({ perSecond: rate }: Sending) => rate
+      yield comparison(`${name}, ${crowd} callers, throughput`, '/s', crowded, perSecond, { atLeast: share })
+      const processorMs = ({ processorMs: spent }: Sending) => spent
+      yield comparison(`${name}, processor time here`, 'ms', crowded, processorMs, { atMost: share })
+    }
+  },
+}
+
+type Send = () => Promise<void>
+type Each<T> = Record<'ours' | 'reference', T>
+
+/** Sends a statement and reads its answer, whole or piece by piece. */
+const sender = (connections: Connections, host: MonitoredHost, statement: Statement, format?: StreamFormat): Send => {
+  const pool = { size: crowd, idleMs: 60_000 }
+  const carrying = { pool, signal: new AbortController().signal, heard: () => undefined, maxBytes: Infinity }
+  const limits = { readonly: 0, maxExecutionSeconds: 60, background: false }
+  const sending = { ...limits, format: format ?? ('JSONCompact' as const) }
+  return async () => {
+    const request = { statement, queryId: randomUUID(), sending }
+    const { statusCode } = format
+      ? await drain(connections, host, request, carrying)
+      : await connections.gather(host, request, carrying)
+    if (statusCode !== 200) throw new Error(`the host answered ${statusCode}`)
+  }
+}
+
+const drain = async (connections: Connections, ...begin: Parameters<Connections['begin']>) => {
+  const { statusCode, body } = await connections.begin(...begin)
+  while (await body.take());
+  body.leave()
+  return { statusCode }
+}
+
+interface Sending {
+  p50Ms: number
+  perSecond: number
+  /** Of this process, for one statement. */
+  processorMs: number
+}
+
+const inTurn = async (senders: Each<Send>, callers: number): Promise<Each<Sending[]>> => {
+  const measured: Each<Sending[]> = { ours: [], reference: [] }
+  for (let repetition = 0; repetition <= repetitions; repetition++) {
+    for (const side of ['reference', 'ours'] as const) measured[side].push(await measure(senders[side], callers))
+  }
+  // The first warms up.
+  return { ours: measured.ours.slice(1), reference: measured.reference.slice(1) }
+}
+
+const measure = async (send: Send, callers: number): Promise<Sending> => {
+  const took: number[] = []
+  const [used, started] = [process.cpuUsage(), performance.now()]
+  const call = async (): Promise<void> => {
+    while (performance.now() - started < measuredMs) {
+      const before = performance.now()
+      await send()
+      took.push(performance.now() - before)
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, call))
+  const { user, system } = process.cpuUsage(used)
+  return {
+    p50Ms: percentile(took, 0.5),
+    perSecond: took.length / ((performance.now() - started) / 1_000),
+    processorMs: (user + system) / 1_000 / took.length,
+  }
+}
+
+const comparison = (
+  name: string,
+  unit: string,
+  { ours, reference }: Each<Sending[]>,
+  figure: (sending: Sending) => number,
+  bar: Comparison['bar'],
+): Comparison => ({ name, unit, ours: ours.map(figure), reference: reference.map(figure), bar })
