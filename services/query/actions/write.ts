@@ -2,11 +2,11 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Answer } from '../clickhouse/client.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import type { Parts } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
 
 /** One statement that changes a host. */
-export interface Write {
+interface Write {
   what: string
   sql: string
   /** The GRANT that the configured user needs. */
@@ -47,3 +47,35 @@ const keptInFiles = (host: MonitoredHost, cause: unknown): ServiceError =>
     `host ${host.name} keeps this in files that no statement changes; it needs a local_directory or replicated storage in user_directories`,
     { details: { host: host.name }, cause },
   )
+
+/** Rows for a table of the product's own. */
+interface WriteInto {
+  /** With its database. */
+  table: string
+  creating: Write
+  inserting: Write
+}
+
+const noSuchTable = 60
+
+/** Writes into a table that is created the first time. */
+export const writeInto = async (
+  { client }: Pick<Parts, 'client'>,
+  host: MonitoredHost,
+  { table, creating, inserting }: WriteInto,
+  call: Call,
+): Promise<void> => {
+  const create = async () => {
+    await write({ client }, host, creating, call)
+    client.forget(host)
+  }
+  if ((await client.presence(host, table, call)) === 'missing') await create()
+  try {
+    await write({ client }, host, inserting, call)
+  } catch (error) {
+    // It was removed since it was last seen.
+    if (clickhouseCode(error) !== noSuchTable) throw error
+    await create()
+    await write({ client }, host, inserting, call)
+  }
+}

@@ -7,8 +7,7 @@ import { figure, readRecords } from '../analysis/records.ts'
 import type { Asking } from '../explorer/read-view.ts'
 import type { Parts } from '../parts.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
-import { countMatches } from './count-matches.ts'
-import { limits, maxSeconds } from './limits.ts'
+import { limits, maxSeconds } from './expression-sql.ts'
 import { statementReads } from './statement-reads.ts'
 import { tryIndex } from './try-index.ts'
 
@@ -49,4 +48,31 @@ export const advisingHandlers = (parts: Parts): Handlers<Service<typeof advising
     countMatches: ({ hostKey, ...asked }, call) => countMatches(asking(hostKey, call), asked),
     countGroups: ({ hostKey, ...asked }, call) => countGroups(asking(hostKey, call), asked),
   }
+}
+
+const MatchRow = z.object({ rows: figure, matchingRows: figure, matchingGranules: figure })
+
+interface Condition {
+  database: string
+  table: string
+  condition: string
+  rowsPerMark: number
+}
+
+/** Counts under a condition; granules are taken to have as many rows as they have on average. */
+const countMatches = async (
+  { parts, host, call }: Asking,
+  { database, table, condition, rowsPerMark }: Condition,
+): Promise<z.output<typeof MatchRow>> => {
+  const sql = callersStatement(`SELECT
+  count() AS rows,
+  countIf(matches) AS matchingRows,
+  uniqExactIf((part, granule), matches) AS matchingGranules
+FROM (
+  SELECT ifNull(${condition}, 0) != 0 AS matches, _part AS part, intDiv(_part_offset, ${rowsPerMark}) AS granule
+  FROM ${quoteName(database)}.${quoteName(table)}
+)`)
+  const statement = { what: 'advice/matches', sql, limits, maxSeconds, cache: 'realtime' as const }
+  const [row] = readRecords(host, MatchRow, await parts.client.run(host, statement, call))
+  return row ?? { rows: 0, matchingRows: 0, matchingGranules: 0 }
 }

@@ -1,18 +1,27 @@
 import { z } from 'zod'
-import type { advisingMethods } from '#proto/advising.ts'
+import type { advisingMethods, TableRead, ReadCondition } from '#proto/advising.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
-import type { Explanation, ExplainMode, ExplainSettings } from '#proto/explain.ts'
+import type { Explanation, ExplainMode, ExplainSettings, ExplainNode } from '#proto/explain.ts'
+import { quoteName } from '#shared/sql/quote.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import { callersFailure } from '../explain/explain.ts'
-import { explainStatement } from '../explain/explain-statement.ts'
-import { explanation } from '../explain/plan-json.ts'
 import { allowedBy } from '../config.ts'
+import { callersFailure, explainStatement } from '../explain/explain.ts'
+import { explanation } from '../explain/plan-json.ts'
 import type { Asking } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
-import { tableReads } from './table-reads.ts'
+import {
+  columnSql,
+  expressionSql,
+  columnOf,
+  functionOf,
+  type SelectNode,
+  selectsOf,
+  type TableNode,
+  within,
+} from './expression-sql.ts'
 
 type Told = Awaited<ReturnType<Handlers<Service<typeof advisingMethods>>['statementReads']>>
 
@@ -63,3 +72,110 @@ const laidOut = async ({ parts, host, call }: Asking, statement: string): Promis
     throw error
   }
 }
+
+/** Longer ones, such as lists of thousands of values, are not tried out. */
+const longestCondition = 4_000
+
+const kinds: Readonly<Record<string, ReadCondition['kind']>> = {
+  equals: 'equality',
+  in: 'equality',
+  has: 'equality',
+  less: 'range',
+  lessOrEquals: 'range',
+  greater: 'range',
+  greaterOrEquals: 'range',
+  like: 'text',
+  startsWith: 'text',
+  hasToken: 'text',
+}
+
+/** The condition that a node is, when it is about one table alone and can be said in SQL. */
+const conditionOn = (tableId: string, node: ExplainNode): ReadCondition | undefined => {
+  const columns = within([node], () => true).flatMap((each) => columnOf(each) ?? [])
+  if (columns.length === 0 || columns.some(({ source }) => source !== tableId)) return undefined
+  const sql = expressionSql(node)
+  if (sql === undefined || sql.length > longestCondition) return undefined
+  const called = functionOf(node)
+  const [compared, ...more] = called?.arguments.flatMap((each) => columnOf(each) ?? []) ?? []
+  const others = called?.arguments.filter(({ name }) => name !== 'COLUMN') ?? []
+  const isDirect = more.length === 0 && others.every(({ name }) => name === 'CONSTANT')
+  const column = isDirect ? (compared?.column ?? null) : null
+  const kind = (column !== null && kinds[called?.name ?? '']) || 'other'
+  return { kind, column, columns: [...new Set(columns.map((each) => each.column))], sql }
+}
+
+/** The explanations that tell what a statement reads. */
+interface Explained {
+  tree: Explanation
+  plan: Explanation
+  estimate: Explanation
+}
+
+interface Other {
+  name: string
+  reason: 'engine' | 'repeated'
+}
+
+/** What is read of each MergeTree table, and the tables that are none or are read more than once. */
+const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: Other[] } => {
+  const roots = tree.tree ?? []
+  const selects = selectsOf(roots)
+  const named = new Map<string, { table: TableNode; select: SelectNode }[]>()
+  for (const select of selects) {
+    for (const table of select.tables) named.set(table.name, [...(named.get(table.name) ?? []), { table, select }])
+  }
+  const reads: TableRead[] = []
+  const others: Other[] = []
+  for (const [name, [found, ...more]] of named) {
+    const read = estimate.estimates?.find(({ database, table }) => `${database}.${table}` === name)
+    if (!read || !found) others.push({ name, reason: 'engine' })
+    else if (more.length > 0) others.push({ name, reason: 'repeated' })
+    else {
+      const isTopmost = found.select.node === roots[0]
+      const sql = `${quoteName(read.database)}.${quoteName(read.table)}`
+      const hasPrewhere = isFiltered(plan, name)
+      reads.push({ ...read, sql, hasPrewhere, ...readOf(found.table, found.select, roots, isTopmost) })
+    }
+  }
+  return { reads, others }
+}
+
+const readOf = (
+  { id, isFinal }: TableNode,
+  select: SelectNode,
+  roots: readonly ExplainNode[],
+  isTopmost: boolean,
+): Pick<TableRead, 'isFinal' | 'columns' | 'conditions' | 'grouping' | 'isAlone'> => {
+  const columns = within(roots, () => true).flatMap((node) => {
+    const column = columnOf(node)
+    return column?.source === id ? [column.column] : []
+  })
+  const conditions = select.where.flatMap((node) => conditionOn(id, node) ?? [])
+  const isWhole = conditions.length === select.where.length
+  return {
+    isFinal,
+    columns: [...new Set(columns)].map((column) => ({ name: column, sql: columnSql(column) })),
+    conditions,
+    grouping: select.isPlain && isWhole && !isFinal ? groupingOf(select) : null,
+    isAlone: select.isPlain && isTopmost,
+  }
+}
+
+/** Grouped more than once, as by ROLLUP or WITH TOTALS, which no projection can answer. */
+const groupsAgain = /group_by_(?:with|type)/
+
+const groupingOf = (select: SelectNode): TableRead['grouping'] => {
+  if (groupsAgain.test(select.node.description ?? '')) return null
+  const keys = select.clause('GROUP BY')[0]?.children ?? []
+  const aggregates = within(select.node.children, ({ name }) => name !== 'QUERY').filter(
+    (node) => functionOf(node)?.kind === 'aggregate',
+  )
+  const written = { keys: keys.map(expressionSql), aggregates: aggregates.map(expressionSql) }
+  const isSaid = (sql: string | undefined): sql is string => sql !== undefined
+  if (aggregates.length === 0 || !written.keys.every(isSaid) || !written.aggregates.every(isSaid)) return null
+  const hasValues = within([...keys, ...aggregates], () => true).some(({ name }) => name === 'CONSTANT')
+  return { keys: written.keys, aggregates: [...new Set(written.aggregates)], hasValues }
+}
+
+const isFiltered = ({ tree }: Explanation, name: string): boolean =>
+  within(tree ?? [], () => true).some((step) => step.description === name && 'Prewhere info' in step.details)

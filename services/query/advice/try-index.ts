@@ -4,11 +4,10 @@ import type { SkipIndexType } from '#proto/advising.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import { compareVersions } from '../clickhouse/version.ts'
+import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { Asking } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
-import { columnSql } from './expression-sql.ts'
-import { limits, maxSeconds } from './limits.ts'
+import { columnSql, limits, maxSeconds } from './expression-sql.ts'
 
 const Line = z.object({ explain: z.string() })
 

@@ -1,26 +1,65 @@
+import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Execution, FingerprintDetail } from '#proto/fingerprints.ts'
 import type { query } from '#proto/query.ts'
-import type { z } from 'zod'
-import { readRecords } from './records.ts'
-import { type Analysed, analysed, shownWindow } from './analysis-window.ts'
+import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { statementFacts } from '../clickhouse/cost.ts'
+import type { Statement } from '../clickhouse/statement.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { Parts } from '../parts.ts'
+import { analysed, shownWindow, type Analysed } from './analysis-window.ts'
 import {
   cellFromMs,
   errorsStatement,
   executionsStatement,
   latencyStatement,
   trendStatement,
+  slowestStatement,
 } from './fingerprint-parts.ts'
-import { ErrorRow, FingerprintRow, LatencyRow, ListedExecutionRow, TrendRow } from './fingerprint-records.ts'
-import { fingerprintStatement } from './fingerprint-statement.ts'
-import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
-import type { Statement } from '../clickhouse/statement.ts'
-import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Parts } from '../parts.ts'
+import {
+  FingerprintRow,
+  fingerprintsStatement,
+  ErrorRow,
+  LatencyRow,
+  ListedExecutionRow,
+  TrendRow,
+  fingerprintStatement,
+  ExecutionRow,
+} from './fingerprint-statement.ts'
+import { figure, readRecords } from './records.ts'
 
-const needs = { requires: ['system.query_log'] }
+const Listed = FingerprintRow.extend({ total: figure })
+
+/** Patterns of statements, those that matter most first. */
+export const fingerprints =
+  (parts: Parts): Handlers<typeof query>['fingerprints'] =>
+  async (input, call) => {
+    const host = parts.hosts.get(input.hostKey)
+    const { window, scope } = await analysed(parts, host, input, call)
+    const empty = { fingerprints: [], total: null, window: shownWindow(window), statement: null }
+    const missing = await missingNeeds(parts.client, host, logNeeds, call)
+    if (missing) return { ...empty, unavailable: missing }
+    const statement = fingerprintsStatement(input, scope)
+    try {
+      const answer = await parts.client.run(host, statement, call)
+      const rows = readRecords(host, Listed, answer)
+      return {
+        fingerprints: rows.map(({ total: _total, ...row }) => row),
+        total: rows[0]?.total ?? (input.offset === 0 ? 0 : null),
+        window: shownWindow(window),
+        unavailable: null,
+        statement: statementFacts(host, statement, answer, rows.length, scope.zone),
+      }
+    } catch (error) {
+      const unavailable = unavailableBy(parts.client, host, logNeeds, error)
+      if (unavailable) return { ...empty, unavailable }
+      throw error
+    }
+  }
+
+const logNeeds = { requires: ['system.query_log'] }
 
 interface Question extends Analysed {
   host: MonitoredHost
@@ -35,14 +74,14 @@ export const fingerprint =
     const host = parts.hosts.get(input.hostKey)
     const { window, scope } = await analysed(parts, host, input, call)
     const without = { detail: null, window: shownWindow(window) }
-    const missing = await missingNeeds(parts.client, host, needs, call)
+    const missing = await missingNeeds(parts.client, host, logNeeds, call)
     if (missing) return { ...without, unavailable: missing }
     try {
       const { hash, executions } = input
       const detail = await detailOf(parts, { host, hash, executions, window, scope }, call)
       return { detail, window: shownWindow(window), unavailable: null }
     } catch (error) {
-      const unavailable = unavailableBy(parts.client, host, needs, error)
+      const unavailable = unavailableBy(parts.client, host, logNeeds, error)
       if (unavailable) return { ...without, unavailable }
       throw error
     }
@@ -81,3 +120,23 @@ const detailOf = async (parts: Parts, question: Question, call: Call): Promise<F
     errored: listed('errored'),
   }
 }
+
+/** Executions of one pattern that took so long. */
+export const executions =
+  (parts: Parts): Handlers<typeof query>['executions'] =>
+  async (input, call) => {
+    const host = parts.hosts.get(input.hostKey)
+    const { window, scope } = await analysed(parts, host, input, call)
+    const without = { executions: [], total: 0, window: shownWindow(window) }
+    const missing = await missingNeeds(parts.client, host, logNeeds, call)
+    if (missing) return { ...without, unavailable: missing }
+    try {
+      const rows = readRecords(host, ExecutionRow, await parts.client.run(host, slowestStatement(input, scope), call))
+      const found = rows.map(({ total: _total, ...execution }) => execution)
+      return { ...without, executions: found, total: rows[0]?.total ?? 0, unavailable: null }
+    } catch (error) {
+      const unavailable = unavailableBy(parts.client, host, logNeeds, error)
+      if (unavailable) return { ...without, unavailable }
+      throw error
+    }
+  }

@@ -12,8 +12,7 @@ import type { Parts } from '../parts.ts'
 import { figure, flag, readRecords } from './records.ts'
 import { analysed } from './analysis-window.ts'
 import { cpuMs } from './fingerprint-statement.ts'
-import { processors, threads, views } from './query-parts.ts'
-import { readChildren, readPart } from './read-children.ts'
+import { processors, threads, views, readChildren, readPart } from './query-parts.ts'
 
 const shared = `
   query_id AS queryId,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
 import { intervals } from '#proto/catalogue.ts'
-import { rotatedLogs } from '../clickhouse/rotated-logs.ts'
+import { rotatedLogs } from '../clickhouse/capabilities.ts'
 import type { Scope } from '../definitions/macros.ts'
 import type { ChartWindow } from '../definitions/window.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'

@@ -2,7 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Unavailable } from '#proto/query.ts'
 import type { DatabaseClient } from './client.ts'
 import { clickhouseCode } from './failure.ts'
-import type { Asking } from './visit.ts'
+import type { Asking } from './transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 interface Needs {

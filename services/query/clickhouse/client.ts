@@ -6,16 +6,21 @@ import { quoteName } from '#shared/sql/quote.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import type { Rows } from './answer.ts'
-import { type Capabilities, openCapabilityCache, type Presence } from './capabilities.ts'
+import {
+  type Capabilities,
+  openCapabilityCache,
+  type Presence,
+  LogColumns,
+  logColumnsStatement,
+  rotatedLogs,
+} from './capabilities.ts'
 import { reusing, readSummary } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
-import { LogColumns, logColumnsStatement, rotatedLogs } from './rotated-logs.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
-import { openTransport, type Place, type WholeAnswer } from './transport.ts'
-import { type Asking, timeLeft } from './visit.ts'
+import { openTransport, type Place, type WholeAnswer, type Asking, timeLeft } from './transport.ts'
 
 type System = Pick<Capabilities, 'tables' | 'logs'>
 

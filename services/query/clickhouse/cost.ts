@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { parseJson } from '#shared/text/parse-json.ts'
+import type { StatementFacts } from '#proto/query.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
+import type { Statement } from './statement.ts'
 
 /** Counts answers that cost a host nothing. */
 export const reusing = ({ metrics: registry }: Telemetry, source: 'cache' | 'shared') => {
@@ -33,3 +35,30 @@ export const readSummary = (
   const summary = typeof text === 'string' ? Summary.safeParse(parseJson(text)) : undefined
   return { rowsRead: summary?.data?.read_rows ?? 0, bytesRead: summary?.data?.read_bytes ?? 0 }
 }
+
+interface Ran {
+  queryId: string
+  durationMs: number
+  clickhouseVersion: string
+  rowsRead: number
+  bytesRead: number
+}
+
+/** What callers may know of a statement that ran. */
+export const statementFacts = (
+  host: MonitoredHost,
+  statement: Statement,
+  ran: Ran,
+  rows: number,
+  timezone: string | undefined,
+): StatementFacts => ({
+  queryId: ran.queryId,
+  durationMs: ran.durationMs,
+  rows,
+  rowsRead: ran.rowsRead,
+  bytesRead: ran.bytesRead,
+  host: host.name,
+  clickhouseVersion: ran.clickhouseVersion,
+  sql: statement.sql,
+  timezone: timezone ?? null,
+})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { logColumnsStatement, rotatedLogs } from './rotated-logs.ts'
+import { logColumnsStatement, rotatedLogs } from './capabilities.ts'
 
 const tables = new Set(['part_log', 'part_log_0', 'part_log_1', 'query_log', 'error_log_0', 'query_log_extra', 'parts'])
 

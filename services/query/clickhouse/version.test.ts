@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sqlFor } from './version.ts'
+import { sqlFor } from './capabilities.ts'
 
 const sql = [
   { since: '24.1', sql: 'new' },

@@ -3,8 +3,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { maxOpen, openBroughtHosts } from './brought-hosts.ts'
-import { openKeys } from './keys.ts'
-import { openSealing } from './sealed-content.ts'
+import { openKeys, openSealing } from './sealed-content.ts'
 
 const target = { url: 'https://db.example.com', user: 'ada', password: 'secret' }
 

@@ -12,7 +12,7 @@ import { failureReason } from '../clickhouse/failure.ts'
 import { basicStatement, readBasics } from '../status/status-statement.ts'
 import type { Parts } from '../parts.ts'
 import type { WithConnections } from './connections.ts'
-import { dialledHost, requireDiallable } from './dialled-host.ts'
+import { dialledHost, requireDiallable } from './brought-hosts.ts'
 
 /** How long somebody waits to hear whether a connection works. */
 const testLimitMs = 10_000

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidSettings } from '#shared/config/setting.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openKeys } from './keys.ts'
-import { openSealing } from './sealed-content.ts'
+import { openKeys, openSealing } from './sealed-content.ts'
 
 const target = { url: 'https://db.example.com', user: 'ada', password: 'secret' }
 const called = { key: 'user:owner:id', name: 'mine' }

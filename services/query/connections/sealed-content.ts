@@ -1,13 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { WholeConnectionTarget } from '#proto/connections.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { SealedConnection } from '#proto/sealed-connection.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import type { RotatingKey } from '#shared/config/setting.ts'
+import { sealKey } from '#shared/seal/config.ts'
 import { open, seal } from '#shared/seal/seal.ts'
-import type { Keys } from './keys.ts'
+import { openTransit, type Transit } from '#shared/seal/transit.ts'
+import { madeOnce } from '#shared/store/made-once.ts'
+import type { Store } from '#shared/store/store.ts'
 
 /** What is inside: the connection, and until when it may be opened; null for one that is kept. */
 const Content = z.object({ target: WholeConnectionTarget, expiresAtMs: z.number().nullable() })
-export type Content = z.infer<typeof Content>
+type Content = z.infer<typeof Content>
 
 type Called = Pick<SealedConnection, 'key' | 'name'>
 
@@ -40,7 +46,7 @@ export const openSealing = (keys: Keys): Sealing => ({
 
 const aboutOf = (kind: string, { key, name }: Called): string => JSON.stringify([kind, key, name])
 
-export const cannotKeep = (): ServiceError =>
+const cannotKeep = (): ServiceError =>
   new ServiceError(
     'not-implemented',
     'connections cannot be kept: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
@@ -55,3 +61,26 @@ const unreadable = (kind: string): ServiceError =>
     : new ServiceError('invalid', 'the connection session is none of this installation; open a new one', {
         details: { reason: 'session-unknown' },
       })
+
+const sessionKeyName = 'query:connection-session-key'
+const sessionKeyBytes = 32
+const transitKeyName = 'query:connection-transit-key'
+
+/** What connections are sealed with. */
+export interface Keys {
+  /** Of connections that are kept; the operator's own, if there is one. */
+  kept(): RotatingKey | undefined
+  /** Of sessions: made here once and shared by all processes, so that sessions need no setting. */
+  ofSessions(): Promise<RotatingKey>
+  /** Of targets on their way here. */
+  transit: Transit
+}
+
+export const openKeys = (env: Environment, store: Store): Keys => ({
+  kept: () => sealKey(env),
+  async ofSessions() {
+    const make = async () => randomBytes(sessionKeyBytes).toString('base64url')
+    return { current: await madeOnce(store, sessionKeyName, z.string(), make), previous: undefined }
+  },
+  transit: openTransit(store, transitKeyName),
+})

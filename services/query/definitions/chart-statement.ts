@@ -1,12 +1,11 @@
 import { quoteName } from '#shared/sql/quote.ts'
-import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
+import { type RotatedLogs, sqlFor } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from './load.ts'
 import { buckets, type ChartWindow } from './window.ts'
 import { expandMacros } from './macros.ts'
 import { bindParameters, type GivenParameters } from './parameters.ts'
 import { readsKeeper } from './check.ts'
-import { sqlFor } from '../clickhouse/version.ts'
 
 /** Rows of one chart; more could not be drawn. */
 export const maxChartRows = 50_000

@@ -1,13 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { z } from 'zod'
-import { ChartDefinition, DefinitionId, TableDefinition } from '#proto/catalogue.ts'
+import { ChartDefinition, DefinitionId, TableDefinition, type Sql } from '#proto/catalogue.ts'
 import { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
 import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
 import { checkChart, checkTable, checkMetric, checkRule } from './check.ts'
 import { describeIssues } from './describe-issues.ts'
 import { defaultEventsTable, nameEvents } from './events.ts'
-import { withOwnSwitch } from './people.ts'
 
 export interface Located {
   name: string
@@ -122,4 +121,26 @@ const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } |
     if (!(error instanceof NoYaml)) throw error
     return { sentence: `line ${error.line ?? '?'}: ${error.message}` }
   }
+}
+
+/** Where the reader decides whether our own statements count as queries. */
+const ownSwitch: ChartDefinition['parameters'][number] = {
+  name: 'own',
+  type: 'Bool',
+  default: 0,
+  doc: 'Include the statements of Watchhouse itself.',
+}
+
+/** A definition that says `$people` means the queries of people and programs, and has the parameter that includes ours. */
+export const withOwnSwitch = <D extends Pick<ChartDefinition, 'sql' | 'parameters'>>(definition: D): D => {
+  const texts = typeof definition.sql === 'string' ? [definition.sql] : definition.sql.map(({ sql }) => sql)
+  if (!texts.some((sql) => people.test(sql))) return definition
+  return { ...definition, sql: spelledOut(definition.sql), parameters: [...definition.parameters, ownSwitch] }
+}
+
+const people = /\$people\b/
+
+const spelledOut = (sql: Sql): Sql => {
+  const spelled = (text: string): string => text.replaceAll(/\$people\b/g, () => '({own:Bool} OR NOT $own)')
+  return typeof sql === 'string' ? spelled(sql) : sql.map((branch) => ({ ...branch, sql: spelled(branch.sql) }))
 }

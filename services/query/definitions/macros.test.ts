@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isOwn } from '#shared/sql/own-statements.ts'
-import { rotatedLogs } from '../clickhouse/rotated-logs.ts'
+import { rotatedLogs } from '../clickhouse/capabilities.ts'
 import { expandMacros, type Scope } from './macros.ts'
 
 const scope: Scope = {

@@ -1,6 +1,6 @@
 import { isOwn, ownPurpose } from '#shared/sql/own-statements.ts'
 import { buckets, zoned, type ChartWindow } from './window.ts'
-import type { RotatedLogs } from '../clickhouse/rotated-logs.ts'
+import type { RotatedLogs } from '../clickhouse/capabilities.ts'
 
 /** What the macros of a statement stand for at this moment. */
 export interface Scope {

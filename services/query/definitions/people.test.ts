@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { branchesOf } from './check.ts'
 import { openDefinitions } from './definitions.ts'
-import { withOwnSwitch } from './people.ts'
+import { withOwnSwitch } from './load.ts'
 
 /** What reads the query log for the load that is in it, or for one query that is named. */
 const forEverybody = new Set([

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { explainable, explainStatement } from './explain-statement.ts'
+import { explainable, explainStatement, callersFailure } from './explain.ts'
 import { answerFailure } from '../clickhouse/failure.ts'
 import { host } from '../testing/chunked.ts'
-import { callersFailure } from './explain.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
   try {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ExplainNode } from '#proto/explain.ts'
-import { parseAst, parsePipeline, parsePlanText, parseQueryTree } from './indented.ts'
-import { parsePlanJson } from './plan-json.ts'
+import { parseAst, parsePipeline, parsePlanText, parseQueryTree, parsePlanJson } from './plan-json.ts'
 
 /** A tree as short as it can be read. */
 const brief = (nodes: readonly ExplainNode[] | undefined): unknown =>

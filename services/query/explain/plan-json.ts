@@ -9,7 +9,6 @@ import {
 import { figure, readRecords } from '../analysis/records.ts'
 import type { Answer } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { parseAst, parsePipeline, parsePlanText, parseQueryTree } from './indented.ts'
 
 /** As `EXPLAIN PLAN json = 1` writes a step; all but these keys are details. */
 interface Step {
@@ -69,3 +68,125 @@ const treeOf = (mode: ExplainMode, settings: ExplainSettings, text: string): Exp
   if (mode === 'ast') return parseAst(text)
   return mode === 'query-tree' ? parseQueryTree(text) : undefined
 }
+
+/** Deeper trees are not drawn, and would exhaust whoever walks through them. */
+const maxDepth = 500
+
+/** One line of an indented text. */
+interface IndentedLine {
+  indent: number
+  text: string
+}
+
+/** Reads an indented text as a tree; undefined when it is nested too deeply. */
+type Parser = (text: string) => ExplainNode[] | undefined
+
+const linesOf = (text: string): IndentedLine[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({ indent: line.length - line.trimStart().length, text: line.trim() }))
+
+const node = (name: string, description: string | null = null): ExplainNode => ({
+  name,
+  description,
+  details: {},
+  children: [],
+})
+
+/** Hangs each node under the last one before it that stands further left. */
+const hang = (entries: Iterable<{ indent: number; node: ExplainNode }>): ExplainNode[] | undefined => {
+  const roots: ExplainNode[] = []
+  const open: { indent: number; node: ExplainNode }[] = []
+  for (const entry of entries) {
+    while (open.length > 0 && (open.at(-1)?.indent ?? 0) >= entry.indent) open.pop()
+    const siblings = open.at(-1)?.node.children ?? roots
+    siblings.push(entry.node)
+    if (open.push(entry) > maxDepth) return undefined
+  }
+  return roots
+}
+
+/** `Function sum (alias revenue) (children 1)`: the first word is the kind. */
+export const parseAst: Parser = (text) =>
+  hang(
+    linesOf(text).map(({ indent, text: line }) => ({
+      indent,
+      node: firstWord(line.replace(/ \(children \d+\)$/, '')),
+    })),
+  )
+
+const firstWord = (line: string): ExplainNode => {
+  const [, name = line, description] = /^(\S+) (.+)$/s.exec(line) ?? []
+  return node(name, description ?? null)
+}
+
+/** `FUNCTION id: 4, function_name: sum`: words in capitals, then properties. */
+export const parseQueryTree: Parser = (text) => {
+  const entries = linesOf(text).map(({ indent, text: line }) => {
+    const [, name = line, properties] = /^([A-Z][A-Z _]*?) (id: \d.*)$/s.exec(line) ?? []
+    return { indent, node: node(name, properties ?? null) }
+  })
+  return hang(entries)
+}
+
+/** Steps stand in parentheses; the processors of a step stand below it at its own indentation or deeper. */
+export const parsePipeline: Parser = (text) => {
+  const entries: { indent: number; node: ExplainNode }[] = []
+  const processors = new Map<ExplainNode, string[]>()
+  for (const { indent, text: line } of linesOf(text)) {
+    const step = /^\((\w+)\)$/.exec(line)?.[1]
+    const last = entries.at(-1)?.node
+    if (step !== undefined || !last) entries.push({ indent, node: node(step ?? line) })
+    else processors.set(last, [...(processors.get(last) ?? []), line])
+  }
+  for (const [step, lines] of processors) step.details = { processors: lines }
+  return hang(entries)
+}
+
+/** A step is one word, which tells it from details such as `Limit 3`. */
+const stepPattern = /^([A-Z]\w*)(?: \((.*)\))?$/s
+
+/** Newer servers draw the lines of the tree; whatever has no branch before it is a detail of the step above. */
+const parseDrawnPlan: Parser = (text) => {
+  const entries: { indent: number; node: ExplainNode }[] = []
+  const details = new Map<ExplainNode, string[]>()
+  for (const line of text.split('\n')) {
+    const branch = /^[\s│]*[├└]──/.exec(line)?.[0]
+    const written = line.slice(branch?.length ?? 0)
+    const last = entries.at(-1)?.node
+    if (branch !== undefined || (!last && stepPattern.test(written))) {
+      const [, name = written, description] = stepPattern.exec(written) ?? []
+      entries.push({ indent: branch?.length ?? 0, node: node(name, description ?? null) })
+    } else if (last && written.trim() !== '') {
+      details.set(last, [...(details.get(last) ?? []), written.replace(/^[\s│]+/, '')])
+    }
+  }
+  for (const [step, lines] of details) step.details = { lines }
+  return hang(entries)
+}
+
+/** Older servers indent; what stands further right than a detail that ends in a colon belongs to that detail. */
+const parseIndentedPlan: Parser = (text) => {
+  const entries: { indent: number; node: ExplainNode }[] = []
+  const details = new Map<ExplainNode, string[]>()
+  let within: number | undefined
+  for (const { indent, text: line } of linesOf(text)) {
+    const last = entries.at(-1)
+    const belongs = within !== undefined && indent > within
+    const step = belongs ? undefined : (stepPattern.exec(line) ?? undefined)
+    if (step) {
+      within = undefined
+      entries.push({ indent, node: node(step[1] ?? line, step[2] ?? null) })
+    } else if (last) {
+      if (!belongs) within = line.endsWith(':') ? indent : undefined
+      details.set(last.node, [...(details.get(last.node) ?? []), line])
+    }
+  }
+  for (const [step, lines] of details) step.details = { lines }
+  return hang(entries)
+}
+
+/** The text form of a plan. */
+export const parsePlanText: Parser = (text) =>
+  /^[\s│]*[├└]──/m.test(text) ? parseDrawnPlan(text) : parseIndentedPlan(text)

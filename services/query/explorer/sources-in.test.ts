@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { engineArguments, sourcesIn, targetIn } from './sources-in.ts'
+import { engineArguments, sourcesIn, targetIn } from './dependencies.ts'
 
 const named = (select: string): string[] =>
   sourcesIn(select).map(({ database, table, isCertain }) => `${database ?? '?'}.${table}${isCertain ? '' : ' perhaps'}`)

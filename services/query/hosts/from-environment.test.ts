@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hostsFromEnvironment } from './from-environment.ts'
+import { hostsFromEnvironment } from './written-list.ts'
 
 const written = (values: Partial<Parameters<typeof hostsFromEnvironment>[0]>) =>
   hostsFromEnvironment({

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openHosts } from './hosts.ts'
-import { lastGoodHosts } from './last-good.ts'
+import { lastGoodHosts } from './truncated.ts'
 
 const recheckEveryMs = 20
 let directory: string

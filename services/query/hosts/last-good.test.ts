@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { answersIn } from './last-good.ts'
+import { answersIn } from './truncated.ts'
 
 const page = '<!doctype html><title>Welcome</title>'
 

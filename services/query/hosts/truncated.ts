@@ -1,5 +1,10 @@
+import { z } from 'zod'
+import type { Environment } from '#shared/config/environment.ts'
+import type { Net } from '#shared/net/net.ts'
+import type { Store } from '#shared/store/store.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import type { MonitoredHost } from './host-list.ts'
+import { type MonitoredHost, maxHosts } from './host-list.ts'
+import { isKeeper, readFigures } from './keeper.ts'
 
 /** An address of a host list: of a host itself, or of the metrics of the Keeper node beside it. */
 export interface HostAddress {
@@ -9,7 +14,7 @@ export interface HostAddress {
 }
 
 /** An address that is the beginning of one that the last good list had and this one lacks, as in a file that was cut off. */
-export interface TruncatedAddress extends HostAddress {
+interface TruncatedAddress extends HostAddress {
   /** The address as it may be shown: what looks like a port may be the beginning of a password. */
   shown: string
   /** The address that it probably should be. */
@@ -17,7 +22,7 @@ export interface TruncatedAddress extends HostAddress {
 }
 
 /** The addresses of a fresh list that are probably truncated; `known` are those of the last good list, as `knownAs` gives them. */
-export const truncatedAddresses = (fresh: readonly MonitoredHost[], known: readonly string[]): TruncatedAddress[] => {
+const truncatedAddresses = (fresh: readonly MonitoredHost[], known: readonly string[]): TruncatedAddress[] => {
   const former = known.map(addressAndUser)
   const addresses = fresh.flatMap(addressesOf)
   const present = new Set(addresses.map(addressOf))
@@ -120,4 +125,47 @@ export const openTruncationGuard = async ({ lastGood, answers, log }: Truncation
     }
   }
   return { unanswered, accept, refuse }
+}
+
+const key = 'query:last-good-hosts'
+/** A host and the Keeper node beside it. */
+const addressesPerHost = 2
+const Addresses = z.array(z.string()).max(addressesPerHost * maxHosts)
+
+/** The last good list in the state store: a list that is cut off is found out after a restart too. A process without hosts keeps none. */
+export const lastGoodHosts = (
+  store: Store,
+  { COLUMNDB_HOST, SVC_HOSTS_FILE }: Environment,
+): LastGoodHosts | undefined =>
+  COLUMNDB_HOST || SVC_HOSTS_FILE
+    ? {
+        read: async () => (await store.get(key, Addresses).catch(() => undefined)) ?? [],
+        write: async (addresses) => void (await store.update(key, Addresses, () => ({ value: [...addresses] }))),
+      }
+    : undefined
+
+const answersWithinMs = 2_000
+const maxPingBytes = 1_024
+
+/** Whether the server that belongs there answers, which a proxy or a page of another server does not count as. No credentials are sent. */
+export const answersIn =
+  ({ trusted }: Pick<Net, 'trusted'>) =>
+  async ({ kind, url }: Pick<HostAddress, 'kind' | 'url'>): Promise<boolean> => {
+    try {
+      if (kind === 'keeper') {
+        const response = await trusted(url, { timeoutMs: answersWithinMs })
+        return isKeeper(readFigures(await response.text()))
+      }
+      const response = await trusted(pingOf(url), { timeoutMs: answersWithinMs, maxBytes: maxPingBytes })
+      return response.ok && (await response.text()).trim() === 'Ok.'
+    } catch {
+      return false
+    }
+  }
+
+/** A proxy tells its hosts apart by the path. */
+const pingOf = (url: URL): URL => {
+  const ping = new URL(url)
+  ping.pathname = `${url.pathname.replace(/\/$/, '')}/ping`
+  return ping
 }

@@ -7,19 +7,17 @@ import {
   isReplicationRowSet,
   type ReplicationRowSet,
 } from '#proto/insight-rows.ts'
-import type { Insight } from '#proto/insights.ts'
-import { writeInto } from '../actions/write-into.ts'
-import { write } from '../actions/write.ts'
+import { type Insight, StoredInsight } from '#proto/insights.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
+import { writeInto, write } from '../actions/write.ts'
 import { readRecords, figure } from '../analysis/records.ts'
 import { askFor, unavailableBy } from '../clickhouse/availability.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { Parts } from '../parts.ts'
 import type { WithReplicationService } from '../repldb/handlers.ts'
-import { storedFindings } from './stored-findings.ts'
 import { createTable, findingsTable } from './findings-table.ts'
-import { logSets, type RowSet } from './log-sets.ts'
-import { presentSets } from './present-sets.ts'
 import { replicationRows } from './replication-rows.ts'
+import { logSets, type RowSet, presentSets } from './row-sets.ts'
 
 const Row = z.object({ old: figure })
 
@@ -104,3 +102,32 @@ export const insightHandlers = (parts: Parts & WithReplicationService): InsightH
   keepFindings: keepFindings(parts),
   pruneFindings: pruneFindings(parts),
 })
+
+/** What a row holds; null for one that a release wrote whose insights this one cannot read. */
+const StoredRow = z.object({
+  insight: z.string().transform((text): Insight | null => {
+    const read = StoredInsight.safeParse(parseJson(text))
+    return read.success ? read.data : null
+  }),
+})
+
+/** Insights as a host keeps them; nothing while it has no such table. */
+const storedFindings =
+  ({ hosts, client, env }: Parts): Handlers<Service<typeof insightRowMethods>>['storedFindings'] =>
+  async ({ hostKey, sinceMs, limit, ids }, call) => {
+    const host = hosts.get(hostKey)
+    const { full, quoted } = findingsTable(env)
+    if ((await client.presence(host, full, call)) === 'missing') return []
+    const sql = `SELECT insight FROM ${quoted} FINAL
+WHERE host = {host:String} AND found_at >= fromUnixTimestamp64Milli({sinceMs:Int64})${ids ? ' AND id IN {ids:Array(String)}' : ''}
+ORDER BY found_at DESC, id
+LIMIT ${limit}`
+    const parameters = { host: hostKey, sinceMs, ...(ids && { ids: `[${ids.map((id) => `'${id}'`).join(',')}]` }) }
+    try {
+      const answer = await client.run(host, { what: 'insights/stored', sql, parameters }, call)
+      return readRecords(host, StoredRow, answer).flatMap(({ insight }) => insight ?? [])
+    } catch (error) {
+      if (unavailableBy(client, host, { requires: [full] }, error)?.reason === 'missing-table') return []
+      throw error
+    }
+  }

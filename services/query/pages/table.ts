@@ -1,16 +1,19 @@
+import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { CellFormat } from '#proto/catalogue.ts'
 import type { Handlers, Produced } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, TableRequest } from '#proto/query.ts'
+import { maxFilterOptions } from '#proto/table-page.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import { unavailableBy } from '../clickhouse/availability.ts'
 import type { ByteAnswer } from '../clickhouse/client.ts'
-import { statementFacts } from '../clickhouse/statement-facts.ts'
+import { statementFacts } from '../clickhouse/cost.ts'
+import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { numericFormats } from '../definitions/conditions.ts'
 import { tableInfo } from '../definitions/definitions.ts'
-import { tableStatement, totalStatement } from '../definitions/table-statement.ts'
+import { tableStatement, totalStatement, optionsStatement } from '../definitions/table-statement.ts'
 import type { Parts } from '../parts.ts'
 import { passRows } from '../rows/rows.ts'
 import { openPage, type Page as OpenPage, rowCap, rowRange } from './open-page.ts'
@@ -127,3 +130,27 @@ const parsed = (line: string): object | undefined => {
   const row = parseJson(line)
   return typeof row === 'object' && row !== null ? row : undefined
 }
+
+const Rows = z.array(z.tuple([z.string(), z.number()]))
+
+/** The values of one column of a table page. */
+export const filterOptions =
+  (parts: Parts): Handlers<typeof query>['filterOptions'] =>
+  async (asked, call) => {
+    const page = await openPage(parts, asked, call, (definition, circumstances) =>
+      optionsStatement(definition, { ...asked, limit: maxFilterOptions }, circumstances),
+    )
+    const none = { options: [], truncated: false }
+    if ('unavailable' in page) return { ...none, unavailable: page.unavailable }
+    const { host, table, statement } = page
+    try {
+      const rows = Rows.safeParse((await parts.client.run(host, statement, call)).rows)
+      if (!rows.success) throw hostFailure(host, 'garbage')
+      const options = rows.data.slice(0, maxFilterOptions).map(([value, count]) => ({ value, rows: count }))
+      return { options, truncated: rows.data.length > maxFilterOptions, unavailable: null }
+    } catch (error) {
+      const unavailable = unavailableBy(parts.client, host, table, error)
+      if (unavailable) return { ...none, unavailable }
+      throw error
+    }
+  }

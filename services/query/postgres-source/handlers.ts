@@ -2,14 +2,12 @@ import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
 import { PostgresTable, type postgresTableOrders } from '#proto/postgres-statistics.ts'
-import { readActivity } from './activity.ts'
+import { readActivity, epochMs } from './sessions.ts'
 import { reasonOf } from './failure.ts'
 import { readLocks } from './locks.ts'
-import { readReplication } from './replication.ts'
-import { epochMs } from './sessions.ts'
+import { readReplication, readStatus } from './status.ts'
 import type { PostgresSource } from './source.ts'
 import { readStatements } from './statements.ts'
-import { readStatus } from './status.ts'
 
 interface Asked {
   order: (typeof postgresTableOrders)[number]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forPeople, withoutValues } from './statement-text.ts'
+import { forPeople, withoutValues } from './sessions.ts'
 
 describe('a statement without its values', () => {
   it.each([

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { PostgresStatement, type statementOrders, type StatementsUnavailable } from '#proto/postgres-statistics.ts'
-import { epochMs, limitsOf } from './sessions.ts'
+import { epochMs, limitsOf, withoutValues } from './sessions.ts'
 import { type Ask, ownMark, type PostgresSource } from './source.ts'
-import { withoutValues } from './statement-text.ts'
 
 /** How far `pg_stat_statements` is set up. `schema` is quoted; it and `version` are null where the database has no such extension. */
 const Extension = z.object({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { PostgresServer, type PostgresStatus } from '#proto/postgres-source.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { PostgresServer, type PostgresStatus } from '#proto/postgres-source.ts'
+import { PostgresReceiver, PostgresSlot, PostgresStandby, PostgresSubscription } from '#proto/postgres-statistics.ts'
 import { reasonOf } from './failure.ts'
-import { epochMs, limitsOf } from './sessions.ts'
+import { epochMs, limitsOf, sinceMs } from './sessions.ts'
 import type { PostgresSource } from './source.ts'
 
 const Server = PostgresServer.omit({ limited: true })
@@ -36,3 +37,48 @@ export const readStatus = async (source: PostgresSource): Promise<PostgresStatus
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** The end of WAL as this server knows it: written by itself, or received. */
+const now = 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END'
+const behind = (position: string): string => `pg_wal_lsn_diff(${now}, ${position})::float8`
+
+const standbysSql = `SELECT pid, usename AS "user", nullif(application_name, '') AS application, host(client_addr) AS address, state,
+  sync_state AS "syncState", ${behind('sent_lsn')} AS "sentLagBytes", ${behind('flush_lsn')} AS "flushLagBytes",
+  ${behind('replay_lsn')} AS "replayLagBytes", round(extract(epoch FROM replay_lag) * 1000)::float8 AS "replayLagMs"
+FROM pg_stat_replication
+ORDER BY "replayLagBytes" DESC NULLS LAST, pid
+LIMIT 500`
+
+const slotsSql = `SELECT slot_name AS name, slot_type AS type, plugin, database, temporary AS "isTemporary", active AS "isActive",
+  ${behind('restart_lsn')} AS "retainedBytes", ${behind('confirmed_flush_lsn')} AS "unconfirmedBytes", wal_status AS "walStatus",
+  safe_wal_size::float8 AS "safeBytes"
+FROM pg_replication_slots
+ORDER BY "retainedBytes" DESC NULLS LAST, name
+LIMIT 500`
+
+/** Its connection string, which the same view tells, is never asked for. */
+const receiverSql = `SELECT r.status, r.slot_name AS slot,
+  pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::float8 AS "replayLagBytes",
+  ${sinceMs('pg_last_xact_replay_timestamp()')} AS "lastReplayedAgoMs"
+FROM (SELECT 1) AS one LEFT JOIN pg_stat_wal_receiver AS r ON true
+WHERE pg_is_in_recovery()`
+
+const subscriptionsSql = `SELECT subname AS name, bool_or(pid IS NOT NULL) AS "isRunning",
+  ${epochMs('max(last_msg_receipt_time)')} AS "lastMessageMs", ${epochMs('max(latest_end_time)')} AS "lastReportedMs"
+FROM pg_stat_subscription
+GROUP BY subname
+ORDER BY subname
+LIMIT 500`
+
+/** Who copies from this server, and from whom it copies. */
+export const readReplication = (source: PostgresSource) =>
+  source.read(async (ask) => {
+    const [{ isStandby }] = z.tuple([Role]).parse(await ask(Role, 'SELECT pg_is_in_recovery() AS "isStandby"'))
+    const standbys = await ask(PostgresStandby, standbysSql)
+    const slots = await ask(PostgresSlot, slotsSql)
+    const [receiver = null] = await ask(PostgresReceiver, receiverSql)
+    const subscriptions = await ask(PostgresSubscription, subscriptionsSql)
+    return { replication: { isStandby, standbys, slots, receiver, subscriptions }, limited: await limitsOf(ask) }
+  })
+
+const Role = z.object({ isStandby: z.boolean() })

@@ -1,9 +1,7 @@
 import { subqueryWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
-import { clusterFunctions, isTableReader } from './names.ts'
-import { isQualified } from './operand.ts'
+import { clusterFunctions, isTableReader, isQualified, isSetFunction } from './names.ts'
 import { Rejection } from './rejection.ts'
-import { isSetFunction } from './sets.ts'
 
 /** Table functions whose arguments see no WITH clause around them: a name there is a table. */
 const ownScopes: ReadonlySet<string> = new Set(['view', 'viewifpermitted', ...clusterFunctions])

@@ -1,5 +1,4 @@
-import { cut, inLowerCase, codeAt } from './characters.ts'
-import { type Keyword, keywordOf } from './keywords.ts'
+import { cut, inLowerCase, codeAt, type Keyword, keywordOf } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
 /** `name` is a bare word, `quoted` an identifier in quotes (its text without them), `literal` a string or number. */

@@ -1,10 +1,18 @@
 import type { Sources } from './clusters.ts'
 import { clauseWords, endOfSources, type Keyword, subqueryWords } from './keywords.ts'
 import { isSign, type Token } from './lexer.ts'
-import { clusterFunctions, fromInArguments, harmlessSources } from './names.ts'
-import { isName, endsOperand } from './operand.ts'
+import {
+  clusterFunctions,
+  fromInArguments,
+  harmlessSources,
+  isName,
+  endsOperand,
+  checkSetCall,
+  isSetFunction,
+  type SetCall,
+  unknownSetCall,
+} from './names.ts'
 import { Rejection } from './rejection.ts'
-import { checkSetCall, isSetFunction, type SetCall, unknownSetCall } from './sets.ts'
 
 /** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
 const argumentsOfLocalTable = 3

@@ -5,8 +5,7 @@ import type { Parts } from '../parts.ts'
 import type { ReplicationService } from './client.ts'
 import { endpoints } from './endpoints.ts'
 import { reasonOf } from './failure.ts'
-import { latestLines } from './latest-lines.ts'
-import { patternsOf } from './log-patterns.ts'
+import { latestLines, patternsOf } from './log-patterns.ts'
 import { overviewOf } from './overview.ts'
 
 /** What handlers work with that ask the replication service. */

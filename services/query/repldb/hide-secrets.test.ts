@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hideSecrets, revive } from './hide-secrets.ts'
+import { hideSecrets, revive } from './client.ts'
 import { withoutLiterals } from './endpoints.ts'
 
 const secret = 'hunter2'

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type RepldbMirror, type RepldbOverview, mostRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
 import type { RepldbBatches, RepldbMirrors } from '#proto/repldb-api.ts'
+import { type RepldbMirror, type RepldbOverview, mostRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
 import type { ReplicationService } from './client.ts'
 import { endpoints } from './endpoints.ts'
-import { errorsByMirror } from './latest-lines.ts'
+import { errorsByMirror } from './log-patterns.ts'
 
 type Listed = z.output<typeof RepldbMirrors>['mirrors'][number]
 type Batch = z.output<typeof RepldbBatches>['cdcBatches'][number]
@@ -76,11 +76,11 @@ const tell = async (
 const newestFirst = { ascending: false, beforeId: -1, afterId: -1 }
 
 /** `STATUS_RUNNING` is `running`; what this release does not know is `unknown`. */
-export const stateOf = (status: string): State =>
+const stateOf = (status: string): State =>
   repldbMirrorStates.find((state) => `STATUS_${state.toUpperCase()}` === status) ?? 'unknown'
 
 /** What the latest batches tell of a mirror, whatever order they come in. */
-export const pace = (
+const pace = (
   batches: readonly Batch[],
   nowMs: number,
 ): Pick<RepldbMirror, 'lastSyncAtMs' | 'lagSeconds' | 'rowsPerSecond'> => {
@@ -130,3 +130,37 @@ const rank = (state: State): number => {
   const position = badness.indexOf(state)
   return position === -1 ? badness.length : position
 }
+
+/** How far a mirror is that copies what is there before it follows changes. */
+interface Copy {
+  mirror: string
+  /** Parts and rows, which only grow while it goes on. */
+  done: number
+}
+
+const mostCopies = 50
+
+/** Every mirror that is copying. */
+export const copiesOf = async (service: ReplicationService, call: Call, nowMs: number): Promise<Copy[]> => {
+  const { mirrors } = await overviewOf(service, call, nowMs)
+  const copying = mirrors.filter(({ state }) => state === 'snapshot').slice(0, mostCopies)
+  return Promise.all(
+    copying.map(async ({ name }) => {
+      const { tableSummaries } = await service.ask(endpoints.initialLoad, { name }, call)
+      const done = tableSummaries.reduce((sum, table) => sum + table.numPartitionsCompleted + table.numRowsSynced, 0)
+      return { mirror: name, done }
+    }),
+  )
+}
+
+/** Since when each copy is where it is. */
+type Progress = Readonly<Record<string, { done: number; sinceMs: number }>>
+
+/** What is known of copies now, by what was known before; those that have ended are forgotten. */
+export const progressOf = (copies: readonly Copy[], before: Progress, nowMs: number): Progress =>
+  Object.fromEntries(
+    copies.map(({ mirror, done }) => {
+      const known = before[mirror]
+      return [mirror, known?.done === done ? known : { done, sinceMs: nowMs }]
+    }),
+  )

@@ -3,7 +3,7 @@ import { reportRowSets } from '#proto/report-rows.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { reportSets } from './report-sets.ts'
+import { reportSets } from './report-rows.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox

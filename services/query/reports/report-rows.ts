@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
-import { type reportRowMethods, reportRowSets } from '#proto/report-rows.ts'
-import type { Store } from '#shared/store/store.ts'
+import { type reportRowMethods, reportRowSets, type ReportRowSet, reportSteps } from '#proto/report-rows.ts'
 import { whenAvailable } from '#shared/bus/when-available.ts'
+import type { Store } from '#shared/store/store.ts'
 import { readRecords } from '../analysis/records.ts'
 import { askFor } from '../clickhouse/availability.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { Parts } from '../parts.ts'
 import type { WithStore } from '../rules/earlier.ts'
-import { reportSets } from './report-sets.ts'
 
 /** A server that was given no certificate fails so when it is asked which it has. */
 const failedToSetUp = 1000
@@ -70,3 +69,192 @@ const reportRows =
 export const reportRowHandlers = (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>> => ({
   reportRows: reportRows(parts),
 })
+
+/** A period and the one of the same length before it, as epoch seconds. */
+interface ReportPeriod {
+  before: number
+  from: number
+  to: number
+}
+
+/** A statement about a period, with the macros of definitions; the period is numbers alone. */
+interface ReportSet {
+  /** Tables that a server may lack. */
+  requires: readonly string[]
+  sql(period: ReportPeriod): string
+}
+
+/** Patterns that are told: the costliest of both periods. */
+const mostPatterns = 500
+const textCharacters = 200
+const diskDays = 14
+const day = 86_400
+const ofPeople = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
+/** What clients sent and what ended, without what the product asks itself. */
+const ended = `log.type != 'QueryStart' AND is_initial_query AND NOT $own`
+
+const between = (from: number, to: number): string =>
+  `event_date >= toDate(toDateTime(${from})) AND event_date <= toDate(toDateTime(${to})) AND event_time >= toDateTime(${from}) AND event_time < toDateTime(${to})`
+
+/** What the log of statements tells. */
+const statementSets = {
+  'statement-totals': {
+    requires: ['system.query_log'],
+    sql: ({ before, from, to }) => `SELECT event_time < toDateTime(${from}) AS isBefore,
+  count() AS calls,
+  countIf(log.type != 'QueryFinish') AS errors,
+  sum(query_duration_ms) AS totalMs,
+  quantiles(0.5, 0.95)(query_duration_ms) AS percentiles,
+  percentiles[1] AS p50Ms,
+  percentiles[2] AS p95Ms,
+  max(memory_usage) AS peakMemoryBytes
+FROM $log(query_log) AS log
+WHERE ${between(before, to)} AND ${ended}
+GROUP BY isBefore
+ORDER BY isBefore`,
+  },
+  'statement-steps': {
+    requires: ['system.query_log'],
+    sql: ({
+      from,
+      to,
+    }) => `SELECT intDiv((toUnixTimestamp(event_time) - ${from}) * ${reportSteps}, ${to - from}) AS step,
+  count() AS calls,
+  countIf(log.type != 'QueryFinish') AS errors,
+  quantile(0.95)(query_duration_ms) AS p95Ms,
+  max(memory_usage) AS peakMemoryBytes
+FROM $log(query_log) AS log
+WHERE ${between(from, to)} AND ${ended}
+GROUP BY step
+ORDER BY step`,
+  },
+  patterns: {
+    requires: ['system.query_log'],
+    sql: ({ before, from, to }) => `SELECT toString(normalized_query_hash) AS hash,
+  substringUTF8(normalizeQuery(any(log.query)), 1, ${textCharacters}) AS text,
+  any(toString(query_kind)) AS kind,
+  countIf(isNow) AS calls,
+  countIf(NOT isNow) AS callsBefore,
+  sumIf(query_duration_ms, isNow) AS totalMs,
+  sumIf(query_duration_ms, NOT isNow) AS totalMsBefore,
+  quantileIf(0.95)(query_duration_ms, isNow) AS p95Ms,
+  quantileIf(0.95)(query_duration_ms, NOT isNow) AS p95MsBefore,
+  avgIf(log.read_bytes, isNow) AS readBytes,
+  avgIf(log.read_bytes, NOT isNow) AS readBytesBefore,
+  sum(totalMs) OVER () AS allMs,
+  sum(totalMsBefore) OVER () AS allMsBefore
+FROM
+(
+  SELECT *, event_time >= toDateTime(${from}) AS isNow FROM $log(query_log) AS log
+  WHERE ${between(before, to)} AND ${ended}
+) AS log
+GROUP BY normalized_query_hash
+ORDER BY totalMs + totalMsBefore DESC, hash
+LIMIT ${mostPatterns}`,
+  },
+  'error-codes': {
+    requires: ['system.query_log'],
+    sql: ({ before, from, to }) => `SELECT exception_code AS code,
+  errorCodeToName(exception_code) AS name,
+  countIf(event_time >= toDateTime(${from})) AS count,
+  countIf(event_time < toDateTime(${from})) AS countBefore
+FROM $log(query_log) AS log
+WHERE ${between(before, to)} AND exception_code != 0 AND ${ended}
+GROUP BY code
+ORDER BY count DESC, code
+LIMIT 200`,
+  },
+  watched: {
+    requires: ['system.query_log'],
+    sql: ({ from, to }) => `SELECT uniqExact(intDiv(toUnixTimestamp(event_time) - ${from}, 3600)) AS hours
+FROM $log(query_log) AS log
+WHERE ${between(from, to)} AND log.type != 'QueryStart' AND $own`,
+  },
+} satisfies Partial<Record<ReportRowSet, ReportSet>>
+
+/** What the courses of figures and of parts tell. */
+const courseSets = {
+  'disk-hours': {
+    requires: ['system.asynchronous_metric_log'],
+    sql: ({ to }) => String.raw`WITH least(toInt64(${to}), toInt64(toUnixTimestamp(now()))) AS ends
+SELECT replaceRegexpOne(metric, '^Disk(Used|Total)_', '') AS disk,
+  intDiv(ends - 1 - toInt64(toUnixTimestamp(event_time)), 3600) AS hoursAgo,
+  maxIf(value, metric LIKE 'DiskUsed\_%') AS usedBytes,
+  maxIf(value, metric LIKE 'DiskTotal\_%') AS totalBytes
+FROM $log(asynchronous_metric_log)
+WHERE ${between(to - diskDays * day, to)} AND event_time < ends AND (metric LIKE 'DiskUsed\_%' OR metric LIKE 'DiskTotal\_%')
+GROUP BY disk, hoursAgo
+ORDER BY disk, hoursAgo
+LIMIT 5000`,
+  },
+  written: {
+    requires: ['system.part_log'],
+    sql: ({ before, from, to }) => `SELECT database, table,
+  sumIf(log.rows, isNow) AS rows,
+  sumIf(size_in_bytes, isNow) AS bytes,
+  sumIf(log.rows, NOT isNow) AS rowsBefore,
+  sumIf(size_in_bytes, NOT isNow) AS bytesBefore
+FROM
+(
+  SELECT database, table, rows, size_in_bytes, event_time >= toDateTime(${from}) AS isNow FROM $log(part_log)
+  WHERE ${between(before, to)} AND event_type = 'NewPart' AND ${ofPeople}
+) AS log
+WHERE (database, table) IN (SELECT database, name FROM system.tables)
+GROUP BY database, table
+ORDER BY bytes DESC, database, table
+LIMIT 2000`,
+  },
+  peaks: {
+    requires: ['system.asynchronous_metric_log'],
+    sql: ({ from, to }) => `SELECT metric, max(log.value) AS value, $ms(argMax(event_time, log.value)) AS atMs
+FROM $log(asynchronous_metric_log) AS log
+WHERE ${between(from, to)}
+  AND metric IN ('MaxPartCountForPartition', 'ReplicasMaxAbsoluteDelay', 'ReplicasMaxQueueSize', 'MemoryResident', 'LoadAverage15')
+GROUP BY metric
+ORDER BY metric`,
+  },
+  merges: {
+    requires: ['system.part_log'],
+    sql: ({ from, to }) => `SELECT count() AS merges, countIf(error != 0) AS failed, max(duration_ms) AS longestMs
+FROM $log(part_log)
+WHERE ${between(from, to)} AND event_type = 'MergeParts' AND ${ofPeople}`,
+  },
+  restarts: {
+    requires: ['system.asynchronous_metric_log'],
+    sql: ({ from, to }) => `SELECT countIf(value < before) AS restarts
+FROM
+(
+  SELECT value, lagInFrame(value, 1, value) OVER (ORDER BY event_time ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS before
+  FROM $log(asynchronous_metric_log)
+  WHERE ${between(from, to)} AND metric = 'Uptime'
+)`,
+  },
+} satisfies Partial<Record<ReportRowSet, ReportSet>>
+
+/** What guards the host. */
+const safeguardSets = {
+  backups: {
+    requires: ['system.backup_log'],
+    sql: ({
+      from,
+      to,
+    }) => `SELECT if(countIf(status = 'BACKUP_CREATED') = 0, NULL, $ms(maxIf(end_time, status = 'BACKUP_CREATED'))) AS succeededAtMs,
+  countIf(status = 'BACKUP_FAILED' AND event_time >= toDateTime(${from})) AS failed
+FROM $log(backup_log)
+WHERE event_time < toDateTime(${to})`,
+  },
+  certificates: {
+    requires: ['system.certificates'],
+    sql: () => `SELECT count() AS certificates,
+  $ms(min(parseDateTimeBestEffortOrNull(not_after))) AS expiresAtMs
+FROM system.certificates
+WHERE NOT default`,
+  },
+} satisfies Partial<Record<ReportRowSet, ReportSet>>
+
+/** The statement behind every set of rows of a report. */
+export const reportSets: Readonly<Record<ReportRowSet, ReportSet>> = {
+  ...statementSets,
+  ...courseSets,
+  ...safeguardSets,
+}

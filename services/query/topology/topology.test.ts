@@ -6,8 +6,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { readRecords } from '../analysis/records.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { startHttpStub, startTcpStub } from '../testing/stub-host.ts'
-import { ClusterRow, clustersStatement } from './topology.ts'
-import { ReplicationRow, replicationStatement } from './member.ts'
+import { ClusterRow, clustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
 
 const replica = { internal_replication: 1, shard_weight: 1, port: 9000 }
 /** No host alone has clusters or replicas: all these rows are invented, in the columns of the engine's own tables. */

@@ -1,15 +1,16 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
-import type { Cluster } from '#proto/topology.ts'
+import type { Cluster, ClusterMember } from '#proto/topology.ts'
 import { readRecords, figure, flag } from '../analysis/records.ts'
 import { askFor } from '../clickhouse/availability.ts'
+import { sqlFor } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { sqlFor } from '../clickhouse/version.ts'
+import { askEach } from '../hosts/ask-each.ts'
 import type { Parts } from '../parts.ts'
-import { readMembers } from './member.ts'
 
 /** Replicas of all clusters together; a host knows one row of each. */
 const maxReplicas = 10_000
@@ -168,3 +169,47 @@ const label = (name: string): string[] => (isIP(name) === 0 ? name.split('.').sl
 /** Everybody is `localhost`. */
 const namesOneMachine = (name: string): boolean =>
   !/^(|localhost|127\..*|::1|::ffff:127\..*|0\.0\.0\.0|::)$/i.test(name)
+
+const exceptionCharacters = 500
+const replicationNeeds = { requires: ['system.replicas'] }
+
+/** Only columns that the server knows without asking Keeper. */
+export const replicationStatement: Statement = {
+  what: 'topology',
+  cache: 'realtime',
+  sql: `SELECT
+  count() AS tables,
+  countIf(is_readonly) AS readonly,
+  countIf(is_session_expired) AS sessionsExpired,
+  max(absolute_delay) AS maxDelaySeconds,
+  sum(queue_size) AS queueSize,
+  sum(lost_part_count) AS lostParts,
+  substringUTF8(anyIf(last_queue_update_exception, last_queue_update_exception != ''), 1, ${exceptionCharacters}) AS exception
+FROM system.replicas`,
+}
+
+export const ReplicationRow = z.object({
+  tables: figure,
+  readonly: figure,
+  sessionsExpired: figure,
+  maxDelaySeconds: figure,
+  queueSize: figure,
+  lostParts: figure,
+  exception: z.string(),
+})
+
+/** State, load and replication of hosts of the list. */
+const readMembers = async (parts: Parts, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
+  const { client, probe } = parts
+  const answers = await askEach(parts, keys, call, (host, own) =>
+    askFor(client, host, replicationNeeds, own, async () =>
+      readRecords(host, ReplicationRow, await client.run(host, replicationStatement, own)),
+    ),
+  )
+  return answers.map(({ host, asked, answer }) => {
+    const { state, load } = probe.known(host.key)
+    const { status, version } = state
+    const replication = answer?.told?.[0] ?? null
+    return { ...asked, status, version, load, replication, unavailable: answer?.unavailable ?? null }
+  })
+}

@@ -4,10 +4,8 @@ import { anAsked } from '../../testing/an-asked.ts'
 import { Earlier } from '../earlier.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
-import { keeperUnreachable } from './keeper-unreachable.ts'
-import { restarted } from './restarted.ts'
-import { settingsChanged } from './settings-changed.ts'
-import { versionChanged } from './version-changed.ts'
+import { keeperUnreachable } from './unreachable.ts'
+import { restarted, settingsChanged, versionChanged } from './changed.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000

@@ -1,14 +1,11 @@
 import type { Evaluator } from './evaluator.ts'
 import { authOrGrantDenied } from './auth-or-grant-denied.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
-import { hostUnreachable } from './host-unreachable.ts'
+import { hostUnreachable, keeperUnreachable } from './unreachable.ts'
 import { keeperNode } from './keeper-figures.ts'
-import { keeperUnreachable } from './keeper-unreachable.ts'
 import { replicationServiceEvaluators } from './replication-service.ts'
-import { restarted } from './restarted.ts'
-import { settingsChanged } from './settings-changed.ts'
+import { restarted, settingsChanged, versionChanged } from './changed.ts'
 import { tlsExpiry } from './tls-expiry.ts'
-import { versionChanged } from './version-changed.ts'
 
 /** What is no SQL, by the name that rules use. */
 export const evaluators: Readonly<Record<string, Evaluator>> = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { growthOf } from '../../repldb/slots.ts'
-import { progressOf } from '../../repldb/copies.ts'
+import { progressOf } from '../../repldb/overview.ts'
 import { anAsked } from '../../testing/an-asked.ts'
 import { aCall, openParts, type OpenParts } from '../../testing/open-parts.ts'
 import { shopFleet } from '../../testing/replication-fleet.ts'

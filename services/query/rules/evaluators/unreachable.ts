@@ -1,7 +1,15 @@
 import { ServiceError } from '#proto/errors.ts'
 import { clickhouseCode } from '../../clickhouse/failure.ts'
 import { measured, untold } from '../measured.ts'
-import { failureOf, type Evaluator } from './evaluator.ts'
+import { type Evaluator, failureOf } from './evaluator.ts'
+
+/** Sweeps in a row that the host did not answer, and what kept it; one that refuses our password is there. */
+export const hostUnreachable: Evaluator = async ({ contact, earlier }) => {
+  const before = earlier?.unanswered ?? 0
+  const causes = contact.answers || contact.isRefused ? [] : [contact.reason]
+  const unanswered = causes.length === 0 ? 0 : before + 1
+  return { measured: measured(unanswered, causes), ...(unanswered !== before && { keep: { unanswered } }) }
+}
 
 const statement = { what: 'rules', maxSeconds: 5, sql: "SELECT count() FROM system.zookeeper WHERE path = '/'" }
 /** The server has no Keeper configured, or the user no right to read it: neither says that Keeper is away. */

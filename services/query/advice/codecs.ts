@@ -3,11 +3,10 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type AdvisedCodec, mostSampledRows } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/quote.ts'
-import { columnSql } from '../advice/expression-sql.ts'
-import { limits, maxSeconds } from '../advice/limits.ts'
+import { columnSql, limits, maxSeconds } from './expression-sql.ts'
 import { figure, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import { compareVersions } from '../clickhouse/version.ts'
+import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { Asking } from '../explorer/read-view.ts'
 
 interface OfColumn {
