@@ -168,7 +168,7 @@ describeWith(['nats', 'redis'], 'a request in the name of a service', () => {
     serviceNames.some((caller) => caller !== 'gateway' && serviceCalls[caller].includes(name))
   const callees = serviceNames.filter(isCalledByServices)
 
-  it('is refused from every other service, though every permission lets it through', async () => {
+  it('is refused from every other service, though every permission lets it through', { tags: ['long'] }, async () => {
     await using running = await startServices(callees, widened)
     const own = serviceRequests(running.ground, callees)
     const changing = own.filter(({ isSafe }) => !isSafe)

@@ -99,7 +99,7 @@ const play = async (
   }
 }
 
-describe('the product on a machine whose wall clock is set back and forth', () => {
+describe('the product on a machine whose wall clock is set back and forth', { tags: ['long'] }, () => {
   it('sees hosts go and come, moves its figures, sweeps, and alerts and reminds as if nobody had', async () => {
     const whole = ['scrape', 'down', 'cooldown', 'up', 'scrape'] as const
     const runs = process.env.FAULTS_RUNS === undefined ? 1 : Number(process.env.FAULTS_RUNS)
