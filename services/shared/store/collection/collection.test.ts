@@ -230,7 +230,10 @@ function suite(name: string): void {
       const tables = database?.tables<Record<string, { id: string; document: string }>>([spec.name])
       await tables?.updateTable(spec.name).set({ document: '{ "damaged' }).where('id', '=', 'a').execute()
     }
+    expect(await collections.of(late).list()).toHaveLength(2)
+    expect(database?.problem).toBeUndefined()
     expect(await collections.of(notes).list()).toEqual([note('b')])
+    expect(database?.problem).toBe(`1 of ${notes.name} cannot be read and left out: a`)
     expect(await collections.of(notes).get('a')).toBeUndefined()
     expect(await collections.of(notes).page({ limit: 1 })).toMatchObject({ documents: [], next: { id: 'a' } })
     expect(await collections.of(late).list()).toEqual([note('a', { text: 'unreadable' }), note('b')])

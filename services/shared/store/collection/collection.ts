@@ -58,7 +58,7 @@ export interface Page<T> {
   readonly next: Place | undefined
 }
 
-/** Documents of one kind. What another release wrote and this one cannot read is left out of every answer. */
+/** Documents of one kind. One that cannot be read, as after damage or from another release, is left out and reported; it stays where it is. */
 export interface Collection<T, C extends Columns, S> {
   /** Adds documents; in place of those with the same id, as far as the collection lets a late write do so. */
   put(documents: readonly T[]): Promise<void>
@@ -117,7 +117,7 @@ const maxRaces = 20
 
 const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionSpec<T, C, S>): Collection<T, C, S> => {
   const rows = tables.of(spec)
-  const { read, documents, summaries } = readersOf(spec)
+  const { documents, summaries } = readersOf(tables, spec)
   const writing = (written: readonly T[]) => written.map((document) => rowOf(spec, document))
   const pageOf = async <D>(
     query: CollectionQuery<C> & { limit: number },
@@ -136,7 +136,7 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
     add: (written) => rows.put(writing(written), 'leave'),
     async get(id) {
       const row = await rows.get(id)
-      return row && read(id, row.document)
+      return row && documents([{ id, text: row.document }])[0]
     },
     list: async (query) => documents(await rows.texts(rowQuery(query), 'document')),
     summaries: async (query) => summaries(await rows.texts(rowQuery(query), 'summary')),
@@ -147,7 +147,7 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
     async change(id, next) {
       for (let race = 0; race < maxRaces; race += 1) {
         const row = await rows.get(id)
-        const before = row && read(id, row.document)
+        const [before] = row ? documents([{ id, text: row.document }]) : []
         const after = next(before)
         if (after === undefined || (await rows.swap(rowOf(spec, after), row?.version))) return { before, after }
       }
@@ -169,17 +169,26 @@ const rowOf = <T, C extends Columns, S>(
 })
 
 /** What turns texts into documents and summaries again. */
-const readersOf = <T, C extends Columns, S>({ name, schema, summary, unreadable }: CollectionSpec<T, C, S>) => {
-  const read = (id: string, text: string): T | undefined => readAs(schema, text) ?? unreadable?.(id)
+const readersOf = <T, C extends Columns, S>(
+  { report }: Tables,
+  { name, schema, summary, unreadable }: CollectionSpec<T, C, S>,
+) => {
+  const readAll = <D>(texts: readonly StoredText[], read: (stored: StoredText) => D | undefined): D[] => {
+    const all = texts.map(read)
+    const lost = texts.filter((_, index) => all[index] === undefined).map(({ id }) => id)
+    if (lost.length > 0) report(`${lost.length} of ${name} cannot be read and left out: ${lost.slice(0, 3).join(', ')}`)
+    return all.filter((document) => document !== undefined)
+  }
   return {
-    read,
-    documents: (texts: readonly RowText[]) => texts.flatMap(({ id, text }) => read(id, text) ?? []),
-    summaries(texts: readonly RowText[]): S[] {
+    documents: (texts: readonly StoredText[]): T[] =>
+      readAll(texts, ({ id, text }) => readAs(schema, text) ?? unreadable?.(id)),
+    summaries(texts: readonly StoredText[]): S[] {
       if (summary === undefined) throw new TypeError(`the collection ${name} has no summaries`)
-      return texts.flatMap(({ text }) => readAs(summary.schema, text) ?? [])
+      return readAll(texts, ({ text }) => readAs(summary.schema, text))
     },
   }
 }
+type StoredText = Pick<RowText, 'id' | 'text'>
 
 const valuesIn = <C extends Columns>(columns: C, values: Readonly<Record<keyof C, ColumnValue>>): Row['values'] =>
   Object.fromEntries(Object.keys(columns).map((column) => [column, values[column] ?? null]))

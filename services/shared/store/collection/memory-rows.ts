@@ -9,6 +9,8 @@ export const memoryTables = (): Tables => {
   const last = new Map<string, Promise<unknown>>()
   const tables: Tables = {
     kind: 'memory',
+    // What this process wrote it can read.
+    report: () => {},
     of(table) {
       const rows = known.get(table.name) ?? memoryRows(table)
       known.set(table.name, rows)

@@ -35,6 +35,7 @@ export const sqlTables = async (database: Database, owner: string, specs: readon
 const tablesOver = (database: Database, all: Kysely<All>): Tables => ({
   kind: database.kind,
   of: (table) => sqlRows(database, all, table),
+  report: database.report,
   atomically: (step, alone) =>
     database.run(() =>
       all.transaction().execute(async (transaction) => {

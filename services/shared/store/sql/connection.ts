@@ -80,6 +80,8 @@ export interface Database extends AsyncDisposable {
   /** Runs queries; fails `unavailable` at once while the server does not answer, and when it fails meanwhile. */
   run<T>(work: () => Promise<T>): Promise<T>
   listen: Server['listen']
+  /** Takes note of what is wrong with stored data, as of a failed query. */
+  report(problem: string): void
 }
 
 /** Hears when the database stops and begins to answer, and with a reason of what it fails at meanwhile. */
@@ -95,17 +97,18 @@ export const openDatabase = async (where: StateDatabase, told: DatabaseListener 
   const explain = (error: unknown) => (error === undefined ? undefined : reasonOf(error, where))
   const heartbeat = startHeartbeat(server.probe, told, explain)
   const latest = () => (failed && performance.now() - failed.atMs < reportedForMs ? failed.reason : undefined)
+  const report = (problem: string) => {
+    const isNews = latest() !== problem
+    failed = { reason: problem, atMs: performance.now() }
+    if (isNews) told(true, problem)
+  }
   const run = async <T>(work: () => Promise<T>): Promise<T> => {
     heartbeat.require()
     try {
       return await work()
     } catch (error) {
       const failure = failureOf(error, where)
-      if (failure !== error && failure instanceof ServiceError) {
-        const isNews = latest() !== failure.message
-        failed = { reason: failure.message, atMs: performance.now() }
-        if (isNews) told(true, failure.message)
-      }
+      if (failure !== error && failure instanceof ServiceError) report(failure.message)
       throw failure
     }
   }
@@ -125,6 +128,7 @@ export const openDatabase = async (where: StateDatabase, told: DatabaseListener 
     migrating: (names) => over(server.migrating ?? server.kysely, names),
     run,
     listen: server.listen,
+    report,
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
       await server.migrating?.destroy()
