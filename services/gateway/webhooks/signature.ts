@@ -43,7 +43,7 @@ const requireFresh = (header: string, given: string | undefined, nowMs: number):
 export const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-const shape = /^(whsec_)?[A-Za-z0-9+/]{32,128}={0,2}$/
+const shape = /^(whsec_)?([A-Za-z0-9+/]{4}){8,32}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** A secret as Svix and standardwebhooks.com write it. */
 export const svixSecret = (doc: string): Setting<RotatingKey | undefined> => {
