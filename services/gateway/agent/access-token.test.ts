@@ -46,7 +46,7 @@ describe('an OAuth token of the identity provider', () => {
     expect([first, ...others].map((answer) => answer?.status)).toEqual([200, 200, 200])
     expect(asked()).toBe(1)
     idp.accessTokens.set(token, { revoked: true })
-    nowMs += 59_999
+    nowMs += 60_000
     expect((await send(token)).status).toBe(200)
     nowMs += 1
     expect((await send(token)).status).toBe(401)
@@ -88,7 +88,7 @@ describe('an OAuth token of the identity provider', () => {
       )
     }
     expect(asked()).toBe(1)
-    nowMs += 5_000
+    nowMs += 5_001
     idp.accessTokens.set('oat_made_up', {})
     expect((await send('oat_made_up')).status).toBe(200)
   })
