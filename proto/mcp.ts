@@ -3,7 +3,7 @@ import { bytes, rpc, service, stream } from './contract.ts'
 import { Evidence } from './evidence.ts'
 import { HostKey } from './host.ts'
 
-/** Longest body of a request to the tool server, in bytes. */
+/** Longest body of a request to the tool server, in bytes. One of mostly quotes can be too long for the bus before, and is refused too. */
 export const longestMcpBody = 512 * 1024
 
 /** Longest answer that comes whole in its head, in bytes of text: as JSON it is six times as long at most, which a frame still holds. */
@@ -78,7 +78,7 @@ export const mcp = service('mcp', {
     input: z.object({
       method: z.enum(['GET', 'POST', 'DELETE']),
       headers: McpHeaders,
-      /** As it came, since only the tool server reads it; U+FFFD stands for what is no UTF-8. */
+      /** As it came, since only the tool server reads it. */
       body: z.string().max(longestMcpBody),
       /** Whether the head may hold the whole of a short answer, which spares the frames. */
       wholeInHead: z.boolean().optional(),

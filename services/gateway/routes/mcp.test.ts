@@ -174,6 +174,38 @@ describe('what is said to the tool server', () => {
     expect((await send({}, { body: 'x'.repeat(longestMcpBody + 1) })).status).toBe(413)
   })
 
+  it('is refused where it is mostly characters that JSON escapes, and too long for the bus by that', async () => {
+    await started({ SVC_MCP_PUBLIC: 'true' })
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { text: '"'.repeat(200_000) } })
+    const answer = await send({}, { body })
+    expect([body.length < longestMcpBody, answer.status]).toEqual([true, 413])
+    expect(Failure.parse(await answer.json()).error).toMatchObject({ type: 'too-large' })
+  })
+
+  it.each([
+    ['a byte that begins no character', Buffer.from([0xff])],
+    ['half a character', Buffer.from('ö').subarray(0, 1)],
+    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['a longer form of a slash', Buffer.from([0xc0, 0xaf])],
+    ['UTF-16', Buffer.from('\ufeffö', 'utf16le')],
+  ])('is refused before it gets there where it is no UTF-8: %s', async (_what, bytes) => {
+    const heard: string[] = []
+    product = await startFake({
+      mcp: {
+        http: async ({ body }) => {
+          heard.push(body)
+          return { head: { status: 200, headers: {} }, frames: framesOf('') }
+        },
+      },
+      env: { SVC_MCP_PUBLIC: 'true' },
+    })
+    const body = Buffer.concat([Buffer.from('{"jsonrpc":"2.0","method":"'), bytes, Buffer.from('"}')])
+    const answer = await send({}, { body })
+    expect(answer.status).toBe(400)
+    expect(await message(answer)).toBe('the body is not UTF-8')
+    expect(heard).toEqual([])
+  })
+
   it('is counted by address in a budget of its own', async () => {
     await started({ SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '2' })
     const statuses = [await send(), await send(), await send()].map(({ status }) => status)

@@ -9,6 +9,7 @@ import { whenAvailable } from '#shared/bus/when-available.ts'
 import { toolServerChallenge, identifyToolCaller, isOpenToAll } from '../agent/callers.ts'
 import { refuseSession } from '../connections/connection-session.ts'
 import type { Gateway } from '../gateway.ts'
+import { textOf } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
 import { type Route, getRoute } from '../http-route.ts'
 
@@ -33,8 +34,8 @@ const toolServer = (
   method,
   async respond({ headers, call, readBody }, { mcp }, reply) {
     refuseSession(headers)
-    const body = await readBody(longestMcpBody)
-    const asked = { method, headers: spoken(headers), body: body.toString('utf8'), wholeInHead: true }
+    const body = textOf(await readBody(longestMcpBody))
+    const asked = { method, headers: spoken(headers), body, wholeInHead: true }
     const { head, frames } = await mcp.http(asked, call)
     const { status, headers: answered, whole } = head
     await reply.handOn({ status, headers: answered, body: whole ?? frames })

@@ -90,9 +90,7 @@ export const fakeMcp: Handlers<typeof mcp> = {
     resources: [{ uri: 'columndb://databases', title: 'Databases' }],
     prompts: [],
   }),
-  tools: async () => [
-    { name: 'query', title: 'Query', description: 'Runs a query.', inputSchema: {}, outputSchema: {} },
-  ],
+  tools: async () => [{ name: 'query', title: 'Query', description: 'Runs a query.', inputSchema: {}, core: true }],
   call: async () => ({ isError: false, text: 'one row', structured: {} }),
 }
 
