@@ -19,6 +19,7 @@ import type { Parts } from './parts.ts'
 import { queryDetail } from './analysis/query-detail.ts'
 import { fleet } from './status/fleet.ts'
 import { consoleHandlers } from './console/handlers.ts'
+import { openRunning } from './console/running.ts'
 import { comparison } from './comparison/comparison.ts'
 import { settingsDiff } from './settings-diff/settings-diff.ts'
 import { toolRows } from './tools/tool-rows.ts'
@@ -36,45 +37,49 @@ import { ownCost } from './own-cost/own-cost.ts'
 type Given = Parts & WithConnections & WithStore & WithPostgresSource & WithReplicationService
 
 /** One file per method of the contract. */
-export const handlers = (parts: Given): Handlers<typeof query> => ({
-  hosts: hosts(parts),
-  hostStates: hostStates(parts),
-  catalogue: catalogue(parts),
-  hostStatus: hostStatus(parts),
-  overview: overview(parts),
-  chart: chart(parts),
-  charts: charts(parts),
-  table: table(parts),
-  exportTable: exportTable(parts),
-  filterOptions: filterOptions(parts),
-  databaseTables: databaseTables(parts),
-  definitionStatement: definitionStatement(parts),
-  fingerprints: fingerprints(parts),
-  fingerprint: fingerprint(parts),
-  executions: executions(parts),
-  queryDetail: queryDetail(parts),
-  explain: explain(parts),
-  exposition: exposition(parts),
-  fleet: fleet(parts),
-  ownCost: ownCost(parts),
-  settingsDiff: settingsDiff(parts),
-  comparison: comparison(parts),
-  toolRows: toolRows(parts),
-  topology: topology(parts),
-  ...connectionHandlers(parts),
-  ...consoleHandlers(parts),
-  ...explorerHandlers(parts),
-  ...ruleHandlers(parts),
-  ...advisingHandlers(parts),
-  ...insightHandlers(parts),
-  ...reportRowHandlers(parts),
-  ...structureFactHandlers(parts),
-  ...postgresSourceHandlers(parts),
-  ...repldbHandlers(parts),
-  ...pageViewHandlers(parts),
-  killQuery: killQuery(parts),
-  optimizeTable: optimizeTable(parts),
-  killMutation: killMutation(parts),
-  management: management(parts),
-  manage: manage(parts),
-})
+export const handlers = (parts: Given): Handlers<typeof query> => {
+  // What callers and tools run on a host counts together.
+  const running = openRunning()
+  return {
+    hosts: hosts(parts),
+    hostStates: hostStates(parts),
+    catalogue: catalogue(parts),
+    hostStatus: hostStatus(parts),
+    overview: overview(parts),
+    chart: chart(parts),
+    charts: charts(parts),
+    table: table(parts),
+    exportTable: exportTable(parts),
+    filterOptions: filterOptions(parts),
+    databaseTables: databaseTables(parts),
+    definitionStatement: definitionStatement(parts),
+    fingerprints: fingerprints(parts),
+    fingerprint: fingerprint(parts),
+    executions: executions(parts),
+    queryDetail: queryDetail(parts),
+    explain: explain(parts),
+    exposition: exposition(parts),
+    fleet: fleet(parts),
+    ownCost: ownCost(parts),
+    settingsDiff: settingsDiff(parts),
+    comparison: comparison(parts),
+    toolRows: toolRows(parts, running),
+    topology: topology(parts),
+    ...connectionHandlers(parts),
+    ...consoleHandlers(parts, running),
+    ...explorerHandlers(parts),
+    ...ruleHandlers(parts),
+    ...advisingHandlers(parts),
+    ...insightHandlers(parts),
+    ...reportRowHandlers(parts),
+    ...structureFactHandlers(parts),
+    ...postgresSourceHandlers(parts),
+    ...repldbHandlers(parts),
+    ...pageViewHandlers(parts),
+    killQuery: killQuery(parts),
+    optimizeTable: optimizeTable(parts),
+    killMutation: killMutation(parts),
+    management: management(parts),
+    manage: manage(parts),
+  }
+}

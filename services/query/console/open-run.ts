@@ -210,4 +210,4 @@ const rowLimit = ({ env }: Parts, { maxRows = usualRows, format }: AskedRun): nu
   format === 'json' ? Math.min(maxRows, read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows) : maxRows
 
 /** Callers may use every connection that `COLUMNDB_POOL_SIZE` allows for a host. */
-const mostRuns = ({ env }: Parts): number => readLimits(env).pool.size
+export const mostRuns = ({ env }: Pick<Parts, 'env'>): number => readLimits(env).pool.size

@@ -1,13 +1,17 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mostWholeBytes } from '#proto/console.ts'
+import { query } from '#proto/query.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/start.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { type Asked, rows as tellRows, startHttpStub } from '../testing/stub-host.ts'
 import { readToolStatements } from './tool-rows.ts'
 
 const tools = readToolStatements()
 const statements = [...tools].flatMap(([tool, { feature, statements: named }]) =>
-  Object.entries(named).map(([statement, sql]) => ({ tool, statement, sql, feature })),
+  [...named].map(([statement, sql]) => ({ tool, statement, sql, feature })),
 )
 /** Values for the placeholders of all statements. */
 const values = { fullStatements: 0, lastHours: 24, minDurationMs: 0, user: '', database: '', table: '', whole: 'a.b' }
@@ -63,5 +67,71 @@ it.each([
   await expect(parts.handlers.toolRows(request, aCall())).rejects.toMatchObject({
     code: 'not-found',
     message: expect.stringContaining(`did you mean ${near}?`),
+  })
+})
+
+it('has no statement by a name that every object has', async () => {
+  const request = { hostKey: 'one', tool: 'get_table_parts', statement: 'constructor', parameters: {}, maxRows: 1 }
+  await expect(parts.handlers.toolRows(request, aCall())).rejects.toMatchObject({ code: 'not-found' })
+})
+
+describe('a statement of a tool', () => {
+  const request = { hostKey: 'stub', tool: 'get_merge_status', statement: 'merges', parameters: {}, maxRows: 10 }
+  const other = { ...request, tool: 'get_metrics', statement: 'connections' }
+  /** The probe sends statements too. */
+  const isOfTool = ({ url }: Asked) => url.searchParams.get('log_comment') === '{"watchhouse":"tool"}'
+  const oneAtOnce = (url: string) =>
+    openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'stub', COLUMNDB_POOL_SIZE: '1', SVC_QUERY_CACHE: 'false' })
+
+  it('counts among those of callers, of which a host runs no more than COLUMNDB_POOL_SIZE', async () => {
+    const waiting: ServerResponse[] = []
+    await using stub = await startHttpStub((asked, response) => {
+      if (isOfTool(asked)) waiting.push(response)
+      else tellRows(response, [])
+    })
+    await using open = await oneAtOnce(stub.url)
+    const busy = { code: 'busy', message: expect.stringContaining('1 statements of callers run') }
+    const first = open.handlers.toolRows(request, aCall())
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1)
+    await expect(open.handlers.toolRows(other, aCall())).rejects.toMatchObject(busy)
+    const typed = query.methods.runQuery.input.parse({ hostKey: 'stub', query: 'SELECT 1' })
+    await expect(open.handlers.runQuery(typed, aCall())).rejects.toMatchObject(busy)
+    tellRows(waiting[0] as ServerResponse, [['t', '0.5']], ['table', 'progress'])
+    expect(await first).toMatchObject({ rows: [{ table: 't', progress: '0.5' }] })
+    const leaving = new AbortController()
+    const left = open.handlers.toolRows(other, aCall({ signal: leaving.signal }))
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(2)
+    leaving.abort(new DOMException('gone', 'AbortError'))
+    await expect(left).rejects.toMatchObject({ message: 'gone' })
+    const next = open.handlers.toolRows(request, aCall())
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBeGreaterThan(2)
+    for (const response of waiting.slice(2)) tellRows(response, [['u', '1']], ['table', 'progress'])
+    expect(await next).toMatchObject({ rows: [{ table: 'u' }] })
+  })
+
+  it('has an answer of at most as many bytes as one of a caller', async () => {
+    await using stub = await startHttpStub((_asked, response) => tellRows(response, [['x'.repeat(mostWholeBytes)]]))
+    await using open = await oneAtOnce(stub.url)
+    await expect(open.handlers.toolRows(request, aCall())).rejects.toMatchObject({ code: 'too-large' })
+  })
+
+  it('is sent with its values bound, whatever stands in them, and read-only', async () => {
+    const seen: Asked[] = []
+    await using stub = await startHttpStub((asked, response) => {
+      if (isOfTool(asked)) seen.push(asked)
+      tellRows(response, [['x']])
+    })
+    await using open = await oneAtOnce(stub.url)
+    const parameters = { database: "' OR 1=1 -- $own {table:String}", table: '&readonly=0' }
+    await open.handlers.toolRows({ ...request, tool: 'get_table_parts', statement: 'partitions', parameters }, aCall())
+    const { sql, url } = seen[0] as Asked
+    expect(sql).not.toContain('OR 1=1')
+    expect(url.searchParams.getAll('readonly')).toEqual(['1'])
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      param_database: parameters.database,
+      param_table: parameters.table,
+      max_memory_usage: '4294967296',
+      max_execution_time: expect.stringMatching(/^\d+$/),
+    })
   })
 })

@@ -2,34 +2,47 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { z } from 'zod'
 import { Feature, requireFeature } from '#proto/call.ts'
+import { mostWholeBytes } from '#proto/console.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { toolRowMethods } from '#proto/tool-rows.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import { noSuch } from '#shared/text/no-such.ts'
-import { maxMemoryBytes } from '../console/open-run.ts'
+import { maxMemoryBytes, mostRuns } from '../console/open-run.ts'
+import type { Running } from '../console/running.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { rowCap } from '../pages/open-page.ts'
 import type { Parts } from '../parts.ts'
 
 /** The statements of one tool, and the feature that its caller needs besides the one of the method. */
-const ToolStatements = z.strictObject({ feature: Feature, statements: z.record(z.string(), z.string()) })
+const ToolStatements = z.strictObject({
+  feature: Feature,
+  statements: z.record(z.string(), z.string()).transform((named) => new Map(Object.entries(named))),
+})
 type ToolStatements = z.infer<typeof ToolStatements>
 
-/** Runs a fixed statement of a tool on one host. The statements are read once; a file that is wrong ends the start. */
-export const toolRows = (parts: Parts): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
+/**
+ * Runs a fixed statement of a tool on one host, as one of the statements of callers that run there. The statements are read once; a file
+ * that is wrong ends the start.
+ */
+export const toolRows = (parts: Parts, running: Running): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
   const tools = readToolStatements()
   return async ({ hostKey, tool, statement: name, parameters, maxRows }, call) => {
     const { hosts, client, clock } = parts
     const host = hosts.get(hostKey)
     const { feature, statements } = tools.get(tool) ?? missing('tool with statements', tool, tools.keys(), 'tool')
     requireFeature(call.identity, feature, `the tool ${tool}`)
-    const template = statements[name] ?? missing(`statement of ${tool}`, name, Object.keys(statements), 'statement')
+    const template = statements.get(name) ?? missing(`statement of ${tool}`, name, statements.keys(), 'statement')
     const { logs } = await client.capabilities(host, call)
     const limit = Math.min(maxRows, rowCap(parts) ?? maxRows)
     const sql = `${expandMacros(template, { window: undefined, zone: undefined, logs })}LIMIT ${limit}`
     const limits = { max_memory_usage: maxMemoryBytes }
-    const { columns, rows } = await client.run(host, { what: 'tool', sql, parameters, limits }, call)
+    using run = running.enter(host, call, mostRuns(parts))
+    const asking = { ...call, signal: run.signal }
+    const { columns, rows, size } = await client.run(host, { what: 'tool', sql, parameters, limits }, asking)
+    if (size > mostWholeBytes)
+      throw new ServiceError('too-large', `the rows of ${tool} are longer than ${mostWholeBytes} bytes; request fewer`)
     return {
       rows: rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]]))),
       evidence: {
