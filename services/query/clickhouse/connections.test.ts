@@ -36,7 +36,7 @@ describe.each([
     }, 'none')
     await using transport = transportWith()
     const parameters = { text: "['it''s']\t\\ \n&ü", none: null, yes: true, half: 1.5 }
-    const host = hostAt(`${stub.url}/ch/?cluster=a`)
+    const host = hostAt(`${stub.url}/ch/?cluster=a&role=b&role=c`)
     await whole(transport, host, { parameters, database: 'default', session: 's-1', limits: { max_threads: 3 } })
     const [{ sql, url, request }] = seen as [Asked]
     expect(sql).toBe(statement.sql)
@@ -44,11 +44,14 @@ describe.each([
     const credentials = Buffer.from('spy:pw-9f3:ü').toString('base64')
     expect(request.headers).toMatchObject({ 'user-agent': 'watchhouse', authorization: `Basic ${credentials}` })
     expect(request.headers).toMatchObject({ 'content-type': 'text/plain' })
-    expect(request.headers).not.toHaveProperty('accept-encoding')
+    expect(request.headers).toMatchObject({ 'content-length': String(sql.length) })
+    for (const name of ['accept-encoding', 'transfer-encoding']) expect(request.headers).not.toHaveProperty(name)
+    expect(url.searchParams.getAll('role')).toEqual(['b', 'c'])
     const { query_id, ...others } = Object.fromEntries(url.searchParams)
     expect(query_id).toMatch(/^[\da-f-]{36}$/)
     expect(others).toEqual({
       cluster: 'a',
+      role: 'c',
       default_format: 'JSONCompact',
       database: 'default',
       session_id: 's-1',

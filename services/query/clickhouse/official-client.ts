@@ -26,7 +26,6 @@ export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSet
     // Whatever goes wrong becomes an error here; its own lines may hold addresses.
     log: { level: ClickHouseLogLevel.OFF },
   })
-  const fromUrl = Object.fromEntries(host.url.searchParams)
   let running = 0
   let isClosing = false
   const closeUnused = (): void => {
@@ -37,7 +36,7 @@ export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSet
     send(request, reading) {
       running++
       return listen(
-        (signal) => client.exec({ ...paramsOf(request, fromUrl), abort_signal: signal }),
+        (signal) => client.exec({ ...paramsOf(request, host.url.searchParams), abort_signal: signal }),
         reading,
         () => {
           running--
@@ -91,17 +90,18 @@ const listen = (
 }
 
 /** Answers of every status come as they are, since their errors are read here. */
-const paramsOf = ({ statement, queryId, sending }: HostRequest, fromUrl: Readonly<Record<string, string>>) => {
+const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearchParams) => {
   const { sql, database, session } = statement
   return {
     // As the body and as it is: the client would trim it, and move the positions that errors name.
     query: '',
     values: Readable.from([sql]),
+    http_headers: { 'content-length': String(Buffer.byteLength(sql)) },
     query_id: queryId,
     ignore_error_response: true,
     decompress_response_stream: false,
     clickhouse_settings: {
-      ...fromUrl,
+      ...Object.fromEntries([...ofUrl].filter(([name]) => name !== 'role')),
       default_format: sending.format,
       // As a setting, for the client leaves out a database that is called `default`.
       ...(database !== undefined && { database }),
@@ -109,6 +109,8 @@ const paramsOf = ({ statement, queryId, sending }: HostRequest, fromUrl: Readonl
       // Not as `query_params`, which escape quotes: an array that a caller wrote as text would be none.
       ...boundParameters(statement),
     },
+    // The only parameter of an address that may stand there several times.
+    role: ofUrl.getAll('role'),
     ...(session !== undefined && { session_id: session }),
   }
 }
