@@ -5,8 +5,10 @@ import { hostList, type MonitoredHost } from '../hosts/host-list.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'
 import { type Asked, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { maxAnswerBytes } from './answer.ts'
+import { openOfficialClient } from './official-client.ts'
 import type { Statement } from './statement.ts'
 import { openTransport, type Transport } from './transport.ts'
+import { openUndiciPool } from './undici-pool.ts'
 
 const hostAt = (url: string): MonitoredHost => {
   const [host] = hostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password: 'pw-9f3:ü' }]).hosts
@@ -112,6 +114,63 @@ describe.each([
     await using transport = transportWith()
     await expect(whole(transport, hostAt(stub.url), { writes: true })).rejects.toMatchObject(closing)
     expect(connections).toBe(3)
+  })
+
+  it.concurrent.for<[what: string, announced: string | undefined, keptMs: number]>([
+    ['the time that a host announces, less a margin', 'timeout=7', 5_000],
+    ['four seconds where it announces none', undefined, 4_000],
+    ['no time where that would be none', 'timeout=2, max=10', 0],
+  ])('keeps an idle connection for %s', async ([, announced, keptMs], { expect }) => {
+    await using stub = await startHttpStub((_asked, response) => {
+      if (announced !== undefined) response.setHeader('keep-alive', announced)
+      // Node announces a time of its own unless the connection is spoken of.
+      else response.setHeader('connection', 'keep-alive')
+      rows(response, [['42']])
+    }, 'none')
+    await using transport = transportWith()
+    const host = hostAt(stub.url)
+    await whole(transport, host)
+    const answeredMs = performance.now()
+    await expect.poll(() => stub.open, { timeout: 8_000, interval: 20 }).toBe(0)
+    const closedMs = performance.now() - answeredMs
+    expect(closedMs).toBeGreaterThan(keptMs - 100)
+    expect(closedMs).toBeLessThan(keptMs + 1_500)
+  })
+
+  it('sends nothing more once it is closed, and fails what was under way', async () => {
+    const seen: string[] = []
+    await using stub = await startHttpStub(({ sql }, response) => {
+      seen.push(sql)
+      if (sql.includes('begun')) response.write('{"a":1}\n')
+    }, 'none')
+    const transport = transportWith({ COLUMNDB_MAX_EXECUTION_TIME: '30' })
+    const host = hostAt(stub.url)
+    const silent = whole(transport, host).catch((error: unknown) => error)
+    const { body } = await transport.stream(
+      { host, statement: { ...statement, sql: 'SELECT begun' }, asking: aCall(), readonly: 1 },
+      'JSONEachRow',
+    )
+    expect((await body.take())?.toString()).toBe('{"a":1}\n')
+    const rest = body.take().catch((error: unknown) => error)
+    await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(2)
+    await transport[Symbol.asyncDispose]()
+    for (const failure of [await silent, await rest]) expect(failure).toMatchObject({ code: 'unavailable' })
+    await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(0)
+    expect(seen).toHaveLength(2)
+  })
+
+  it('counts nothing as running that could not be sent', async () => {
+    const opened =
+      'hot' in carried
+        ? openUndiciPool(hostAt('http://127.0.0.1:9'), { size: 1, idleMs: 1_000 })
+        : openOfficialClient(hostAt('http://127.0.0.1:9'), { idleMs: 1_000 })
+    const parameters = { text: 'x'.repeat(100_000) }
+    const sending = { format: 'JSONCompact', readonly: 0, maxExecutionSeconds: 1, background: false } as const
+    const request = { statement: { ...statement, parameters }, queryId: 'a', sending }
+    const nothing = () => undefined
+    expect(() => opened.send(request, { begun: nothing, came: nothing, ended: nothing })).toThrow('too long')
+    expect(opened.running).toBe(0)
+    await opened.destroy()
   })
 
   it('hands over the exception of the host', async () => {

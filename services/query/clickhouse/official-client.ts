@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { trustedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/own-statements.ts'
@@ -18,40 +18,47 @@ export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSet
     pathname: host.url.pathname,
     username: host.user,
     password: host.password,
-    http_agent: openAgent(host),
+    http_agent: openAgent(host, idleMs),
     http_headers: { 'content-type': 'text/plain' },
-    keep_alive: { idle_socket_ttl: Math.min(idleConnectionMs, idleMs) },
+    // Our agent closes what is idle, at the time that the host announces; the client would take one time for all.
+    keep_alive: { idle_socket_ttl: 0 },
     // Time is bounded by the caller's signal, once, for all parts of an exchange.
     request_timeout: 0,
     // Whatever goes wrong becomes an error here; its own lines may hold addresses.
     log: { level: ClickHouseLogLevel.OFF },
   })
-  let running = 0
+  const running = new Set<Sent>()
   let isClosing = false
   const closeUnused = (): void => {
-    if (isClosing && running === 0) void client.close()
+    if (isClosing && running.size === 0) void client.close()
   }
 
   return {
     send(request, reading) {
-      running++
-      return listen(
-        (signal) => client.exec({ ...paramsOf(request, host.url.searchParams), abort_signal: signal }),
+      const params = paramsOf(request, host.url.searchParams)
+      const sent = listen(
+        (signal) => client.exec({ ...params, abort_signal: signal }),
         reading,
         () => {
-          running--
+          running.delete(sent)
           closeUnused()
         },
       )
+      running.add(sent)
+      return sent
     },
     get running() {
-      return running
+      return running.size
     },
     close() {
       isClosing = true
       closeUnused()
     },
-    destroy: () => client.close(),
+    async destroy() {
+      // An error of the closed connection would have what only reads sent once more.
+      for (const sent of running) sent.abort(new Error('the client was closed'))
+      await client.close()
+    },
   }
 }
 
@@ -70,7 +77,11 @@ const listen = (
       body.on('data', (chunk: Buffer) => reading.came(chunk, body))
       body.on('end', () => reading.ended())
       body.on('error', reading.ended)
-      body.on('close', closed)
+      body.on('close', () => {
+        // The only event of an answer that was left on our side.
+        reading.ended(new Error('the connection was closed'))
+        closed()
+      })
       // From here on the client no longer heeds the signal.
       if (signal.aborted) body.destroy()
       else reading.begun(statusCode, headers)
@@ -120,8 +131,11 @@ interface RequestAgent extends Agent {
   addRequest(request: ClientRequest, options: object): void
 }
 
-/** Makes connections as the host's connector does, through the guard where somebody brought the host. */
-const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost): Agent => {
+/**
+ * Makes connections as the host's connector does, through the guard where somebody brought the host. Idle ones are kept as the pool
+ * for hot statements keeps them.
+ */
+const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost, maxIdleMs: number): Agent => {
   const { protocol, host, port } = url
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   // The method is there on every agent of Node.
@@ -131,11 +145,32 @@ const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost): Agent 
     connect({ protocol, host, hostname, port }, (error, socket) => connected?.(error, socket as Socket))
     return undefined
   }
-  // Hosts know the product's statements by this name; the client would add its own name and version.
+  const idleMs = new WeakMap<Duplex, number>()
   const addRequest = agent.addRequest.bind(agent)
   agent.addRequest = (request, options) => {
+    // Hosts know the product's statements by this name; the client would add its own name and version.
     request.setHeader('user-agent', userAgent)
+    request.once('response', ({ headers, socket }) => {
+      idleMs.set(socket, Math.min(announcedIdleMs(String(headers['keep-alive'])), maxIdleMs))
+    })
     addRequest(request, options)
   }
+  const keepSocketAlive = agent.keepSocketAlive.bind(agent)
+  agent.keepSocketAlive = (socket) => {
+    keepSocketAlive(socket)
+    const ms = idleMs.get(socket) ?? 0
+    // As every connector makes them. The agent closes an idle one whose time is over.
+    if (ms > 0) (socket as Socket).setTimeout(ms)
+    return ms > 0
+  }
   return agent
+}
+
+/** A connection that the host may close at any moment is not used: what writes is not sent a second time. */
+const idleMarginMs = 2_000
+
+/** How long a connection can be used again, by the header of an answer, if there was one. */
+const announcedIdleMs = (header: string): number => {
+  const [, seconds] = /timeout=(\d+)/i.exec(header) ?? []
+  return seconds === undefined ? idleConnectionMs : Number(seconds) * 1_000 - idleMarginMs
 }
