@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ServiceError } from '#proto/errors.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { parseException, hostFailure, statementFailure } from './failure.ts'
+import { failureBehindRows, parseException, hostFailure, statementFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 
 /** Bytes of a whole answer; charts and key figures are far below, row pages are streamed instead. */
@@ -61,7 +61,8 @@ export const narrowed = (columns: readonly Column[], rows: Rows['rows']): Rows['
 }
 
 const failureWithin = (host: MonitoredHost, text: string): ServiceError => {
-  const exception = parseException(text)
+  // Rows may quote other failures.
+  const exception = parseException(text.slice(Math.max(0, text.indexOf(failureBehindRows))))
   return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
 }
 

@@ -181,6 +181,21 @@ describe.each([
     expect(await failureAt(stub.url)).toMatchObject({ code: 'invalid', message, details: { clickhouseCode: 60 } })
   })
 
+  const begun = '{"meta":[{"name":"a","type":"String"}],\n"data":[\n["Code: 1. DB::Exception: Quoted. (QUOTED)"],'
+  const exception = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 26.7.2.1)'
+  const message = 'host db: Memory limit exceeded. (241 MEMORY_LIMIT_EXCEEDED)'
+  it.each([
+    ['an exception in marks', `\r\n__exception__\r\nxyz\r\n${exception}\r\n91 xyz\r\n__exception__\r\n`, message],
+    ['an exception in a line', `\n${exception}\n`, message],
+    ['nothing', '', 'host db cannot be reached: it closes its connections'],
+  ])('says why a host cut the connection behind rows and %s', async (_what, behind, sentence) => {
+    await using stub = await startHttpStub(
+      (_asked, response) => void response.write(begun + behind, () => response.destroy()),
+      'none',
+    )
+    expect(await failureAt(stub.url)).toMatchObject({ code: 'unavailable', message: sentence })
+  })
+
   it('reads no more than an answer may have', async () => {
     await using stub = await startHttpStub((_asked, response) => {
       const chunk = Buffer.alloc(1024 * 1024, ' ')

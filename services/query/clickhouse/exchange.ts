@@ -6,7 +6,7 @@ import type { Connections } from './connections.ts'
 import { answerFailure, clickhouseCode, connectionFailure, hostFailure, silentKeeper } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import type { PoolSettings } from './limits.ts'
-import { type Begun, BodyTooLong, type HostRequest } from './reading.ts'
+import { type Begun, BodyTooLong, type HostRequest, isReset } from './reading.ts'
 import type { Sending, Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
@@ -111,11 +111,6 @@ const sendTwice = async <T>(
     }
   }
 }
-
-const isReset = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  (error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 const translatedBody = (host: MonitoredHost, { take, leave }: HostBody, limit: TimeLimit): HostBody => ({
   leave,

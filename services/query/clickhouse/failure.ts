@@ -150,6 +150,9 @@ export const clickhouseCode = (error: unknown): number | undefined => {
   return typeof code === 'number' ? code : undefined
 }
 
+/** How a failure begins that a host writes behind rows; in JSON no row can hold a newline. */
+export const failureBehindRows = '\nCode: '
+
 /** An exception as ClickHouse words it. */
 interface Exception {
   code: number

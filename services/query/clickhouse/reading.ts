@@ -1,3 +1,4 @@
+import { failureBehindRows } from './failure.ts'
 import { type HostBody, openArrivals } from './host-body.ts'
 import type { Sending, Statement } from './statement.ts'
 
@@ -111,12 +112,20 @@ export const gather = (
       else chunks.push(chunk)
     },
     ended(error) {
-      if (error) reject(error)
-      else resolve({ statusCode, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) })
+      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+      // Servers cut the connection after a failure behind rows, so that nobody takes the answer for a whole one.
+      if (error && !(isReset(error) && body.includes(failureBehindRows))) reject(error)
+      else resolve({ statusCode, body })
     },
   })
   return promise
 }
+
+/** Whether the host closed the connection. */
+export const isReset = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 /** Sends a request, and ends it as soon as its signal aborts. */
 const send = (client: HostClient, request: HostRequest, signal: AbortSignal, reading: Reading): Sent => {
