@@ -263,6 +263,24 @@ describe.each([
     })
     expect(stub.most).toBe(before)
   })
+
+  it('dials the address of a brought host that was checked, whatever its name means the next moment', async () => {
+    await using stub = await startHttpStub((_asked, response) => {
+      response.setHeader('connection', 'close')
+      rows(response, [['42']])
+    }, 'none')
+    const answers = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '169.254.169.254']]
+    let lookups = 0
+    const resolve = async () => answers[lookups++] ?? []
+    // Allows loopback, and no addresses of a cloud.
+    await using net = openNet({ env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' }, resolve })
+    await using transport = transportWith()
+    const host = { ...hostAt(stub.url.replace('127.0.0.1', 'db.example.com')), connect: net.connect }
+    expect((await whole(transport, host)).rows).toEqual([['42']])
+    const refused = { code: 'unavailable', details: { reason: 'unreachable' } }
+    for (const _second of [1, 2]) await expect(whole(transport, host)).rejects.toMatchObject(refused)
+    expect([lookups, stub.most]).toEqual([3, 1])
+  })
 })
 
 describe('probes and kills', () => {
