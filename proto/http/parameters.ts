@@ -3,6 +3,11 @@ import { Interval, intervals } from '../catalogue.ts'
 import { Parameters, filterOperators } from '../query.ts'
 import { exportFormats, maxDatabaseTables } from '../table-page.ts'
 
+/** Names between braces in the path of a route. */
+export type PathParameter<P extends string> = P extends `${string}{${infer N}}${infer Rest}`
+  ? N | PathParameter<Rest>
+  : never
+
 /** A query parameter as it stands in the URL: present, and given once. */
 export const text = z.string({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be given only once'),
@@ -44,6 +49,8 @@ export const bodyHostId = z
 
 /** Of a route that takes no parameters; whatever a probe or a proxy adds is ignored. */
 export const noQuery = z.object({})
+/** The body of a route that reads one and needs nothing of it. */
+export const noBody = z.strictObject({})
 /** What a route knows that answers for one host, named by the caller. */
 export const HostQuery = z.strictObject({ hostId })
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Request } from 'express'
 import { z } from 'zod'
 import type { Call, Feature, Identity } from '#proto/call.ts'
+import type { PathParameter } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
 import type { Limit } from './limits/limits.ts'
@@ -105,9 +106,6 @@ export interface Asked<P extends string, Q, B = undefined> {
   preferred: Preferred
   publicUrl(): string
 }
-
-/** Names between braces in a path. */
-type PathParameter<P extends string> = P extends `${string}{${infer N}}${infer Rest}` ? N | PathParameter<Rest> : never
 
 interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
   path: P

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
-import { noQuery } from '#proto/http/parameters.ts'
+import { noBody, noQuery } from '#proto/http/parameters.ts'
 import {
   ChangedSubscriptionAnswer,
   NewSubscription,
@@ -23,7 +22,6 @@ import { success } from '../response/envelope.ts'
 const path = '/api/v1/webhook-subscriptions'
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
 const writing = { ...common, access: 'write' } as const
-const nothing = z.strictObject({})
 
 const list = getRoute({
   ...common,
@@ -75,7 +73,7 @@ const rotate = postRoute({
   ...writing,
   path: `${path}/{id}/rotate-secret`,
   doc: 'Gives a subscription another signing secret, told in this answer only; the one before signs too for a day',
-  body: nothing,
+  body: noBody,
   answer: SignedSubscriptionAnswer,
   handle: async ({ path, call, requestId }, gateway) => {
     const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
@@ -105,7 +103,7 @@ const test = postRoute({
   ...writing,
   path: `${path}/{id}/test`,
   doc: 'Sends a signed test message to a subscription at once, switched on or not, and says how that went',
-  body: nothing,
+  body: noBody,
   answer: SubscriptionTestAnswer,
   handle: async ({ path, call, requestId }, gateway) => {
     const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }

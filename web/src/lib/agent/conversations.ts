@@ -1,13 +1,6 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type {
-  ConversationAnswer,
-  ConversationBackendAnswer,
-  ConversationsAnswer,
-  KeepConversationAnswer,
-} from '#proto/http/conversations.ts'
+import { call } from '#lib/api/call.ts'
 import { RequestFailure } from '#lib/api/failure.ts'
-import { requestJson } from '#lib/api/request.ts'
 import { readStoredJson, writeStored } from '#lib/state/stored.ts'
 import { keepable } from './fitting.ts'
 import { textOf, type Message } from './message.ts'
@@ -34,24 +27,22 @@ export interface Conversations {
   remove: (id: string) => Promise<void>
 }
 
-const path = '/api/v1/conversations'
-
 /** Every query about the list of them begins with this key. */
 export const conversationsKey = ['conversations'] as const
 
 export const backendQuery = () =>
   queryOptions({
     queryKey: ['conversation-backend'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof ConversationBackendAnswer>>(`${path}/backend`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/conversations/backend', { signal }),
     staleTime: Infinity,
   })
 
 /** On the server, for whoever is signed in. */
 export const serverConversations: Conversations = {
-  list: async () => (await requestJson<z.infer<typeof ConversationsAnswer>>(`${path}?limit=50`)).data,
+  list: async () => (await call('GET /api/v1/conversations', { query: { limit: 50 } })).data,
   load: async (id) => {
     try {
-      const { data } = await requestJson<z.infer<typeof ConversationAnswer>>(`${path}/${encodeURIComponent(id)}`)
+      const { data } = await call('GET /api/v1/conversations/{id}', { path: { id } })
       // The messages are those that this page has kept there.
       return { ...data, messages: data.messages as Message[] }
     } catch (error) {
@@ -60,12 +51,18 @@ export const serverConversations: Conversations = {
     }
   },
   keep: async ({ id, hostId, model, messages }) => {
-    const body = { hostId: hostId !== null && hostId >= 0 ? hostId : null, model, messages: keepable(messages) }
-    const options = { body, method: 'PUT' } as const
-    await requestJson<z.infer<typeof KeepConversationAnswer>>(`${path}/${encodeURIComponent(id)}`, options)
+    const body = {
+      hostId: hostId !== null && hostId >= 0 ? hostId : null,
+      model,
+      messages: keepable(messages).map(({ parts, ...each }) => ({
+        ...each,
+        parts: parts.map((part) => ({ ...part })),
+      })),
+    }
+    await call('PUT /api/v1/conversations/{id}', { path: { id }, body })
   },
   remove: async (id) => {
-    await requestJson(`${path}/${encodeURIComponent(id)}`, { method: 'DELETE' })
+    await call('DELETE /api/v1/conversations/{id}', { path: { id } })
   },
 }
 

@@ -1,5 +1,5 @@
 import { page } from '$app/state'
-import { requestJson } from '#lib/api/request.ts'
+import { call } from '#lib/api/call.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { accountsOf, isMeasured } from './accounts.ts'
 import { consent } from './consent.ts'
@@ -17,7 +17,7 @@ export const countOpenedPages = (session: Session): void => {
   const path = $derived(page.url.pathname)
   $effect(() => {
     void path
-    if (pattern !== null && isKept) void requestJson('/api/v1/page-views', { body: { page: pattern } }).catch(() => {})
+    if (pattern !== null && isKept) void call('POST /api/v1/page-views', { body: { page: pattern } }).catch(() => {})
   })
   $effect(() => {
     void path

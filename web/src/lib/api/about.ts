@@ -1,9 +1,5 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { CliDiscovery } from '#proto/http/auth.ts'
-import type { BillingAnswer } from '#proto/http/billing.ts'
-import type { Version } from '#proto/http/status.ts'
-import { requestJson } from './request.ts'
+import { call } from './call.ts'
 
 /** What runs here changes with a deployment. */
 const ageMs = 10 * 60_000
@@ -11,15 +7,14 @@ const ageMs = 10 * 60_000
 export const versionQuery = () =>
   queryOptions({
     queryKey: ['version'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof Version>>('/api/version', { signal }),
+    queryFn: ({ signal }) => call('GET /api/version', { signal }),
     staleTime: ageMs,
   })
 
 export const billingQuery = () =>
   queryOptions({
     queryKey: ['billing'],
-    queryFn: async ({ signal }) =>
-      (await requestJson<z.infer<typeof BillingAnswer>>('/api/v1/billing', { signal })).data,
+    queryFn: async ({ signal }) => (await call('GET /api/v1/billing', { signal })).data,
     staleTime: ageMs,
   })
 
@@ -27,6 +22,6 @@ export const billingQuery = () =>
 export const programsQuery = () =>
   queryOptions({
     queryKey: ['cli'],
-    queryFn: ({ signal }) => requestJson<CliDiscovery>('/api/v1/auth/cli', { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/auth/cli', { signal }),
     staleTime: ageMs,
   })

@@ -1,19 +1,10 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { AgentRequest } from '#proto/http/agent.ts'
-import type { FollowUpsAnswer } from '#proto/http/conversations.ts'
-import type { BeginSignInAnswer, ConfigCheckAnswer, ModelsAnswer, ModelSignInAnswer } from '#proto/http/models.ts'
-import { requestJson, requestStream } from './request.ts'
-
-const path = '/api/v1/agent'
-const pathOf = (id: string): string => `${path}/${encodeURIComponent(id)}`
-const signInPath = '/api/v1/agents/sign-in'
+import { call, callForStream, type Body } from './call.ts'
 
 export const modelsQuery = () =>
   queryOptions({
     queryKey: ['agent-models'],
-    queryFn: async ({ signal }) =>
-      (await requestJson<z.infer<typeof ModelsAnswer>>('/api/v1/agents/models', { signal })).data,
+    queryFn: async ({ signal }) => (await call('GET /api/v1/agents/models', { signal })).data,
     staleTime: 5 * 60_000,
   })
 
@@ -21,53 +12,51 @@ export const modelsQuery = () =>
 export const configCheckQuery = () =>
   queryOptions({
     queryKey: ['agent-config-check'],
-    queryFn: async ({ signal }) =>
-      (await requestJson<z.infer<typeof ConfigCheckAnswer>>('/api/v1/agents/config-check', { signal })).data,
+    queryFn: async ({ signal }) => (await call('GET /api/v1/agents/config-check', { signal })).data,
   })
 
 /** Whether whoever looks asks gateway C on an account of their own, or may. */
 export const modelSignInQuery = () =>
   queryOptions({
     queryKey: ['agent-sign-in'],
-    queryFn: async ({ signal }) => (await requestJson<z.infer<typeof ModelSignInAnswer>>(signInPath, { signal })).data,
+    queryFn: async ({ signal }) => (await call('GET /api/v1/agents/sign-in', { signal })).data,
   })
 
 /** Where the browser is to go to sign in with gateway C. */
 export const beginModelSignIn = async (back: string): Promise<string> =>
-  (await requestJson<z.infer<typeof BeginSignInAnswer>>(signInPath, { body: { return: back } })).data.url
+  (await call('POST /api/v1/agents/sign-in', { body: { return: back } })).data.url
 
-export const endModelSignIn = () => requestJson(signInPath, { method: 'DELETE' })
+export const endModelSignIn = () => call('DELETE /api/v1/agents/sign-in')
 
 /** Questions that may be asked next. */
 export const followUpsQuery = (id: string, messages: number) =>
   queryOptions({
     queryKey: ['follow-ups', id, messages],
     queryFn: async ({ signal }) =>
-      (await requestJson<z.infer<typeof FollowUpsAnswer>>(`/api/v1/conversations/${id}/follow-ups`, { signal })).data
-        .questions,
+      (await call('GET /api/v1/conversations/{id}/follow-ups', { path: { id }, signal })).data.questions,
     staleTime: Infinity,
     retry: false,
   })
 
-type Asked = Pick<z.input<typeof AgentRequest>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
+type Asked = Pick<Body<'POST /api/v1/agent'>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
 
 /** What somebody looks at while they ask. */
 export type SeenPage = NonNullable<Asked['pageContext']>
 
 /** Asks; the answer is an event stream, and its run is named by the header `x-run-id`. */
 export const askAgent = (body: Asked, signal: AbortSignal): Promise<Response | null> =>
-  requestStream(path, { body, signal })
+  callForStream('POST /api/v1/agent', { body, signal })
 
 /** Goes on with an answer after an event, by the id of its run or chat; null when there is none. */
 export const resumeAnswer = (id: string, after: number, signal: AbortSignal): Promise<Response | null> =>
-  requestStream(`${pathOf(id)}/stream`, { signal, headers: { 'last-event-id': String(after) } })
+  callForStream('GET /api/v1/agent/{id}/stream', { path: { id }, signal, headers: { 'last-event-id': String(after) } })
 
-export const stopAnswer = (id: string) => requestJson(`${pathOf(id)}/stop`, { body: {} })
+export const stopAnswer = (id: string) => call('POST /api/v1/agent/{id}/stop', { path: { id }, body: {} })
 
 /** Has what an answer wishes done to a host, or refuses it. */
 export const decideApproval = (id: string, approved: boolean) =>
-  requestJson(`${path}/approvals/${encodeURIComponent(id)}`, { body: { approved } })
+  call('POST /api/v1/agent/approvals/{id}', { path: { id }, body: { approved } })
 
 /** Lets a call of an answer send its arguments to an external server, or denies it. */
 export const decideEgress = (id: string, approved: boolean) =>
-  requestJson(`${path}/egress/${encodeURIComponent(id)}`, { body: { approved } })
+  call('POST /api/v1/agent/egress/{id}', { path: { id }, body: { approved } })

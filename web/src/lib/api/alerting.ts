@@ -1,198 +1,132 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type {
-  AlertChannelRequest,
-  AlertConfigAnswer,
-  AlertConfigRequest,
-  AlertDigestAnswer,
-  AlertDigestRequest,
-  CheckAlertsAnswer,
-  CheckAlertsRequest,
-  CustomRuleRequest,
-  CustomRulesAnswer,
-  CustomRuleTestAnswer,
-  MaintenanceWindowRequest,
-  MaintenanceWindowsAnswer,
-  QuietHoursAnswer,
-  QuietHoursRequest,
-  RouteRequest,
-  RoutesAnswer,
-  SettledIdAnswer,
-} from '#proto/http/alerts.ts'
-import type { ChannelTestAnswer, WebhookTargetRequest, WebhookTargetsAnswer } from '#proto/http/channels.ts'
-import type { ChatApplicationAnswer, ChatInstallationAnswer } from '#proto/http/chat-application.ts'
-import type { DeadLettersAnswer, DeliveriesAnswer, ReplayAnswer, TargetsAnswer } from '#proto/http/deliveries.ts'
-import type { EventsAnswer } from '#proto/http/events.ts'
+import { call, hrefOf, type Body, type Data, type Query } from './call.ts'
 import { alertConfigQuery, healthKey } from './health.ts'
-import { requestJson } from './request.ts'
-
-const base = '/api/v1/health'
+import { routeQuery } from './route-query.ts'
 
 /** Whatever operators settle of alerts renews every query of health, as the service judges by it at once. */
 export const settledKey = healthKey
 
-export type ChannelSettled = z.infer<typeof AlertConfigAnswer>['data']['channels'][number]
-export type ChannelSaving = z.input<typeof AlertChannelRequest>
-export type AlertTarget = z.infer<typeof TargetsAnswer>['data'][number]
-export type WebhookTarget = z.infer<typeof WebhookTargetsAnswer>['data'][number]
-export type Tested = z.infer<typeof ChannelTestAnswer>['data'][number]
+export type ChannelSettled = Data<'GET /api/v1/health/alert-config'>['channels'][number]
+export type ChannelSaving = Body<'PUT /api/v1/health/alert-config/channels/{channel}'>
+export type AlertTarget = Data<'GET /api/v1/health/targets'>[number]
+export type WebhookTarget = Data<'GET /api/v1/health/webhook-targets'>[number]
+export type Tested = Data<'POST /api/v1/health/channels/{channel}/test'>[number]
 
 /** What is settled of channels; asked anew when the page is opened, unlike where it only tells whether anybody is told. */
 export const channelsQuery = () => ({ ...alertConfigQuery(), staleTime: 0 })
 
 /** Where alerts go now, and how each of these places fares. */
-export const targetsQuery = () =>
-  queryOptions({
-    queryKey: [...healthKey, 'targets'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof TargetsAnswer>>(`${base}/targets`, { signal }),
-  })
-
-const channelPath = (channel: string): string => `${base}/alert-config/channels/${encodeURIComponent(channel)}`
+export const targetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/targets')
 
 export const saveChannel = (channel: string, body: ChannelSaving) =>
-  requestJson<z.infer<typeof AlertConfigAnswer>>(channelPath(channel), { method: 'PUT', body })
+  call('PUT /api/v1/health/alert-config/channels/{channel}', { path: { channel }, body })
 
 /** Leaves a channel to files and variables again. */
 export const forgetChannel = (channel: string) =>
-  requestJson<z.infer<typeof AlertConfigAnswer>>(channelPath(channel), { method: 'DELETE' })
+  call('DELETE /api/v1/health/alert-config/channels/{channel}', { path: { channel } })
 
 /** Sends a test message to one target of a channel, or to all of them. */
 export const testChannel = async (channel: string, target?: string): Promise<Tested[]> =>
   (
-    await requestJson<z.infer<typeof ChannelTestAnswer>>(`${base}/channels/${encodeURIComponent(channel)}/test`, {
+    await call('POST /api/v1/health/channels/{channel}/test', {
+      path: { channel },
       body: { ...(target !== undefined && { target }) },
     })
   ).data
 
 /** Further webhooks. */
-export const webhookTargetsQuery = () =>
-  queryOptions({
-    queryKey: [...healthKey, 'webhook-targets'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof WebhookTargetsAnswer>>(`${base}/webhook-targets`, { signal }),
-  })
+export const webhookTargetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/webhook-targets')
 
-export type WebhookSaving = z.input<typeof WebhookTargetRequest>
-
-const chatApplication = `${base}/chat-application`
+export type WebhookSaving = Body<'PUT /api/v1/health/webhook-targets/{id}'>
 
 /** The chats that the chat application is installed for. */
-export const chatApplicationQuery = () =>
-  queryOptions({
-    queryKey: [...healthKey, 'chat-application'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof ChatApplicationAnswer>>(chatApplication, { signal }),
-  })
+export const chatApplicationQuery = () => routeQuery(healthKey, 'GET /api/v1/health/chat-application')
 
 /** Leads to the page of the chat service where a chat is chosen. */
-export const installChatPage = `${chatApplication}/install`
+export const installChatPage = hrefOf('GET /api/v1/health/chat-application/install')
 
-export const removeChat = (id: string) =>
-  requestJson<z.infer<typeof ChatInstallationAnswer>>(`${chatApplication}/${id}`, { method: 'DELETE' })
+export const removeChat = (id: string) => call('DELETE /api/v1/health/chat-application/{id}', { path: { id } })
 
 /** Kinds of things of which operators settle several. */
 export type SettledKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'
-type Settled = z.infer<typeof SettledIdAnswer>
+/** What is sent of one of them. */
+export type SettledBody = Body<`PUT /api/v1/health/${SettledKind}/{id}`>
 
-const settledPath = (kind: SettledKind, id: string): string => `${base}/${kind}/${encodeURIComponent(id)}`
-
-export const settle = (kind: SettledKind, body: object) => requestJson<Settled>(`${base}/${kind}`, { body })
+export const settle = (kind: SettledKind, body: SettledBody) =>
+  // The form of a new one demands what the other leaves as it was.
+  call(`POST /api/v1/health/${kind}`, { body: body as Body<`POST /api/v1/health/${SettledKind}`> })
 
 /** Puts something else in the place of what was settled. */
-export const resettle = (kind: SettledKind, id: string, body: object) =>
-  requestJson<Settled>(settledPath(kind, id), { method: 'PUT', body })
+export const resettle = (kind: SettledKind, id: string, body: SettledBody) =>
+  call(`PUT /api/v1/health/${kind}/{id}`, { path: { id }, body })
 
-export const unsettle = (kind: SettledKind, id: string) =>
-  requestJson<Settled>(settledPath(kind, id), { method: 'DELETE' })
+export const unsettle = (kind: SettledKind, id: string) => call(`DELETE /api/v1/health/${kind}/{id}`, { path: { id } })
 
-export type GeneralSettings = z.infer<typeof AlertConfigAnswer>['data']['general']
-export type CustomRuleSaving = z.input<typeof CustomRuleRequest>
-export type RuleSettled = z.infer<typeof CheckAlertsAnswer>['data'][number]
-export type RuleSaving = z.input<typeof CheckAlertsRequest>
-export type CustomRule = z.infer<typeof CustomRulesAnswer>['data'][number]
+export type GeneralSettings = Data<'GET /api/v1/health/alert-config'>['general']
+export type CustomRuleSaving = Body<'PUT /api/v1/health/custom-rules/{id}'>
+export type RuleSettled = Data<'GET /api/v1/health/check-alerts'>[number]
+export type RuleSaving = Body<'PUT /api/v1/health/check-alerts/{checkId}'>
+export type CustomRule = Data<'GET /api/v1/health/custom-rules'>[number]
 /** Rules about which something is settled. */
-export const settledRulesQuery = () =>
-  queryOptions({
-    queryKey: [...healthKey, 'settled-rules'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof CheckAlertsAnswer>>(`${base}/check-alerts`, { signal }),
-  })
-
-const rulePath = (ruleId: string): string => `${base}/check-alerts/${encodeURIComponent(ruleId)}`
+export const settledRulesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/check-alerts')
 
 export const saveRule = (ruleId: string, body: RuleSaving) =>
-  requestJson<z.infer<typeof CheckAlertsAnswer>>(rulePath(ruleId), { method: 'PUT', body })
+  call('PUT /api/v1/health/check-alerts/{checkId}', { path: { checkId: ruleId }, body })
 
 /** Leaves a rule to files, variables and its own definition again. */
 export const forgetRule = (ruleId: string) =>
-  requestJson<z.infer<typeof CheckAlertsAnswer>>(rulePath(ruleId), { method: 'DELETE' })
+  call('DELETE /api/v1/health/check-alerts/{checkId}', { path: { checkId: ruleId } })
 
-export const saveGeneral = (body: z.input<typeof AlertConfigRequest>) =>
-  requestJson<z.infer<typeof AlertConfigAnswer>>(`${base}/alert-config`, { method: 'PUT', body })
+export const saveGeneral = (body: Body<'PUT /api/v1/health/alert-config'>) =>
+  call('PUT /api/v1/health/alert-config', { body })
 
-export const saveDigest = (body: z.input<typeof AlertDigestRequest>) =>
-  requestJson<z.infer<typeof AlertDigestAnswer>>(`${base}/alert-digest`, { method: 'PUT', body })
+export const saveDigest = (body: Body<'PUT /api/v1/health/alert-digest'>) =>
+  call('PUT /api/v1/health/alert-digest', { body })
 
 /** Rules that operators put on metrics, and the metrics there are. */
 export const customRulesQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'custom-rules'],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof CustomRulesAnswer>>(`${base}/custom-rules?catalog=1`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/health/custom-rules', { query: { catalog: '1' }, signal }),
   })
 
 /** Measures once what a rule would judge. */
-export const testRule = async (hostId: number, rule: z.input<typeof CustomRuleRequest>) =>
-  (await requestJson<z.infer<typeof CustomRuleTestAnswer>>(`${base}/custom-rules/test`, { body: { hostId, ...rule } }))
-    .data
+export const testRule = async (hostId: number, rule: CustomRuleSaving) =>
+  (await call('POST /api/v1/health/custom-rules/test', { body: { hostId, ...rule } })).data
 
-const settledQuery = <Answer>(kind: SettledKind) =>
-  queryOptions({
-    queryKey: [...healthKey, kind],
-    queryFn: ({ signal }) => requestJson<Answer>(`${base}/${kind}`, { signal }),
-  })
-
-export type MaintenanceWindow = z.infer<typeof MaintenanceWindowsAnswer>['data'][number]
-export type QuietHours = z.infer<typeof QuietHoursAnswer>['data'][number]
-export type AlertRoute = z.infer<typeof RoutesAnswer>['data'][number]
+export type MaintenanceWindow = Data<'GET /api/v1/health/maintenance-windows'>[number]
+export type QuietHours = Data<'GET /api/v1/health/quiet-hours'>[number]
+export type AlertRoute = Data<'GET /api/v1/health/routes'>[number]
 
 /** Times in which nobody is told anything. */
-export const maintenanceQuery = () => settledQuery<z.infer<typeof MaintenanceWindowsAnswer>>('maintenance-windows')
+export const maintenanceQuery = () => routeQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
 /** Hours of the week in which people are told of less. */
-export const quietHoursQuery = () => settledQuery<z.infer<typeof QuietHoursAnswer>>('quiet-hours')
+export const quietHoursQuery = () => routeQuery(healthKey, 'GET /api/v1/health/quiet-hours')
 /** Who is told of what. */
-export const routesQuery = () => settledQuery<z.infer<typeof RoutesAnswer>>('routes')
+export const routesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/routes')
 
-export type MaintenanceSaving = z.input<typeof MaintenanceWindowRequest>
-export type QuietHoursSaving = z.input<typeof QuietHoursRequest>
-export type RouteSaving = z.input<typeof RouteRequest>
+export type MaintenanceSaving = Body<'PUT /api/v1/health/maintenance-windows/{id}'>
+export type QuietHoursSaving = Body<'PUT /api/v1/health/quiet-hours/{id}'>
+export type RouteSaving = Body<'PUT /api/v1/health/routes/{id}'>
 
-export type DeadLetter = z.infer<typeof DeadLettersAnswer>['data'][number]
+export type DeadLetter = Data<'GET /api/v1/health/dead-letters'>[number]
 
 /** Alerts and inbound events that were given up, the newest first. */
-export const deadLettersQuery = () =>
-  queryOptions({
-    queryKey: [...healthKey, 'dead-letters'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof DeadLettersAnswer>>(`${base}/dead-letters`, { signal }),
-  })
+export const deadLettersQuery = () => routeQuery(healthKey, 'GET /api/v1/health/dead-letters')
 
 export const replay = ({ id, stream }: Pick<DeadLetter, 'id' | 'stream'>) =>
-  requestJson<z.infer<typeof ReplayAnswer>>(`${base}/dead-letters/${encodeURIComponent(id)}/replay`, {
-    body: { stream },
-  })
+  call('POST /api/v1/health/dead-letters/{id}/replay', { path: { id }, body: { stream } })
 
 /** How deliveries ended, the newest first. */
-export const deliveriesQuery = (result: string | null) =>
+export const deliveriesQuery = (result: Query<'GET /api/v1/health/deliveries'>['result'] | null) =>
   queryOptions({
     queryKey: [...healthKey, 'deliveries', result],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof DeliveriesAnswer>>(
-        `${base}/deliveries?${new URLSearchParams(result ? { result } : {})}`,
-        { signal },
-      ),
+    queryFn: ({ signal }) => call('GET /api/v1/health/deliveries', { query: { result }, signal }),
   })
 
 /** What other systems sent, the newest first; only filters that are given narrow it down. */
-export const eventsQuery = (filters: Readonly<Record<string, string>>) =>
+export const eventsQuery = (query: Query<'GET /api/v1/events'>) =>
   queryOptions({
-    queryKey: [...healthKey, 'events', filters],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof EventsAnswer>>(`/api/v1/events?${new URLSearchParams(filters)}`, { signal }),
+    queryKey: [...healthKey, 'events', query],
+    queryFn: ({ signal }) => call('GET /api/v1/events', { query, signal }),
   })

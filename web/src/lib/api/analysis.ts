@@ -1,35 +1,17 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
 import type { Interval } from '#proto/catalogue.ts'
-import type { AdviceAnswer } from '#proto/http/advice.ts'
-import type {
-  ExecutionsAnswer,
-  ExplainAnswer,
-  QueryDetailAnswer,
-  QueryPatternAnswer,
-  QueryPatternsAnswer,
-} from '#proto/http/analysis.ts'
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
+import { call, type Answer, type Data, type Query } from './call.ts'
 import type { WindowQuery } from './queries.ts'
-import { requestJson } from './request.ts'
 
-export type Patterns = z.infer<typeof QueryPatternsAnswer>
-export type PatternAnswer = z.infer<typeof QueryPatternAnswer>
+export type PatternAnswer = Answer<'GET /api/v1/insights/query-patterns/{hash}'>
 export type Pattern = NonNullable<PatternAnswer['data']>
-export type Detail = NonNullable<z.infer<typeof QueryDetailAnswer>['data']>
-export type Explained = z.infer<typeof ExplainAnswer>['data']
-export type Advice = z.infer<typeof AdviceAnswer>
-
-/** Parameters of a URL; those that are not given are left out. */
-const search = (given: Record<string, string | number | null | undefined>): URLSearchParams =>
-  new URLSearchParams(
-    Object.entries(given).flatMap(([name, value]) => (value == null || value === '' ? [] : [[name, String(value)]])),
-  )
-
-const base = '/api/v1/insights/query-patterns'
+export type Detail = NonNullable<Data<'GET /api/v1/queries/{queryId}'>>
+export type Explained = Data<'GET /api/v1/explain'>
+export type Advice = Answer<'POST /api/v1/advice'>
 
 export interface PatternsAsked {
-  order: string
+  order: Query<'GET /api/v1/insights/query-patterns'>['order']
   search: string
   user: string
   own: boolean
@@ -39,10 +21,10 @@ export interface PatternsAsked {
 
 /** Patterns of statements, those largest first by what they are ordered by. */
 export const patternsQuery = (host: number, window: WindowQuery, { own, ...asked }: PatternsAsked) => {
-  const query = search({ hostId: host, ...window, ...asked, own: own ? 1 : null })
+  const query = { hostId: host, ...window, ...asked, own: own ? '1' : null }
   return queryOptions({
-    queryKey: ['patterns', host, query.toString()],
-    queryFn: ({ signal }) => requestJson<Patterns>(`${base}?${query}`, { signal }),
+    queryKey: ['patterns', host, query],
+    queryFn: ({ signal }) => call('GET /api/v1/insights/query-patterns', { query, signal }),
   })
 }
 
@@ -57,10 +39,11 @@ export const patternQuery = (host: number, hash: string, { window, interval, tim
   queryOptions({
     queryKey: ['pattern', host, hash, window, interval, timezone],
     queryFn: ({ signal }) =>
-      requestJson<PatternAnswer>(
-        `${base}/${encodeURIComponent(hash)}?${search({ hostId: host, ...window, interval, timezone })}`,
-        { signal },
-      ),
+      call('GET /api/v1/insights/query-patterns/{hash}', {
+        path: { hash },
+        query: { hostId: host, ...window, interval, timezone },
+        signal,
+      }),
   })
 
 export interface ExecutionsAsked {
@@ -74,10 +57,11 @@ export const executionsQuery = (host: number, hash: string, { window, minMs, max
   queryOptions({
     queryKey: ['executions', host, hash, window, minMs, maxMs],
     queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof ExecutionsAnswer>>(
-        `${base}/${encodeURIComponent(hash)}/executions?${search({ hostId: host, ...window, minMs, maxMs })}`,
-        { signal },
-      ),
+      call('GET /api/v1/insights/query-patterns/{hash}/executions', {
+        path: { hash },
+        query: { hostId: host, ...window, minMs, maxMs },
+        signal,
+      }),
   })
 
 /** One query, with everything the logs know of it. */
@@ -85,10 +69,7 @@ export const queryDetailQuery = (host: number, queryId: string) =>
   queryOptions({
     queryKey: ['query', host, queryId],
     queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof QueryDetailAnswer>>(
-        `/api/v1/queries/${encodeURIComponent(queryId)}?${search({ hostId: host })}`,
-        { signal },
-      ),
+      call('GET /api/v1/queries/{queryId}', { path: { queryId }, query: { hostId: host }, signal }),
   })
 
 export interface ExplainAsked {
@@ -105,8 +86,7 @@ export const explainQuery = (host: number, asked: ExplainAsked) =>
     enabled: asked.query.trim() !== '',
     staleTime: Infinity,
     refetchOnWindowFocus: false,
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof ExplainAnswer>>('/api/v1/explain', { signal, body: { hostId: host, ...asked } }),
+    queryFn: ({ signal }) => call('POST /api/v1/explain', { signal, body: { hostId: host, ...asked } }),
   })
 
 /** A statement, or the id of one in the log. */
@@ -118,5 +98,5 @@ export const adviceQuery = (host: number, asked: Advised) =>
     queryKey: ['advice', host, asked],
     staleTime: Infinity,
     refetchOnWindowFocus: false,
-    queryFn: ({ signal }) => requestJson<Advice>('/api/v1/advice', { signal, body: { hostId: host, ...asked } }),
+    queryFn: ({ signal }) => call('POST /api/v1/advice', { signal, body: { hostId: host, ...asked } }),
   })

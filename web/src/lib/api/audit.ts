@@ -1,16 +1,13 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { AuditAnswer } from '#proto/http/audit.ts'
-import { requestJson } from './request.ts'
+import { call, type Data, type Query } from './call.ts'
 
-type Answer = z.infer<typeof AuditAnswer>
-export type AuditRecord = Answer['data'][number]
+export type AuditRecord = Data<'GET /api/v1/audit'>[number]
 
 /** Which records are wanted: parameters of the route that are given. */
-export type AuditFilter = Readonly<Record<string, string>>
+export type AuditFilter = Query<'GET /api/v1/audit'>
 
 const ask = (filter: AuditFilter, signal?: AbortSignal) =>
-  requestJson<Answer>(`/api/v1/audit?${new URLSearchParams(filter)}`, signal ? { signal } : {})
+  call('GET /api/v1/audit', { query: filter, ...(signal && { signal }) })
 
 /** Who did what, the newest first. */
 export const auditQuery = (filter: AuditFilter) =>
@@ -23,12 +20,12 @@ const mostPages = 10
 /** Every record that a filter leaves, up to ten thousand. */
 export const wholeAudit = async (filter: AuditFilter): Promise<AuditRecord[]> => {
   const found: AuditRecord[] = []
-  let before: Record<string, string> = {}
+  let before: number | null = null
   for (let page = 0; page < mostPages; page++) {
-    const { data, metadata } = await ask({ ...filter, ...before, limit: String(pageRecords) })
+    const { data, metadata } = await ask({ ...filter, before, limit: pageRecords })
     found.push(...data)
     if (metadata.next === null) break
-    before = { before: String(metadata.next) }
+    before = metadata.next
   }
   return found
 }

@@ -1,6 +1,5 @@
-import type { z } from 'zod'
-import type { ConnectionSessionAnswer } from '#proto/http/connections.ts'
 import { readStoredJson, writeStored } from '#lib/state/stored.ts'
+import type { Routes } from './routes.ts'
 
 /** A database that somebody brought, as this browser alone keeps it. */
 export interface BroughtHost {
@@ -41,7 +40,7 @@ export const forgetBroughtHost = (id: string): boolean =>
 /** The brought host that a page is about, as its URL says. */
 export const connectionOf = (parameters: Pick<URLSearchParams, 'get'>): string | null => parameters.get('connection')
 
-type OpenSession = (host: BroughtHost) => Promise<z.infer<typeof ConnectionSessionAnswer>['data']>
+type OpenSession = (host: BroughtHost) => Promise<Routes['POST /api/v1/browser-connections/sessions']['answer']['data']>
 
 interface Session {
   id: string

@@ -1,10 +1,8 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { DeploymentsAnswer } from '#proto/http/deployments.ts'
 import { spanSeconds, type Range } from '#lib/state/range.ts'
-import { requestJson } from './request.ts'
+import { call, type Data } from './call.ts'
 
-export type Deployment = z.infer<typeof DeploymentsAnswer>['data'][number]
+export type Deployment = Data<'GET /api/v1/deployments'>[number]
 
 /** What was put into use within a range, which is no host's alone. */
 export const deploymentsQuery = (range: Range) =>
@@ -12,10 +10,7 @@ export const deploymentsQuery = (range: Range) =>
     queryKey: ['deployments', range],
     queryFn: ({ signal }) => {
       const from = range.kind === 'between' ? range.from : Math.floor(Date.now() / 1000) - spanSeconds(range)
-      const search = new URLSearchParams({
-        from: String(from),
-        ...(range.kind === 'between' && { to: String(range.to) }),
-      })
-      return requestJson<z.infer<typeof DeploymentsAnswer>>(`/api/v1/deployments?${search}`, { signal })
+      const query = { from, to: range.kind === 'between' ? range.to : null }
+      return call('GET /api/v1/deployments', { query, signal })
     },
   })

@@ -1,20 +1,6 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type {
-  AlertConfigAnswer,
-  AlertStateAnswer,
-  ChecksAnswer,
-  DiagnosisAnswer,
-  HistoryAnswer,
-  InboundAckRequest,
-  InboundDismissRequest,
-  SilenceAnswer,
-  SilencesAnswer,
-  SnapshotAnswer,
-} from '#proto/http/alerts.ts'
-import { requestJson } from './request.ts'
-
-const base = '/api/v1/health'
+import { call, type Answer, type Body, type Data } from './call.ts'
+import { routeQuery } from './route-query.ts'
 
 /** Every query below begins with this key, so that what an operator says renews them all. */
 export const healthKey = ['health'] as const
@@ -22,39 +8,34 @@ export const healthKey = ['health'] as const
 /** The most lines of the history that one answer has. */
 export const mostLines = 200
 
-export type AlertState = z.infer<typeof AlertStateAnswer>
+export type AlertState = Answer<'GET /api/v1/health/alert-state'>
 export type LiveCondition = AlertState['data'][number]
-export type Check = z.infer<typeof ChecksAnswer>['data'][number]
-export type HistoryLine = z.infer<typeof HistoryAnswer>['data'][number]
-export type Silence = z.infer<typeof SilencesAnswer>['data'][number]
-export type HostFigures = z.infer<typeof SnapshotAnswer>['data'][number]
-export type AlertConfig = z.infer<typeof AlertConfigAnswer>
+export type Check = Data<'GET /api/v1/health/checks'>[number]
+export type HistoryLine = Data<'GET /api/v1/health/history'>[number]
+export type Silence = Data<'GET /api/v1/health/ack'>[number]
+export type HostFigures = Data<'GET /api/v1/health/snapshot'>[number]
+export type AlertConfig = Answer<'GET /api/v1/health/alert-config'>
 
 /** A host by its position, or all of them. */
 export type Scope = number | 'all'
 
-const ofScope = (scope: Scope): Record<string, string> => (scope === 'all' ? {} : { hostId: String(scope) })
+const ofScope = (scope: Scope) => (scope === 'all' ? {} : { hostId: scope })
 
 /** What is not ok now. */
 export const alertStateQuery = (scope: Scope) =>
   queryOptions({
     queryKey: [...healthKey, 'state', scope],
-    queryFn: ({ signal }) =>
-      requestJson<AlertState>(`${base}/alert-state?${new URLSearchParams(ofScope(scope))}`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/health/alert-state', { query: ofScope(scope), signal }),
   })
 
 /** All hosts in a few figures. */
-export const snapshotQuery = () =>
-  queryOptions({
-    queryKey: [...healthKey, 'snapshot'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof SnapshotAnswer>>(`${base}/snapshot`, { signal }),
-  })
+export const snapshotQuery = () => routeQuery(healthKey, 'GET /api/v1/health/snapshot')
 
 /** Every rule on one host. Only a sweep changes them, so the sweep is part of what is asked for. */
 export const checksQuery = (host: number, sweptAtMs: number | null | undefined) =>
   queryOptions({
     queryKey: [...healthKey, 'checks', host, sweptAtMs],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof ChecksAnswer>>(`${base}/checks?hostId=${host}`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/health/checks', { query: { hostId: host }, signal }),
     staleTime: Infinity,
   })
 
@@ -62,10 +43,8 @@ export const checksQuery = (host: number, sweptAtMs: number | null | undefined) 
 export const historyQuery = (scope: Scope, day: string | null) =>
   queryOptions({
     queryKey: [...healthKey, 'history', scope, day],
-    queryFn: ({ signal }) => {
-      const search = new URLSearchParams({ ...ofScope(scope), ...(day && { day }), limit: String(mostLines) })
-      return requestJson<z.infer<typeof HistoryAnswer>>(`${base}/history?${search}`, { signal })
-    },
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/health/history', { query: { ...ofScope(scope), day, limit: mostLines }, signal }),
   })
 
 /** Who has silenced conditions, and why. What is silenced is part of what is asked for, so that it is asked when that changes. */
@@ -74,7 +53,7 @@ export const silencesQuery = (silenced: readonly string[]) =>
     queryKey: [...healthKey, 'silences', silenced],
     enabled: silenced.length > 0,
     staleTime: Infinity,
-    queryFn: ({ signal }) => requestJson<z.infer<typeof SilencesAnswer>>(`${base}/ack`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/health/ack', { signal }),
   })
 
 const configAgeMs = 10 * 60_000
@@ -83,7 +62,7 @@ const configAgeMs = 10 * 60_000
 export const alertConfigQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'config'],
-    queryFn: ({ signal }) => requestJson<AlertConfig>(`${base}/alert-config`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/health/alert-config', { signal }),
     staleTime: configAgeMs,
   })
 
@@ -91,12 +70,9 @@ export const alertConfigQuery = () =>
 export const diagnosisQuery = (host: number, ruleId: string) =>
   queryOptions({
     queryKey: [...healthKey, 'diagnosis', host, ruleId],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof DiagnosisAnswer>>(`${base}/actions`, { signal, body: { hostId: host, ruleId } }),
+    queryFn: ({ signal }) => call('POST /api/v1/health/actions', { signal, body: { hostId: host, ruleId } }),
     staleTime: 60_000,
   })
-
-type Silenced = z.infer<typeof SilenceAnswer>
 
 /**
  * How a condition is named to the service: with its episode, so that a later one is not silenced by mistake. What an inbound
@@ -110,24 +86,23 @@ export const nameOf = ({ source, hostId, ruleId, episode }: LiveCondition): Name
   return hostId === null ? undefined : { hostId, ruleId, episode }
 }
 
-const paths = { ack: 'ack', dismissal: 'dismiss' } as const
-type Kind = keyof typeof paths
+type Said = Body<'POST /api/v1/health/inbound/{episode}/ack'>
+type Dismissed = Body<'POST /api/v1/health/inbound/{episode}/dismiss'>
 
-const inboundPath = (kind: Kind, { episode }: Named): string =>
-  `${base}/inbound/${encodeURIComponent(episode)}/${paths[kind]}`
-
-const silence = (kind: Kind, named: Named, said: object) =>
+export const acknowledge = (named: Named, said: Said) =>
   'ruleId' in named
-    ? requestJson<Silenced>(`${base}/${paths[kind]}`, { body: { ...named, ...said } })
-    : requestJson<Silenced>(inboundPath(kind, named), { body: said })
+    ? call('POST /api/v1/health/ack', { body: { ...named, ...said } })
+    : call('POST /api/v1/health/inbound/{episode}/ack', { path: named, body: said })
 
-export const acknowledge = (named: Named, said: z.input<typeof InboundAckRequest>) => silence('ack', named, said)
-export const dismiss = (named: Named, said: z.input<typeof InboundDismissRequest>) => silence('dismissal', named, said)
+export const dismiss = (named: Named, said: Dismissed) =>
+  'ruleId' in named
+    ? call('POST /api/v1/health/dismiss', { body: { ...named, ...said } })
+    : call('POST /api/v1/health/inbound/{episode}/dismiss', { path: named, body: said })
+
+const kinds = { ack: 'ack', dismissal: 'dismiss' } as const
 
 /** Takes an acknowledgement or a dismissal back. */
-export const takeBack = (kind: Kind, named: Named) => {
-  const method = 'DELETE'
-  if (!('ruleId' in named)) return requestJson<Silenced>(inboundPath(kind, named), { method })
-  const search = new URLSearchParams({ hostId: String(named.hostId), ruleId: named.ruleId })
-  return requestJson<Silenced>(`${base}/${paths[kind]}?${search}`, { method })
-}
+export const takeBack = (kind: keyof typeof kinds, named: Named) =>
+  'ruleId' in named
+    ? call(`DELETE /api/v1/health/${kinds[kind]}`, { query: { hostId: named.hostId, ruleId: named.ruleId } })
+    : call(`DELETE /api/v1/health/inbound/{episode}/${kinds[kind]}`, { path: named })

@@ -1,29 +1,19 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type {
-  DismissInsightAnswer,
-  ForecastAnswer,
-  GenerateInsightsAnswer,
-  InsightsAnswer,
-  InsightStatusAnswer,
-} from '#proto/http/insights.ts'
-import { requestJson } from './request.ts'
-
-const base = '/api/v1/insights'
+import { call, type Answer, type Query } from './call.ts'
 
 /** Every query of insights begins with this key, so that a look at a host renews them all. */
 export const insightsKey = ['insights'] as const
 
-export type Insights = z.infer<typeof InsightsAnswer>
+export type Insights = Answer<'GET /api/v1/insights'>
 export type Insight = Insights['data'][number]
-export type Forecast = z.infer<typeof ForecastAnswer>['data'][number]
-export type AwaitedForecast = z.infer<typeof ForecastAnswer>['metadata']['awaited'][number]
+export type Forecast = Answer<'GET /api/v1/insights/forecast'>['data'][number]
+export type AwaitedForecast = Answer<'GET /api/v1/insights/forecast'>['metadata']['awaited'][number]
 
 /** What is asked of the insights of a host. */
 export interface InsightsAsked {
   host: number
   lastHours: number
-  severity: string | null
+  severity: Query<'GET /api/v1/insights'>['severity'] | null
   dismissed: boolean
 }
 
@@ -31,13 +21,8 @@ export const insightsQuery = ({ host, lastHours, severity, dismissed }: Insights
   queryOptions({
     queryKey: [...insightsKey, host, 'list', lastHours, severity, dismissed],
     queryFn: ({ signal }) => {
-      const search = new URLSearchParams({
-        hostId: String(host),
-        lastHours: String(lastHours),
-        ...(severity && { severity }),
-        ...(dismissed && { dismissed: '1' }),
-      })
-      return requestJson<Insights>(`${base}?${search}`, { signal })
+      const query = { hostId: host, lastHours, severity, dismissed: dismissed ? '1' : null }
+      return call('GET /api/v1/insights', { query, signal })
     },
   })
 
@@ -45,21 +30,20 @@ export const insightsQuery = ({ host, lastHours, severity, dismissed }: Insights
 export const insightStatusQuery = (host: number) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'status'],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof InsightStatusAnswer>>(`${base}/status?hostId=${host}`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/insights/status', { query: { hostId: host }, signal }),
   })
 
 /** When something is full; the host is asked, so once and not with every refresh. */
 export const forecastQuery = (host: number) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'forecast'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof ForecastAnswer>>(`${base}/forecast?hostId=${host}`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/insights/forecast', { query: { hostId: host }, signal }),
     staleTime: 300_000,
   })
 
 /** Looks at a host now, however short ago the last look was. */
 export const generateInsights = (hostId: number) =>
-  requestJson<z.infer<typeof GenerateInsightsAnswer>>(`${base}/generate`, { body: { hostId, force: true } })
+  call('POST /api/v1/insights/generate', { body: { hostId, force: true } })
 
 export const dismissInsight = (hostId: number, id: string, dismissed: boolean) =>
-  requestJson<z.infer<typeof DismissInsightAnswer>>(`${base}/dismiss`, { body: { hostId, id, dismissed } })
+  call('POST /api/v1/insights/dismiss', { body: { hostId, id, dismissed } })

@@ -1,20 +1,16 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { ManagementAnswer, ManagementRequest, ManagementState } from '#proto/http/management.ts'
-import { requestJson } from './request.ts'
-
-const path = '/api/v1/management'
+import { call, type Answer, type Body } from './call.ts'
 
 /** One change of a user, a role or a grant. */
-export type Operation = z.input<typeof ManagementRequest>
-export type Carried = z.infer<typeof ManagementAnswer>
+export type Operation = Body<'POST /api/v1/management'>
+export type Carried = Answer<'POST /api/v1/management'>
 
 /** Whether anything of that kind may be changed here. */
 export const managementQuery = () =>
   queryOptions({
     queryKey: ['management'],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof ManagementState>>(path, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/management', { signal }),
   })
 
 export const manage = (host: number, operation: Operation) =>
-  requestJson<Carried>(`${path}?hostId=${host}`, { body: operation })
+  call('POST /api/v1/management', { query: { hostId: host }, body: operation })

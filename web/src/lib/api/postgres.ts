@@ -1,38 +1,20 @@
-import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type {
-  PostgresActivityAnswer,
-  PostgresLocksAnswer,
-  PostgresReplicationAnswer,
-  PostgresStatementsAnswer,
-  PostgresStatusAnswer,
-  PostgresTablesAnswer,
-} from '#proto/http/postgres.ts'
-import { requestJson } from './request.ts'
+import type { Query } from './call.ts'
+import { routeQuery } from './route-query.ts'
 
-type Parameters = Readonly<Record<string, string>>
-
-const read = <A extends z.ZodType>(section: string, parameters: Parameters = {}) => {
-  const search = new URLSearchParams(parameters).toString()
-  return queryOptions({
-    queryKey: ['postgres', section, parameters],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<A>>(`/api/v1/postgres/${section}${search && `?${search}`}`, { signal }),
-  })
-}
+const about = ['postgres']
 
 /** Whether the PostgreSQL source answers. */
-export const postgresStatusQuery = () => read<typeof PostgresStatusAnswer>('status')
+export const postgresStatusQuery = () => routeQuery(about, 'GET /api/v1/postgres/status')
 /** Sessions; with `all` idle ones and processes of the server itself too. */
 export const postgresActivityQuery = (all: boolean) =>
-  read<typeof PostgresActivityAnswer>('activity', { limit: '500', ...(all && { all: '1' }) })
+  routeQuery(about, 'GET /api/v1/postgres/activity', { query: { limit: 500, all: all ? '1' : null } })
 /** Patterns of statements. */
-export const postgresStatementsQuery = (order: string, search: string) =>
-  read<typeof PostgresStatementsAnswer>('statements', { order, limit: '200', ...(search && { search }) })
+export const postgresStatementsQuery = (order: Query<'GET /api/v1/postgres/statements'>['order'], search: string) =>
+  routeQuery(about, 'GET /api/v1/postgres/statements', { query: { order, limit: 200, search } })
 /** Tables of the source's database. */
-export const postgresTablesQuery = (order: string, search: string) =>
-  read<typeof PostgresTablesAnswer>('tables', { order, limit: '200', ...(search && { search }) })
+export const postgresTablesQuery = (order: Query<'GET /api/v1/postgres/tables'>['order'], search: string) =>
+  routeQuery(about, 'GET /api/v1/postgres/tables', { query: { order, limit: 200, search } })
 /** Who copies from whom. */
-export const postgresReplicationQuery = () => read<typeof PostgresReplicationAnswer>('replication')
+export const postgresReplicationQuery = () => routeQuery(about, 'GET /api/v1/postgres/replication')
 /** Who blocks whom. */
-export const postgresLocksQuery = () => read<typeof PostgresLocksAnswer>('locks')
+export const postgresLocksQuery = () => routeQuery(about, 'GET /api/v1/postgres/locks')

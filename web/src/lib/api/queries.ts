@@ -1,10 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { ConfigAnswer, HostSummary } from '#proto/http/config.ts'
-import type { ChartBatchAnswer, OverviewAnswer, TableAnswer, TableListAnswer } from '#proto/http/data.ts'
-import type { Healthz } from '#proto/http/status.ts'
+import type { HostSummary } from '#proto/http/config.ts'
+import { call, type Body } from './call.ts'
 import { outageOf, withResults, type ChartAnswers } from './chart-answers.ts'
-import { requestJson } from './request.ts'
 
 /** How often statuses of hosts are looked at, however seldom the page itself is refreshed. */
 export const statusRefreshMs = 60_000
@@ -19,7 +16,7 @@ export const configQuery = () =>
   queryOptions({
     queryKey: ['config'],
     queryFn: async ({ signal, client }) => {
-      const { data } = await requestJson<z.infer<typeof ConfigAnswer>>('/api/v1/config', { signal })
+      const { data } = await call('GET /api/v1/config', { signal })
       client.setQueryData<HostStatus[]>(statusQuery().queryKey, data.hosts)
       return data
     },
@@ -32,15 +29,14 @@ type HostStatus = Pick<HostSummary, 'id' | 'status'>
 export const statusQuery = () =>
   queryOptions({
     queryKey: ['status'],
-    queryFn: async ({ signal }): Promise<HostStatus[]> =>
-      (await requestJson<z.infer<typeof Healthz>>('/api/healthz', { signal })).hosts,
+    queryFn: async ({ signal }): Promise<HostStatus[]> => (await call('GET /api/healthz', { signal })).hosts,
     staleTime: statusRefreshMs,
   })
 
 export const overviewQuery = (host: number) =>
   queryOptions({
     queryKey: ['overview', host],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof OverviewAnswer>>(`/api/v1/overview?hostId=${host}`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/overview', { query: { hostId: host }, signal }),
   })
 
 /** What selects a window: the last hours, or two instants in epoch seconds. */
@@ -50,7 +46,7 @@ export interface ChartsQuery {
   host: number
   names: readonly string[]
   window: WindowQuery
-  interval: string
+  interval: Body<'POST /api/v1/charts/batch'>['interval']
   timezone: string | null
   /** Values for the placeholders of the charts that have them. */
   params?: Record<string, string>
@@ -66,8 +62,8 @@ export const chartsQuery = ({ host, names, window, interval, timezone, params = 
     queryKey,
     enabled: names.length > 0,
     queryFn: async ({ signal, client }): Promise<ChartAnswers> => {
-      const body = { hostId: host, names, interval, ...window, ...(timezone ? { timezone } : {}), params }
-      const answer = await requestJson<z.infer<typeof ChartBatchAnswer>>('/api/v1/charts/batch', { signal, body })
+      const body = { hostId: host, names: [...names], interval, ...window, ...(timezone ? { timezone } : {}), params }
+      const answer = await call('POST /api/v1/charts/batch', { signal, body })
       const outage = outageOf(answer.data)
       if (outage) throw outage
       return withResults(client.getQueryData<ChartAnswers>(queryKey), answer.data, Date.now())
@@ -76,11 +72,10 @@ export const chartsQuery = ({ host, names, window, interval, timezone, params = 
 }
 
 export const tableQuery = (host: number, name: string, parameters: URLSearchParams) => {
-  const search = new URLSearchParams([['hostId', String(host)], ...parameters])
+  const query = new URLSearchParams([['hostId', String(host)], ...parameters])
   return queryOptions({
-    queryKey: ['table', host, name, search.toString()],
-    queryFn: ({ signal }) =>
-      requestJson<z.infer<typeof TableAnswer>>(`/api/v1/tables/${encodeURIComponent(name)}?${search}`, { signal }),
+    queryKey: ['table', host, name, query.toString()],
+    queryFn: ({ signal }) => call('GET /api/v1/tables/{name}', { path: { name }, query, signal }),
   })
 }
 
@@ -89,10 +84,10 @@ const listAgeMs = 60_000
 
 /** Tables of a host whose name has a text in it. */
 export const tableListQuery = (host: number, text: string) => {
-  const search = new URLSearchParams({ hostId: String(host), search: text, limit: String(mostListed) })
+  const query = { hostId: host, search: text, limit: mostListed }
   return queryOptions({
     queryKey: ['table-list', host, text],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof TableListAnswer>>(`/api/v1/tables?${search}`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/tables', { query, signal }),
     staleTime: listAgeMs,
   })
 }

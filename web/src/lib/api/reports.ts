@@ -1,9 +1,5 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { BuildReportAnswer, BuildReportRequest, ReportsAnswer } from '#proto/http/reports.ts'
-import { requestJson } from './request.ts'
-
-const base = '/api/v1/reports'
+import { call, hrefOf, type Body } from './call.ts'
 
 export const reportsKey = ['reports'] as const
 
@@ -11,11 +7,11 @@ export const reportsKey = ['reports'] as const
 export const reportsQuery = (host: number) =>
   queryOptions({
     queryKey: [...reportsKey, host],
-    queryFn: ({ signal }) => requestJson<z.infer<typeof ReportsAnswer>>(`${base}?hostId=${host}`, { signal }),
+    queryFn: ({ signal }) => call('GET /api/v1/reports', { query: { hostId: host }, signal }),
   })
 
-export const buildReport = (body: z.input<typeof BuildReportRequest>) =>
-  requestJson<z.infer<typeof BuildReportAnswer>>(base, { body })
+export const buildReport = (body: Body<'POST /api/v1/reports'>) => call('POST /api/v1/reports', { body })
 
 /** Where a report is read: as a page that can be printed, or as text. */
-export const reportHref = (id: string, format: 'html' | 'markdown'): string => `${base}/${id}?format=${format}`
+export const reportHref = (id: string, format: 'html' | 'markdown'): string =>
+  hrefOf('GET /api/v1/reports/{id}', { path: { id }, query: { format } })

@@ -1,8 +1,7 @@
-import type { z } from 'zod'
 import type { Failure } from '#proto/http/answer.ts'
-import type { ConnectionSessionAnswer } from '#proto/http/connections.ts'
 import { broughtHeaders, type BroughtHost } from './brought-hosts.ts'
 import { RequestFailure } from './failure.ts'
+import type { Routes } from './routes.ts'
 
 /** A page waits this long for an answer: a little more than the longest statement may take. */
 const patienceMs = 70_000
@@ -11,7 +10,7 @@ export interface RequestOptions {
   signal?: AbortSignal
   /** Sent as JSON, by POST unless `method` says otherwise; without it the request is a GET. */
   body?: unknown
-  method?: 'DELETE' | 'PUT'
+  method?: string
   /** A secret that somebody typed for this one request; who is signed in needs none. */
   bearer?: string | undefined
   /** Further header fields, of routes that read some. */
@@ -47,7 +46,7 @@ const openSession = async ({ name, url, user, password }: BroughtHost) => {
   const body = await readBody(response, path)
   if (!response.ok) throw refused(response, body)
   // The service validates its answers, as above.
-  return (body as z.infer<typeof ConnectionSessionAnswer>).data
+  return (body as Routes['POST /api/v1/browser-connections/sessions']['answer']).data
 }
 
 const send = async (

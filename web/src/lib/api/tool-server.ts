@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { McpInfo, ServerCard } from '#proto/http/mcp.ts'
 import type { mcpVersions } from '#proto/mcp.ts'
+import { call } from './call.ts'
 import { requestJson } from './request.ts'
 
 /** What the tool server says of itself, and whether it wants to know who asks. */
@@ -10,8 +9,8 @@ export const toolServerQuery = () =>
     queryKey: ['tool-server'],
     queryFn: async ({ signal }) => {
       const [{ data, metadata }, card] = await Promise.all([
-        requestJson<z.infer<typeof McpInfo>>('/api/v1/mcp/info', { signal }),
-        requestJson<z.infer<typeof ServerCard>>('/.well-known/mcp/server-card.json', { signal }),
+        call('GET /api/v1/mcp/info', { signal }),
+        call('GET /.well-known/mcp/server-card.json', { signal }),
       ])
       return { ...data, url: metadata.url, isOpen: !card.authentication.required }
     },

@@ -1,8 +1,6 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import type { z } from 'zod'
-import type { TableListAnswer } from '#proto/http/data.ts'
 import { runStatement } from '#lib/api/console.ts'
-import { requestJson } from '#lib/api/request.ts'
+import { call } from '#lib/api/call.ts'
 
 /** What a host understands, by its own account. */
 export interface Vocabulary {
@@ -49,8 +47,7 @@ export const vocabularyQuery = (host: number) =>
   })
 
 const tablesOf = async (host: number, signal: AbortSignal) =>
-  (await requestJson<z.infer<typeof TableListAnswer>>(`/api/v1/tables?hostId=${host}&limit=${mostTables}`, { signal }))
-    .data
+  (await call('GET /api/v1/tables', { query: { hostId: host, limit: mostTables }, signal })).data
 
 /** Older servers have no table of keywords, and a user may lack a grant: then the rest is still of use. */
 const known = <Item>(asked: Promise<Item[]>): Promise<Item[]> => asked.catch(() => [])

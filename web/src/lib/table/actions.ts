@@ -1,8 +1,7 @@
-import type { z } from 'zod'
 import type { TableInfo } from '#proto/catalogue.ts'
-import type { ActionAnswer, ActionRequest } from '#proto/http/actions.ts'
+import type { ActionRequest } from '#proto/http/actions.ts'
 import type { Row } from '#proto/query.ts'
-import { requestJson } from '#lib/api/request.ts'
+import { call } from '#lib/api/call.ts'
 
 export type ActionName = TableInfo['actions'][number]
 
@@ -49,4 +48,4 @@ export const rowAction = (name: ActionName, row: Row): RowAction | null => {
 }
 
 export const act = (host: number, body: ActionRequest) =>
-  requestJson<z.infer<typeof ActionAnswer>>(`/api/v1/actions?hostId=${host}`, { body })
+  call('POST /api/v1/actions', { query: { hostId: host }, body })

@@ -1,10 +1,9 @@
-import type { z } from 'zod'
-import type { ColumnsAnswer, TableOverviewAnswer } from '#proto/http/explorer.ts'
+import type { Data } from '#lib/api/call.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-type Overview = NonNullable<z.infer<typeof TableOverviewAnswer>['data']>
-type Column = z.infer<typeof ColumnsAnswer>['data'][number]
+type Overview = NonNullable<Data<'GET /api/v1/explorer/table'>>
+type Column = Data<'GET /api/v1/explorer/columns'>[number]
 
 /** The figures of a table that are looked at first. */
 export const factsOf = (table: Overview): Fact[] => [

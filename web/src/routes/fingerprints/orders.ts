@@ -19,7 +19,7 @@ export const listed = [
 const usualOrder = 'total_time'
 
 /** The order that the URL asks for; that of total time for what is none. */
-export const readOrder = (parameters: ReadableParameters): string =>
+export const readOrder = (parameters: ReadableParameters) =>
   listed.find(({ order }) => order !== null && order === parameters.get('order'))?.order ?? usualOrder
 
 /** The column under which an order is shown; of two columns of one order the one with the figure itself. */

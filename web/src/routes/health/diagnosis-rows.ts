@@ -1,10 +1,9 @@
-import type { z } from 'zod'
-import type { DiagnosisAnswer } from '#proto/http/alerts.ts'
+import type { Data } from '#lib/api/call.ts'
 import type { Row } from '#proto/query.ts'
 import type { Column } from '#lib/table/cell.ts'
 import type { Sort } from '#lib/table/table-state.ts'
 
-type Diagnosis = z.infer<typeof DiagnosisAnswer>['data']
+type Diagnosis = Data<'POST /api/v1/health/actions'>
 
 /** What the generic table shows of a diagnosis, whose columns nobody has described: by their own names, as numbers or as text. */
 export const diagnosisColumns = ({ columns, rows }: Diagnosis): Column[] =>

@@ -37,7 +37,7 @@ export const statementColumns = [
   { column: column('walBytes', 'WAL', 'bytes'), order: 'wal' },
   { column: column('user', 'User'), order: null },
   { column: column('database', 'Database'), order: null },
-]
+] as const
 
 export const toStatementRow = (statement: PostgresStatement) => ({
   ...statement,
@@ -66,7 +66,7 @@ export const tableColumns = [
     }),
     order: 'age',
   },
-]
+] as const
 
 export const toTableRow = (table: PostgresTable) => ({
   ...table,
@@ -82,8 +82,11 @@ const percent = (share: number | null): number | null => (share === null ? null 
 export type Ordered = readonly { column: ReturnType<typeof column>; order: string | null }[]
 
 /** The order that the URL asks for; the usual for what is none. */
-export const readOrder = (columns: Ordered, given: string | null, usual: string): string =>
-  columns.find(({ order }) => order !== null && order === given)?.order ?? usual
+export const readOrder = <Order extends string>(
+  columns: readonly { order: Order | null }[],
+  given: string | null,
+  usual: Order,
+): Order => columns.find(({ order }) => order !== null && order === given)?.order ?? usual
 
 /** What replication is told with. */
 export const standbyColumns = [
