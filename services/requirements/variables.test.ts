@@ -6,18 +6,21 @@ import type { Setting } from '#shared/config/setting.ts'
 import { namesReadIn, productFiles, recordsRead } from './consumers.ts'
 import { productSettings } from './product-settings.ts'
 import { documentedNames } from './requirements.ts'
-import { documentedRows, membersOf, rowsBeyond } from './variable-rows.ts'
+import { documentedRows, membersOf, rowsBeyond, type VariableRow } from './variable-rows.ts'
 import { root } from '../testing/source-file.ts'
 
 const documented = documentedRows()
 const beyond = rowsBeyond()
-const rows = [...documented, ...beyond].map((row) => [row.name, row] as const)
+const settings = await productSettings()
+const listed = [...documented, ...beyond].map((row) => [row.name, row] as const)
+/** What no row lists needs no more than its declaration says. */
+const isListed = new Set(listed.flatMap(([name]) => membersOf(name)))
+const unlisted = [...settings.keys()].filter((name) => !isListed.has(name)).map((name) => [name, {}] as const)
+const rows: (readonly [string, Partial<VariableRow>])[] = [...listed, ...unlisted]
 
-let settings: Map<string, Setting<unknown>[]>
 let read: Set<string>
 let records: Map<string, readonly string[]>
-beforeAll(async () => {
-  settings = await productSettings()
+beforeAll(() => {
   const files = productFiles()
   read = new Set(files.flatMap(namesReadIn))
   records = recordsRead(files)
@@ -42,11 +45,13 @@ describe('the variables', () => {
 
   it('that the product has besides are listed apart', () => {
     const inDocuments = new Set(documented.flatMap(({ name }) => membersOf(name)))
-    const besides = [...settings.keys()].filter((name) => !inDocuments.has(name))
-    expect(beyond.map(({ name }) => name).toSorted()).toEqual(besides.toSorted())
+    expect(beyond.map(({ name }) => name).filter((name) => inDocuments.has(name) || !settings.has(name))).toEqual([])
+    // Without these a row would only repeat the settings reference.
+    expect(beyond.filter(({ bad, test, readAs }) => !test && !readAs && Object.keys(bad).length === 0)).toEqual([])
+    expect(unlisted.map(([name]) => name)).toContain('SVC_DEFINITIONS_DIRECTORY')
   })
 
-  it.each(rows)('%s has a setting with the default and the allowed texts of its row', (name, row) => {
+  it.each(listed)('%s has a setting with the default and the allowed texts of its row', (name, row) => {
     for (const member of membersOf(name)) {
       const entries = entriesOf(member)
       expect(entries.map(({ allowed }) => allowed)).toContain(row.allowed)
@@ -55,7 +60,7 @@ describe('the variables', () => {
     }
   })
 
-  const badTexts = rows.flatMap(([name, { bad }]) => Object.entries(bad).map(([text, words]) => [name, text, words]))
+  const badTexts = listed.flatMap(([name, { bad }]) => Object.entries(bad).map(([text, words]) => [name, text, words]))
   it.each(badTexts)('%s=%s is refused in words or counts as unset: %s', (name = '', text = '', words = '') => {
     for (const member of membersOf(name)) {
       const entries = entriesOf(member)
@@ -71,7 +76,7 @@ describe('the variables', () => {
     else expect(readings(name).some((reading) => read.has(reading))).toBe(true)
   })
 
-  it.each(rows.filter(([, { test }]) => test !== undefined))(
+  it.each(listed.filter(([, { test }]) => test !== undefined))(
     '%s has its effect shown by a test that is there',
     (name, row) => {
       const { test = '', title = '', named = test, case: first } = row
@@ -96,6 +101,15 @@ describe('a variable of the build of the web', () => {
 
   it.each([...ofServer, ...Object.keys(clientVariables)])('%s is an argument of the image', (name) => {
     expect(textOf('services/Dockerfile')).toMatch(new RegExp(`^ARG .*\\b${name}\\b`, 'm'))
+  })
+})
+
+describe('a setting that no row lists', () => {
+  it.each(unlisted)('%s has a default that it allows', (name) => {
+    for (const { doc, parse } of entriesOf(name)) {
+      expect(doc.length).toBeGreaterThan(10)
+      expect(() => parse(undefined)).not.toThrow()
+    }
   })
 })
 
