@@ -22,6 +22,18 @@ const described = {
   lastMinutes: z.number().int().min(1).max(43_200).optional(),
 }
 
+/** Rows in place of tables of `system`, by the name of the table. */
+const Rows = z.record(z.string().regex(/^\w+$/), z.array(z.record(z.string(), z.unknown())))
+
+/** Rows under which a rule breaches and others under which it is ok, for its test; the product does not read them. */
+const RuleExample = z.strictObject({
+  trouble: Rows,
+  /** What the rule measures of `trouble`; of counters what they have grown by since there were no rows. */
+  measured: z.number(),
+  severity: Severity,
+  relief: Rows,
+})
+
 /** The shape of `charts/<topic>/<id>.rule.yaml`: measured by exactly one of `sql`, `evaluator` and `allOf`. */
 export const RuleDefinition = z.strictObject({
   ...described,
@@ -57,6 +69,7 @@ export const RuleDefinition = z.strictObject({
   diagnostic: Sql.optional(),
   /** Tables that the diagnostic reads, where they are others. */
   diagnosticRequires: z.array(z.string().regex(/^system\.\w+$/, 'a table such as system.parts')).optional(),
+  example: RuleExample.optional(),
 })
 export type RuleDefinition = z.infer<typeof RuleDefinition>
 

@@ -8,6 +8,7 @@ import { type SettingsGroup, settingsReference } from '#shared/config/reference.
 import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { chartFiles } from './generate/chart/files.ts'
 import { releasedPath, releaseLines } from './generate/contracts.ts'
+import { ruleNames } from './generate/rule-names.ts'
 import { webClient } from './generate/web-client.ts'
 
 interface Generated {
@@ -50,7 +51,7 @@ const settingsPage = async (): Promise<Generated> => {
 }
 
 /** One function per generated file; one that this machine cannot make stays as it is. */
-const generators: readonly (() => Promise<Generated | undefined>)[] = [settingsPage, webClient, ...chartFiles]
+const generators: readonly (() => Promise<Generated | undefined>)[] = [settingsPage, webClient, ruleNames, ...chartFiles]
 
 /** Formatted as the repository is, so that the format check and the drift check agree. */
 const formatLike = async (path: string, content: string): Promise<string> => {

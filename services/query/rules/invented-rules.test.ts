@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { quoteText } from '#shared/sql/quote.ts'
 import { answerOf } from '../../sandbox/curl.ts'
@@ -5,16 +6,26 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { parseAnswer } from '../clickhouse/answer.ts'
 import { type Capabilities, sqlFor } from '../clickhouse/capabilities.ts'
 import { ruleScope } from '../definitions/check.ts'
+import { openDefinitions } from '../definitions/definitions.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { judged } from '../testing/judged.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { measurablesOf } from './measurables.ts'
-import { cases as tableCases, counters, ownStatements, running, typedInConsole } from '../testing/invented-cases.ts'
+import {
+  type Case,
+  cases as tableCases,
+  counters,
+  ownStatements,
+  running,
+  typedInConsole,
+} from '../testing/invented-cases.ts'
 import { logCases } from '../testing/invented-log-cases.ts'
 import { joinedStatement, readingsOf } from './plan.ts'
 import type { Measured } from './measured.ts'
 
-const cases = [...tableCases, ...logCases]
+const { rules } = await openDefinitions(pino({ level: 'silent' }))
+const examples = rules.flatMap(({ name, example }) => (example ? [{ rule: name, ...example }] : []))
+const cases: readonly Case[] = [...examples, ...tableCases, ...logCases]
 const startLimitMs = 120_000
 /** A rule that looks at the age of a row may see it some seconds older. */
 const seconds = 120

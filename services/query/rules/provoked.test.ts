@@ -211,7 +211,9 @@ describe.each(provoked)('the rule $rule', ({ rule: name, severity, prepare, prov
 
 it('every rule with a statement is provoked here or tried with invented rows', () => {
   const tried = new Set([...provoked, ...cases, ...logCases, ...counters].map(({ rule }) => rule))
-  const untried = parts.definitions.rules.filter(({ name, sql }) => sql !== undefined && !tried.has(name))
+  const untried = parts.definitions.rules.filter(
+    ({ name, sql, example }) => sql !== undefined && example === undefined && !tried.has(name),
+  )
   expect(untried.map(({ name }) => name)).toEqual([])
 })
 
