@@ -1,48 +1,34 @@
 import type { Route } from './http-route.ts'
-import { issueKey, listKeys, revokeKey } from './routes/api-keys.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
 import { authCli, authDocumentRoutes } from './routes/auth-documents.ts'
-import { me, signIn, signInCallback, signInWithKey, signOut } from './routes/auth-session.ts'
+import { sessionRoutes } from './routes/auth-session.ts'
 import { actions } from './routes/actions.ts'
 import { advice, structureAdviceRoutes } from './routes/advice.ts'
 import { agentRoutes } from './routes/agent.ts'
-import { decideApproval, decideEgress } from './routes/agent-approvals.ts'
+import { agentApprovalRoutes } from './routes/agent-approvals.ts'
 import { agentModelRoutes } from './routes/agent-models.ts'
 import { agentSkillRoutes } from './routes/agent-skills.ts'
 import { audit } from './routes/audit.ts'
-import { management, managementState } from './routes/management.ts'
-import { billing, version } from './routes/installation.ts'
-import {
-  connectionSession,
-  connectionTest,
-  addUserConnection,
-  changeUserConnection,
-  removeUserConnection,
-  userConnections,
-} from './routes/connections.ts'
+import { managementRoutes } from './routes/management.ts'
+import { installationRoutes } from './routes/installation.ts'
+import { connectionRoutes } from './routes/connections.ts'
 import { catalogue } from './routes/catalogue.ts'
 import { chatApplicationRoutes } from './routes/chat-application.ts'
 import { chatWebhook } from './routes/chat-webhook.ts'
-import { chart, chartBatch } from './routes/charts.ts'
+import { chartRoutes } from './routes/charts.ts'
 import { clusterTopology } from './routes/cluster.ts'
 import { conversationRoutes } from './routes/conversations.ts'
-import { compare, settingsDiff } from './routes/comparison.ts'
+import { comparisonRoutes } from './routes/comparison.ts'
 import { config } from './routes/config.ts'
-import { healthSweep, retentionPrune, weeklyReport } from './routes/cron.ts'
+import { cronRoutes } from './routes/cron.ts'
 import { deployments, events, ingestEvents } from './routes/ingest.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
 import { docRoutes, openApi } from './routes/docs.ts'
-import { fleet } from './routes/fleet.ts'
-import { cancelQuery, runQuery } from './routes/console.ts'
+import { fleetRoutes } from './routes/fleet.ts'
+import { consoleRoutes } from './routes/console.ts'
 import { explorerRoutes } from './routes/explorer.ts'
-import { filterOptions, table, tableList } from './routes/tables.ts'
-import {
-  explain,
-  explainLong,
-  queryDetail,
-  queryExecutions,
-  queryPattern,
-  queryPatterns,
-} from './routes/query-analysis.ts'
+import { tableRoutes } from './routes/tables.ts'
+import { queryAnalysisRoutes } from './routes/query-analysis.ts'
 import { health, healthz } from './routes/health.ts'
 import { healthChannelRoutes, healthPagingServices, healthWebhookTargetRoutes } from './routes/health-channels.ts'
 import { healthCustomRuleRoutes, healthPolicyRoutes } from './routes/health-policies.ts'
@@ -51,7 +37,7 @@ import { healthSettingsRoutes } from './routes/health-settings.ts'
 import { healthInboundRoutes } from './routes/health-inbound.ts'
 import { healthSilenceRoutes } from './routes/health-silences.ts'
 import { healthStateRoutes } from './routes/health-state.ts'
-import { hostStatus, hosts, overview, ownCost } from './routes/hosts.ts'
+import { hostRoutes } from './routes/hosts.ts'
 import { identityWebhook } from './routes/identity-webhook.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { mcpRoutes, mcpInfo, serverCard } from './routes/mcp.ts'
@@ -67,63 +53,37 @@ import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
 export const routes: readonly Route[] = [
   health,
   actions,
-  management,
-  managementState,
+  ...managementRoutes,
   audit,
   openApi,
   healthz,
-  version,
-  billing,
+  ...installationRoutes,
   config,
   ...docRoutes,
-  hosts,
-  hostStatus,
-  overview,
+  ...hostRoutes,
   catalogue,
-  chartBatch,
-  chart,
-  tableList,
-  table,
-  filterOptions,
+  ...chartRoutes,
+  ...tableRoutes,
   ...insightRoutes,
   ...conversationRoutes,
   ...reportRoutes,
   ...structureAdviceRoutes,
-  queryPatterns,
-  queryPattern,
-  queryExecutions,
-  queryDetail,
-  explain,
-  explainLong,
+  ...queryAnalysisRoutes,
   advice,
-  runQuery,
-  cancelQuery,
+  ...consoleRoutes,
   ...explorerRoutes,
   ...repldbRoutes,
   metrics,
-  fleet,
-  ownCost,
+  ...fleetRoutes,
   ...postgresRoutes,
   clusterTopology,
-  settingsDiff,
-  compare,
-  connectionTest,
-  connectionSession,
-  userConnections,
-  addUserConnection,
-  changeUserConnection,
-  removeUserConnection,
+  ...comparisonRoutes,
+  ...connectionRoutes,
   authCli,
-  issueKey,
-  listKeys,
-  revokeKey,
+  ...apiKeyRoutes,
   ...deviceLoginRoutes,
   ...authDocumentRoutes,
-  me,
-  signInWithKey,
-  signOut,
-  signIn,
-  signInCallback,
+  ...sessionRoutes,
   ...healthStateRoutes,
   ...healthSilenceRoutes,
   ...healthInboundRoutes,
@@ -137,9 +97,7 @@ export const routes: readonly Route[] = [
   ...healthPolicyRoutes,
   ...webhookSubscriptionRoutes,
   ...chatApplicationRoutes,
-  healthSweep,
-  retentionPrune,
-  weeklyReport,
+  ...cronRoutes,
   ingestEvents,
   chatWebhook,
   repositoryWebhook,
@@ -153,6 +111,5 @@ export const routes: readonly Route[] = [
   ...agentRoutes,
   ...agentModelRoutes,
   ...agentSkillRoutes,
-  decideApproval,
-  decideEgress,
+  ...agentApprovalRoutes,
 ]

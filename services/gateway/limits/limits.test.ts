@@ -8,7 +8,7 @@ import { openStore } from '#shared/store/open.ts'
 import { startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
-import { me } from '../routes/auth-session.ts'
+import { sessionRoutes } from '../routes/auth-session.ts'
 import type { limitSettings } from './config.ts'
 import type { Limit } from './limits.ts'
 
@@ -246,7 +246,7 @@ describe('questions to the agent', () => {
   })
 
   it('need no second try in the web, whose first request sets the cookie', async () => {
-    await using product = await startFake({ env: cloud, routes: [question, me] })
+    await using product = await startFake({ env: cloud, routes: [question, ...sessionRoutes] })
     const first = await fetch(`${product.url}/api/v1/auth/me`)
     const cookie = cookieOf(first)
     expect((await ask(product.url, { cookie })).status).toBe(200)

@@ -10,11 +10,11 @@ import { carryOut } from './actions.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
-import { postRoute } from '../http-route.ts'
+import { postRoute, type Route } from '../http-route.ts'
 
 const ApprovalPath = z.object({ id: ApprovalId })
 
-export const decideApproval = postRoute({
+const decideApproval = postRoute({
   path: '/api/v1/agent/approvals/{id}',
   doc: 'Approves or refuses what an answer wishes to have done to a host; what is approved is done at once, in the name of who approves',
   feature: 'ACTIONS',
@@ -67,7 +67,7 @@ const actionOf = ({ tool, input }: ControlWish): ActionRequest => {
 }
 
 /** Nothing of a host changes, so whoever may ask the agent may decide. */
-export const decideEgress = postRoute({
+const decideEgress = postRoute({
   path: '/api/v1/agent/egress/{id}',
   doc: 'Approves or denies a call of an answer that sends its arguments to an external server; 403 for API keys',
   feature: 'AGENT',
@@ -83,3 +83,5 @@ export const decideEgress = postRoute({
     return success(null, { approved })
   },
 })
+
+export const agentApprovalRoutes: readonly Route[] = [decideApproval, decideEgress]

@@ -9,13 +9,13 @@ import type { KeyRecord } from '../auth/keys/registry.ts'
 import { scopesOpen } from '../features/refusal.ts'
 import { KeyId } from '../auth/keys/key-token.ts'
 import { parse } from '../request/parse.ts'
-import { deleteRoute, getRoute, postRoute } from '../http-route.ts'
+import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 
 const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery } as const
 
 /** Only the operator makes keys out of nothing; people get theirs by device login. */
-export const issueKey = postRoute({
+const issueKey = postRoute({
   ...own,
   secretOnly: true,
   path: '/api/v1/auth/api-key',
@@ -37,7 +37,7 @@ export const issueKey = postRoute({
   },
 })
 
-export const listKeys = getRoute({
+const listKeys = getRoute({
   ...own,
   path: '/api/v1/auth/api-keys',
   doc: 'The API keys that were issued, with their last use: all of them for the operator, their own for everybody else',
@@ -49,7 +49,7 @@ export const listKeys = getRoute({
   },
 })
 
-export const revokeKey = deleteRoute({
+const revokeKey = deleteRoute({
   ...own,
   path: '/api/v1/auth/api-keys/{id}',
   doc: 'Revokes one API key at once',
@@ -91,3 +91,5 @@ const listed = ({ claims, lastUsedAtMs, revokedAtMs }: KeyRecord): ListedKey => 
 })
 
 const isoOf = (epochMs: number): string => new Date(epochMs).toISOString()
+
+export const apiKeyRoutes: readonly Route[] = [issueKey, listKeys, revokeKey]

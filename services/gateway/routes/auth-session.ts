@@ -13,12 +13,12 @@ import { refusalOf, usableFeatures } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { cloudMode } from '../installation/cloud-mode.ts'
 import { success } from '../response/envelope.ts'
-import { deleteRoute, getRoute, type Given, postRoute, redirectRoute } from '../http-route.ts'
+import { deleteRoute, getRoute, type Given, postRoute, redirectRoute, type Route } from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data' } as const
 const session = { ...open, path: '/api/v1/auth/session' } as const
 
-export const me = getRoute({
+const me = getRoute({
   ...open,
   path: '/api/v1/auth/me',
   doc: 'Who asks, and what they may do',
@@ -42,7 +42,7 @@ const guestCookie = async (
   return isVisitor ? guests.invite(headers, publicUrl()) : undefined
 }
 
-export const signInWithKey = postRoute({
+const signInWithKey = postRoute({
   ...session,
   doc: 'Signs a person with an API key in to the web',
   query: noQuery,
@@ -62,7 +62,7 @@ export const signInWithKey = postRoute({
   },
 })
 
-export const signOut = deleteRoute({
+const signOut = deleteRoute({
   ...session,
   doc: 'Ends the session of the web',
   query: noQuery,
@@ -83,7 +83,7 @@ const refuseOtherSites = (method: string, { headers, publicUrl }: Pick<Given, 'h
 /** Where the web sends people who want to sign in by the identity provider. */
 const signInPath = '/api/v1/auth/sign-in'
 
-export const signIn = redirectRoute({
+const signIn = redirectRoute({
   ...open,
   path: signInPath,
   doc: 'Sends a browser to the page of the identity provider where people sign in',
@@ -96,7 +96,7 @@ export const signIn = redirectRoute({
   },
 })
 
-export const signInCallback = redirectRoute({
+const signInCallback = redirectRoute({
   ...open,
   path: '/api/v1/auth/callback',
   doc: 'Where the identity provider sends people back to',
@@ -149,3 +149,5 @@ const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCooki
   const maxAgeMs = claims === undefined ? 0 : claims.exp * 1000 - nowMs
   return cookieLine(keyCookie, key, { maxAgeMs, secure: isSecure(headers, publicUrl()) })
 }
+
+export const sessionRoutes: readonly Route[] = [me, signInWithKey, signOut, signIn, signInCallback]

@@ -6,10 +6,10 @@ import type { ChartResult } from '#proto/query.ts'
 import { shown } from '../response/answer-failure.ts'
 import { explained } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute, postRoute } from '../http-route.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 
-export const chart = getRoute({
+const chart = getRoute({
   path: '/api/v1/charts/{name}',
   doc: 'The series of one chart',
   feature: null,
@@ -25,7 +25,7 @@ export const chart = getRoute({
   },
 })
 
-export const chartBatch = postRoute({
+const chartBatch = postRoute({
   path: '/api/v1/charts/batch',
   doc: 'Several charts of one host over one window; each fails alone',
   feature: null,
@@ -52,3 +52,5 @@ const answered = (result: ChartResult, { identity }: Call, gateway: Gateway): Ch
   const { type, ...said } = shown(explained(failed, identity, gateway.policy()))
   return { ok: false, error: { code: type, message: said.message, ...(said.details && { details: said.details }) } }
 }
+
+export const chartRoutes: readonly Route[] = [chartBatch, chart]

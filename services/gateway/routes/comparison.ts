@@ -1,12 +1,12 @@
 import { ComparisonAnswer, ComparisonQuery, SettingsDiffAnswer, SettingsDiffQuery } from '#proto/http/comparison.ts'
 import type { Host } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
-import { getRoute } from '../http-route.ts'
+import { getRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 
 const common = { access: 'read', limit: 'data' } as const
 
-export const settingsDiff = getRoute({
+const settingsDiff = getRoute({
   path: '/api/v1/settings-diff',
   doc: 'Server, session and MergeTree settings of several hosts side by side',
   feature: 'SETTINGS',
@@ -21,7 +21,7 @@ export const settingsDiff = getRoute({
   },
 })
 
-export const compare = getRoute({
+const compare = getRoute({
   path: '/api/v1/compare',
   doc: 'Key figures of several hosts side by side, and the patterns of queries on which they differ most',
   feature: 'QUERIES',
@@ -46,3 +46,5 @@ const byId = <V>(hosts: readonly Host[], values: readonly V[]): Record<string, V
 /** Keys stay inside; callers know hosts by their position and name. */
 const withName = <T extends { hostKey: string }>(hosts: readonly Host[], { hostKey, ...told }: T) =>
   hosts.filter(({ key }) => key === hostKey).map(({ id, name }) => ({ id, name, ...told }))
+
+export const comparisonRoutes: readonly Route[] = [settingsDiff, compare]

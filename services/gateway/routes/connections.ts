@@ -24,13 +24,13 @@ import { connectionKey, newConnectionId, ownerOf } from '../connections/owner.ts
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
-import { postRoute, deleteRoute, getRoute, putRoute } from '../http-route.ts'
+import { postRoute, deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
 
 const lifetimeSeconds = 15 * 60
 const longestName = 100
 const dialling = { feature: null, access: 'anonymous', dials: true, query: noQuery } as const
 
-export const connectionTest = postRoute({
+const connectionTest = postRoute({
   ...dialling,
   path: '/api/v1/browser-connections/test',
   doc: 'Dials a ClickHouse host that the caller names and tells its version, or why there is none',
@@ -43,7 +43,7 @@ export const connectionTest = postRoute({
   },
 })
 
-export const connectionSession = postRoute({
+const connectionSession = postRoute({
   ...dialling,
   path: '/api/v1/browser-connections/sessions',
   doc: `Opens a session of fifteen minutes on a ClickHouse host that the caller names, which is host 0 and the only one for requests with its token in the header ${connectionSessionHeader}`,
@@ -67,7 +67,7 @@ const path = '/api/v1/user-connections/{id}'
 const common = { feature: null, limit: 'data', query: noQuery } as const
 const changing = { ...common, access: 'write', answer: UserConnectionAnswer } as const
 
-export const userConnections = getRoute({
+const userConnections = getRoute({
   ...common,
   path: '/api/v1/user-connections',
   doc: 'The connections that the caller keeps, without users and passwords',
@@ -80,7 +80,7 @@ export const userConnections = getRoute({
   },
 })
 
-export const addUserConnection = postRoute({
+const addUserConnection = postRoute({
   ...changing,
   path: '/api/v1/user-connections',
   doc: 'Keeps a connection once it has been tried; its hostId stands for it in every route that takes one',
@@ -99,7 +99,7 @@ export const addUserConnection = postRoute({
   },
 })
 
-export const changeUserConnection = putRoute({
+const changeUserConnection = putRoute({
   ...changing,
   path,
   doc: 'Renames a kept connection, or replaces all of it once the new one has been tried',
@@ -129,7 +129,7 @@ export const changeUserConnection = putRoute({
   },
 })
 
-export const removeUserConnection = deleteRoute({
+const removeUserConnection = deleteRoute({
   ...changing,
   path,
   doc: 'Forgets a kept connection',
@@ -185,3 +185,12 @@ const requireWorking = async (
   const { reason, message } = tested
   throw new ServiceError('invalid', `the connection was tried and does not work: ${message}`, { details: { reason } })
 }
+
+export const connectionRoutes: readonly Route[] = [
+  connectionTest,
+  connectionSession,
+  userConnections,
+  addUserConnection,
+  changeUserConnection,
+  removeUserConnection,
+]

@@ -14,7 +14,7 @@ const common = { feature: 'QUERIES', access: 'write', limit: 'data' } as const
 type ConsoleRequest = z.output<typeof ConsoleRequest>
 
 /** SQL of the caller's own; its rows pass through as the host sends them. */
-export const runQuery: Route = {
+const runQuery: Route = {
   ...common,
   method: 'POST',
   path: '/api/v1/explorer/query',
@@ -52,7 +52,7 @@ const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat
 }
 
 /** Ends a run that the same caller has begun under an id of its own. */
-export const cancelQuery = deleteRoute({
+const cancelQuery = deleteRoute({
   ...common,
   path: '/api/v1/explorer/query/{runId}',
   doc: 'Ends a running statement of the same caller, by the `runId` it was sent with',
@@ -64,3 +64,5 @@ export const cancelQuery = deleteRoute({
     return success(await gateway.query.cancelQuery({ hostKey: key, runId }, call), { host: name })
   },
 })
+
+export const consoleRoutes: readonly Route[] = [runQuery, cancelQuery]

@@ -6,12 +6,12 @@ import { auditSettings } from '../audit/open-audit.ts'
 import { gatewayItself } from '../auth/identity.ts'
 import type { Gateway } from '../gateway.ts'
 import { success } from '../response/envelope.ts'
-import { getRoute } from '../http-route.ts'
+import { getRoute, type Route } from '../http-route.ts'
 import { requireScheduler } from '../webhooks/bearers.ts'
 
 const common = { feature: null, access: 'own-bearer', secretOnly: true, limit: 'data', query: CronQuery } as const
 
-export const healthSweep = getRoute({
+const healthSweep = getRoute({
   ...common,
   path: '/api/cron/health-sweep',
   doc: 'Runs the health checks over all hosts and sends alerts',
@@ -24,7 +24,7 @@ export const healthSweep = getRoute({
   },
 })
 
-export const retentionPrune = getRoute({
+const retentionPrune = getRoute({
   ...common,
   path: '/api/cron/retention-prune',
   doc: 'Removes what is older than its stated age',
@@ -35,7 +35,7 @@ export const retentionPrune = getRoute({
   },
 })
 
-export const weeklyReport = getRoute({
+const weeklyReport = getRoute({
   ...common,
   path: '/api/cron/weekly-report',
   doc: 'Builds the weekly reports of the hosts that have opted in',
@@ -101,3 +101,5 @@ const pruneAudit = ({ audit, clock, env }: Gateway): Promise<number> =>
 
 const keepsNothing = (error: unknown): boolean =>
   error instanceof ServiceError && (error.details?.running === false || error.code === 'not-implemented')
+
+export const cronRoutes: readonly Route[] = [healthSweep, retentionPrune, weeklyReport]

@@ -1,15 +1,16 @@
 import type { Call } from '#proto/call.ts'
 import type { Finding } from '#proto/finding.ts'
 import type { FleetHost } from '#proto/fleet.ts'
+import { OwnCostAnswer, OwnCostQuery } from '#proto/http/own-cost.ts'
 import { FleetAnswer, type FleetEntry } from '#proto/http/fleet.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { HostLoad } from '#proto/query.ts'
 import { sessionOf } from '../connections/connection-session.ts'
 import type { Gateway } from '../gateway.ts'
 import { success } from '../response/envelope.ts'
-import { getRoute } from '../http-route.ts'
+import { getRoute, type Route } from '../http-route.ts'
 
-export const fleet = getRoute({
+const fleet = getRoute({
   path: '/api/v1/fleet',
   doc: 'All hosts in one answer: state, version, load and worst finding',
   feature: 'OVERVIEW',
@@ -28,6 +29,21 @@ export const fleet = getRoute({
       hosts.map((host) => entry(host, findings.of.get(host.key) ?? null)),
       { oldestMs, findingsBy: findings.toldBy },
     )
+  },
+})
+
+const ownCost = getRoute({
+  path: '/api/v1/own-cost',
+  doc: "What the product's own statements cost one host",
+  feature: 'QUERIES',
+  access: 'read',
+  limit: 'data',
+  query: OwnCostQuery,
+  answer: OwnCostAnswer,
+  handle: async ({ query: { hostId, ...asked }, call }, gateway) => {
+    const { key, name } = await gateway.hosts.find(hostId)
+    const { cost, ...metadata } = await gateway.query.ownCost({ hostKey: key, ...asked }, call)
+    return success(cost, { host: name, ...metadata })
   },
 })
 
@@ -89,3 +105,5 @@ const worstFindings = async (gateway: Gateway, call: Call): Promise<WorstFinding
 }
 
 const isWarning = ({ severity }: Finding): boolean => severity === 'warning'
+
+export const fleetRoutes: readonly Route[] = [fleet, ownCost]

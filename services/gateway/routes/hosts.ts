@@ -1,10 +1,9 @@
 import { HostsAnswer, HostStatusAnswer, OverviewAnswer } from '#proto/http/data.ts'
-import { OwnCostAnswer, OwnCostQuery } from '#proto/http/own-cost.ts'
 import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
 import { success } from '../response/envelope.ts'
-import { getRoute } from '../http-route.ts'
+import { getRoute, type Route } from '../http-route.ts'
 
-export const hosts = getRoute({
+const hosts = getRoute({
   path: '/api/v1/hosts',
   doc: 'The configured hosts, without addresses or passwords',
   feature: null,
@@ -21,7 +20,7 @@ export const hosts = getRoute({
   },
 })
 
-export const hostStatus = getRoute({
+const hostStatus = getRoute({
   path: '/api/v1/host-status',
   doc: 'Version, uptime and host name as the host says them now',
   feature: 'OVERVIEW',
@@ -36,7 +35,7 @@ export const hostStatus = getRoute({
   },
 })
 
-export const overview = getRoute({
+const overview = getRoute({
   path: '/api/v1/overview',
   doc: 'The key figures of one host',
   feature: 'OVERVIEW',
@@ -50,17 +49,4 @@ export const overview = getRoute({
   },
 })
 
-export const ownCost = getRoute({
-  path: '/api/v1/own-cost',
-  doc: "What the product's own statements cost one host",
-  feature: 'QUERIES',
-  access: 'read',
-  limit: 'data',
-  query: OwnCostQuery,
-  answer: OwnCostAnswer,
-  handle: async ({ query: { hostId, ...asked }, call }, gateway) => {
-    const { key, name } = await gateway.hosts.find(hostId)
-    const { cost, ...metadata } = await gateway.query.ownCost({ hostKey: key, ...asked }, call)
-    return success(cost, { host: name, ...metadata })
-  },
-})
+export const hostRoutes: readonly Route[] = [hosts, hostStatus, overview]

@@ -8,13 +8,13 @@ import { billingOf } from '../installation/billing.ts'
 import { editionOf } from '../installation/edition.ts'
 import { isOnEdge } from '../request/client-address.ts'
 import { success } from '../response/envelope.ts'
-import { getRoute } from '../http-route.ts'
+import { getRoute, type Route } from '../http-route.ts'
 
 const { APP_VERSION } = settings
 /** What the web's version is called while there is no web. */
 const unbuilt = '0.0.0-unbuilt'
 
-export const version = getRoute({
+const version = getRoute({
   path: '/api/version',
   doc: 'Versions of the service and its web',
   feature: null,
@@ -36,7 +36,7 @@ export const version = getRoute({
 const edgeVersion = (env: Environment): string | undefined =>
   isOnEdge(env) ? read({ APP_VERSION }, env).APP_VERSION : undefined
 
-export const billing = getRoute({
+const billing = getRoute({
   path: '/api/v1/billing',
   doc: 'Whether people are billed, and where they see what they pay; outside the cloud edition nobody is',
   feature: 'BILLING',
@@ -46,3 +46,5 @@ export const billing = getRoute({
   answer: BillingAnswer,
   handle: async (_asked, { env, build }) => success(billingOf(env, build), {}),
 })
+
+export const installationRoutes: readonly Route[] = [version, billing]

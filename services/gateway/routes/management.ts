@@ -3,11 +3,11 @@ import { hostOnRecord } from '#proto/audit.ts'
 import { ManagementAnswer, ManagementRequest, ManagementState } from '#proto/http/management.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { Management, PasswordHash } from '#proto/management.ts'
-import { getRoute, postRoute } from '../http-route.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 const common = { path: '/api/v1/management', feature: 'SECURITY', limit: 'data' } as const
 
-export const managementState = getRoute({
+const managementState = getRoute({
   ...common,
   doc: 'Whether users, roles and grants may be changed here',
   access: 'read',
@@ -16,7 +16,7 @@ export const managementState = getRoute({
   handle: async ({ call }, { query }) => query.management({}, call),
 })
 
-export const management = postRoute({
+const management = postRoute({
   ...common,
   doc: 'Changes users, roles or grants of one host, once that is on record',
   access: 'write',
@@ -60,3 +60,5 @@ const namesOf = ({ params }: ManagementRequest): Record<string, string> =>
       .filter(([name, value]) => name !== omitted && value !== null)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value).slice(0, 1024)]),
   )
+
+export const managementRoutes: readonly Route[] = [management, managementState]

@@ -19,11 +19,11 @@ import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
-import { getRoute, postRoute } from '../http-route.ts'
+import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 const common = { feature: 'QUERIES', access: 'read', limit: 'data' } as const
 
-export const queryPatterns = getRoute({
+const queryPatterns = getRoute({
   path: '/api/v1/insights/query-patterns',
   doc: 'Patterns of statements with their calls, times, errors and users',
   ...common,
@@ -36,7 +36,7 @@ export const queryPatterns = getRoute({
   },
 })
 
-export const queryPattern = getRoute({
+const queryPattern = getRoute({
   path: '/api/v1/insights/query-patterns/{hash}',
   doc: 'One pattern of statements: its figures, their course, executions and failures',
   ...common,
@@ -50,7 +50,7 @@ export const queryPattern = getRoute({
   },
 })
 
-export const queryExecutions = getRoute({
+const queryExecutions = getRoute({
   path: '/api/v1/insights/query-patterns/{hash}/executions',
   doc: 'Executions of one pattern that took so long, longest first',
   ...common,
@@ -64,7 +64,7 @@ export const queryExecutions = getRoute({
   },
 })
 
-export const queryDetail = getRoute({
+const queryDetail = getRoute({
   path: '/api/v1/queries/{queryId}',
   doc: 'One query by its id, with everything the logs know of it',
   ...common,
@@ -95,15 +95,24 @@ const ask = async (asked: z.output<typeof ExplainRequest>, call: Call, gateway: 
   return success(explained, { host: name })
 }
 
-export const explain = getRoute({
+const explain = getRoute({
   ...explaining,
   query: ExplainQuery,
   handle: ({ query, call }, gateway) => ask(query, call, gateway),
 })
 
-export const explainLong = postRoute({
+const explainLong = postRoute({
   ...explaining,
   query: noQuery,
   body: ExplainRequest,
   handle: ({ body, call }, gateway) => ask(body, call, gateway),
 })
+
+export const queryAnalysisRoutes: readonly Route[] = [
+  queryPatterns,
+  queryPattern,
+  queryExecutions,
+  queryDetail,
+  explain,
+  explainLong,
+]

@@ -6,10 +6,10 @@ import { TableListQuery, TableQuery, FilterOptionsQuery } from '#proto/http/para
 import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
 import { success } from '../response/envelope.ts'
-import { getRoute, rowsRoute } from '../http-route.ts'
+import { getRoute, rowsRoute, type Route } from '../http-route.ts'
 import { exportFormat, exportTypes, exported } from './table-export.ts'
 
-export const tableList = getRoute({
+const tableList = getRoute({
   path: '/api/v1/tables',
   doc: 'Names of tables outside the system databases, for autocompletion',
   feature: 'TABLES',
@@ -24,7 +24,7 @@ export const tableList = getRoute({
   },
 })
 
-export const table = rowsRoute({
+const table = rowsRoute({
   path: '/api/v1/tables/{name}',
   doc: 'The rows of one table page, or a file of them',
   downloads: exportTypes,
@@ -74,7 +74,7 @@ const tableRequest = ({
   return { sort, filters, search, limit, offset: skipped, page, timezone, lastHours, from, to, total, parameters }
 }
 
-export const filterOptions = getRoute({
+const filterOptions = getRoute({
   path: '/api/v1/tables/{name}/filter-options',
   doc: 'The values of one column of a table page, those of most rows first',
   feature: null,
@@ -101,3 +101,5 @@ const pageParameters = (others: Record<string, string>): Record<string, string> 
   if (Object.keys(others).length <= maxParameters) return others
   throw new ServiceError('invalid', `more than ${maxParameters} parameters that are no part of every table page`)
 }
+
+export const tableRoutes: readonly Route[] = [tableList, table, filterOptions]

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto'
-import type { agent } from '#proto/agent.ts'
+import { agent } from '#proto/agent.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { Conversation, conversationMethods } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { externalToolMethods } from '#proto/external-tools.ts'
-import type { modelMethods, OfferedModel } from '#proto/models.ts'
-import type { skillMethods } from '#proto/skills.ts'
+import type { OfferedModel } from '#proto/models.ts'
 import type { GoodRequest } from './good-requests.ts'
+import { sampledHandlers } from './arbitrary.ts'
 
 /** The one run that there is, and the one wish of it. */
 export const fakeRunId = `agent.${'r'.repeat(22)}`
@@ -129,7 +128,7 @@ const signedOut = { provider: 'gateway_c', possible: true, reason: null, signedI
 const begunWith = 's'.repeat(43)
 
 /** An agent with one model, and a gateway C that somebody began to sign in with. */
-const fakeModels: Pick<Handlers<typeof agent>, keyof typeof modelMethods | keyof typeof externalToolMethods> = {
+const fakeModels = {
   models: async () => ({ models: [free], configuredProviders: ['gateway_a'], defaultModel: free.id }),
   modelCheck: async () => ({ active: true, defaultModel: free.id, providers: [], notes: ['Nothing.'] }),
   modelSignIn: async () => signedOut,
@@ -148,7 +147,7 @@ const fakeModels: Pick<Handlers<typeof agent>, keyof typeof modelMethods | keyof
     leftOut: 0,
     tookMs: 3,
   }),
-}
+} satisfies Partial<Handlers<typeof agent>>
 
 const signIn = '/api/v1/agents/sign-in'
 const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
@@ -171,13 +170,13 @@ const text = `---\nname: ${name}\ndescription: ${description}\n---\n\n# Parts â‰
 const digest = `sha256:${hash('sha256', text)}`
 
 /** An agent with one skill. */
-const fakeSkills: Pick<Handlers<typeof agent>, keyof typeof skillMethods> = {
+const fakeSkills = {
   skills: async () => ({ skills: [{ name, description, digest }] }),
   skill: async (asked) => {
     if (asked.name !== name) throw new ServiceError('not-found', `no such skill: ${asked.name}`)
     return { name, description, digest, text }
   },
-}
+} satisfies Partial<Handlers<typeof agent>>
 
 /** A good request of every route about skills. */
 export const skillRequests: Readonly<Record<string, GoodRequest>> = {
@@ -189,6 +188,7 @@ export const skillRequests: Readonly<Record<string, GoodRequest>> = {
 
 /** An `agent` that has conversations and models, and little to say. */
 export const fakeAgent: Handlers<typeof agent> = {
+  ...sampledHandlers(agent),
   ...fakeRuns,
   prune: async () => ({ removed: { conversations: 3 } }),
   ...fakeConversations,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { z } from 'zod'
+import type { Handlers, Methods, Service, Stream } from '#proto/contract.ts'
 
 /** The words of OpenAPI 3.0 that the document uses of a schema. */
 const Schema = z.looseObject({
@@ -46,4 +47,25 @@ const ofType: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
     fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, allowed(schema)])), {
       requiredKeys: required,
     }),
+}
+
+const mostSamples = 100
+
+/** The first of some small values that a schema takes, the same each time. */
+const sampleOf = (schema: z.ZodType): unknown => {
+  const values = allowed(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }))
+  const found = fc.sample(values, { seed: 1, numRuns: mostSamples }).find((value) => schema.safeParse(value).success)
+  if (found === undefined) throw new Error('no sample is valid; say what the fake answers')
+  return found
+}
+
+/** The methods of a service that have one answer. */
+type Answered<M extends Methods> = { [N in keyof M]: M[N] extends Stream ? never : N }[keyof M]
+
+/** Every method with one answer of a service, answered by some value of its contract. */
+export const sampledHandlers = <M extends Methods>({ methods }: Service<M>) => {
+  const rpcs = Object.entries(methods).filter(([, { kind }]) => kind === 'rpc')
+  const handlers = rpcs.map(([name, method]) => [name, async () => 'output' in method && sampleOf(method.output)])
+  // Each answers with a value that the schema of its own answer takes.
+  return Object.fromEntries(handlers) as unknown as Pick<Handlers<Service<M>>, Answered<M>>
 }

@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
-import type { channelMethods } from '#proto/channels.ts'
-import { chatActions, type ChatInstallation, type chatApplicationMethods } from '#proto/chat-application.ts'
+import { chatActions, type ChatInstallation } from '#proto/chat-application.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { pagingServiceMethods } from '#proto/paging-services.ts'
 import { noSuch } from '#shared/text/no-such.ts'
 import type { GoodRequest } from './good-requests.ts'
 import { opened } from './transit.ts'
@@ -13,7 +11,7 @@ import { opened } from './transit.ts'
 const Address = z.object({ url: z.string() })
 
 /** One webhook that takes tests, and a chat that is not set up. */
-export const fakeChannels: Pick<Handlers<typeof alerts>, keyof typeof channelMethods> = {
+export const fakeChannels = {
   testChannel: async ({ channel, target = 'webhook' }) => {
     if (channel === 'chat-a')
       throw new ServiceError('conflict', 'the channel chat-a is not set up: settings are missing')
@@ -26,7 +24,7 @@ export const fakeChannels: Pick<Handlers<typeof alerts>, keyof typeof channelMet
     if (encrypted === undefined) return { method: 'POST', body }
     return { method: 'POST', body: { ...body, of: Address.parse(await opened(encrypted)).url } }
   },
-}
+} satisfies Partial<Handlers<typeof alerts>>
 
 const path = '/api/v1/health/channels'
 const targets = '/api/v1/health/webhook-targets'
@@ -51,7 +49,7 @@ const installation: ChatInstallation = {
 }
 
 /** One chat of one workspace. */
-export const fakeChatApplication: Pick<Handlers<typeof alerts>, keyof typeof chatApplicationMethods> = {
+export const fakeChatApplication = {
   chatApplication: async () => ({ interactive: true, missing: [], installations: [installation] }),
   chatApplicationPage: async ({ state }) => ({ location: `https://slack.com/oauth/v2/authorize?state=${state}` }),
   installChatApplication: async ({ code }) => {
@@ -62,7 +60,7 @@ export const fakeChatApplication: Pick<Handlers<typeof alerts>, keyof typeof cha
     if (id === installation.id) return installation
     throw noSuch('installation of the chat application', id, [installation.id], 'id')
   },
-}
+} satisfies Partial<Handlers<typeof alerts>>
 
 /** A click as Slack sends it. */
 export const clickOn = (value: object, more: object = {}): object => ({
@@ -111,13 +109,13 @@ export const chatApplicationRequests = (secret: string): Readonly<Record<string,
 })
 
 /** An account with one service, whose token is missing when `no-token` is looked for. */
-export const fakePagingServices: Pick<Handlers<typeof alerts>, keyof typeof pagingServiceMethods> = {
+export const fakePagingServices = {
   pagingServices: async ({ search = 'data' }) => {
     if (search === 'no-token') throw new ServiceError('conflict', 'HEALTH_ALERT_PAGING_A_API_KEY is not set')
     const service = { id: 'PAB', name: search, description: null, status: 'active', url: 'https://x.pagerduty.com/PAB' }
     return { services: [service], more: false }
   },
-}
+} satisfies Partial<Handlers<typeof alerts>>
 
 const servicesPath = '/api/v1/health/channels/paging-a/services'
 

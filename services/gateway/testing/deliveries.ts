@@ -1,10 +1,10 @@
 import type { Silence } from '#proto/alert-history.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
-import type { DeadNotice, Delivered, deliveryMethods } from '#proto/delivery.ts'
+import type { DeadNotice, Delivered } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { InboundCondition, inboundConditionMethods } from '#proto/inbound-conditions.ts'
-import { type Subscription, SubscriptionSecrets, type subscriptionMethods } from '#proto/subscriptions.ts'
+import type { InboundCondition } from '#proto/inbound-conditions.ts'
+import { type Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
 import type { GoodRequest } from './good-requests.ts'
 import { opened } from './transit.ts'
 
@@ -38,7 +38,7 @@ const dead: DeadNotice = {
 }
 
 /** One webhook that is broken, and the notice that it did not take. */
-export const fakeDeliveries: Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods> = {
+export const fakeDeliveries = {
   deliveries: async ({ result = 'dead' }) => (result === 'dead' ? [delivered] : []),
   alertTargets: async () => [
     {
@@ -56,7 +56,7 @@ export const fakeDeliveries: Pick<Handlers<typeof alerts>, keyof typeof delivery
     if (id !== dead.id) throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
     return dead
   },
-}
+} satisfies Partial<Handlers<typeof alerts>>
 
 const base = '/api/v1/health'
 
@@ -96,7 +96,7 @@ const said = (episode: string, kind: Silence['kind']): Silence => {
 }
 
 /** One condition that an inbound event began. */
-export const fakeInboundConditions: Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods> = {
+export const fakeInboundConditions = {
   inboundConditions: async ({ limit }) => ({ conditions: [condition].slice(0, limit), open: 1 }),
   silenceInbound: async ({ episode, kind, minutes, note }) => ({
     ...said(episode, kind),
@@ -104,7 +104,7 @@ export const fakeInboundConditions: Pick<Handlers<typeof alerts>, keyof typeof i
     untilMs: minutes === null ? null : 2_000 + minutes * 60_000,
   }),
   unsilenceInbound: async ({ episode, kind }) => said(episode, kind),
-}
+} satisfies Partial<Handlers<typeof alerts>>
 
 const inboundPath = '/api/v1/health/inbound'
 const oneInbound = `${inboundPath}/${condition.episode}`
@@ -140,7 +140,7 @@ const found = (id: string): Subscription => {
 const server = 'https://hooks.example/'
 
 /** One subscription, which is anybody's. */
-export const fakeSubscriptions: Pick<Handlers<typeof alerts>, keyof typeof subscriptionMethods> = {
+export const fakeSubscriptions = {
   subscriptionsOffered: async () => ({ isOffered: true }),
   subscriptions: async () => [kept],
   addSubscription: async ({ id, fields, encrypted }) => {
@@ -161,7 +161,7 @@ export const fakeSubscriptions: Pick<Handlers<typeof alerts>, keyof typeof subsc
     found(id)
     return []
   },
-}
+} satisfies Partial<Handlers<typeof alerts>>
 
 const path = '/api/v1/webhook-subscriptions'
 const one = `${path}/${kept.id}`

@@ -1,17 +1,18 @@
-import type { alerts } from '#proto/alerts.ts'
+import { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import type { DeadEvent } from '#proto/dead-events.ts'
 import type { Deployment } from '#proto/deployments.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import type { ingest } from '#proto/ingest.ts'
-import type { mcp } from '#proto/mcp.ts'
-import type { report } from '#proto/report.ts'
+import { ingest } from '#proto/ingest.ts'
+import { mcp } from '#proto/mcp.ts'
+import { report } from '#proto/report.ts'
 import { fakeAdvice, fakeStructureAdvice } from './advice.ts'
 import { fakeAlerting } from './alerting.ts'
 import { fakeChannels, fakeChatApplication, fakePagingServices } from './channels.ts'
 import { fakeDeliveries, fakeInboundConditions, fakeSubscriptions } from './deliveries.ts'
 import { fakeForecasts, fakeInsights, fakeReports } from './reports.ts'
+import { sampledHandlers } from './arbitrary.ts'
 
 const event: InboundEvent = {
   id: 'a1',
@@ -62,6 +63,7 @@ const dead: DeadEvent = {
 
 /** An `ingest` that has kept one event and knows it when it comes, and one deployment. */
 export const fakeIngest: Handlers<typeof ingest> = {
+  ...sampledHandlers(ingest),
   accept: async () => [{ id: event.id, duplicate: true }],
   events: async () => [event],
   keepDeployment: async () => ({}),
@@ -76,6 +78,7 @@ export const fakeIngest: Handlers<typeof ingest> = {
 
 /** A tool server that answers every request with what it was sent, and has one tool. */
 export const fakeMcp: Handlers<typeof mcp> = {
+  ...sampledHandlers(mcp),
   http: async ({ method, headers, body }, { identity }) => ({
     head: { status: 200, headers: { 'content-type': 'application/json' } },
     frames: framesOf(
@@ -101,6 +104,7 @@ async function* framesOf(text: string) {
 
 /** An `alert-dispatcher` that finds one condition firing. */
 export const fakeAlerts: Handlers<typeof alerts> = {
+  ...sampledHandlers(alerts),
   firing: async () => [{ hostKey: 'logs', conditions: 1 }],
   worstFindings: async () => [{ hostKey: 'logs', severity: 'critical', title: 'Disk full' }],
   sweep: async () => ({
@@ -127,6 +131,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
 
 /** A `report` with two hosts opted in, one of which could not be told. */
 export const fakeReport: Handlers<typeof report> = {
+  ...sampledHandlers(report),
   worstFindings: async () => [
     { hostKey: 'logs', severity: 'warning', title: 'Slow merges' },
     { hostKey: 'analytics', severity: 'warning', title: 'Many parts' },

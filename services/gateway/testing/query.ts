@@ -2,7 +2,15 @@ import type { Call } from '#proto/call.ts'
 import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { FleetMetrics, Host, HostState, HostStatus, query, StatementFacts } from '#proto/query.ts'
+import {
+  type FleetMetrics,
+  type Host,
+  type HostState,
+  type HostStatus,
+  query,
+  type StatementFacts,
+} from '#proto/query.ts'
+import { sampledHandlers } from './arbitrary.ts'
 import { exposition, fakeFleet } from './fleet.ts'
 import { explanation, pattern, patternDetail, queryDetail, fakeRules } from './analysis.ts'
 import { fakeActions, fakeConnections, fakePageViews } from './query-writes.ts'
@@ -101,19 +109,15 @@ const noSuch = (kind: string, name: string, known: string): ServiceError =>
 export const rowsOf = (...rows: unknown[]): Uint8Array =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 
-/** `query` with two hosts, one chart and one table page, as simply as its contract allows. */
+/** `query` with two hosts, one chart and one table page, as simply as its contract allows; what is not named here answers with a sample. */
 export const fakeQuery: QueryHandlers = {
+  ...sampledHandlers(query),
   ...fakeActions,
   ...fakeRules,
   ...fakeRepldb,
   hosts: async () => hosts,
   hostStates: async () => states,
   catalogue: async () => catalogue,
-  toolRows: async ({ hostKey, parameters }) => ({
-    rows: [],
-    evidence: { hostKey, statement: statement.sql, parameters, atMs: 0, rows: 0, rowHash: '0'.repeat(64) },
-  }),
-  definitionStatement: async () => ({ sql: statement.sql, parameters: {}, unavailable: null }),
   hostStatus: async ({ fleet }) => ({ ...status, metrics: fleet ? metrics : null }),
   overview: async () => ({
     runningQueries: 2,

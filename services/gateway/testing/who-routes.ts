@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Identity } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { me, signIn, signInCallback, signInWithKey, signOut } from '../routes/auth-session.ts'
+import { sessionRoutes } from '../routes/auth-session.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 const told = { doc: 'Tells who asked', feature: null, limit: 'none', query: noQuery, answer: Identity } as const
@@ -20,4 +20,4 @@ export const tellingRoutes: readonly Route[] = [
 ]
 
 /** The same, and those of signing in. */
-export const whoRoutes: readonly Route[] = [...tellingRoutes, me, signInWithKey, signOut, signIn, signInCallback]
+export const whoRoutes: readonly Route[] = [...tellingRoutes, ...sessionRoutes]
