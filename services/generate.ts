@@ -6,10 +6,8 @@ import { buildSettings } from '#shared/config/build-time.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { type SettingsGroup, settingsReference } from '#shared/config/reference.ts'
 import type { ServiceConfig } from '#shared/lifecycle/service.ts'
-import { chartFiles } from './generate/chart/files.ts'
+import { channelList } from './generate/channel-list.ts'
 import { releasedPath, releaseLines } from './generate/contracts.ts'
-import { ruleNames } from './generate/rule-names.ts'
-import { webClient } from './generate/web-client.ts'
 
 interface Generated {
   /** From the repository's root. */
@@ -24,17 +22,20 @@ const root = join(import.meta.dirname, '..')
 /** Writes everything that is generated, or with `--check` says what would change and fails; `--release` records the contracts too. */
 const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
   if (isRelease) await writeFile(join(root, releasedPath), await releaseLines())
-  for (const generate of generators) {
+  await write(await channelList(), isCheck)
+  for (const generate of await generators()) {
     const generated = await generate()
-    if (generated === undefined) continue
-    const { path, content, isUnformatted } = generated
-    const formatted = isUnformatted ? content : await formatLike(path, content)
-    const present = await readFile(join(root, path), 'utf8').catch(() => undefined)
-    if (present === formatted) continue
-    console.log(isCheck ? `${path} is not what \`npm run generate\` writes` : path)
-    if (isCheck) process.exitCode = 1
-    else await writeFile(join(root, path), formatted)
+    if (generated) await write(generated, isCheck)
   }
+}
+
+const write = async ({ path, content, isUnformatted }: Generated, isCheck: boolean): Promise<void> => {
+  const formatted = isUnformatted ? content : await formatLike(path, content)
+  const present = await readFile(join(root, path), 'utf8').catch(() => undefined)
+  if (present === formatted) return
+  console.log(isCheck ? `${path} is not what \`npm run generate\` writes` : path)
+  if (isCheck) process.exitCode = 1
+  else await writeFile(join(root, path), formatted)
 }
 
 const settingsPage = async (): Promise<Generated> => {
@@ -50,8 +51,13 @@ const settingsPage = async (): Promise<Generated> => {
   return { path: 'services/shared/config/REFERENCE.md', content: settingsReference(groups) }
 }
 
-/** One function per generated file; one that this machine cannot make stays as it is. */
-const generators: readonly (() => Promise<Generated | undefined>)[] = [settingsPage, webClient, ruleNames, ...chartFiles]
+/** One function per generated file; one that this machine cannot make stays as it is. What they import reads the list of channels. */
+const generators = async (): Promise<readonly (() => Promise<Generated | undefined>)[]> => {
+  const { chartFiles } = await import('./generate/chart/files.ts')
+  const { ruleNames } = await import('./generate/rule-names.ts')
+  const { webClient } = await import('./generate/web-client.ts')
+  return [settingsPage, webClient, ruleNames, ...chartFiles]
+}
 
 /** Formatted as the repository is, so that the format check and the drift check agree. */
 const formatLike = async (path: string, content: string): Promise<string> => {

@@ -24,10 +24,7 @@ const withNames = (
 ): z.infer<typeof Listed> => {
   const topics = [...new Set([...Object.keys(listed), ...there.map(({ topic }) => topic)])].toSorted()
   const namesOf = (wanted: string): string[] => [
-    ...new Set([
-      ...(listed[wanted] ?? []),
-      ...there.filter(({ topic }) => topic === wanted).map(({ name }) => name),
-    ]),
+    ...new Set([...(listed[wanted] ?? []), ...there.filter(({ topic }) => topic === wanted).map(({ name }) => name)]),
   ]
   return Object.fromEntries(topics.map((topic) => [topic, namesOf(topic).toSorted()]))
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
+import { channelList } from '#proto/channel-list.ts'
 import type { Event, Service } from '#proto/contract.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
@@ -26,8 +27,7 @@ const isRequest = (caller: ServiceName, subject: string, contracts: readonly Ser
   return root === 'svc' && named === caller && callers.includes(caller)
 }
 
-const channels =
-  '(webhook|webhook-targets|chat-application|email|paging-a|paging-b|chat-a|push-a|push-b|sms|subscriptions)'
+const channels = `(${Object.keys(channelList).join('|')})`
 const deadLetters = (stream: string) => new RegExp(`^\\$JS\\.API\\.STREAM\\.(INFO|MSG\\.GET|MSG\\.DELETE)\\.${stream}$`)
 const taken = (stream: string, names: string) => [
   new RegExp(`^\\$JS\\.API\\.CONSUMER\\.(INFO|MSG\\.NEXT)\\.${stream}\\.${names}$`),

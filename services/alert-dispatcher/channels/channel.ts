@@ -22,6 +22,8 @@ export interface TargetLimits {
 export interface Channel {
   /** Letters, digits and dashes; names it in routes, metrics and answers. */
   id: string
+  /** How the page of channels calls it, and what it says of it; without them it shows the id. */
+  words?: { name: string; doc: string }
   settings: Settings
   /** The variable that its address is from; absent where the address is the service's own. */
   address?: string

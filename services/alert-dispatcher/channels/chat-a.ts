@@ -19,9 +19,13 @@ const settings = {
   HEALTH_ALERT_CHAT_A_MIN_SEVERITY: severityFloor('Least severity that the Telegram chat gets.'),
 } as const
 
-/** A Telegram chat, told by a bot. */
+/**
+ * A Telegram chat, told by a bot.
+ * A message that is sent twice is shown twice; a recovery is a message.
+ */
 export const chatA: Channel = {
   id: 'chat-a',
+  words: { name: 'Telegram', doc: 'A chat, told by a bot.' },
   settings,
   isPaging: false,
   // A group takes 20 a minute, burst included.

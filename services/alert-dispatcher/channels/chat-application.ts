@@ -12,7 +12,10 @@ const settings = {
   HEALTH_ALERT_CHATAPP_MIN_SEVERITY: severityFloor('Least severity that the chats of the chat application get.'),
 } as const
 
-/** The chats that people installed the application for, each with the address that its service gave. */
+/**
+ * The chats that people installed the application for, each with the address that its service gave.
+ * A message that is sent twice is shown twice; a recovery is a message.
+ */
 export const chatApplication: Channel = {
   id: 'chat-application',
   settings,

@@ -54,9 +54,13 @@ const settings = {
 
 const readSettings = { ...settings, HEALTH_ALERT_EMAIL_TO: to.sound }
 
-/** Mail, by whichever carrier the provider's URL names. */
+/**
+ * Mail, by whichever carrier the provider's URL names.
+ * A message that is sent twice is shown twice, but for Resend; a recovery is a mail in the same thread.
+ */
 export const email: Channel = {
   id: 'email',
+  words: { name: 'Mail', doc: 'By the carrier that the provider’s URL names, such as smtps://user:password@host.' },
   settings,
   address: 'HEALTH_ALERT_EMAIL_PROVIDER_URL',
   isPaging: false,

@@ -14,9 +14,13 @@ export const settings = {
   HEALTH_ALERT_PAGING_A_MIN_SEVERITY: severityFloor('Least severity that PagerDuty gets.'),
 } as const
 
-/** PagerDuty, told by its Events API v2. */
+/**
+ * PagerDuty, told by its Events API v2.
+ * A message that is sent twice opens one incident; a recovery resolves it.
+ */
 export const pagingA: Channel = {
   id: 'paging-a',
+  words: { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
   settings,
   isPaging: true,
   opensIncidents: true,

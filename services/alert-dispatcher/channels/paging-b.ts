@@ -16,9 +16,13 @@ const settings = {
 
 const forgivingSettings = forgiving(settings)
 
-/** Opsgenie, told by its Alert API. */
+/**
+ * Opsgenie, told by its Alert API.
+ * A message that is sent twice opens one alert; a recovery closes it.
+ */
 export const pagingB: Channel = {
   id: 'paging-b',
+  words: { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
   settings,
   isPaging: true,
   opensIncidents: true,

@@ -37,9 +37,13 @@ const topicOf = (given: URL | undefined): Topic | undefined => {
   return { root: `${given.origin}${base}`, name, login }
 }
 
-/** An ntfy topic. */
+/**
+ * An ntfy topic.
+ * A message that is sent twice is shown twice; a recovery is a message of lower priority.
+ */
 export const pushA: Channel = {
   id: 'push-a',
+  words: { name: 'ntfy', doc: 'A topic of ntfy.sh, or of a server of your own.' },
   settings,
   address: 'HEALTH_ALERT_PUSH_A_URL',
   isPaging: false,

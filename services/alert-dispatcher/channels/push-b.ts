@@ -19,9 +19,13 @@ const settings = {
   ),
 } as const
 
-/** Pushover. */
+/**
+ * Pushover.
+ * A message that is sent twice is shown twice; a recovery is a quiet message and silences what still rings.
+ */
 export const pushB: Channel = {
   id: 'push-b',
+  words: { name: 'Pushover', doc: 'Pushes to phones; critical conditions may ring until somebody answers.' },
   settings,
   isPaging: false,
   // It asks for no more than two connections.

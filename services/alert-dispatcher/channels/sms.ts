@@ -35,9 +35,13 @@ const settings = {
 
 const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbers.sound }
 
-/** SMS by Twilio: each number is a target of its own, so that one that is refused keeps nothing from the others. */
+/**
+ * SMS by Twilio: each number is a target of its own, so that one that is refused keeps nothing from the others.
+ * A message that is sent twice is shown twice; a recovery is a message.
+ */
 export const sms: Channel = {
   id: 'sms',
+  words: { name: 'SMS', doc: 'By Twilio; each number is told by itself.' },
   settings,
   isPaging: true,
   // A long code sends a segment a second; what is handed in faster waits there.

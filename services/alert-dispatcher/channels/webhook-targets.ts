@@ -35,7 +35,10 @@ const settings = {
 
 const forgivingSettings = forgiving(settings)
 
-/** Further webhooks, each in the shape of the service behind it. */
+/**
+ * Further webhooks, each in the shape of the service behind it.
+ * A message that is sent twice is shown twice, but for Matrix; `raw` carries a key to tell; a recovery is a message.
+ */
 export const webhookTargets: Channel = {
   id: 'webhook-targets',
   settings,

@@ -17,9 +17,13 @@ const settings = {
   HEALTH_ALERT_WEBHOOK_MIN_SEVERITY: severityFloor('Least severity that the webhook gets.'),
 } as const
 
-/** The shape that Slack began and Mattermost, Rocket.Chat and Discord's `/slack` take too. */
+/**
+ * The shape that Slack began and Mattermost, Rocket.Chat and Discord's `/slack` take too.
+ * A message that is sent twice is shown twice; a recovery is a message.
+ */
 export const webhook: Channel = {
   id: 'webhook',
+  words: { name: 'Webhook', doc: 'Slack, Mattermost, Rocket.Chat, Discord, or whatever else takes their messages.' },
   settings,
   address: 'HEALTH_ALERT_WEBHOOK_URL',
   isPaging: false,

@@ -1,4 +1,5 @@
 import type { ServiceName } from '#proto/call.ts'
+import { channelList } from '#proto/channel-list.ts'
 import { inboundSubjects } from '#proto/inbound-event.ts'
 import type { StreamName } from './queue.ts'
 import { type AnyStream, deadStreamOf, deadSubject, streamNames, streams } from './streams.ts'
@@ -11,27 +12,13 @@ export interface ConsumerPlan {
   subjects: string
 }
 
-/** Delivery has one consumer for each channel; a test compares these with what the services consume. */
-const channels = [
-  'webhook',
-  'webhook-targets',
-  'chat-application',
-  'email',
-  'paging-a',
-  'paging-b',
-  'chat-a',
-  'push-a',
-  'push-b',
-  'sms',
-  'subscriptions',
-]
-
 /** Every consumer of the product. */
 export const consumers: readonly ConsumerPlan[] = [
   { service: 'ingest', stream: 'EVENTS', name: 'events-kept', subjects: inboundSubjects },
   { service: 'ingest', stream: 'EVENTS', name: 'events-reemitted', subjects: inboundSubjects },
   { service: 'alert-dispatcher', stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects },
-  ...channels.map((name): ConsumerPlan => ({
+  // Delivery has one consumer for each channel.
+  ...Object.keys(channelList).map((name): ConsumerPlan => ({
     service: 'alert-dispatcher',
     stream: 'DELIVER',
     name,

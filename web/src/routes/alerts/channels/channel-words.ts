@@ -1,23 +1,8 @@
+import { channelList, type ChannelWords } from '#proto/channel-list.ts'
 import type { AlertTarget, ChannelSettled, Tested } from '#lib/api/alerting.ts'
 
-interface ChannelWords {
-  name: string
-  doc: string
-}
-
-/** The services behind the channels. A newer release may know more channels, which go by their ids. */
-const channels: Readonly<Record<string, ChannelWords>> = {
-  webhook: { name: 'Webhook', doc: 'Slack, Mattermost, Rocket.Chat, Discord, or whatever else takes their messages.' },
-  email: { name: 'Mail', doc: 'By the carrier that the provider’s URL names, such as smtps://user:password@host.' },
-  'paging-a': { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
-  'paging-b': { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
-  'chat-a': { name: 'Telegram', doc: 'A chat, told by a bot.' },
-  'push-a': { name: 'ntfy', doc: 'A topic of ntfy.sh, or of a server of your own.' },
-  'push-b': { name: 'Pushover', doc: 'Pushes to phones; critical conditions may ring until somebody answers.' },
-  sms: { name: 'SMS', doc: 'By Twilio; each number is told by itself.' },
-}
-
-export const channelWords = (id: string): ChannelWords => channels[id] ?? { name: id, doc: '' }
+/** A newer release may know more channels, which go by their ids. */
+export const channelWords = (id: string): ChannelWords => channelList[id] ?? { name: id, doc: '' }
 
 /** Words that are not written like others. */
 const written: Readonly<Record<string, string>> = { url: 'URL', api: 'API', sid: 'SID', id: 'ID' }
