@@ -106,6 +106,69 @@ describe('the documents', () => {
   })
 })
 
+/** The steps of each recipe below the heading `Recipes`, without tests and what is generated. */
+const recipesOf = ({ text }: SourceFile): Map<string, string[]> => {
+  const [, section = ''] = /^## Recipes$([\s\S]*?)(?=^## )/m.exec(text) ?? []
+  const recipes = section.split(/^### /m).slice(1)
+  return new Map(
+    recipes.map((recipe) => [
+      recipe.split('\n')[0] ?? '',
+      [...recipe.matchAll(/^\d+\. (?!tests|`npm run generate`)(.+)/gm)].map(([, step = '']) => step),
+    ]),
+  )
+}
+
+/** Files that somebody writes for a thing: neither texts, nor tests and what only they use, nor what is generated. */
+const isWritten = (path: string): boolean =>
+  /^(proto|services|charts|web)\//.test(path) &&
+  !/\.(md|snap|test\.ts|e2e\.ts)$|\/(testing|requirements|acceptance|generate|bench)\//.test(path) &&
+  !/^(proto\/channel-list\.ts|services\/query\/\w+\/names\.json|web\/src\/lib\/api\/routes\.ts)$/.test(path)
+
+describe('the recipes', () => {
+  const written = repositoryFiles().filter(isWritten).map(readSource)
+  const filesOf = (name: RegExp): string[] =>
+    written.filter(({ path, text }) => name.test(path) || name.test(text)).map(({ path }) => path)
+
+  it('are read without tests and what is generated', () => {
+    const text = '## Recipes\n\n### One\n\n1. `a`\n2. tests: b\n3. `npm run generate`: c\n\n## Next\n'
+    expect([...recipesOf({ path: '', text })]).toEqual([['One', ['`a`']]])
+  })
+
+  // The example of each recipe was added by it, so its name is in the files of the recipe and in no others.
+  it.each([
+    ['A rule', 1, /\bmemory-pressure\b/, ['charts/system/memory-pressure.rule.yaml']],
+    [
+      'A chart or a table page',
+      1,
+      /\bhealth-disk-percent-detail\b/,
+      ['charts/health/health-disk-percent-detail.chart.yaml'],
+    ],
+    ['A setting', 2, /\bSVC_MCP_FULL_STATEMENTS\b/, ['services/mcp/config.ts', 'services/mcp/service.ts']],
+    [
+      'A notification channel',
+      2,
+      /\bsms(\.ts)?\b|\bHEALTH_ALERT_SMS_/,
+      ['services/alert-dispatcher/channels/index.ts', 'services/alert-dispatcher/channels/sms.ts'],
+    ],
+    [
+      'A route with a new bus method',
+      4,
+      /\bexploreDdl\b/,
+      [
+        'proto/explorer.ts',
+        'proto/http/explorer.ts',
+        'services/gateway/routes/explorer.ts',
+        'services/query/explorer/handlers.ts',
+      ],
+    ],
+  ])('%s touches at most %i files', (title, most, name, files) => {
+    const steps = recipesOf(contributing).get(title) ?? []
+    expect(steps).toHaveLength(most)
+    expect(filesOf(name)).toEqual(files)
+    expect(files).toHaveLength(most)
+  })
+})
+
 describe('the flows of the architecture', () => {
   it('are counted in steps', () => {
     const text = '## Flows\n\n### One\n\n1. a\n2. b\n\n### Two\n\nNothing.\n\n## Next\n\n1. c\n'
