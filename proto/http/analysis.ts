@@ -1,55 +1,43 @@
 import { z } from 'zod'
 import { intervals } from '../catalogue.ts'
 import { ExplainMode, explainModes, ExplainSettings, Explanation, longestExplained } from '../explain.ts'
-import { Execution, Fingerprint, FingerprintDetail, FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
+import { FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
 import { query, StatementFacts } from '../query.ts'
-import { QueryDetail, QueryId } from '../query-detail.ts'
-import { Unavailable } from '../unavailable.ts'
+import { QueryId } from '../query-detail.ts'
 import { answer } from './answer.ts'
-import { backwards, bodyHostId, forwards, hostId, latestSecond, text, TimeZone, whole, yesOrNo } from './parameters.ts'
+import { backwards, bodyHostId, forwards, hostId, span, text, TimeZone, whole, wholeAs, yesOrNo } from './parameters.ts'
 
-const window = {
-  lastHours: whole(1, 8760).optional(),
-  from: whole(0, latestSecond).optional(),
-  to: whole(0, latestSecond).optional(),
-}
+const { fingerprints, fingerprint, executions, queryDetail } = query.methods
 const shortText = text.max(256, 'must not be longer than 256 characters').optional()
-const maxPatterns = 1_000
-const maxOffset = 1_000_000
-const maxExecutions = 200
 
 /** `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given); `own=1` counts the product's own statements too. */
 export const QueryPatternsQuery = z
   .strictObject({
     hostId: hostId.default(0),
-    ...window,
+    ...span,
     order: z.enum(fingerprintOrders, `must be one of ${fingerprintOrders.join(', ')}`).optional(),
     search: shortText,
     user: shortText,
     own: yesOrNo.optional(),
-    limit: whole(1, maxPatterns).optional(),
-    offset: whole(0, maxOffset).optional(),
+    limit: wholeAs(fingerprints.input.shape.limit).optional(),
+    offset: wholeAs(fingerprints.input.shape.offset).optional(),
   })
   .refine(forwards, backwards)
 
 /** The answer: patterns, and in `metadata.total` how many there are. */
 export const QueryPatternsAnswer = answer(
-  z.array(Fingerprint),
-  StatementFacts.partial().extend({
-    total: z.number().int().nullable(),
-    window: query.methods.fingerprints.output.shape.window,
-    unavailable: Unavailable.nullable(),
-  }),
+  fingerprints.output.shape.fingerprints,
+  StatementFacts.partial().extend(fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape),
 )
 
 /** `GET /api/v1/insights/query-patterns/{hash}` */
 export const QueryPatternQuery = z
   .strictObject({
     hostId: hostId.default(0),
-    ...window,
+    ...span,
     interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
     timezone: TimeZone.optional(),
-    executions: whole(1, maxExecutions).optional(),
+    executions: wholeAs(fingerprint.input.shape.executions).optional(),
   })
   .refine(forwards, backwards)
 /** What its path names. */
@@ -57,12 +45,8 @@ export const QueryPatternPath = z.object({ hash: FingerprintHash })
 
 /** The answer; `data` is null when the host cannot tell, which `metadata.unavailable` explains. */
 export const QueryPatternAnswer = answer(
-  FingerprintDetail.nullable(),
-  z.object({
-    host: z.string(),
-    window: query.methods.fingerprint.output.shape.window,
-    unavailable: Unavailable.nullable(),
-  }),
+  fingerprint.output.shape.detail,
+  z.object({ host: z.string(), ...fingerprint.output.omit({ detail: true }).shape }),
 )
 
 const longestDurationMs = 1_000_000_000
@@ -70,31 +54,29 @@ const longestDurationMs = 1_000_000_000
 export const ExecutionsQuery = z
   .strictObject({
     hostId: hostId.default(0),
-    ...window,
+    ...span,
     minMs: whole(0, longestDurationMs).optional(),
     maxMs: whole(1, longestDurationMs).optional(),
-    limit: whole(1, maxPatterns).optional(),
+    limit: wholeAs(executions.input.shape.limit).optional(),
   })
   .refine(forwards, backwards)
 /** The answer: those that took longest first, and in `metadata.total` how many there are. */
 export const ExecutionsAnswer = answer(
-  z.array(Execution),
-  z.object({
-    host: z.string(),
-    total: z.number().int(),
-    window: query.methods.executions.output.shape.window,
-    unavailable: Unavailable.nullable(),
-  }),
+  executions.output.shape.executions,
+  z.object({ host: z.string(), ...executions.output.omit({ executions: true }).shape }),
 )
 
 /** `GET /api/v1/queries/{queryId}`; looks two weeks back when `lastHours` is not given. */
-export const QueryDetailQuery = z.strictObject({ hostId: hostId.default(0), lastHours: whole(1, 8760).optional() })
+export const QueryDetailQuery = z.strictObject({
+  hostId: hostId.default(0),
+  lastHours: wholeAs(queryDetail.input.shape.lastHours).optional(),
+})
 /** What its path names. */
 export const QueryDetailPath = z.object({ queryId: QueryId })
 /** The answer; `data` is null when the host cannot tell, which `metadata.unavailable` explains. */
 export const QueryDetailAnswer = answer(
-  QueryDetail.nullable(),
-  z.object({ host: z.string(), unavailable: Unavailable.nullable() }),
+  queryDetail.output.shape.detail,
+  z.object({ host: z.string(), ...queryDetail.output.omit({ detail: true }).shape }),
 )
 
 /** Case and the mark between words do not count, nothing at all is a plan: `''`, `PIPELINE`, `QUERY TREE`. */

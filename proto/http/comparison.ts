@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { ComparedHost, PatternFigures } from '../comparison.ts'
-import { Fingerprint } from '../fingerprints.ts'
+import { ComparedHost, ComparedPattern, comparisonMethods, PatternFigures } from '../comparison.ts'
 import { DiffedHost, maxComparedHosts, SettingRow } from '../settings-diff.ts'
 import { UsedWindow } from '../window.ts'
 import { answer } from './answer.ts'
-import { backwards, forwards, latestSecond, text, whole, yesOrNo } from './parameters.ts'
+import { backwards, forwards, span, text, wholeAs, yesOrNo } from './parameters.ts'
 
 const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
 const place = String.raw`(?:0|[1-9]\d{0,4}|-[1-9]\d{0,9})`
@@ -39,19 +38,15 @@ export const SettingsDiffAnswer = answer(
 export const ComparisonQuery = z
   .strictObject({
     hosts,
-    lastHours: whole(1, 8760).optional(),
-    from: whole(0, latestSecond).optional(),
-    to: whole(0, latestSecond).optional(),
-    limit: whole(1, 200).optional(),
+    ...span,
+    limit: wholeAs(comparisonMethods.comparison.input.shape.limit).optional(),
   })
   .refine(forwards, backwards)
 /** The answer; `values` are by host id, null where a pattern did not run or the host did not tell. */
 export const ComparisonAnswer = answer(
   z.object({
     hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(named)),
-    patterns: z.array(
-      Fingerprint.pick({ hash: true, query: true, kind: true }).extend({ values: byHost(PatternFigures.nullable()) }),
-    ),
+    patterns: z.array(ComparedPattern.extend({ values: byHost(PatternFigures.nullable()) })),
   }),
   z.object({ window: UsedWindow.nullable() }),
 )

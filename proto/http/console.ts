@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import {
+  consoleMethods,
   longestStatement,
   MaxBytes,
-  ResultColumn,
   ResultFormat,
   resultFormats,
   RunId,
   runOptions,
-  Truncation,
 } from '../console.ts'
 import { StatementFacts } from '../statement.ts'
 import { answer } from './answer.ts'
@@ -28,10 +27,13 @@ export const ConsoleRequest = z.strictObject({
     .optional(),
 })
 
+const { runQuery, cancelQuery } = consoleMethods
+
 /** The answer: a row has its values in the order of the columns; 64-bit integers and decimals are text. */
 export const ConsoleAnswer = answer(
-  z.object({ columns: z.array(ResultColumn), rows: z.array(z.array(z.unknown())) }),
-  StatementFacts.extend({ truncated: Truncation.nullable() }),
+  // The document states that a row is an array; `RowValues` of the bus has no form in it.
+  runQuery.output.pick({ columns: true }).extend({ rows: z.array(z.array(z.unknown())) }),
+  StatementFacts.extend(runQuery.output.pick({ truncated: true }).shape),
 )
 
 /** `DELETE /api/v1/explorer/query/{runId}` ends a run of the same caller. */
@@ -39,4 +41,4 @@ export const CancelQuery = z.strictObject({ hostId: hostId.default(0) })
 /** What its path names. */
 export const CancelPath = z.object({ runId: RunId })
 /** The answer. */
-export const CancelAnswer = answer(z.object({ cancelled: z.literal(true) }), z.object({ host: z.string() }))
+export const CancelAnswer = answer(cancelQuery.output, z.object({ host: z.string() }))

@@ -1,32 +1,20 @@
 import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from '../catalogue.ts'
-import {
-  ChartData,
-  ChartResult,
-  FleetMetrics,
-  Host,
-  HostStatus,
-  Overview,
-  Row,
-  StatementFacts,
-  Unavailable,
-} from '../query.ts'
+import { ChartData, ChartResult, Host, Overview, query, Row, StatementFacts, Unavailable } from '../query.ts'
 import { DatabaseTable, FilterOption } from '../table-page.ts'
 import { answer } from './answer.ts'
 
 const Empty = z.object({})
+const { hostStatus, filterOptions } = query.methods
 
 /** `GET /api/v1/hosts` */
 export const HostsAnswer = answer(z.array(Host.omit({ key: true })), Empty)
 /** `GET /api/v1/host-status?hostId=` and `&fleet=1` */
 export const HostStatusAnswer = answer(
   z.object({
-    version: z.string(),
-    uptime: z.number(),
-    hostname: z.string(),
-    timezone: HostStatus.shape.timezone,
-    clockSkewMs: z.number(),
-    metrics: FleetMetrics.nullable(),
+    version: hostStatus.output.shape.version,
+    uptime: hostStatus.output.shape.uptimeSeconds,
+    ...hostStatus.output.omit({ version: true, uptimeSeconds: true }).shape,
   }),
   z.object({ host: z.string() }),
 )
@@ -65,5 +53,5 @@ export const TableListAnswer = answer(z.array(DatabaseTable), z.object({ host: z
 /** `GET /api/v1/tables/{name}/filter-options` */
 export const FilterOptionsAnswer = answer(
   z.array(FilterOption),
-  z.object({ host: z.string(), column: z.string(), truncated: z.boolean(), unavailable: Unavailable.nullable() }),
+  z.object({ host: z.string(), column: z.string(), ...filterOptions.output.omit({ options: true }).shape }),
 )

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Deployment, mostDeploymentsListed } from '../deployments.ts'
 import { answer } from './answer.ts'
-import { backwards, forwards, latestSecond, whole } from './parameters.ts'
+import { backwards, forwards, span, whole } from './parameters.ts'
 
 /** `GET /api/v1/deployments`, with times in seconds since 1970 as charts have them. */
 export const DeploymentsQuery = z
   .strictObject({
-    from: whole(0, latestSecond).optional(),
-    to: whole(0, latestSecond).optional(),
+    from: span.from,
+    to: span.to,
     limit: whole(1, mostDeploymentsListed).default(100),
   })
   .refine(forwards, backwards)

@@ -2,15 +2,14 @@ import { z } from 'zod'
 import { explorerMethods, ExplorerName, TableKeys, TableOverview } from '../explorer.ts'
 import { Unavailable } from '../unavailable.ts'
 import { answer } from './answer.ts'
-import { hostId, text, whole } from './parameters.ts'
+import { hostId, text, wholeAs } from './parameters.ts'
+
+const { exploreDatabases, exploreTables, exploreColumns, exploreDdl, exploreSkipIndexes } = explorerMethods
+const { exploreProjections, exploreParts, exploreDependencies, exploreUsage, exploreQueries } = explorerMethods
 
 const name = text.pipe(ExplorerName)
 const ofHost = { hostId: hostId.default(0) }
 const ofTable = z.strictObject({ ...ofHost, database: name, table: name })
-const maxHours = 8_760
-const maxParts = 10_000
-const maxQueries = 500
-const maxPreview = 1_000
 
 /** `GET /api/v1/explorer/databases` */
 export const DatabasesQuery = z.strictObject(ofHost)
@@ -27,22 +26,21 @@ export const OfDatabaseQuery = ofTable.partial({ table: true })
 /** `GET /api/v1/explorer/parts`; `inactive=1` adds parts that are only still there. */
 export const PartsQuery = ofTable.extend({
   inactive: z.enum(['0', '1'], 'must be 1 or 0').optional(),
-  limit: whole(1, maxParts).optional(),
+  limit: wholeAs(exploreParts.input.shape.limit).optional(),
 })
 /** `GET /api/v1/explorer/usage` */
-export const UsageQuery = ofTable.extend({ lastHours: whole(1, maxHours).optional() })
+export const UsageQuery = ofTable.extend({ lastHours: wholeAs(exploreUsage.input.shape.lastHours).optional() })
 /** `GET /api/v1/explorer/query-log` */
-export const TableQueriesQuery = UsageQuery.extend({ limit: whole(1, maxQueries).optional() })
+export const TableQueriesQuery = UsageQuery.extend({ limit: wholeAs(exploreQueries.input.shape.limit).optional() })
 /** `GET /api/v1/explorer/preview` */
-export const PreviewQuery = ofTable.extend({ limit: whole(1, maxPreview).optional() })
+export const PreviewQuery = ofTable.extend({
+  limit: wholeAs(explorerMethods.previewTable.input.shape.limit).optional(),
+})
 
 const about = { host: z.string(), unavailable: Unavailable.nullable() }
 
 const listAnswer = <L extends z.ZodType>(list: L) => answer(list, z.object({ ...about, truncated: z.boolean() }))
 const detailAnswer = <D extends z.ZodType>(detail: D) => answer(detail, z.object(about))
-
-const { exploreDatabases, exploreTables, exploreColumns, exploreDdl, exploreSkipIndexes } = explorerMethods
-const { exploreProjections, exploreParts, exploreDependencies, exploreUsage, exploreQueries } = explorerMethods
 
 /** The answers; `data` is empty or null when the host cannot tell, which `metadata.unavailable` explains. */
 export const DatabasesAnswer = listAnswer(exploreDatabases.output.shape.rows)

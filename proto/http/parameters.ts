@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Interval, intervals } from '../catalogue.ts'
-import { Parameters, filterOperators } from '../query.ts'
+import { Parameters, Span, filterOperators } from '../query.ts'
 import { exportFormats, maxDatabaseTables } from '../table-page.ts'
 
 /** Names between braces in the path of a route. */
@@ -24,6 +24,12 @@ export const whole = (min: number, max: number) => {
     .transform(Number)
     .refine((value) => value >= min && value <= max, sentence)
     .meta(inContract({ type: 'integer', minimum: min, maximum: max, pattern: undefined }))
+}
+
+/** A whole number within the bounds that a field of the bus has. */
+export const wholeAs = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNumber>) => {
+  const { minValue, maxValue }: z.ZodNumber = field.unwrap()
+  return whole(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
 }
 
 /** More hosts than this would not fit one list. */
@@ -105,8 +111,8 @@ export const backwards = { path: ['to'], message: 'must be later than from' }
 export const latestSecond = 4_102_444_799
 
 /** From when to when, of whatever looks back: instants in epoch seconds, which win over `lastHours`. */
-const span = {
-  lastHours: whole(1, 8760).optional(),
+export const span = {
+  lastHours: wholeAs(Span.shape.lastHours).optional(),
   from: whole(0, latestSecond).optional(),
   to: whole(0, latestSecond).optional(),
 }
@@ -128,7 +134,7 @@ export const ChartBatchRequest = z
     names: z.array(z.string().min(1).max(128)).min(1).max(50),
     hostId: bodyHostId.default(0),
     interval: Interval.optional(),
-    lastHours: z.int().min(1).max(8760).optional(),
+    lastHours: Span.shape.lastHours,
     from: z.int().min(0).max(latestSecond).optional(),
     to: z.int().min(0).max(latestSecond).optional(),
     timezone: TimeZone.optional(),

@@ -1,11 +1,16 @@
 import { z } from 'zod'
-import { HostReport, ListedReport, ReportDelivery, reportFormats, ReportId } from '../host-report.ts'
+import { HostReport, hostReportMethods, ListedReport, ReportDelivery, reportFormats, ReportId } from '../host-report.ts'
 import { longestReportDays } from '../report-rows.ts'
 import { answer } from './answer.ts'
-import { backwards, bodyHostId, forwards, hostId, latestSecond, TimeZone, whole } from './parameters.ts'
+import { backwards, bodyHostId, forwards, hostId, latestSecond, TimeZone, wholeAs } from './parameters.ts'
+
+const { limit } = hostReportMethods.reports.input.shape
 
 /** `GET /api/v1/reports`: of one host, or of all. */
-export const ReportsQuery = z.strictObject({ hostId: hostId.optional(), limit: whole(1, 200).default(50) })
+export const ReportsQuery = z.strictObject({
+  hostId: hostId.optional(),
+  limit: wholeAs(limit).default(limit.parse(undefined)),
+})
 
 /** `hostId` is null of a host that is not in the list any more. */
 const ofHost = { hostId: z.int().nullable() }

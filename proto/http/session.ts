@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { features, Profile } from '../call.ts'
+import { Feature, Identity, Profile } from '../call.ts'
 import { ownPathOf } from '../own-path.ts'
 import { answer } from './answer.ts'
 import { text } from './parameters.ts'
@@ -36,12 +36,12 @@ export const SessionRequest = z.strictObject({ key: z.string().min(1, 'is requir
 
 /** Who is asking, and what they may do. */
 export const Me = z.object({
-  kind: z.enum(['anonymous', 'guest', 'user', 'key', 'service']),
+  kind: Identity.shape.kind,
   subject: z.string(),
   ...Profile.shape,
   provider: z.enum(['none', 'idp', 'proxy', 'trusted']),
   /** Features this caller may use. */
-  features: z.array(z.enum(features)),
+  features: z.array(Feature),
   /** Whether what is shown may be read, and whether anything may be changed, in so far as the features allow. */
   may: z.object({ read: z.boolean(), write: z.boolean() }),
   /** How to become somebody else: a page that leads to the identity provider, and whether API keys are taken. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HostState } from '../host.ts'
 
 /** `GET /api/health`: the literal shape of the specification. */
 export const Health = z.object({ status: z.literal('ok'), timestamp: z.iso.datetime() })
@@ -7,9 +8,7 @@ export const Health = z.object({ status: z.literal('ok'), timestamp: z.iso.datet
 export const Healthz = z.object({
   ok: z.boolean(),
   hosts: z.array(
-    z.object({
-      id: z.number().int(),
-      status: z.enum(['up', 'down', 'unknown']),
+    HostState.pick({ id: true, status: true }).extend({
       name: z.string().optional(),
       reason: z.string().nullable().optional(),
       version: z.string().nullable().optional(),
