@@ -13,16 +13,15 @@ import {
   userConnectionSettings,
   featureSettings,
 } from './features/config.ts'
-import { featureFileProblems } from './features/file.ts'
-import { billingSettings } from './installation/billing.ts'
-import { editionSettings } from './installation/edition.ts'
+import { featureFileProblems } from './features/policy.ts'
+import { billingSettings, editionSettings } from './installation/edition.ts'
 import { usageReportSettings } from './installation/usage-report.ts'
 import { limitBindings, limitSettings } from './limits/config.ts'
 import { addressSettings, edgeSettings } from './request/client-address.ts'
 import { publicUrlSettings } from './request/public-url.ts'
 import { allowedHostSettings } from './server/allowed-hosts.ts'
 import { crossOriginSettings } from './server/cross-origin.ts'
-import { webSettings } from './web/web-build.ts'
+import { webSettings } from './web/built-web.ts'
 import { cronSettings, eventSettings } from './webhooks/bearers.ts'
 import { webhookSettings } from './webhooks/config.ts'
 

@@ -11,7 +11,7 @@ import type { Route } from './http-route.ts'
 import { openGateway } from './open-gateway.ts'
 import { routes } from './routes.ts'
 import { securityHeaders } from './server/security-headers.ts'
-import { openWebBuild, webDirectory, type WebBuild } from './web/web-build.ts'
+import { openWebBuild, webDirectory, type WebBuild } from './web/built-web.ts'
 
 /** Of the time to stop: what is left is for releasing what the answers used. */
 const drainingShare = 0.8

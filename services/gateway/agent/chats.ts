@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { AgentRunId } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
 import type { Store } from '#shared/store/store.ts'
-import { ownerOf } from '../connections/owner.ts'
+import { ownerOf } from '../connections/user-connections.ts'
 
 /** The latest run of each chat, so that a client finds its answer again by the name it gave the chat. */
 export interface Chats {

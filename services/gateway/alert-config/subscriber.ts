@@ -5,7 +5,7 @@ import { read } from '#shared/config/setting.ts'
 import { offersSubscriptions } from '#shared/config/webhook-subscriptions.ts'
 import { authSettings } from '../auth/config.ts'
 import { deviceSettings } from '../auth/device/config.ts'
-import { ownerOf } from '../connections/owner.ts'
+import { ownerOf } from '../connections/user-connections.ts'
 import { mayManage } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 

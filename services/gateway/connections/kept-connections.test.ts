@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
-import { type KeptConnections, maxPerOwner, openKeptConnections } from './kept-connections.ts'
+import { type KeptConnections, maxPerOwner, openKeptConnections } from './user-connections.ts'
 
 const kinds = [
   {

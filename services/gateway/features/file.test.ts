@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { problems } from '../config.ts'
 import { startFake } from '../testing/start.ts'
-import { readFeatureFile } from './file.ts'
+import { readFeatureFile } from './policy.ts'
 
 let directory: string
 beforeAll(() => {

@@ -2,7 +2,7 @@ import { Feature, features, type Identity, mayUse, type Call, type Scope } from 
 import { ServiceError } from '#proto/errors.ts'
 import { whenAvailable } from '#shared/bus/when-available.ts'
 import type { Gateway } from '../gateway.ts'
-import { HttpError } from '../response/http-error.ts'
+import { HttpError } from '../response/http-exchange.ts'
 import type { Route } from '../http-route.ts'
 import type { Permissions, Policy } from './policy.ts'
 

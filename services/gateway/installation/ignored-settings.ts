@@ -3,8 +3,7 @@ import { clientVariables } from '#proto/build-variables.ts'
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { ignoredBillingSettings } from './billing.ts'
-import { type IgnoredSetting, ignoredEditionSettings } from './edition.ts'
+import { ignoredBillingSettings, type IgnoredSetting, ignoredEditionSettings } from './edition.ts'
 import { limitBindings } from '../limits/config.ts'
 
 /** Says once of each variable that is set and changes nothing that it does not, so that nobody relies on it. */

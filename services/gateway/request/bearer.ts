@@ -1,7 +1,7 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { sameTextAs } from './compare-secret.ts'
 
 /** What is said where there is no secret, and to who does not know it. */
 interface Sentences {
@@ -40,3 +40,23 @@ const comparisonsWith = (secret: RotatingKey) => {
 /** What stands after `Bearer` in the Authorization header, whatever it is; undefined without one. */
 export const bearerOf = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   /^bearer +(?<bearer>\S.*)$/i.exec(authorization ?? '')?.groups?.bearer?.trimEnd()
+
+/** Compares a secret with what a caller gave, in a time that tells nothing of either, not even their lengths. */
+export const isSameText = (given: string, secret: string): boolean => sameTextAs(secret)(given)
+
+/** The same for a secret that many are compared with. */
+const sameTextAs = (secret: string): ((given: string) => boolean) => {
+  const digest = digestOf(secret)
+  return (given) => timingSafeEqual(digestOf(given), digest)
+}
+
+// As text, which Node makes faster than bytes.
+const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text))
+
+/** Whether a proxy gave the secret it shares with us, or the one before it. */
+export const isSharedSecret = (given: string | undefined, { current, previous }: RotatingKey): boolean => {
+  if (given === undefined) return false
+  // Both are always compared: which of them is in use shall not be measurable.
+  const matches = [current, previous].map((secret) => secret !== undefined && isSameText(given, secret))
+  return matches.includes(true)
+}

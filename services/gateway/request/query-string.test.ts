@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseQueryString } from './query-string.ts'
+import { parseQueryString } from './parse.ts'
 
 describe('a query string', () => {
   it.each([

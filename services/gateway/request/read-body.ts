@@ -1,7 +1,7 @@
 import { raw, type Request, type RequestHandler, type Response } from 'express'
 import { ServiceError } from '#proto/errors.ts'
-import { HttpError } from '../response/http-error.ts'
-import { parseForm } from './query-string.ts'
+import { HttpError } from '../response/http-exchange.ts'
+import { parseForm } from './parse.ts'
 import type { Route } from '../http-route.ts'
 
 /** No body that a route reads is longer: a statement of 100,000 characters with its escapes fits. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type ErrorCode, errorStatuses, ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { shown } from './answer-failure.ts'
-import { callerLeft, clientClosedStatus } from './http-error.ts'
+import { callerLeft, clientClosedStatus } from './http-exchange.ts'
 import { startFake } from '../testing/start.ts'
 
 const overviewThatThrows = async (error: unknown) => {

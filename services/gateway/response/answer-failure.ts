@@ -2,9 +2,8 @@ import type { ErrorRequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { Failure } from '#proto/http/answer.ts'
-import { exchangeOf } from './http-exchange.ts'
-import { HttpError, type Shown } from './http-error.ts'
-import { sendJson } from './send-text.ts'
+import { exchangeOf, HttpError, type Shown } from './http-exchange.ts'
+import { sendJson } from './send.ts'
 
 const defect: Shown = {
   status: errorStatuses.internal,

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { sendFrames } from './send-stream.ts'
+import { sendFrames } from './send.ts'
 
 /** The body of an answer whose shape the specification leaves open. */
 export const success = <D, M>(data: D, metadata: M) => ({ success: true as const, data, metadata })

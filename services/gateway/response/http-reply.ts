@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
-import { type Download, sendDownload } from './send-download.ts'
-import { sendGzipped, type Handed, sendStream } from './send-stream.ts'
-import { sendText, sendPage } from './send-text.ts'
+import { type Download, sendDownload, sendGzipped, type Handed, sendStream, sendText, sendPage } from './send.ts'
 import { sendRows, type Rows } from './envelope.ts'
 
 /** What an answer leaves with a browser. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ChatInstallation } from '#proto/chat-application.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
@@ -7,13 +8,23 @@ import {
   ChatInstallationAnswer,
   ChatInstallationPath,
   type ChatInstallationShown,
+  ChatAction,
+  ChatActionAnswer,
+  ChatActionForm,
 } from '#proto/http/chat-application.ts'
 import { noQuery } from '#proto/http/parameters.ts'
+import { chatApplicationSigning } from '#shared/config/chat-application.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { type RotatingKey, read } from '#shared/config/setting.ts'
 import { cookieLine, cookieOf, isSecure, removedCookie } from '../auth/cookies.ts'
-import { isSameText } from '../request/compare-secret.ts'
-import { parse } from '../request/parse.ts'
 import { deleteRoute, getRoute, redirectRoute, type Route } from '../http-route.ts'
+import { isSameText } from '../request/bearer.ts'
+import { parse, parseForm } from '../request/parse.ts'
+import { jsonOf, textOf } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
+import { HttpError } from '../response/http-exchange.ts'
+import { obey } from '../webhooks/chat-click.ts'
+import { requireChatSignature } from '../webhooks/signature.ts'
 
 const path = '/api/v1/health/chat-application'
 const common = { feature: 'HEALTH', limit: 'data' } as const
@@ -91,3 +102,38 @@ const shown = ({ installedAtMs, ...installation }: ChatInstallation): ChatInstal
 
 /** Where the chat application is installed. */
 export const chatApplicationRoutes: readonly Route[] = [state, install, callback, remove]
+
+const form = 'application/x-www-form-urlencoded'
+/** A click brings the message along that it was made under. */
+const longestBody = 128 * 1024
+
+/** Takes what people press under alerts in a chat: done as whoever signs in here does it, with the person on record. */
+export const chatWebhook: Route = {
+  method: 'POST',
+  path: '/api/webhooks/chat-application',
+  doc: 'Acknowledges or dismisses the alert whose button somebody pressed in a chat; signed by the chat service with CHATAPP_SIGNING_SECRET',
+  feature: 'HEALTH',
+  access: 'own-bearer',
+  secretOnly: true,
+  limit: 'ingest',
+  query: noQuery,
+  reads: { mediaTypes: [form], schema: ChatActionForm },
+  answer: ChatActionAnswer,
+  open: (_headers: IncomingHttpHeaders, env: Environment) => void secretOf(env),
+  async respond({ headers, call, requestId, readBody }, gateway, reply) {
+    const body = await readBody(longestBody)
+    if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? ''))
+      throw new HttpError(415, 'unsupported-media-type', `send a form with Content-Type: ${form}`)
+    const signature = requireChatSignature({ headers, body, nowMs: gateway.clock.now() }, secretOf(gateway.env))
+    const { payload } = parse(ChatActionForm, parseForm(textOf(body)))
+    const click = parse(ChatAction, jsonOf(payload))
+    await gateway.requireFirstTime('chat-application', signature)
+    reply.json(success({ said: await obey(gateway, { call, requestId }, click) }, {}))
+  },
+}
+
+const secretOf = (env: Environment): RotatingKey => {
+  const secret = read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET
+  if (secret) return secret
+  throw new ServiceError('unavailable', 'clicks are not taken: the operator has not set CHATAPP_SIGNING_SECRET')
+}

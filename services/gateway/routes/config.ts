@@ -1,19 +1,25 @@
 import { type Call, mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
+import { BillingAnswer } from '#proto/http/billing.ts'
 import { ConfigAnswer, type HostSummary, type Offers } from '#proto/http/config.ts'
 import { noQuery } from '#proto/http/parameters.ts'
+import { Version } from '#proto/http/status.ts'
 import type { Host, HostState } from '#proto/query.ts'
 import { displayZone } from '#shared/config/display-zone.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { meOf } from './auth-session.ts'
-import { cloudMode } from '../installation/cloud-mode.ts'
-import type { Gateway } from '../gateway.ts'
-import { limitSettings } from '../limits/config.ts'
-import { getRoute } from '../http-route.ts'
 import { mayBeSubscribed } from '../alert-config/subscriber.ts'
+import { settings } from '../config.ts'
+import type { Gateway } from '../gateway.ts'
+import { getRoute, type Route } from '../http-route.ts'
+import { cloudMode } from '../installation/cloud-mode.ts'
+import { billingOf, editionOf } from '../installation/edition.ts'
+import { limitSettings } from '../limits/config.ts'
+import { isOnEdge } from '../request/client-address.ts'
 import { success } from '../response/envelope.ts'
 import { webhookSettings } from '../webhooks/config.ts'
-import { visibleTo } from './catalogue.ts'
+import { meOf } from './auth-session.ts'
+import { visibleTo } from './hosts.ts'
 
 export const config = getRoute({
   path: '/api/v1/config',
@@ -123,3 +129,42 @@ const limitsOf = ({ build, env }: Gateway) => {
     guestQuestionsPerDay: cloudMode(build, env).runtime ? limits.SVC_GUEST_AI_REQUESTS_PER_DAY : null,
   }
 }
+
+const { APP_VERSION } = settings
+/** What the web's version is called while there is no web. */
+const unbuilt = '0.0.0-unbuilt'
+
+const version = getRoute({
+  path: '/api/version',
+  doc: 'Versions of the service and its web',
+  feature: null,
+  access: 'anonymous',
+  limit: 'none',
+  query: noQuery,
+  answer: Version,
+  handle: async (_asked, { build, env, version }) => ({
+    ui: edgeVersion(env) ?? build?.version ?? unbuilt,
+    version,
+    gitSha: build?.gitSha ?? null,
+    gitRef: build?.gitRef ?? null,
+    builtAt: build?.builtAt ?? null,
+    edition: editionOf(env, build),
+  }),
+})
+
+/** Edge platforms deploy the web apart from its build, so there the operator's word counts. */
+const edgeVersion = (env: Environment): string | undefined =>
+  isOnEdge(env) ? read({ APP_VERSION }, env).APP_VERSION : undefined
+
+const billing = getRoute({
+  path: '/api/v1/billing',
+  doc: 'Whether people are billed, and where they see what they pay; outside the cloud edition nobody is',
+  feature: 'BILLING',
+  access: 'read',
+  limit: 'data',
+  query: noQuery,
+  answer: BillingAnswer,
+  handle: async (_asked, { env, build }) => success(billingOf(env, build), {}),
+})
+
+export const installationRoutes: readonly Route[] = [version, billing]

@@ -11,12 +11,11 @@ import {
   UserCodeRequest,
 } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { intervalMs, lifetimeMs, shownUserCode } from '../auth/device/codes.ts'
+import { intervalMs, lifetimeMs, shownUserCode, type Verdict } from '../auth/device/codes.ts'
 import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
-import type { Verdict } from '../auth/device/login.ts'
 import { operator, type ApiKeys, isOperator, notTheOperator } from '../auth/keys/keys.ts'
 import { success } from '../response/envelope.ts'
-import { HttpError, type Refusal, type Shown } from '../response/http-error.ts'
+import { HttpError, type Refusal, type Shown } from '../response/http-exchange.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 /** Both names of each path: the one that the specification states, and the one beside the other routes. */

@@ -10,8 +10,7 @@ import {
 } from '#proto/http/channels.ts'
 import { PagingServicesAnswer, PagingServicesQuery } from '#proto/http/paging-services.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { encryptForAlerts } from '../alert-config/alert-config.ts'
-import { settledRoutes } from '../alert-config/config-routes.ts'
+import { encryptForAlerts, settledRoutes } from '../alert-config/alert-config.ts'
 import { success } from '../response/envelope.ts'
 import { postRoute, type Route, getRoute } from '../http-route.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '#proto/http/deliveries.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { visibleSubscriptions } from '../alert-config/subscriber.ts'
-import { watchedHosts, shownOf, namedOr } from '../hosts/watched-hosts.ts'
+import { watchedHosts, shownOf, namedOr } from '../hosts/host-list.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, type Route, postRoute } from '../http-route.ts'
 

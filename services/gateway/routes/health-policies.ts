@@ -16,8 +16,8 @@ import {
   CustomRuleTestRequest,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { randomHex, settledRoutes } from '../alert-config/config-routes.ts'
-import { findWatched, type NameHost, watchedHosts } from '../hosts/watched-hosts.ts'
+import { randomHex, settledRoutes } from '../alert-config/alert-config.ts'
+import { findWatched, type NameHost, watchedHosts } from '../hosts/host-list.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, type Route, postRoute } from '../http-route.ts'
 

@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
 import { silenceActions } from '../audit/open-audit.ts'
 import { success } from '../response/envelope.ts'
-import { findWatched, type NameHost, watchedHosts } from '../hosts/watched-hosts.ts'
+import { findWatched, type NameHost, watchedHosts } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const writing = { ...common, access: 'write', answer: SilenceAnswer } as const

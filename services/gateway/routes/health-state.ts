@@ -15,7 +15,7 @@ import { mostInbound } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { findWatched, hearsOfInstallation, watchedHosts } from '../hosts/watched-hosts.ts'
+import { findWatched, hearsOfInstallation, watchedHosts } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
 

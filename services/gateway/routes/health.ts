@@ -1,11 +1,16 @@
 import type { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { MetricsQuery } from '#proto/http/exposition.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { Health, Healthz } from '#proto/http/status.ts'
 import type { HostState } from '#proto/query.ts'
+import { read } from '#shared/config/setting.ts'
+import { refuseSession } from '../connections/hosts-of.ts'
+import { expositionSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
+import { getRoute, gzippedRoute } from '../http-route.ts'
 import { cloudMode } from '../installation/cloud-mode.ts'
-import { getRoute } from '../http-route.ts'
 
 export const health = getRoute({
   path: '/api/health',
@@ -52,3 +57,23 @@ const visible = (state: HostState, identity: Identity): HostHealth => {
   const checkedAt = checkedAtMs === null ? null : new Date(checkedAtMs).toISOString()
   return { id, status, name, reason, version, latencyMs, checkedAt }
 }
+
+export const metrics = gzippedRoute({
+  path: '/api/v1/metrics',
+  doc: 'Metrics of every host in the text format of Prometheus',
+  feature: 'METRICS',
+  access: 'read',
+  limit: 'data',
+  query: MetricsQuery,
+  mediaType: 'text/plain; version=0.0.4; charset=utf-8',
+  handle: async ({ query, headers }, gateway) => {
+    refuseSession(headers)
+    if (!isServed(gateway)) {
+      throw new ServiceError('not-found', 'metrics are not served here; SVC_FEATURE_PROMETHEUS_ENABLED decides')
+    }
+    return gateway.exposition.body(query)
+  },
+})
+
+const isServed = ({ build, env }: Gateway): boolean =>
+  read(expositionSettings, env).SVC_FEATURE_PROMETHEUS_ENABLED ?? !cloudMode(build, env).runtime

@@ -1,7 +1,9 @@
-import { HostsAnswer, HostStatusAnswer, OverviewAnswer } from '#proto/http/data.ts'
+import { mayUse, type Identity } from '#proto/call.ts'
+import type { Catalogue } from '#proto/catalogue.ts'
+import { HostsAnswer, HostStatusAnswer, OverviewAnswer, CatalogueAnswer } from '#proto/http/data.ts'
 import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
-import { success } from '../response/envelope.ts'
 import { getRoute, type Route } from '../http-route.ts'
+import { success } from '../response/envelope.ts'
 
 const hosts = getRoute({
   path: '/api/v1/hosts',
@@ -50,3 +52,25 @@ const overview = getRoute({
 })
 
 export const hostRoutes: readonly Route[] = [hosts, hostStatus, overview]
+
+export const catalogue = getRoute({
+  path: '/api/v1/catalogue',
+  doc: 'Every chart and table page, for menus and generic pages',
+  feature: null,
+  access: 'read',
+  limit: 'data',
+  query: noQuery,
+  answer: CatalogueAnswer,
+  revalidated: true,
+  handle: async ({ call }, gateway) => {
+    const all = await gateway.query.catalogue({}, call)
+    return success(visibleTo(call.identity, all), {})
+  },
+})
+
+/** The definitions whose features the caller may use: a menu must not lead to a refusal. */
+export const visibleTo = (identity: Identity, { topics, charts, tables }: Catalogue): Catalogue => ({
+  topics,
+  charts: charts.filter(({ feature }) => mayUse(identity, feature)),
+  tables: tables.filter(({ feature }) => mayUse(identity, feature)),
+})

@@ -4,10 +4,10 @@ import { eventMediaTypes, IngestAnswer, IngestBody, EventsAnswer, EventsQuery, p
 import { noQuery } from '#proto/http/parameters.ts'
 import { isIngestHeader, longestIngestBody, type Taken } from '#proto/ingest.ts'
 import { gatewayItself } from '../auth/identity.ts'
-import { hearsOfInstallation } from '../hosts/watched-hosts.ts'
+import { hearsOfInstallation } from '../hosts/host-list.ts'
 import { textOf } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
-import { HttpError } from '../response/http-error.ts'
+import { HttpError } from '../response/http-exchange.ts'
 import { type Route, getRoute } from '../http-route.ts'
 import { requireSender } from '../webhooks/bearers.ts'
 

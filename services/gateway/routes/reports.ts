@@ -14,7 +14,7 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { parse } from '../request/parse.ts'
 import { documentRoute, getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { findWatched, type NamedHost, watchedHosts } from '../hosts/watched-hosts.ts'
+import { findWatched, type NamedHost, watchedHosts } from '../hosts/host-list.ts'
 
 const common = { feature: 'INSIGHTS', limit: 'data' } as const
 

@@ -6,7 +6,7 @@ import type { ExportFormat } from '#proto/table-page.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Preferred } from '../http-route.ts'
-import type { Download } from '../response/send-download.ts'
+import type { Download } from '../response/send.ts'
 
 /** Media types of the files. */
 export const exportTypes = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson']

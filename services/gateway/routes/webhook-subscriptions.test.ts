@@ -8,7 +8,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { AuditAnswer } from '#proto/http/audit.ts'
 import { ConfigAnswer } from '#proto/http/config.ts'
 import { ChangedSubscriptionAnswer, SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
-import { ownerOf } from '../connections/owner.ts'
+import { ownerOf } from '../connections/user-connections.ts'
 import { startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
 

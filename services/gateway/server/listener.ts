@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { InvalidSettings } from '#shared/config/setting.ts'
-import { answerUnreadable, isPath, refuseTarget, refuseTunnel } from './unreadable.ts'
+import { answerUnreadable, isPath, refuseTarget, refuseTunnel } from './receive.ts'
 
 const maxHeaderBytes = 16 * 1024
 const maxConnections = 4_096

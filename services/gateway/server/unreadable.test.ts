@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { answerUnreadable, refuseTunnel } from './unreadable.ts'
+import { answerUnreadable, refuseTunnel } from './receive.ts'
 
 const answerTo = async (code: string): Promise<string> => {
   const socket = new PassThrough()

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { pino } from 'pino'
 import { afterAll, expect, it } from 'vitest'
 import { buildWebWith } from '../testing/start.ts'
-import { openWebBuild, webDirectory } from './web-build.ts'
+import { openWebBuild, webDirectory } from './built-web.ts'
 
 const folder = await buildWebWith({ CLIENT_EDITION: 'own' })
 afterAll(() => rm(folder, { recursive: true }))

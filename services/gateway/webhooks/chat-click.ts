@@ -7,7 +7,7 @@ import type { ChatAction } from '#proto/http/chat-application.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { silenceActions } from '../audit/open-audit.ts'
-import { watchedHosts } from '../hosts/watched-hosts.ts'
+import { watchedHosts } from '../hosts/host-list.ts'
 
 /** Who pressed what under which alert. */
 interface Click {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { type RotatingKey, type Setting, signingKey } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
-import { isSameText } from '../request/compare-secret.ts'
+import { isSameText } from '../request/bearer.ts'
 
 /** How far the clock of a sender may be from ours, and how old what it signed; Slack and Svix say the same. */
 const freshForMs = 5 * 60_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decide, type Login, poll } from './login.ts'
+import { decide, type Login, poll } from './codes.ts'
 
 const startMs = Date.UTC(2026, 5, 1)
 const pending: Login = {

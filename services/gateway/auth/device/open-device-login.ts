@@ -9,14 +9,13 @@ import { read } from '#shared/config/setting.ts'
 import type { Counters } from '#shared/store/counters.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { HttpError } from '../../response/http-error.ts'
+import { HttpError } from '../../response/http-exchange.ts'
 import { cloudMode } from '../../installation/cloud-mode.ts'
 import { keySettings } from '../config.ts'
 import type { ApiKeys, IssuedKey } from '../keys/keys.ts'
 import { providerOf } from '../provider.ts'
-import { type Codes, openDeviceCodes, parseUserCode } from './codes.ts'
+import { type Codes, openDeviceCodes, parseUserCode, type Login, type PollError, type Verdict } from './codes.ts'
 import { deviceSettings } from './config.ts'
-import type { Login, PollError, Verdict } from './login.ts'
 
 /** Signing in a command line by a code that is approved in a browser (RFC 8628). What the device gets is an API key. */
 export interface DeviceLogin {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
-import { isSameText } from '../../request/compare-secret.ts'
+import { isSameText } from '../../request/bearer.ts'
 
 /** Shape of a key's id. */
 export const KeyId = z.string().regex(/^[\w-]{16}$/, 'must be the id of a key')
