@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs'
+import { copyFile, cp, mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path/posix'
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseYaml } from '#shared/config/yaml.ts'
 import packageFile from '../../package.json' with { type: 'json' }
+import { openDefinitions } from '../query/definitions/definitions.ts'
 import { agentTools } from '../agent/tools/index.ts'
 import { tools as mcpTools } from '../mcp/tools/index.ts'
 import { readToolStatements } from '../query/tools/tool-rows.ts'
@@ -166,6 +170,18 @@ describe('the recipes', () => {
     expect(steps).toHaveLength(most)
     expect(filesOf(name)).toEqual(files)
     expect(files).toHaveLength(most)
+  })
+
+  it.each([
+    ['charts', 'storage/backup-outcomes.chart.yaml'],
+    ['tables', 'logs/error-log.table.yaml'],
+    ['rules', 'system/memory-pressure.rule.yaml'],
+  ] as const)('take one more of the %s into use by its file alone', async (kind, example) => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'watchhouse-recipe-'))
+    await cp(join(root, 'charts'), directory.path, { recursive: true })
+    await copyFile(join(root, 'charts', example), join(directory.path, example.replace(/\/[\w-]+/, '/one-more')))
+    const definitions = await openDefinitions(pino({ level: 'silent' }), undefined, directory.path)
+    expect(definitions[kind].map(({ name }) => name)).toContain('one-more')
   })
 })
 
