@@ -13,7 +13,7 @@ const overheard = Object.fromEntries(
     method,
     (input: never, call: Call) => {
       asked.push({ method, input, subject: call.identity.subject })
-      return handle(input, call)
+      return handle(input)
     },
   ]),
 )

@@ -5,17 +5,17 @@ import type { StructureAdvice, structureAdviceMethods, structureFactMethods } fr
 import type { GoodRequest } from './good-requests.ts'
 
 /** A `report` with nothing to advise. */
-export const fakeAdvice: Handlers<Service<typeof adviceMethods>> = {
+export const fakeAdvice = {
   advise: async () => ({ recommendations: [], notes: ['nothing is to be gained'] }),
-}
+} satisfies Partial<Handlers<Service<typeof adviceMethods>>>
 
 /** A `query` whose host knows no hypothetical indexes and has empty tables. */
-export const fakeAdvising: Handlers<Service<typeof advisingMethods>> = {
+export const fakeAdvising = {
   statementReads: async () => ({ reads: [], others: [], formatted: null }),
   tryIndex: async () => ({ outcome: 'not-possible', marks: null, isEmpirical: false }),
   countMatches: async () => ({ rows: 0, matchingRows: 0, matchingGranules: 0 }),
   countGroups: async () => ({ groups: 0, matchingGroups: 0, matchingRows: 0 }),
-}
+} satisfies Partial<Handlers<Service<typeof advisingMethods>>>
 
 const codec: StructureAdvice = {
   kind: 'codec',
@@ -29,23 +29,23 @@ const codec: StructureAdvice = {
 }
 
 /** A table with one column worth a codec, measured where that was asked for, on a host that is set up well. */
-export const fakeStructureAdvice: Handlers<Service<typeof structureAdviceMethods>> = {
+export const fakeStructureAdvice = {
   adviseTable: async ({ measure }) => ({
     recommendations: [{ ...codec, proof: measure ? 'verified' : 'estimated' }],
     notes: [],
   }),
   adviseHost: async () => ({ recommendations: [], notes: ['Nothing of this host stands out.'] }),
-}
+} satisfies Partial<Handlers<Service<typeof structureAdviceMethods>>>
 
 /** A `query` whose tables are empty. */
-export const fakeStructureFacts: Handlers<Service<typeof structureFactMethods>> = {
+export const fakeStructureFacts = {
   columnFacts: async () => ({ rows: 0, columns: [] }),
   codecRatios: async () => [],
   measureCodec: async () => ({ rows: 0, bytesBefore: 0, bytesAfter: 0 }),
   oldParts: async () => ({ bytes: 0, oldBytes: 0 }),
   tunedSettings: async () => ({}),
   settingsChanges: async () => [],
-}
+} satisfies Partial<Handlers<Service<typeof structureFactMethods>>>
 
 const base = '/api/v1/advice'
 

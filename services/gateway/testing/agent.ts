@@ -66,7 +66,7 @@ const require = (id: string): void => {
 }
 
 /** A person with one conversation, and in the export another about a host that is gone. */
-const fakeConversations: Handlers<Service<typeof conversationMethods>> = {
+const fakeConversations = {
   conversationBackend: async () => ({ backend: 'convstore', supportsAiEnrichment: true }),
   conversations: async ({ cursor }) => ({ conversations: [summary], next: cursor === undefined ? '1.c1' : null }),
   conversation: async ({ id }) => {
@@ -90,7 +90,7 @@ const fakeConversations: Handlers<Service<typeof conversationMethods>> = {
     require(id)
     return { questions: ['Which table is it?'] }
   },
-}
+} satisfies Partial<Handlers<Service<typeof conversationMethods>>>
 
 const base = '/api/v1/conversations'
 

@@ -157,7 +157,7 @@ const requireDiskUsage = (ruleId: string): void => {
 }
 
 /** One condition that fires on the second host, and one thing of each kind settled. */
-export const fakeAlerting: Handlers<Service<typeof alertingMethods>> = {
+export const fakeAlerting = {
   alertState: async ({ hostKey = 'logs' }) => ({
     hosts: [
       {
@@ -206,4 +206,4 @@ export const fakeAlerting: Handlers<Service<typeof alertingMethods>> = {
   },
   unsettle: async () => policy,
   testCustomRule: async () => ({ status: 'warning', value: 51, unit: 'count', reason: null }),
-}
+} satisfies Partial<Handlers<Service<typeof alertingMethods>>>

@@ -119,7 +119,7 @@ const rule: Rule = {
 }
 
 /** One rule and one metric, which no host breaches. */
-export const fakeRules: Handlers<Service<typeof ruleMethods>> = {
+export const fakeRules = {
   rules: async () => ({
     rules: [rule],
     metrics: [
@@ -146,7 +146,7 @@ export const fakeRules: Handlers<Service<typeof ruleMethods>> = {
       details: { parameter: 'ruleId', nearest: [rule.id] },
     })
   },
-}
+} satisfies Partial<Handlers<Service<typeof ruleMethods>>>
 
 const untroubled = (id: string) => {
   return { id, value: 0, reason: null, samples: null, warning: null, critical: null, offenders: [] }

@@ -24,7 +24,7 @@ const truncated = { reason: 'rows' as const, limit: 2, returned: 2 }
 const lines = { json: '["1","a\\nb"]\n["2","c"]\n', csv: '"id"\n1\n2\n', tsv: 'id\n1\n2\n', jsoneachrow: '{}\n{}\n' }
 
 /** A console in which every statement has the same two rows, and one run can be cancelled. */
-export const fakeConsole: Handlers<Service<typeof consoleMethods>> = {
+export const fakeConsole = {
   runQuery: async () => ({ columns, rows: [['1', 'a\nb']], truncated: null, statement }),
   streamQuery: async ({ format }) => ({
     head: { columns: format === 'json' ? columns : null },
@@ -34,7 +34,7 @@ export const fakeConsole: Handlers<Service<typeof consoleMethods>> = {
     if (runId !== 'mine') throw new ServiceError('not-found', 'no statement of yours runs under this id')
     return { cancelled: true }
   },
-}
+} satisfies Partial<Handlers<Service<typeof consoleMethods>>>
 
 async function* framesOf(text: string) {
   yield Buffer.from(text)
@@ -60,7 +60,7 @@ const list = async <R>(row: R) => ({ rows: [row], truncated: false, unavailable:
 const detail = async <D>(detail: D) => ({ detail, unavailable: null })
 
 /** A host with one database, `shop`, which has one table, `orders`. */
-export const fakeExplorer: Handlers<Service<typeof explorerMethods>> = {
+export const fakeExplorer = {
   exploreDatabases: async () =>
     list({
       name: 'shop',
@@ -161,6 +161,5 @@ export const fakeExplorer: Handlers<Service<typeof explorerMethods>> = {
       query: 'SELECT ? FROM shop.orders',
       fingerprint: '1',
     }),
-  previewTable: async ({ hostKey }, call) =>
-    fakeConsole.streamQuery({ hostKey, query: '', maxBytes: 1, format: 'json' }, call),
-}
+  previewTable: async ({ hostKey }) => fakeConsole.streamQuery({ hostKey, query: '', maxBytes: 1, format: 'json' }),
+} satisfies Partial<Handlers<Service<typeof explorerMethods>>>

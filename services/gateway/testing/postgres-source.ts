@@ -63,7 +63,7 @@ const table: PostgresTable = {
 }
 
 /** A PostgreSQL source in which one session waits for another. */
-export const fakePostgresSource: Handlers<Service<typeof postgresSourceMethods>> = {
+export const fakePostgresSource = {
   postgresOffered: async () => ({ isOffered: true }),
   postgresStatus: async () => ({
     status: 'connected',
@@ -102,7 +102,7 @@ export const fakePostgresSource: Handlers<Service<typeof postgresSourceMethods>>
     truncated: false,
     limited: null,
   }),
-}
+} satisfies Partial<Handlers<Service<typeof postgresSourceMethods>>>
 
 const base = '/api/v1/postgres'
 

@@ -21,7 +21,7 @@ export const fakeActions: Writing = {
 }
 
 /** Every connection works, what is sealed is marked as such, and a target in clear is none. */
-export const fakeConnections: Handlers<Service<typeof connectionsMethods>> = {
+export const fakeConnections = {
   connectionKey: async () => fakeTransitKey,
   testConnection: async ({ encryptedTarget }) => {
     await decrypted(encryptedTarget)
@@ -33,7 +33,7 @@ export const fakeConnections: Handlers<Service<typeof connectionsMethods>> = {
   }),
   renameConnection: async ({ connection, name }) => ({ sealed: `fake.${connection.key}.${name}` }),
   keepsConnections: async () => true,
-}
+} satisfies Partial<Handlers<Service<typeof connectionsMethods>>>
 
 const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
   ConnectionTarget.parse(await opened(encryptedTarget))

@@ -7,7 +7,7 @@ const counts = { totalCount: 3, insertsCount: 2, updatesCount: 1, deletesCount: 
 const peer = { name: 'shop_source', type: 'POSTGRES' }
 
 /** A replication service with one mirror, `orders`. */
-export const fakeRepldb: Handlers<Service<typeof repldbMethods>> = {
+export const fakeRepldb = {
   repldbOffer: async () => ({ isConfigured: true }),
   repldbStatus: async () => ({ status: 'connected', version: '0.30.1', message: 'The replication service answers.' }),
   repldbOverview: async () => ({
@@ -46,7 +46,7 @@ export const fakeRepldb: Handlers<Service<typeof repldbMethods>> = {
   repldbSlots: async () => ({ slotData: [{ slotName: 'peerflow_slot_orders', active: true, lagInMb: 1.5 }] }),
   repldbPeerStats: async () => ({ statData: [] }),
   repldbSlotLag: async () => ({ data: [{ time: 1_000, size: 0.5 }] }),
-}
+} satisfies Partial<Handlers<Service<typeof repldbMethods>>>
 
 const get = (path: string): [string, GoodRequest] => [`GET ${path}`, { url: path.replaceAll(/\{\w+\}/g, 'orders') }]
 const post = (path: string, body: object): [string, GoodRequest] => [`POST ${path}`, { url: path, body }]

@@ -33,7 +33,7 @@ export const insight: Insight = {
 const run: InsightRun = { startedAtMs: 1_790_000_000_000, tookMs: 120, found: 1, notKept: null, notes: [] }
 
 /** One host whose disk fills up. */
-export const fakeInsights: Handlers<Service<typeof insightMethods>> = {
+export const fakeInsights = {
   insights: async ({ hostKey, severity = 'warning' }) =>
     hostKey === 'logs' && severity === 'warning' ? [insight] : [],
   insightStatus: async () => ({ backend: 'clickhouse', reason: null, detectors: ['disk-full'], lastRun: run }),
@@ -44,10 +44,10 @@ export const fakeInsights: Handlers<Service<typeof insightMethods>> = {
       throw new ServiceError('not-found', 'no such insight on this host; it may have been removed as old')
     return { ...insight, dismissed: asked.dismissed ? { by: call.identity.subject, atMs: 1_790_000_000_001 } : null }
   },
-}
+} satisfies Partial<Handlers<Service<typeof insightMethods>>>
 
 /** One host whose disk fills up, which is not as usual. */
-export const fakeForecasts: Handlers<Service<typeof forecastMethods>> = {
+export const fakeForecasts = {
   forecast: async () => ({
     forecasts: [
       {
@@ -66,15 +66,15 @@ export const fakeForecasts: Handlers<Service<typeof forecastMethods>> = {
     notes: ['parts: not enough history, fewer than 12 hours of the last day'],
   }),
   anomalies: async () => ({ anomalies: [insight], notes: [] }),
-}
+} satisfies Partial<Handlers<Service<typeof forecastMethods>>>
 
 /** A `query` whose host has no rows for detectors and keeps nothing. */
-export const fakeInsightRows: Handlers<Service<typeof insightRowMethods>> = {
+export const fakeInsightRows = {
   insightRows: async () => ({ rows: [], sql: 'SELECT 1', unavailable: null }),
   storedFindings: async () => [],
   keepFindings: async ({ insights }) => ({ kept: insights.length }),
   pruneFindings: async () => ({ removed: 0 }),
-}
+} satisfies Partial<Handlers<Service<typeof insightRowMethods>>>
 
 const insightsPath = '/api/v1/insights'
 
@@ -130,7 +130,7 @@ const known = (asked: string): void => {
 }
 
 /** One host that had a quiet week. */
-export const fakeReports: Handlers<Service<typeof hostReportMethods>> = {
+export const fakeReports = {
   reports: async ({ hostKey = 'logs' }) => (hostKey === 'logs' ? [{ ...quiet, delivery: 'done' }] : []),
   hostReport: async (asked) => {
     known(asked.id)
@@ -147,12 +147,12 @@ export const fakeReports: Handlers<Service<typeof hostReportMethods>> = {
     fromMs,
     toMs: untilMs,
   }),
-}
+} satisfies Partial<Handlers<Service<typeof hostReportMethods>>>
 
 /** A `query` whose host has no rows for reports. */
-export const fakeReportRows: Handlers<Service<typeof reportRowMethods>> = {
+export const fakeReportRows = {
   reportRows: async () => ({ rows: [], unavailable: null }),
-}
+} satisfies Partial<Handlers<Service<typeof reportRowMethods>>>
 
 const reportsPath = '/api/v1/reports'
 
