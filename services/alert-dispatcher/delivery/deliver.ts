@@ -135,9 +135,8 @@ export const begin = async (
     entry = entered.entry
     return entered.isChanged ? { value: entered.pace } : undefined
   }
-  const known = { key: ledgerKey(notice.episode), schema: Ledger }
-  const { next: ledger } = await store.updateThenGet(paceKey(channel, target), Pace, take, known)
-  return { entry, ledger }
+  await store.update(paceKey(channel, target), Pace, take)
+  return { entry, ledger: await store.get(ledgerKey(notice.episode), Ledger) }
 }
 
 /** With the right to send, which is given back when nothing is sent. */

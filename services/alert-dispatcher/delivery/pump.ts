@@ -23,7 +23,7 @@ export const startPump = (
   const run = async () => {
     try {
       for (let some = source.next(); some; some = source.next()) {
-        await outbox.ack(await handedOn(await some, handOn, log))
+        await outbox.ack((await handedOn(await some, handOn, log)).map(({ id }) => id))
         outage.worked()
       }
     } catch (error) {

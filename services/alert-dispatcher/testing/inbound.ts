@@ -117,7 +117,7 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
 
 const noticesIn = async ({ outbox }: Store): Promise<Notice[]> => {
   const claimed = await outbox.claim(1_000, 60_000)
-  await outbox.ack(claimed)
+  await outbox.ack(claimed.map(({ id }) => id))
   return claimed.map(({ payload }) => Notice.parse(payload))
 }
 

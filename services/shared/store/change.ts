@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
-import type { Change, MessageText, StoredValue } from './driver.ts'
-import type { OutboxMessage, Step } from './store.ts'
+import type { Change, MessageText, StoredValue, ValueChange } from './driver.ts'
+import type { OutboxMessage, Step, TogetherStep } from './store.ts'
 
 /** What a store refuses to grow beyond; tests choose small ones. */
 export interface StoreLimits {
-  /** Messages waiting in the outbox; Redis counts each of its 16 groups of keys. */
+  /** Messages waiting in the outbox. */
   outboxMessages: number
   /** Bytes of one value, and of one message. */
   valueBytes: number
@@ -18,26 +18,30 @@ const messagesPerStep = 1_000
 /** A name that every server can hold and every log line can show. */
 const nameShape = /^[^\p{Cc}]{1,512}$/u
 
-/** What a step wants, as text for a driver; throws what the step asked too much of. */
-export const changeOf = (
+/** One value as text for a driver. */
+export const valueChangeOf = (
   key: string,
   stored: StoredValue | undefined,
-  { value, expiresInMs, outbox = [] }: Step<unknown>,
+  { value, expiresInMs }: Pick<Step<unknown>, 'value' | 'expiresInMs'>,
+  limits: StoreLimits,
+): ValueChange => ({
+  key,
+  expected: stored?.version,
+  version: randomUUID(),
+  text: value === undefined ? undefined : textOf(value, `the value under ${key}`, limits),
+  expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
+})
+
+/** Values with what is written beside them, as text for a driver; throws what the step asked too much of. */
+export const changeOf = (
+  values: readonly ValueChange[],
+  { outbox = [], acks = [], needs = [] }: Pick<TogetherStep<never, never>, 'outbox' | 'acks' | 'needs'>,
   limits: StoreLimits,
 ): Change => {
   if (outbox.length > messagesPerStep)
     throw new ServiceError('too-large', `a step may append ${messagesPerStep} messages`)
-  return {
-    key,
-    expected: stored?.version,
-    version: randomUUID(),
-    text: value === undefined ? undefined : textOf(value, `the value under ${key}`, limits),
-    expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
-    fence: undefined,
-    messages: outbox.map((message) => messageText(message, limits)),
-    claimMs: undefined,
-    outboxLimit: limits.outboxMessages,
-  }
+  const messages = outbox.map((message) => messageText(message, limits))
+  return { values, messages, acks, needs, fence: undefined, claimMs: undefined, outboxLimit: limits.outboxMessages }
 }
 
 const messageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): MessageText => ({

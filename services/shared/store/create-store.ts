@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type StoreLimits, changeOf, defaultLimits, lengthOf, named } from './change.ts'
-import { type Change, type Driver, type StoredValue, maxClaimMs, type MessageText } from './driver.ts'
+import { type StoreLimits, changeOf, defaultLimits, lengthOf, named, valueChangeOf } from './change.ts'
+import { type Change, type Driver, type StoredValue, type WriteResult, maxClaimMs, type MessageText } from './driver.ts'
 import { messageOf } from './message-of.ts'
-import type { Fence, Lease, Outbox, Step, Store, OwnTaker } from './store.ts'
+import type { Fence, Lease, Outbox, OwnTaker, Step, Store, TogetherKeys, TogetherStep } from './store.ts'
 import { createWaker } from './waker.ts'
 
 /** Characters of all texts that are remembered, and of one. */
@@ -52,7 +52,8 @@ const claimLimit = 500
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
-  const updating = { driver, write: driver.write, limits, seen: rememberLastSeen(), own: ownMessages() }
+  const updating = { driver, limits, seen: rememberLastSeen(), own: ownMessages() }
+  const inTurn = openTurns()
   return {
     get connected() {
       return driver.connected
@@ -60,17 +61,14 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
     get problem() {
       return driver.problem
     },
-    async get(key, schema) {
-      const stored = await driver.read(named(key))
-      updating.seen.saw(key, stored)
-      return valueOf(key, stored, schema)
-    },
+    get: async (key, schema) => (await getAll(updating, [key], schema))[0],
+    getAll: (keys, schema) => getAll(updating, keys, schema),
     update: (key, schema, step, fence) => update(updating, { key, schema, step, fence }),
     updateNew: (key, schema, step) => {
       const seen: LastSeen = { ...updating.seen, of: (name) => updating.seen.of(name) ?? { value: undefined } }
       return update({ ...updating, seen }, { key, schema, step, fence: undefined })
     },
-    updateThenGet: (key, schema, step, next) => updateThenGet(updating, { key, schema, step, fence: undefined }, next),
+    updateTogether: (keys, step) => inTurn(keys.one.key, () => updateTogether(updating, keys, step)),
     lease: (name, lengthMs) => lease(driver, name, lengthMs),
     outbox: outboxOf(driver, waker.onAppend, updating.own.takeOwn),
     async [Symbol.asyncDispose]() {
@@ -89,20 +87,17 @@ interface Update<S extends z.ZodType> {
 
 interface Updating {
   driver: Driver
-  write: Driver['write']
   limits: StoreLimits
   seen: LastSeen
   own: OwnMessages
 }
 
 const update = async <S extends z.ZodType>(updating: Updating, wanted: Update<S>): Promise<z.output<S> | undefined> => {
-  const { driver, seen } = updating
   const key = named(wanted.key)
   const guess = prepareGuess(updating, wanted)
   if (guess?.change && (await isWritten(updating, guess.change))) return guess.after
   for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
-    const stored = await driver.read(key)
-    seen.saw(key, stored)
+    const [stored] = await readAll(updating, [key])
     const { change, after } = prepare(updating, wanted, stored)
     if (!change || (await isWritten(updating, change))) return after
     await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
@@ -110,20 +105,73 @@ const update = async <S extends z.ZodType>(updating: Updating, wanted: Update<S>
   throw new ServiceError('busy', `too many writers of ${key} at once`, { retryAfterMs: 1_000 })
 }
 
-const updateThenGet = async <S extends z.ZodType, N extends z.ZodType>(
+/** Values of several keys from the server, which are remembered. */
+const readAll = async ({ driver, seen }: Updating, keys: readonly string[]): Promise<(StoredValue | undefined)[]> => {
+  if (keys.length === 0) return []
+  const stored = await driver.read(keys)
+  for (const [index, key] of keys.entries()) seen.saw(key, stored[index])
+  return stored
+}
+
+const getAll = async <S extends z.ZodType>(
   updating: Updating,
-  wanted: Update<S>,
-  { key, schema }: { key: string; schema: N },
-): Promise<{ value: z.output<S> | undefined; next: z.output<N> | undefined }> => {
-  let stored: StoredValue | undefined
-  const write: Driver['write'] = async (change) => {
-    const [result, found] = await updating.driver.writeThenRead(change, named(key))
-    updating.seen.saw(key, found)
-    stored = found
-    return result
+  keys: readonly string[],
+  schema: S,
+): Promise<(z.output<S> | undefined)[]> => {
+  const stored = await readAll(updating, keys.map(named))
+  return keys.map((key, index) => valueOf(key, stored[index], schema))
+}
+
+/** Updates of one key, one after the other: what this process wrote last is then what stands. */
+const openTurns = () => {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const running = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, running)
+    try {
+      return await running
+    } finally {
+      if (last.get(key) === running) last.delete(key)
+    }
   }
-  const value = await update({ ...updating, write }, wanted)
-  return { value, next: valueOf(key, stored, schema) }
+}
+
+const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
+  updating: Updating,
+  { one, many }: TogetherKeys<S, M>,
+  step: (
+    one: z.output<S> | undefined,
+    many: ReadonlyMap<string, z.output<M>>,
+  ) => TogetherStep<z.input<S>, z.input<M>> | undefined,
+): Promise<boolean> => {
+  const keys = [one.key, ...new Set(many.keys)].map(named)
+  const prepare = (stored: readonly (StoredValue | undefined)[]): Change | undefined => {
+    const storedOf = new Map(keys.map((key, index) => [key, stored[index]]))
+    const before = new Map<string, z.output<M>>()
+    for (const key of keys.slice(1)) {
+      const value = valueOf(key, storedOf.get(key), many.schema)
+      if (value !== undefined) before.set(key, value)
+    }
+    const wanted = step(valueOf(one.key, stored[0], one.schema), before)
+    if (!wanted) return undefined
+    const { limits } = updating
+    const values = [...wanted.many].map(([key, value]) => {
+      fitting(key, value, many.schema)
+      return valueChangeOf(key, storedOf.get(key), { value, expiresInMs: wanted.expiresInMs }, limits)
+    })
+    if (wanted.one !== undefined) fitting(one.key, wanted.one, one.schema)
+    return changeOf([valueChangeOf(one.key, stored[0], { value: wanted.one }, limits), ...values], wanted, limits)
+  }
+  const guess = prepare(keys.map((key) => updating.seen.of(key)?.value))
+  const guessed = guess && (await writeChange(updating, guess))
+  if (guessed === 'written') return true
+  for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
+    const change = prepare(await readAll(updating, keys))
+    const result = change && (await writeChange(updating, change))
+    if (result !== 'changed') return result !== 'gone'
+    await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
+  }
+  throw new ServiceError('busy', `too many writers of ${one.key} at once`, { retryAfterMs: 1_000 })
 }
 
 interface Prepared<T> {
@@ -140,7 +188,7 @@ const prepare = <S extends z.ZodType>(
   const before = valueOf(key, stored, schema)
   const wanted = step(before)
   if (!wanted) return { change: undefined, after: before }
-  const change = { ...changeOf(key, stored, wanted, limits), fence }
+  const change = { ...changeOf([valueChangeOf(key, stored, wanted, limits)], wanted, limits), fence }
   // A step cannot store what nobody could read.
   return { change, after: wanted.value === undefined ? undefined : fitting(key, wanted.value, schema) }
 }
@@ -162,16 +210,22 @@ const prepareGuess = <S extends z.ZodType>(
 }
 
 /** False when somebody else wrote in between. */
-const isWritten = async ({ driver, write, seen, own }: Updating, change: Change): Promise<boolean> => {
-  const { key, version, text, messages, fence } = change
+const isWritten = async (updating: Updating, change: Change): Promise<boolean> =>
+  (await writeChange(updating, change)) === 'written'
+
+const writeChange = async (
+  { driver, seen, own }: Updating,
+  change: Change,
+): Promise<Exclude<WriteResult, 'fenced' | 'full'>> => {
+  const { values, messages, fence } = change
   const claim = own.claimFor(messages)
-  const result = await write({ ...change, claimMs: claim && claimLength(claim.claimMs) })
+  const result = await driver.write({ ...change, claimMs: claim && claimLength(claim.claimMs) })
   if (result === 'fenced') throw new ServiceError('conflict', `somebody else has taken the lease ${fence?.name} since`)
   if (result === 'full') throw new ServiceError('busy', 'the outbox is full; its messages must be delivered first')
-  if (result === 'changed') return false
-  seen.saw(key, text === undefined ? undefined : { version, text })
-  claim?.handOver(driver.placeOf(key))
-  return true
+  if (result !== 'written') return result
+  for (const { key, text, version } of values) seen.saw(key, text === undefined ? undefined : { version, text })
+  claim?.handOver()
+  return 'written'
 }
 
 const valueOf = <S extends z.ZodType>(
@@ -205,9 +259,13 @@ const claimLength = (claimMs: number): number => Math.min(lengthOf(claimMs), max
 
 const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
   claim: async (max, claimMs) => (await driver.claim(Math.min(max, claimLimit), claimLength(claimMs))).map(messageOf),
-  ack: async (messages) => {
-    if (messages.length > 0) await driver.ack(messages)
+  ack: async (ids) => {
+    if (ids.length > 0) await driver.ack(ids)
   },
+  renew: async (ids, claimMs) => {
+    if (ids.length > 0) await driver.renew(ids, claimLength(claimMs))
+  },
+  holds: async (ids) => new Set(ids.length > 0 ? await driver.holds(ids) : []),
   onAppend,
   takeOwn,
 })
@@ -216,7 +274,7 @@ const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox[
 interface OwnMessages {
   takeOwn: Outbox['takeOwn']
   /** For a write that is to append them: undefined while nobody takes them. */
-  claimFor(messages: readonly MessageText[]): { claimMs: number; handOver(place: number): void } | undefined
+  claimFor(messages: readonly MessageText[]): { claimMs: number; handOver(): void } | undefined
 }
 
 /** Those of one store. */
@@ -236,7 +294,7 @@ const ownMessages = (): OwnMessages => {
       if (messages.length === 0 || !takes?.hasRoom()) return undefined
       return {
         claimMs: takes.claimMs,
-        handOver: (place) => takes.take(messages.map(({ id, text }) => messageOf({ id, text, place, attempt: 1 }))),
+        handOver: () => takes.take(messages.map(({ id, text }) => messageOf({ id, text, attempt: 1 }))),
       }
     },
   }

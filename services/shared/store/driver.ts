@@ -1,4 +1,4 @@
-import type { Fence, Placed } from './store.ts'
+import type { Fence } from './store.ts'
 
 /**
  * The longest claim on a message. One that ends much later was made before the clock of the server was set back, and has ended: to
@@ -11,20 +11,21 @@ export interface Driver extends AsyncDisposable {
   readonly connected: boolean
   /** What is wrong with the server behind it, in words; undefined while nothing is. */
   readonly problem?: string | undefined
-  read(key: string): Promise<StoredValue | undefined>
+  /** What stands under each of these keys, in their order. */
+  read(keys: readonly string[]): Promise<(StoredValue | undefined)[]>
   /** All of the change or nothing of it. */
   write(change: Change): Promise<WriteResult>
-  /** The write, and what stands under another key right after it. */
-  writeThenRead(change: Change, key: string): Promise<[WriteResult, StoredValue | undefined]>
   /** The new token, or `undefined` while the lease is held. */
   takeLease(name: string, lengthMs: number): Promise<number | undefined>
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>
   releaseLease(fence: Fence): Promise<void>
   /** `claimMs` is at most `maxClaimMs`. */
   claim(max: number, claimMs: number): Promise<ClaimedText[]>
-  ack(messages: readonly Placed[]): Promise<void>
-  /** Where the messages of a key are kept. */
-  placeOf(key: string): number
+  ack(ids: readonly string[]): Promise<void>
+  /** Sets when claims of these messages end, counted from now; what nobody has claimed stays so. `claimMs` is at most `maxClaimMs`. */
+  renew(ids: readonly string[], claimMs: number): Promise<void>
+  /** Those of the ids that are in the outbox. */
+  holds(ids: readonly string[]): Promise<string[]>
   /** Calls after an append by anybody, as far as the server tells. */
   listen(wake: () => void): Promise<AsyncDisposable>
 }
@@ -35,23 +36,35 @@ export interface StoredValue {
   text: string
 }
 
-/** A write that stands only while `key` has the `expected` version; `undefined` means no value. */
-export interface Change {
+/** A write of one key that stands only while `key` has the `expected` version; `undefined` means no value. */
+export interface ValueChange {
   key: string
   expected: string | undefined
   version: string
   text: string | undefined
   expiresInMs: number | undefined
+}
+
+/** Values, messages and acknowledgements that are written together. */
+export interface Change {
+  values: readonly ValueChange[]
   fence: Fence | undefined
   messages: readonly MessageText[]
-  /** So long the writer has them for itself and nobody is told of them; absent leaves them to whoever comes first. */
+  /** Ids of messages that end with the write. */
+  acks: readonly string[]
+  /** Ids of messages that must be in the outbox; without one of them the change is refused whole. */
+  needs: readonly string[]
+  /** So long the writer has its messages for itself and no listener is called; absent leaves them to the first claimer. */
   claimMs: number | undefined
   /** Messages that may wait at once; beyond it the change is refused whole. */
   outboxLimit: number
 }
 
-/** `changed`: the value was not as expected; `fenced`: a newer lease exists; `full`: the outbox is. */
-export type WriteResult = 'written' | 'changed' | 'fenced' | 'full'
+/**
+ * `changed`: a value was not as expected; `fenced`: a newer lease exists; `full`: the outbox is; `gone`: it lacks a message that the
+ * change needs.
+ */
+export type WriteResult = 'written' | 'changed' | 'fenced' | 'full' | 'gone'
 
 /** A message as it is stored. */
 export interface MessageText {
@@ -60,6 +73,6 @@ export interface MessageText {
 }
 
 /** A stored message that somebody has claimed. */
-export interface ClaimedText extends MessageText, Placed {
+export interface ClaimedText extends MessageText {
   attempt: number
 }

@@ -8,6 +8,7 @@ const longMs = 60_000
 const message = (id: string, payload: unknown = null): OutboxMessage => ({ id, topic: 'page', payload })
 const append = (store: Store, key: string, ...outbox: OutboxMessage[]) =>
   store.update(key, z.number(), (count = 0) => ({ value: count + 1, outbox }))
+const idsOf = (messages: readonly ClaimedMessage[]) => messages.map(({ id }) => id)
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => String(index).padStart(3, '0'))
 
 for (const implementation of implementations) {
@@ -45,13 +46,13 @@ for (const implementation of implementations) {
       expect(await one.outbox.claim(1, 1_000)).toMatchObject([{ id: '1', attempt: 1 }])
       const second = await two.outbox.claim(10, longMs)
       expect(second).toMatchObject([{ id: '2', attempt: 1 }])
-      await two.outbox.ack(second)
+      await two.outbox.ack(idsOf(second))
       const again = await until(
         () => two.outbox.claim(10, longMs),
         (claimed) => claimed.length > 0,
       )
       expect(again).toMatchObject([{ id: '1', attempt: 2 }])
-      await two.outbox.ack(again)
+      await two.outbox.ack(idsOf(again))
       await append(one, 'b', message('marker'))
       expect(await one.outbox.claim(10, longMs)).toMatchObject([{ id: 'marker' }])
     })
@@ -66,6 +67,29 @@ for (const implementation of implementations) {
       await until(() => store.lease('clock', longMs), Boolean)
       expect(await store.outbox.claim(1, longMs)).toMatchObject([{ id: '1', attempt: 2 }])
       expect(await store.outbox.claim(10, longMs)).toMatchObject([{ id: '2', attempt: 1 }])
+    })
+
+    it('keeps a claimed message for as long as its holder renews the claim, and gives it back when told to', async () => {
+      const store = await running.open()
+      await append(store, 'a', message('1'), message('2'), message('3'))
+      expect(await store.outbox.claim(2, 1_000)).toHaveLength(2)
+      await store.outbox.renew(['1', '2', '3', 'never there'], longMs)
+      await store.outbox.renew(['2'], 30)
+      await store.lease('clock', 1_100)
+      await until(() => store.lease('clock', longMs), Boolean)
+      expect(await store.outbox.claim(10, longMs)).toMatchObject([
+        { id: '2', attempt: 2 },
+        { id: '3', attempt: 1 },
+      ])
+    })
+
+    it('says which messages it holds', async () => {
+      const store = await running.open()
+      await append(store, 'a', message('1'), message('2'), message('3'))
+      await store.outbox.claim(1, longMs)
+      await store.outbox.ack(['2'])
+      expect(await store.outbox.holds(['1', '2', '3', 'never there'])).toEqual(new Set(['1', '3']))
+      expect(await store.outbox.holds([])).toEqual(new Set())
     })
 
     it('gives no message to two of many who claim at once', async () => {
@@ -94,7 +118,7 @@ for (const implementation of implementations) {
       expect(claimed).toMatchObject([{ id: '1', payload: 'first' }, { id: '2' }])
       await append(store, 'a', message('1', 'third'))
       expect(await store.outbox.claim(10, longMs)).toEqual([])
-      await store.outbox.ack([...claimed, { id: 'never there', place: 0 }])
+      await store.outbox.ack([...idsOf(claimed), 'never there'])
       await append(store, 'a', message('1', 'fourth'))
       expect(await store.outbox.claim(10, longMs)).toMatchObject([{ id: '1', payload: 'fourth', attempt: 1 }])
     })
@@ -119,7 +143,7 @@ for (const implementation of implementations) {
         { id: '2', payload: null },
       ])
       expect(await other.outbox.claim(10, longMs)).toEqual([])
-      await store.outbox.ack(taken.slice(0, 1))
+      await store.outbox.ack(idsOf(taken.slice(0, 1)))
       // What was not acknowledged comes to others when the claim is over.
       const left = await until(
         () => other.outbox.claim(10, longMs),

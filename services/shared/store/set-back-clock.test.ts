@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
 import type { Environment } from '../config/environment.ts'
 import { type Running, implementations } from './implementations.suite.ts'
-import { placeOfLease, slots } from './redis/slots.ts'
+import { keys, leaseKey } from './redis/keys.ts'
 import { openDatabase } from './sql/connection.ts'
 import { stateDatabase } from './sql/state-database.ts'
 import { type StoreTables, storeTables } from './sql/tables.ts'
@@ -33,11 +33,10 @@ const setClockBack = async (env: Environment): Promise<void> => {
     return
   }
   const redis = new Redis(env.REDIS_URL ?? '')
-  const { lease } = placeOfLease('sweep')
+  const lease = leaseKey('sweep')
   const leftMs = await redis.pttl(lease)
   if (leftMs > 0) await redis.pexpire(lease, leftMs + hourMs)
-  for (const { claimed } of slots)
-    for (const id of await redis.zrange(claimed, '0', '-1')) await redis.zincrby(claimed, String(hourMs), id)
+  for (const id of await redis.zrange(keys.claimed, '0', '-1')) await redis.zincrby(keys.claimed, String(hourMs), id)
   redis.disconnect()
 }
 

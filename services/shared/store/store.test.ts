@@ -61,16 +61,13 @@ for (const implementation of implementations) {
       expect(await store.updateNew('a', Counter, increment)).toEqual({ count: 3, note: 'none' })
     })
 
-    it('gives what stands under another key right after a write, whoever else writes there', async () => {
-      const [store, other] = await Promise.all([running.open(), running.open()])
-      const next = { key: 'b', schema: Counter }
-      const both = () => store.updateThenGet('a', Counter, increment, next)
-      expect(await both()).toEqual({ value: { count: 1, note: 'none' }, next: undefined })
-      await other.update('b', Counter, () => ({ value: { count: 7 } }))
-      await other.update('a', Counter, increment)
-      expect(await both()).toEqual({ value: { count: 3, note: 'none' }, next: { count: 7, note: 'none' } })
-      const unwritten = await store.updateThenGet('a', Counter, () => undefined, next)
-      expect(unwritten).toEqual({ value: { count: 3, note: 'none' }, next: undefined })
+    it('gives several values in their order', async () => {
+      const store = await running.open()
+      await store.update('a', Counter, () => ({ value: { count: 1 } }))
+      await store.update('b', Counter, () => ({ value: { count: 2 } }))
+      const all = await store.getAll(['b', 'absent', 'a'], Counter)
+      expect(all.map((value) => value?.count)).toEqual([2, undefined, 1])
+      expect(await store.getAll([], Counter)).toEqual([])
     })
 
     it('removes a key whose step wants no value, and writes it anew', async () => {

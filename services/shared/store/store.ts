@@ -7,6 +7,8 @@ export interface Store extends AsyncDisposable {
   /** What is wrong with the server behind it, with its path or address and a remedy; undefined while nothing is. */
   readonly problem?: string | undefined
   get<S extends z.ZodType>(key: string, schema: S): Promise<z.output<S> | undefined>
+  /** The same of several keys in one exchange, in their order. */
+  getAll<S extends z.ZodType>(keys: readonly string[], schema: S): Promise<(z.output<S> | undefined)[]>
   /**
    * Applies a pure step to the current value until nobody wrote in between, and returns the value that stands.
    * The step may run several times. Entries of its outbox are appended in the same atomic write. A step that gives nothing leaves
@@ -27,15 +29,17 @@ export interface Store extends AsyncDisposable {
     step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
   ): Promise<z.output<S> | undefined>
   /**
-   * `update`, and what stands under the key `next` right after the write, in one exchange where the server can; it is not looked for, and
-   * `undefined`, when the step gives nothing.
+   * `update` of one key and of several of another kind, in one atomic write together with messages that are appended or acknowledged. Keys that
+   * this process has not seen are taken for new first. Updates that share the first key wait for each other within this process.
+   * Resolves with false, and changes nothing, when the outbox lacks a message that the step needs.
    */
-  updateThenGet<S extends z.ZodType, N extends z.ZodType>(
-    key: string,
-    schema: S,
-    step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
-    next: { key: string; schema: N },
-  ): Promise<{ value: z.output<S> | undefined; next: z.output<N> | undefined }>
+  updateTogether<S extends z.ZodType, M extends z.ZodType>(
+    keys: TogetherKeys<S, M>,
+    step: (
+      one: z.output<S> | undefined,
+      many: ReadonlyMap<string, z.output<M>>,
+    ) => TogetherStep<z.input<S>, z.input<M>> | undefined,
+  ): Promise<boolean>
   /**
    * Takes the named lease for `lengthMs`, the same for all takers of the name, or returns `undefined` while another holds it. Names
    * are few and stay: their tokens are kept.
@@ -52,9 +56,29 @@ export interface Step<T> {
   outbox?: readonly OutboxMessage[]
 }
 
+/** Which keys are written together. */
+export interface TogetherKeys<S, M> {
+  one: { key: string; schema: S }
+  many: { keys: readonly string[]; schema: M }
+}
+
+/** What a step wants written together. */
+export interface TogetherStep<S, M> {
+  one: S | undefined
+  /** Values by key; keys without one stay as they are. */
+  many: ReadonlyMap<string, M>
+  /** Of the values of `many`. */
+  expiresInMs?: number
+  outbox?: readonly OutboxMessage[]
+  /** Ids of messages that end with this write. */
+  acks?: readonly string[]
+  /** Ids of messages that the outbox must hold. */
+  needs?: readonly string[]
+}
+
 /** Something to hand on once the state it is written with is safe. */
 export interface OutboxMessage {
-  /** Chosen by the writer, of one key only; appending an id that is still in the outbox changes nothing. */
+  /** Chosen by the writer; appending an id that is still in the outbox changes nothing. */
   id: string
   topic: string
   payload: unknown
@@ -77,8 +101,15 @@ export interface Lease extends AsyncDisposable {
 export interface Outbox {
   /** Takes up to `max` messages, oldest first; messages not acknowledged within `claimMs`, at most 60,000, go to the next claimer. */
   claim(max: number, claimMs: number): Promise<ClaimedMessage[]>
-  /** Ends messages that were handed on. */
-  ack(messages: readonly Placed[]): Promise<void>
+  /** Ends messages by their ids. */
+  ack(ids: readonly string[]): Promise<void>
+  /**
+   * Holds claims of messages by their ids for another `claimMs`, at most 60,000, or gives them back after that time. What nobody has
+   * claimed, and what is no longer in the outbox, stays as it is.
+   */
+  renew(ids: readonly string[], claimMs: number): Promise<void>
+  /** Those of the ids that are in the outbox. */
+  holds(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Calls soon after an append anywhere, and every second besides, for a push may get lost. The listener must not throw. */
   onAppend(listener: () => void): Disposable
   /** Claims what this store itself appends in the very write, and hands it over at once: nobody needs to look for it. One at a time. */
@@ -94,15 +125,8 @@ export interface OwnTaker {
   take(messages: readonly ClaimedMessage[]): void
 }
 
-/** A message as it is acknowledged. */
-export interface Placed {
-  id: string
-  /** Where the store keeps it. */
-  place: number
-}
-
 /** A message to hand on before the claim ends. */
-export interface ClaimedMessage extends OutboxMessage, Placed {
+export interface ClaimedMessage extends OutboxMessage {
   /** How often it was claimed, this time included. */
   attempt: number
 }

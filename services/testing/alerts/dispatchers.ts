@@ -90,7 +90,8 @@ const counting = (store: Store, turns: { ended: number }): Store => ({
   get: (key, schema) => store.get(key, schema),
   update: (key, schema, step, fence) => store.update(key, schema, step, fence),
   updateNew: (key, schema, step) => store.updateNew(key, schema, step),
-  updateThenGet: (key, schema, step, next) => store.updateThenGet(key, schema, step, next),
+  updateTogether: (keys, step) => store.updateTogether(keys, step),
+  getAll: (keys, schema) => store.getAll(keys, schema),
   outbox: store.outbox,
   async lease(name, lengthMs) {
     const lease = await store.lease(name, lengthMs)

@@ -1,5 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
-import type { Change, ClaimedText, Driver, StoredValue, WriteResult } from '../driver.ts'
+import type { Change, ClaimedText, Driver, StoredValue, ValueChange, WriteResult } from '../driver.ts'
 import type { Fence } from '../store.ts'
 
 const keysLimit = 200_000
@@ -36,17 +36,20 @@ export const openMemoryDriver = (): Driver => {
   const write = writer({ values, leases, outbox, wakes })
   return {
     connected: true,
-    read: async (key) => live(values, key),
+    read: async (keys) => keys.map((key) => live(values, key)),
     write: async (change) => write(change),
-    writeThenRead: async (change, key) => [write(change), live(values, key)],
     takeLease: async (name, lengthMs) => takeLease(leases, name, lengthMs),
     renewLease: async (fence, lengthMs) => renewLease(leases, fence, lengthMs),
     releaseLease: async (fence) => void renewLease(leases, fence, 0),
     claim: async (max, claimMs) => claim(outbox, max, claimMs),
-    ack: async (messages) => {
-      for (const { id } of messages) outbox.delete(id)
+    ack: async (ids) => {
+      for (const id of ids) outbox.delete(id)
     },
-    placeOf: () => 0,
+    renew: async (ids, claimMs) => {
+      for (const message of ids.flatMap((id) => outbox.get(id) ?? []))
+        if (message.claimedUntilMs > now()) message.claimedUntilMs = now() + claimMs
+    },
+    holds: async (ids) => ids.filter((id) => outbox.has(id)),
     listen: async (wake) => {
       wakes.add(wake)
       return { [Symbol.asyncDispose]: async () => void wakes.delete(wake) }
@@ -67,11 +70,14 @@ const writer = ({ values, leases, outbox, wakes }: Contents) => {
   return (change: Change): WriteResult => {
     writes += 1
     if (writes % purgeEvery === 0 || values.size >= keysLimit) purge(values)
-    const { fence, messages, claimMs } = change
+    const { fence, messages, acks, needs, claimMs } = change
     if (fence && (leases.get(fence.name)?.token ?? 0) > fence.token) return 'fenced'
-    if (live(values, change.key)?.version !== change.expected) return 'changed'
-    if (messages.length > 0 && outbox.size + messages.length > change.outboxLimit) return 'full'
-    put(values, change)
+    if (change.values.some(({ key, expected }) => live(values, key)?.version !== expected)) return 'changed'
+    if (needs.some((id) => !outbox.has(id))) return 'gone'
+    const ended = acks.filter((id) => outbox.has(id))
+    if (messages.length > 0 && outbox.size - ended.length + messages.length > change.outboxLimit) return 'full'
+    for (const value of change.values) put(values, value)
+    for (const id of ended) outbox.delete(id)
     const fresh = claimMs === undefined ? unclaimed : { attempt: 1, claimedUntilMs: now() + claimMs }
     for (const { id, text } of messages) if (!outbox.has(id)) outbox.set(id, { text, ...fresh })
     if (messages.length > 0 && claimMs === undefined) for (const wake of wakes) wake()
@@ -81,7 +87,7 @@ const writer = ({ values, leases, outbox, wakes }: Contents) => {
 
 const unclaimed = { attempt: 0, claimedUntilMs: 0 }
 
-const put = (values: Map<string, Expiring>, { key, version, text, expiresInMs }: Change): void => {
+const put = (values: Map<string, Expiring>, { key, version, text, expiresInMs }: ValueChange): void => {
   if (text === undefined) return void values.delete(key)
   if (!values.has(key) && values.size >= keysLimit) {
     throw new ServiceError('busy', `memory holds ${keysLimit} keys; set REDIS_URL to keep more`)
@@ -122,7 +128,7 @@ const claim = (outbox: Map<string, Waiting>, max: number, claimMs: number): Clai
     if (message.claimedUntilMs > now()) continue
     message.claimedUntilMs = now() + claimMs
     message.attempt += 1
-    claimed.push({ id, text: message.text, attempt: message.attempt, place: 0 })
+    claimed.push({ id, text: message.text, attempt: message.attempt })
   }
   return claimed
 }

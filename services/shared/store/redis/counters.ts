@@ -3,7 +3,7 @@ import type { Counters } from '../counters.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { countInBlocks } from './blocks.ts'
 import { clientOptions } from './connection.ts'
-import { prefix } from './slots.ts'
+import { prefix } from './keys.ts'
 
 /** Whoever is counted waits for it, so a server that hangs is waited for no longer than this, and only until the heartbeat notices. */
 const silentForMs = 500

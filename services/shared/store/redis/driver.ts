@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Redis } from 'ioredis'
 import { type Change, type ClaimedText, type Driver, type StoredValue, maxClaimMs } from '../driver.ts'
-import type { Fence, Placed } from '../store.ts'
+import type { Fence } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
-import { type Script, failureOf, reasonOf, run, runThenAsk, script } from './run.ts'
+import { appendChannel, keys, leaseKey, valueKey } from './keys.ts'
+import { type Script, failureOf, reasonOf, run, script } from './run.ts'
 import {
   ackScript,
   claimScript,
-  peekScript,
-  raiseFenceScript,
+  holdsScript,
   renewLeaseScript,
+  renewScript,
   takeLeaseScript,
   writeScript,
 } from './scripts.ts'
-import { type Slot, appendChannel, placeOfLease, placeOfValue, slots } from './slots.ts'
 
 /** Runs one script on behalf of a call; fails `unavailable` at once while the server does not answer. */
 type Evaluate = (script: Script, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>
@@ -42,22 +42,15 @@ export const openRedisDriver = async (
     get problem() {
       return heartbeat.reason
     },
-    read: (key) => guarded(() => read(client, key)),
-    write: async (change) => {
-      const { keys, values } = writeOf(change)
-      return WriteReply.parse(await evaluate(writing, keys, values))
-    },
-    writeThenRead: async (change, key) => {
-      const asking = { ...writeOf(change), hash: placeOfValue(key).value, fields: storedFields }
-      const [reply, found] = await guarded(() => runThenAsk(client, writing, asking))
-      return [WriteReply.parse(reply), storedIn(Stored.parse(found))]
-    },
+    read: (names) => guarded(() => read(client, names)),
+    write: async (change) => WriteReply.parse(await write(evaluate, change)),
     takeLease: (name, lengthMs) => takeLease(evaluate, name, lengthMs),
     renewLease: (fence, lengthMs) => renewLease(evaluate, fence, lengthMs),
     releaseLease: async (fence) => void (await renewLease(evaluate, fence, 0)),
     claim: (max, claimMs) => claim(evaluate, max, claimMs),
-    ack: (messages) => ack(evaluate, messages),
-    placeOf: (key) => placeOfValue(key).number,
+    ack: async (ids) => void (await evaluate(acking, [messages, waiting, claimed, attempts], ids)),
+    renew: async (ids, claimMs) => void (await evaluate(renewing, [claimed], [claimMs, ...ids])),
+    holds: async (ids) => z.array(z.string()).parse(await evaluate(holding, [messages], ids)),
     listen: (wake) => listen(client, wake),
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
@@ -66,109 +59,77 @@ export const openRedisDriver = async (
   }
 }
 
-const storedFields = ['version', 'text'] as const
-const Stored = z.array(z.string().nullable())
+const { fences, messages, waiting, claimed, attempts } = keys
+const Stored = z.tuple([z.string().nullable(), z.string().nullable()])
 
-const read = async (client: Redis, key: string): Promise<StoredValue | undefined> =>
-  storedIn(await client.hmget(placeOfValue(key).value, ...storedFields))
+const read = async (client: Redis, names: readonly string[]): Promise<(StoredValue | undefined)[]> => {
+  const [only, ...others] = names
+  if (only !== undefined && others.length === 0)
+    return [storedIn(await client.hmget(valueKey(only), 'version', 'text'))]
+  const pipeline = client.pipeline()
+  for (const name of names) pipeline.hmget(valueKey(name), 'version', 'text')
+  return ((await pipeline.exec()) ?? []).map(([error, found]) => {
+    if (error) throw error
+    return storedIn(found)
+  })
+}
 
-const storedIn = ([version, text]: readonly (string | null)[]): StoredValue | undefined =>
-  version == null || text == null ? undefined : { version, text }
+const storedIn = (found: unknown): StoredValue | undefined => {
+  const [version, text] = Stored.parse(found)
+  return version === null || text === null ? undefined : { version, text }
+}
 
 const writing = script(writeScript)
-const WriteReply = z.enum(['written', 'changed', 'fenced', 'full'])
+const WriteReply = z.enum(['written', 'changed', 'fenced', 'full', 'gone'])
 
-const writeOf = (change: Change): { keys: readonly string[]; values: readonly (string | number)[] } => {
-  const { value, slot, messages, waiting, claimed, attempts } = placeOfValue(change.key)
-  const { expected, version, text, expiresInMs, fence, outboxLimit, claimMs } = change
-  return {
-    keys: [value, slot, messages, waiting, claimed, attempts],
-    values: [
+const write = (evaluate: Evaluate, change: Change): Promise<unknown> => {
+  const { values, fence, acks, needs, outboxLimit, claimMs } = change
+  const names = [fences, messages, waiting, claimed, attempts, ...values.map(({ key }) => valueKey(key))]
+  return evaluate(writing, names, [
+    fence?.name ?? '',
+    fence?.token ?? 0,
+    outboxLimit,
+    appendChannel,
+    claimMs ?? 0,
+    acks.length,
+    needs.length,
+    ...acks,
+    ...needs,
+    ...values.flatMap(({ expected, version, text, expiresInMs }) => [
       expected ?? '',
       version,
       text === undefined ? 0 : 1,
       text ?? '',
       expiresInMs ?? '',
-      fence?.name ?? '',
-      fence?.token ?? 0,
-      outboxLimit,
-      appendChannel,
-      claimMs ?? 0,
-      ...change.messages.flatMap((message) => [message.id, message.text]),
-    ],
-  }
+    ]),
+    ...change.messages.flatMap(({ id, text }) => [id, text]),
+  ])
 }
 
 const taking = script(takeLeaseScript)
-const raising = script(raiseFenceScript)
-const renewing = script(renewLeaseScript)
+const renewingLease = script(renewLeaseScript)
 
 const takeLease = async (evaluate: Evaluate, name: string, lengthMs: number): Promise<number | undefined> => {
-  const { lease, slot } = placeOfLease(name)
-  const token = z.number().parse(await evaluate(taking, [lease, slot], [name, lengthMs]))
-  if (token === 0) return undefined
-  await Promise.all(slots.map((one) => evaluate(raising, [one.slot], [name, token])))
-  return token
+  const token = z.number().parse(await evaluate(taking, [leaseKey(name), fences], [name, lengthMs]))
+  return token === 0 ? undefined : token
 }
 
 const renewLease = async (evaluate: Evaluate, { name, token }: Fence, lengthMs: number): Promise<boolean> =>
-  (await evaluate(renewing, [placeOfLease(name).lease], [token, lengthMs])) === 1
+  (await evaluate(renewingLease, [leaseKey(name)], [token, lengthMs])) === 1
 
-const peeking = script(peekScript)
 const claiming = script(claimScript)
 const acking = script(ackScript)
-const Peeked = z.array(z.string())
+const renewing = script(renewScript)
+const holding = script(holdsScript)
 const Claimed = z.array(z.tuple([z.string(), z.string(), z.number()]))
 
-/** Looks into every group first, because the oldest messages of all may lie in any of them. */
 const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<ClaimedText[]> => {
-  const seen = await Promise.all(slots.map((slot) => peek(evaluate, slot, max)))
-  const oldest = seen
-    .flat()
-    .toSorted((a, b) => a.order - b.order)
-    .slice(0, max)
-  const bySlot = Map.groupBy(oldest, ({ slot }) => slot)
-  const taken = await Promise.all(
-    [...bySlot].map(([slot, found]) =>
-      claimIn(
-        evaluate,
-        slot,
-        found.map(({ id }) => id),
-        claimMs,
-      ),
-    ),
-  )
-  return taken
-    .flat()
-    .toSorted((a, b) => a.order - b.order)
-    .map(({ id, text, attempt, place }) => ({ id, text, attempt, place }))
-}
-
-const peek = async (
-  evaluate: Evaluate,
-  slot: Slot,
-  max: number,
-): Promise<{ slot: Slot; id: string; order: number }[]> => {
-  const reply = Peeked.parse(await evaluate(peeking, [slot.messages, slot.waiting, slot.claimed], [max, maxClaimMs]))
-  return reply.flatMap((id, at) => (at % 2 === 0 ? [{ slot, id, order: Number(reply[at + 1]) }] : []))
-}
-
-const claimIn = async (evaluate: Evaluate, slot: Slot, ids: readonly string[], claimMs: number) => {
-  const keys = [slot.messages, slot.waiting, slot.claimed, slot.attempts]
-  return Claimed.parse(await evaluate(claiming, keys, [claimMs, ...ids])).map(([id, message, attempt]) => {
-    const space = message.indexOf(' ')
-    return { id, attempt, place: slot.number, text: message.slice(space + 1), order: Number(message.slice(0, space)) }
-  })
-}
-
-const ack = async (evaluate: Evaluate, ended: readonly Placed[]): Promise<void> => {
-  const byPlace = Map.groupBy(ended, ({ place }) => place)
-  await Promise.all(
-    slots.map(async ({ number, messages, waiting, claimed, attempts }) => {
-      const ids = byPlace.get(number)?.map(({ id }) => id)
-      if (ids) await evaluate(acking, [messages, waiting, claimed, attempts], ids)
-    }),
-  )
+  const taken = await evaluate(claiming, [messages, waiting, claimed, attempts], [max, maxClaimMs, claimMs])
+  return Claimed.parse(taken).map(([id, message, attempt]) => ({
+    id,
+    text: message.slice(message.indexOf(' ') + 1),
+    attempt,
+  }))
 }
 
 /** A connection of its own, since one that subscribes cannot ask. */

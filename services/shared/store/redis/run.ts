@@ -28,31 +28,6 @@ export const run = async (
 
 const isUnknown = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
 
-/** Runs a script and then asks for fields of a hash, in one message to the server; what it says of the fields is from after the script. */
-export const runThenAsk = async (
-  client: Redis,
-  one: Script,
-  { keys, values, hash, fields }: Asking,
-): Promise<[reply: unknown, found: unknown]> => {
-  const pipeline = client
-    .pipeline()
-    .evalsha(one.digest, keys.length, ...keys, ...values)
-    .hmget(hash, ...fields)
-  const [ran, asked] = (await pipeline.exec()) ?? []
-  if (!ran || !asked) throw new Error('a pipeline of two had fewer answers')
-  // What followed a script that did not run has seen nothing of it.
-  if (isUnknown(ran[0])) return [await run(client, one, keys, values), await client.hmget(hash, ...fields)]
-  for (const [error] of [ran, asked]) if (error) throw error
-  return [ran[1], asked[1]]
-}
-
-interface Asking {
-  keys: readonly string[]
-  values: readonly (string | number)[]
-  hash: string
-  fields: readonly string[]
-}
-
 /** Replies of a server that cannot serve now; any other error reply is a mistake in a script. */
 const passing = /^(LOADING|READONLY|MISCONF|OOM|MASTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|CLUSTERDOWN)/
 

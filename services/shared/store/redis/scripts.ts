@@ -5,51 +5,73 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
 
 /**
- * One step: the value under its version, the fence and the messages, or nothing. The value has a version beside it because
- * a text that came back to what it was is still a write in between.
- * Messages that their writer claims are told to nobody.
- * KEYS value, slot, messages, waiting, claimed, attempts.
- * ARGV expected, version, keep, text, expiry, fence name, fence token, limit, channel, length of the claim or 0, then id and text of each message.
+ * One change: the values under their versions, the fence, messages and acknowledgements, or nothing. A value has a version beside it because
+ * a text that came back to what it was is still a write in between. No listener hears of messages that their writer claims.
+ * KEYS fences, messages, waiting, claimed, attempts, then each value.
+ * ARGV fence name, fence token, limit, channel, length of the claim or 0, numbers of acknowledged and of needed messages and their ids, then
+ * expected, version, keep, text and expiry of each value, then id and text of each message.
  */
 export const writeScript = `
 local time = redis.call('TIME')
-local fence, token = ARGV[6], tonumber(ARGV[7])
-if fence ~= '' and tonumber(redis.call('HGET', KEYS[2], 'fence:' .. fence) or 0) > token then return 'fenced' end
-if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 'changed' end
-local added = (#ARGV - 10) / 2
-if added > 0 and redis.call('HLEN', KEYS[3]) + added > tonumber(ARGV[8]) then return 'full' end
-if fence ~= '' then redis.call('HSET', KEYS[2], 'fence:' .. fence, ARGV[7]) end
-redis.call('DEL', KEYS[1])
-if ARGV[3] == '1' then
-  redis.call('HSET', KEYS[1], 'version', ARGV[2], 'text', ARGV[4])
-  if ARGV[5] ~= '' then redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
+local fence, token = ARGV[1], tonumber(ARGV[2])
+if fence ~= '' and tonumber(redis.call('HGET', KEYS[1], 'fence:' .. fence) or 0) > token then return 'fenced' end
+local acks, needs, values = tonumber(ARGV[6]), tonumber(ARGV[7]), #KEYS - 5
+local first = 8 + acks + needs
+local rest = first + 5 * values
+for i = 1, values do
+  if (redis.call('HGET', KEYS[5 + i], 'version') or '') ~= ARGV[first + 5 * (i - 1)] then return 'changed' end
+end
+for i = 8 + acks, first - 1 do
+  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 0 then return 'gone' end
+end
+local added = (#ARGV - rest + 1) / 2
+if added > 0 then
+  local ended = 0
+  for i = 8, 7 + acks do ended = ended + redis.call('HEXISTS', KEYS[2], ARGV[i]) end
+  if redis.call('HLEN', KEYS[2]) - ended + added > tonumber(ARGV[3]) then return 'full' end
+end
+if fence ~= '' then redis.call('HSET', KEYS[1], 'fence:' .. fence, ARGV[2]) end
+for i = 1, values do
+  local key, at = KEYS[5 + i], first + 5 * (i - 1)
+  redis.call('DEL', key)
+  if ARGV[at + 2] == '1' then
+    redis.call('HSET', key, 'version', ARGV[at + 1], 'text', ARGV[at + 3])
+    if ARGV[at + 4] ~= '' then redis.call('PEXPIRE', key, ARGV[at + 4]) end
+  end
+end
+for i = 8, 7 + acks do
+  if redis.call('HDEL', KEYS[2], ARGV[i]) == 1 then
+    redis.call('ZREM', KEYS[3], ARGV[i])
+    redis.call('ZREM', KEYS[4], ARGV[i])
+    redis.call('HDEL', KEYS[5], ARGV[i])
+  end
 end
 if added == 0 then return 'written' end
-local order = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('HGET', KEYS[2], 'order') or 0) + 1)
-local claim = tonumber(ARGV[10])
-for i = 11, #ARGV, 2 do
+local order = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('HGET', KEYS[1], 'order') or 0) + 1)
+local claim = tonumber(ARGV[5])
+for i = rest, #ARGV, 2 do
   local place = string.format('%.0f', order)
-  if redis.call('HSETNX', KEYS[3], ARGV[i], place .. ' ' .. ARGV[i + 1]) == 1 then
+  if redis.call('HSETNX', KEYS[2], ARGV[i], place .. ' ' .. ARGV[i + 1]) == 1 then
     order = order + 1
     if claim == 0 then
-      redis.call('ZADD', KEYS[4], place, ARGV[i])
+      redis.call('ZADD', KEYS[3], place, ARGV[i])
     else
-      redis.call('ZADD', KEYS[5], time[1] * 1000 + math.floor(time[2] / 1000) + claim, ARGV[i])
-      redis.call('HSET', KEYS[6], ARGV[i], 1)
+      redis.call('ZADD', KEYS[4], time[1] * 1000 + math.floor(time[2] / 1000) + claim, ARGV[i])
+      redis.call('HSET', KEYS[5], ARGV[i], 1)
     end
   end
 end
-redis.call('HSET', KEYS[2], 'order', string.format('%.0f', order))
-if claim == 0 then redis.call('PUBLISH', ARGV[9], '') end
+redis.call('HSET', KEYS[1], 'order', string.format('%.0f', order))
+if claim == 0 then redis.call('PUBLISH', ARGV[4], '') end
 return 'written'
 `
 
 /**
- * The oldest messages that are not claimed, after those whose claim has ended went back to their place. A claim that ends much later
+ * Takes the oldest messages that are not claimed, after those whose claim has ended went back to their place. A claim that ends much later
  * than one of now would was written before the clock of the server was set back, and has ended too.
- * KEYS messages, waiting, claimed. ARGV max, length of the longest claim.
+ * KEYS messages, waiting, claimed, attempts. ARGV max, length of the longest claim, length of these.
  */
-export const peekScript = `${clock}
+export const claimScript = `${clock}
 for _, range in ipairs({ { '-inf', now }, { '(' .. string.format('%.0f', now + 2 * ARGV[2]), '+inf' } }) do
   for _, id in ipairs(redis.call('ZRANGE', KEYS[3], range[1], range[2], 'BYSCORE', 'LIMIT', 0, 1000)) do
     local message = redis.call('HGET', KEYS[1], id)
@@ -57,18 +79,12 @@ for _, range in ipairs({ { '-inf', now }, { '(' .. string.format('%.0f', now + 2
     if message then redis.call('ZADD', KEYS[2], string.match(message, '^%d+'), id) end
   end
 end
-return redis.call('ZRANGE', KEYS[2], 0, ARGV[1] - 1, 'WITHSCORES')
-`
-
-/** Takes those of the ids that nobody took since they were seen. KEYS messages, waiting, claimed, attempts. ARGV length, ids. */
-export const claimScript = `${clock}
 local taken = {}
-for i = 2, #ARGV do
-  if redis.call('ZREM', KEYS[2], ARGV[i]) == 1 then
-    redis.call('ZADD', KEYS[3], now + ARGV[1], ARGV[i])
-    local attempt = redis.call('HINCRBY', KEYS[4], ARGV[i], 1)
-    table.insert(taken, { ARGV[i], redis.call('HGET', KEYS[1], ARGV[i]), attempt })
-  end
+for _, id in ipairs(redis.call('ZRANGE', KEYS[2], 0, ARGV[1] - 1)) do
+  redis.call('ZREM', KEYS[2], id)
+  redis.call('ZADD', KEYS[3], now + ARGV[3], id)
+  local attempt = redis.call('HINCRBY', KEYS[4], id, 1)
+  table.insert(taken, { id, redis.call('HGET', KEYS[1], id), attempt })
 end
 return taken
 `
@@ -84,10 +100,24 @@ for _, id in ipairs(ARGV) do
 end
 `
 
+/** KEYS claimed. ARGV length, ids. */
+export const renewScript = `${clock}
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[i]) end
+`
+
+/** KEYS messages. ARGV ids. */
+export const holdsScript = `
+local held = {}
+for _, id in ipairs(ARGV) do
+  if redis.call('HEXISTS', KEYS[1], id) == 1 then table.insert(held, id) end
+end
+return held
+`
+
 /**
  * Tokens begin at the server's time, so they grow even when a server that lost its data counts anew. All takers of a name use one
  * length: a lease that lasts much longer was taken before the clock of the server was set back, and is free.
- * KEYS lease, slot. ARGV name, length.
+ * KEYS lease, fences. ARGV name, length.
  */
 export const takeLeaseScript = `${clock}
 local left = redis.call('PTTL', KEYS[1])
@@ -96,13 +126,6 @@ local token = math.max(now, tonumber(redis.call('HGET', KEYS[2], 'fence:' .. ARG
 redis.call('HSET', KEYS[2], 'fence:' .. ARGV[1], string.format('%.0f', token))
 redis.call('SET', KEYS[1], string.format('%.0f', token), 'PX', ARGV[2])
 return token
-`
-
-/** Makes a slot refuse older tokens before the first write of the new holder reaches it. KEYS slot. ARGV name, token. */
-export const raiseFenceScript = `
-if tonumber(redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1]) or 0) < tonumber(ARGV[2]) then
-  redis.call('HSET', KEYS[1], 'fence:' .. ARGV[1], ARGV[2])
-end
 `
 
 /** KEYS lease. ARGV token, length; length 0 gives the lease back. */

@@ -2,14 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Driver, type ClaimedText, maxClaimMs } from '../driver.ts'
-import type { Placed } from '../store.ts'
 import { type DatabaseListener, openDatabase } from './connection.ts'
 import { type Sql, isPast } from './context.ts'
 import { releaseLease, renewLease, takeLease } from './leases.ts'
 import { migrate } from './migrate.ts'
 import type { StateDatabase } from './state-database.ts'
 import { type StoreTables, nowMs, storeMigrations, storeTables } from './tables.ts'
-import { read, write } from './values.ts'
+import { ack, read, write } from './values.ts'
 
 const everyMs = 60_000
 const rowsLimit = 5_000
@@ -60,14 +59,28 @@ const claim = async ({ database, tables, now }: Sql, max: number, claimMs: numbe
     .execute()
   return Claimed.parse(rows)
     .toSorted((a, b) => a.place - b.place)
-    .map(({ id, text, attempt }) => ({ id, text, attempt, place: 0 }))
+    .map(({ id, text, attempt }) => ({ id, text, attempt }))
 }
 
-/** Removes messages that were handed on. */
-const ack = async ({ tables }: Sql, messages: readonly Placed[]): Promise<void> => {
-  const ids = messages.map(({ id }) => id)
-  await tables.deleteFrom('watchhouse_outbox').where('id', 'in', ids).execute()
+/** Ids that one statement carries at most. */
+const idsAtOnce = 5_000
+const portionsOf = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / idsAtOnce) }, (_, index) =>
+    ids.slice(index * idsAtOnce, (index + 1) * idsAtOnce),
+  )
+
+const renew = async ({ tables, now }: Sql, ids: readonly string[], claimMs: number): Promise<void> => {
+  for (const portion of portionsOf(ids))
+    await tables
+      .updateTable('watchhouse_outbox')
+      .set({ claimed_until_ms: sql<number>`${now} + ${sql.lit(claimMs)}` })
+      .where('id', 'in', portion)
+      .where('claimed_until_ms', '>', now)
+      .execute()
 }
+
+const holds = async ({ tables }: Sql, ids: readonly string[]): Promise<string[]> =>
+  (await tables.selectFrom('watchhouse_outbox').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
 
 /** State in tables of the state database. */
 export const openSqlDriver = async (where: StateDatabase, told?: DatabaseListener): Promise<Driver> => {
@@ -94,15 +107,15 @@ export const openSqlDriver = async (where: StateDatabase, told?: DatabaseListene
     get problem() {
       return database.problem
     },
-    read: (key) => database.run(() => read(context, key)),
+    read: (keys) => database.run(() => read(context, keys)),
     write: (change) => database.run(() => write(context, change)),
-    writeThenRead: (change, key) => database.run(async () => [await write(context, change), await read(context, key)]),
     takeLease: (name, lengthMs) => database.run(() => takeLease(context, name, lengthMs)),
     renewLease: (fence, lengthMs) => database.run(() => renewLease(context, fence, lengthMs)),
     releaseLease: (fence) => database.run(() => releaseLease(context, fence)),
     claim: (max, claimMs) => database.run(() => claim(context, max, claimMs)),
-    ack: (messages) => database.run(() => ack(context, messages)),
-    placeOf: () => 0,
+    ack: (ids) => database.run(() => ack(tables, ids)),
+    renew: (ids, claimMs) => database.run(() => renew(context, ids, claimMs)),
+    holds: (ids) => database.run(() => holds(context, ids)),
     listen: (wake) => listen(context, wake),
     async [Symbol.asyncDispose]() {
       await pruning[Symbol.asyncDispose]()

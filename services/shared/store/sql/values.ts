@@ -1,28 +1,41 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import type { Change, StoredValue, WriteResult } from '../driver.ts'
+import type { Change, StoredValue, ValueChange, WriteResult } from '../driver.ts'
 import { isLostRace } from './failure.ts'
 import { type Sql, notify } from './context.ts'
 import type { StoreTables } from './tables.ts'
 
 type Tables = Kysely<StoreTables>
 
-/** The value of a key, unless it has expired. */
-export const read = async ({ tables, now }: Sql, key: string): Promise<StoredValue | undefined> =>
-  tables
+/** The values of keys, in their order; of one that has expired nothing. */
+export const read = async ({ tables, now }: Sql, keys: readonly string[]): Promise<(StoredValue | undefined)[]> => {
+  const rows = await tables
     .selectFrom('watchhouse_state')
-    .select(['version', 'text'])
-    .where('key', '=', key)
+    .select(['key', 'version', 'text'])
+    .where('key', 'in', keys)
     .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', now)]))
-    .executeTakeFirst()
+    .execute()
+  const byKey = new Map(rows.map(({ key, version, text }) => [key, { version, text }]))
+  return keys.map((key) => byKey.get(key))
+}
 
-/** Compare-and-set of one key, with the messages of the step; in a transaction only when it takes more than one statement. */
+/** Removes messages. */
+export const ack = async (tables: Tables, ids: readonly string[]): Promise<void> => {
+  await tables.deleteFrom('watchhouse_outbox').where('id', 'in', ids).execute()
+}
+
+/** Compare-and-set of keys, with the messages of the step; in a transaction only when it takes more than one statement. */
 export const write = async (context: Sql, change: Change): Promise<WriteResult> => {
   const { tables, wakes } = context
-  const { messages, fence, claimMs } = change
+  const { values, messages, acks, needs, fence, claimMs } = change
+  const [only, ...others] = values
   try {
-    if (messages.length === 0 && !fence) return await writeValue(context, tables, change)
-    const result = await tables.transaction().execute((transaction) => writeAll(context, transaction, change))
+    if (only && others.length + messages.length + acks.length + needs.length === 0 && !fence)
+      return await writeValue(context, tables, only)
+    const result = await tables
+      .transaction()
+      .execute((transaction) => writeAll(context, transaction, change))
+      .catch(refusalIn)
     if (result === 'written' && messages.length > 0 && claimMs === undefined) for (const wake of wakes) wake()
     return result
   } catch (error) {
@@ -31,14 +44,31 @@ export const write = async (context: Sql, change: Change): Promise<WriteResult> 
   }
 }
 
-const writeAll = async (context: Sql, transaction: Tables, change: Change): Promise<WriteResult> => {
-  const { messages, outboxLimit, claimMs } = change
-  if (await isFenced(context, transaction, change)) return 'fenced'
-  if (messages.length > 0 && (await waiting(transaction, outboxLimit)) + messages.length > outboxLimit) {
-    return (await isCurrent({ ...context, tables: transaction }, change)) ? 'full' : 'changed'
+/** Ends a transaction without a trace. */
+class Refusal extends Error {
+  readonly result: WriteResult
+
+  constructor(result: WriteResult) {
+    super(result)
+    this.result = result
   }
-  const result = await writeValue(context, transaction, change)
-  if (result !== 'written' || messages.length === 0) return result
+}
+
+const refusalIn = (error: unknown): WriteResult => {
+  if (error instanceof Refusal) return error.result
+  throw error
+}
+
+/** Values in the order of their keys: two writers of the same keys then wait for each other and never both. */
+const writeAll = async (context: Sql, transaction: Tables, change: Change): Promise<WriteResult> => {
+  const { messages, acks, outboxLimit, claimMs } = change
+  if (await isFenced(context, transaction, change)) return 'fenced'
+  for (const value of change.values.toSorted((one, other) => (one.key < other.key ? -1 : 1)))
+    if ((await writeValue(context, transaction, value)) === 'changed') throw new Refusal('changed')
+  if (!(await areHeld(context, transaction, change))) throw new Refusal('gone')
+  if (acks.length > 0) await ack(transaction, acks)
+  if (messages.length === 0) return 'written'
+  if ((await waiting(transaction, outboxLimit)) + messages.length > outboxLimit) throw new Refusal('full')
   const unclaimed = { attempt: 0, claimed_until_ms: 0 }
   const claimed = { attempt: 1, claimed_until_ms: sql<number>`${context.now} + ${sql.lit(claimMs)}` }
   const rows = messages.map((message) => ({ ...message, ...(claimMs === undefined ? unclaimed : claimed) }))
@@ -49,6 +79,13 @@ const writeAll = async (context: Sql, transaction: Tables, change: Change): Prom
     .execute()
   if (claimMs === undefined) await notify(context, transaction)
   return 'written'
+}
+
+/** Keeps the rows of needed messages until the end of the transaction, so that no other ends one in between. */
+const areHeld = async ({ database }: Sql, transaction: Tables, { needs }: Change): Promise<boolean> => {
+  if (needs.length === 0) return true
+  const query = transaction.selectFrom('watchhouse_outbox').select('id').where('id', 'in', needs)
+  return (await (database.kind === 'postgres' ? query.forShare() : query).execute()).length === needs.length
 }
 
 const Token = z.coerce.number()
@@ -70,10 +107,7 @@ const waiting = async (transaction: Tables, limit: number): Promise<number> => {
   return Token.parse(count)
 }
 
-const isCurrent = async (context: Sql, { key, expected }: Change): Promise<boolean> =>
-  (await read(context, key))?.version === expected
-
-const writeValue = async (context: Sql, tables: Tables, change: Change): Promise<WriteResult> => {
+const writeValue = async (context: Sql, tables: Tables, change: ValueChange): Promise<WriteResult> => {
   const { key, expected, version, text, expiresInMs } = change
   if (text === undefined) return remove(context, tables, change)
   const expires_at_ms = expiresInMs === undefined ? null : sql<number | null>`${context.now} + ${sql.lit(expiresInMs)}`
@@ -101,8 +135,8 @@ const writeValue = async (context: Sql, tables: Tables, change: Change): Promise
   return updated.numUpdatedRows === 1n ? 'written' : 'changed'
 }
 
-const remove = async (context: Sql, tables: Tables, { key, expected }: Change): Promise<WriteResult> => {
-  if (expected === undefined) return (await read({ ...context, tables }, key)) ? 'changed' : 'written'
+const remove = async (context: Sql, tables: Tables, { key, expected }: ValueChange): Promise<WriteResult> => {
+  if (expected === undefined) return (await read({ ...context, tables }, [key]))[0] ? 'changed' : 'written'
   const removed = await tables
     .deleteFrom('watchhouse_state')
     .where('key', '=', key)
