@@ -12,7 +12,7 @@ import type { Store } from '#shared/store/store.ts'
 import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
 import { type Notice, asMessage } from '../alert-dispatcher/notice.ts'
 import { eventually } from '../testing/ask.ts'
-import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
+import { describeWith, startPostgres, startRedis } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 480_000 })
 
@@ -66,26 +66,21 @@ const publish = (store: Store, notice: Notice) =>
   store.update(`state:${notice.id}`, z.number(), () => ({ value: 1, outbox: [asMessage(notice)] }))
 
 interface Servers {
-  nats: string
   redis: string
   postgres: string
 }
 
 const startDispatcher = async (servers: Servers, instance: string, env: Record<string, string>) => {
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, '../testing/delivering.ts'), servers.nats, instance],
-    {
-      env: {
-        ...process.env,
-        REDIS_URL: servers.redis,
-        SVC_STATE_DB_URL: servers.postgres,
-        TEST_CHANNELS: '0',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivering.ts'), instance], {
+    env: {
+      ...process.env,
+      REDIS_URL: servers.redis,
+      SVC_STATE_DB_URL: servers.postgres,
+      TEST_CHANNELS: '0',
+      ...env,
     },
-  )
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   await once(child.stdout, 'data')
   return child
 }
@@ -99,12 +94,11 @@ const kill = async (child: ChildProcess) => {
 
 /** Servers of their own, a receiver, and dispatchers with this environment that are killed in the end. */
 const openGround = async (opened: AsyncDisposableStack) => {
-  const nats = opened.use(await startNats({ private: true }))
   const redis = opened.use(await startRedis({ private: true }))
   const postgres = opened.use(await startPostgres({ private: true }))
   const receiver = opened.use(await startReceiver())
   const store = opened.use(await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true }))
-  const servers = { nats: nats.url, redis: redis.url, postgres: postgres.url }
+  const servers = { redis: redis.url, postgres: postgres.url }
   const start = async (instance: string, env: Record<string, string>) => {
     const child = await startDispatcher(servers, instance, env)
     opened.defer(() => kill(child))
@@ -149,7 +143,7 @@ const unreachable = (host: string, kind: 'fire' | 'recover'): Notice =>
   })
 const conditionsOf = (kind: 'fire' | 'recover') => hosts.map((host) => `${kind} down-${host}`).toSorted()
 
-describeWith(['nats', 'redis', 'postgres'], 'a backlog of notifications for one target', () => {
+describeWith(['redis', 'postgres'], 'a backlog of notifications for one target', () => {
   it('lets a critical condition pass a hundred warnings at one message a second', async () => {
     await using opened = new AsyncDisposableStack()
     const { receiver, store, start } = await openGround(opened)

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { Ledger, ledgerKey } from '../alert-dispatcher/delivery/ledger.ts'
+import { DeliveryRecord, recordKey } from '../alert-dispatcher/delivery/record.ts'
 import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
 import { asMessage } from '../alert-dispatcher/notice.ts'
 import { eventually } from '../testing/ask.ts'
@@ -79,14 +79,13 @@ const recover = (store: Store, number: number) => {
 interface Servers {
   /** A send that takes longer is taken for cut off: short where processes are killed. */
   holdMs: number
-  nats: string
   redis: string
   postgres?: string
   collector: string
 }
 
-const startDelivering = async ({ holdMs, nats, redis, postgres, collector }: Servers, instance: string) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivering.ts'), nats, instance], {
+const startDelivering = async ({ holdMs, redis, postgres, collector }: Servers, instance: string) => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/delivering.ts'), instance], {
     env: {
       ...process.env,
       REDIS_URL: redis,
@@ -137,8 +136,8 @@ const underWay = async (store: Store, { counts }: Collector, tellings: readonly 
   const heard = tellings.filter((telling) => counts.has(telling.heard))
   const settled = await Promise.all(
     heard.map(async ({ episode, sequence, target }) => {
-      const ledger = await store.get(ledgerKey(episode), Ledger)
-      return (ledger?.targets[target]?.told ?? -1) >= sequence
+      const record = await store.get(recordKey(episode), DeliveryRecord)
+      return record?.recipients[target]?.taken.includes(sequence) ?? false
     }),
   )
   return settled.filter((isSettled) => !isSettled).length
@@ -186,7 +185,6 @@ describeWith(
       await using store = await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true })
       const servers = {
         holdMs: 5_000,
-        nats: nats.url,
         redis: redis.url,
         postgres: postgres.url,
         collector: collector.url,
@@ -263,13 +261,12 @@ describeWith(
     })
 
     it('tells each alert once when three dispatchers share the work', async () => {
-      await using nats = await startNats({ private: true })
       await using redis = await startRedis({ private: true })
       await using collector = await startCollector()
       await using store = await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true })
       const dispatchers = await Promise.all(
         ['one', 'two', 'three'].map((instance) =>
-          startDelivering({ holdMs: 30_000, nats: nats.url, redis: redis.url, collector: collector.url }, instance),
+          startDelivering({ holdMs: 30_000, redis: redis.url, collector: collector.url }, instance),
         ),
       )
       await using _last = { [Symbol.asyncDispose]: async () => void (await Promise.all(dispatchers.map(kill))) }

@@ -8,7 +8,7 @@ import type { OutboxMessage } from '#shared/store/store.ts'
 
 /**
  * Something that people are to be told about one episode of one condition: written to the outbox in the step that decided it,
- * and handed to targets from there. Its id is `<episode>:<sequence>`, so that a repeated step writes it once.
+ * and delivered to targets from there. Its id is `<episode>:<sequence>`, so that a repeated step writes it once.
  */
 export const Notice = z.object({
   id: z.string().max(200),
@@ -39,7 +39,7 @@ export const Notice = z.object({
   gathered: z
     .array(
       z.object({
-        /** For the ledger: who gets the digest has been told of these episodes. */
+        /** Who gets the digest has been told of these episodes. */
         episode: z.string().max(160),
         ruleId: z.string().max(160),
         hostKey: HostKey.nullable(),
@@ -62,28 +62,19 @@ export type Notice = z.infer<typeof Notice>
 /** The topic under which the outbox holds notices. */
 export const noticeTopic = 'notice'
 
-/** A notice on its way to whoever hands it on. */
+/** A notice as the outbox holds it until each of its targets has an end. */
 export const asMessage = (notice: Notice): OutboxMessage => ({ id: notice.id, topic: noticeTopic, payload: notice })
 
-/** One notice on its way to one target, as the queue holds it. */
-export const Queued = z.object({
-  notice: Notice,
-  channel: z.string().max(40),
-  target: z.string().max(64),
-  /** Epoch milliseconds from which its life counts. */
-  queuedAtMs: z.number(),
-})
+/** One notice for one target, as a dead letter holds it and as the outbox holds what is for nobody else. */
+export const Addressed = z.object({ notice: Notice, channel: z.string().max(40), target: z.string().max(64) })
+export type Addressed = z.infer<typeof Addressed>
 
-export type Queued = z.infer<typeof Queued>
+/** The topic under which the outbox holds notices for one target alone. */
+export const addressedTopic = 'addressed'
 
-/** Where it waits: channels wait apart, so that a slow one holds no other back. */
-export const subjectOf = ({ channel, target }: Pick<Queued, 'channel' | 'target'>): string =>
-  `deliver.${channel}.${target}`
+/** The same for the same notice and target: so each of them has one record of its end. */
+export const deliveryIdOf = ({ notice, channel, target }: Addressed): string => `${notice.id}:${channel}:${target}`
 
-/** The same for the same notice and target, so that the queue takes it once. */
-export const messageIdOf = ({ notice, channel, target }: Pick<Queued, 'notice' | 'channel' | 'target'>): string =>
-  `${notice.id}:${channel}:${target}`
-
-/** A token of a subject for a name that people gave. */
+/** A short name for a name that people gave. */
 export const tokenOf = (name: string): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : hash('sha256', name).slice(0, 32)

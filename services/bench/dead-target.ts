@@ -1,8 +1,9 @@
-import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { startNats, startRedis } from '../testing/servers.ts'
+import { z } from 'zod'
+import { openStore } from '#shared/store/open.ts'
+import { startRedis } from '../testing/servers.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
-import { type Queued, messageIdOf, subjectOf } from '../alert-dispatcher/notice.ts'
+import { type Addressed, addressedTopic, deliveryIdOf } from '../alert-dispatcher/notice.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
 import { type Measure, byTurns, noticeFor, openDecisions } from './decisions.ts'
 
@@ -47,24 +48,16 @@ const dead: ChannelTarget = {
   send: async () => ({ kind: 'retry', reason: 'answered 503' }),
 }
 
-/** Servers and a delivery of their own, with so many messages for the dead one in the queue. */
+/** A store and a delivery of their own, with so many messages for the dead one in the outbox. */
 const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<Measure> => {
-  const { url: nats } = opened.use(await startNats({ private: true }))
   const { url: redis } = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
-  const endpoint = { caller: 'alert-dispatcher', instance: 'bench-fills' } as const
-  const queue = opened.use(await openNatsQueue({ url: nats, replicas: 1 }, endpoint))
+  await using store = await openStore({ env: { REDIS_URL: redis }, busIsShared: true })
   for (let from = 0; from < count; from += atOnce) {
-    await Promise.all(
-      Array.from({ length: atOnce }, (_, index) => {
-        const body: Queued = {
-          notice: noticeFor(`dead-${from + index}`),
-          channel: webhook.id,
-          target: dead.id,
-          queuedAtMs: Date.now(),
-        }
-        return queue.publish(subjectOf(body), { id: messageIdOf(body), body })
-      }),
-    )
+    const outbox = Array.from({ length: atOnce }, (_, index) => {
+      const payload: Addressed = { notice: noticeFor(`dead-${from + index}`), channel: webhook.id, target: dead.id }
+      return { id: deliveryIdOf(payload), topic: addressedTopic, payload }
+    })
+    await store.update(`bench:fill:${from}`, z.number(), () => ({ value: from, outbox }))
   }
-  return openDecisions(opened, { nats, redis, others: [dead] })
+  return openDecisions(opened, { redis, others: [dead] })
 }

@@ -5,9 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { systemClock } from '#shared/time/clock.ts'
-import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -64,17 +61,13 @@ export const timing = (
 }
 
 interface Place {
-  nats: string
   redis: string
   /** Further targets of the channel, beside the one whose first bytes are waited for. */
   others?: readonly ChannelTarget[]
 }
 
 /** Decisions as a sweep makes them, told by the delivery of the product until their first byte is at a channel. */
-export const openDecisions = async (
-  opened: AsyncDisposableStack,
-  { nats, redis, others = [] }: Place,
-): Promise<Measure> => {
+export const openDecisions = async (opened: AsyncDisposableStack, { redis, others = [] }: Place): Promise<Measure> => {
   const store = opened.use(await openStore({ env: { REDIS_URL: redis }, busIsShared: true }))
   const { measure, arrived } = timing((name, begins) => decide(store, name, begins))
   const env = { HEALTH_ALERT_WEBHOOK_URL: await startReceiver(opened, arrived) }
@@ -85,11 +78,8 @@ export const openDecisions = async (
     await openDelivery({
       env,
       store,
-      openQueue: () => openNatsQueue({ url: nats, replicas: 1 }, { caller: 'alert-dispatcher', instance: 'bench' }),
       net: opened.use(openNet({ env })),
-      clock: systemClock,
       telemetry: telemetry.of('alert-dispatcher'),
-      readiness: openReadiness(),
       // Delivery asks for the host list and for nothing else.
       query: unasked as Client<typeof query>,
       database: undefined,

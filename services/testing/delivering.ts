@@ -1,8 +1,5 @@
 import type { Client } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
-import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
-import { systemClock } from '#shared/time/clock.ts'
-import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
@@ -15,16 +12,15 @@ import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /**
- * A process that delivers until it is killed: `node delivering.ts <nats url> <instance>`, with `REDIS_URL`, the state database if any,
+ * A process that delivers until it is killed: `node delivering.ts <instance>`, with `REDIS_URL`, the state database if any,
  * the webhook and how many channels with which limits lead to it, and further webhooks, in its environment. Its waits are short, so that what a kill leaves behind is taken up soon.
  */
-const [url = '', instance = ''] = process.argv.slice(2)
+const [instance = ''] = process.argv.slice(2)
 // A copy: to read a variable of the process anew with each message takes longer than the message.
 const env = { ...process.env }
 const facts = { instance, version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 const telemetry = await openTelemetry({ ...env, LOG_LEVEL: 'error' }, facts, process.stderr)
 const { log } = telemetry.of('alert-dispatcher')
-const limits = { ackWaitMs: 1_000, failedAgainMs: 50, retryMs: 50 }
 const unasked: Partial<Client<typeof query>> = { hosts: async () => [] }
 
 const limitsOfWebhook = env.TEST_LIMITS
@@ -34,11 +30,8 @@ const limitsOfWebhook = env.TEST_LIMITS
 await openDelivery({
   env,
   store: await openStore({ env, busIsShared: true }),
-  openQueue: () => openNatsQueue({ url, replicas: 1, limits }, { caller: 'alert-dispatcher', instance }),
   net: openNet({ env }),
-  clock: systemClock,
   telemetry: telemetry.of('alert-dispatcher'),
-  readiness: openReadiness(),
   // Delivery asks for the host list and for nothing else.
   query: unasked as Client<typeof query>,
   database: await openStateDatabase(env, log),
@@ -60,6 +53,6 @@ await openDelivery({
     holdMs: Number(env.TEST_HOLD_MS ?? defaultRetryPlan.holdMs),
     recordAgainMs: 500,
   },
-  pump: { atOnce: 20, claimMs: 1_000 },
+  claims: { atOnce: 20, claimMs: 1_000 },
 })
 process.stdout.write('delivering\n')

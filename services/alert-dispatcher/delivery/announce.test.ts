@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
-import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
+import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
 import { Announcement } from '#proto/notify.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { mailUser, startMailServer } from '../channels/testing/mail-server.ts'
 import { webhookRig } from '../channels/testing/webhook.ts'
-import { ledgerKey } from './ledger.ts'
+import { recordKey } from './record.ts'
 import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
 import { scripted } from './testing/scripted.ts'
 import { z } from 'zod'
@@ -86,7 +87,7 @@ describe('what another service tells', () => {
       await ended(place, 1)
       return place.delivery.handlers.deliveries({ limit: 1 }, call)
     })()
-    await place.store.update(ledgerKey(episode), z.unknown(), () => ({ value: undefined }))
+    await place.store.update(recordKey(episode), z.unknown(), () => ({ value: undefined }))
     expect(await notify(place)).toEqual(['a told'])
   })
 
@@ -186,15 +187,14 @@ describe('what another service tells', () => {
 
   it('says of a target whose queue does not take it that it failed, and takes it the next time', async () => {
     const post = scripted({ announces: true })
-    const queue = await openMemoryQueues({ failedAgainMs: 20 })()
+    const store = opened.use(await openStore({ env: {}, busIsShared: false }))
     let isFull = true
-    const openQueue = async () => ({
-      ...queue,
-      publish: (...published: Parameters<typeof queue.publish>) =>
-        isFull ? Promise.reject(new ServiceError('busy', 'the queue is full')) : queue.publish(...published),
-    })
-    const place = await open({ channels: [post.channel], openQueue, retry: briefRetry })
-    expect(await notify(place)).toEqual(['a failed the queue is full'])
+    const update: Store['update'] = (key, schema, step, fence) =>
+      isFull && key.startsWith('alerts:delivery:')
+        ? Promise.reject(new ServiceError('busy', 'the outbox is full'))
+        : store.update(key, schema, step, fence)
+    const place = await open({ channels: [post.channel], store: { ...store, update }, retry: briefRetry })
+    expect(await notify(place)).toEqual(['a failed the outbox is full'])
     isFull = false
     expect(await notify(place)).toEqual(['a queued'])
     expect(await ended(place, 1)).toEqual(['a notify sent'])

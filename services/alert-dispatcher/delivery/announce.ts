@@ -3,31 +3,32 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HandedOver, notifyMethods } from '#proto/notify.ts'
-import type { Notice } from '../notice.ts'
+import { type Notice, addressedTopic, deliveryIdOf } from '../notice.ts'
 import type { Policy } from '../policy.ts'
-import { type Addressed, type Relaying, addressed, chooser, enqueue, mean } from './relay.ts'
-import { Ledger, ledgerKey, targetKey } from './ledger.ts'
+import type { Delivering } from './delivering.ts'
+import { type KeyedTarget, chooser, keyedTargets } from './recipients.ts'
+import { DeliveryRecord, open, recordKey, recordMs, targetKey } from './record.ts'
 
 export type NotifyHandlers = Pick<Handlers<typeof alerts>, keyof typeof notifyMethods>
 type Announced = Parameters<NotifyHandlers['notify']>[0]
 
+type Announcing = Pick<Delivering, 'store' | 'deliveries' | 'clock' | 'policy' | 'targets' | 'hosts'>
+
 /** Hands over what another service reports, past floors, digest, maintenance and quiet hours: it is no alert, and wakes nobody. */
 export const announce =
-  (relaying: Relaying): NotifyHandlers['notify'] =>
+  (announcing: Announcing): NotifyHandlers['notify'] =>
   async (announced) => {
-    const notice = noticeOf(announced, relaying.clock.now())
-    const policy = await relaying.policy()
-    const targets = addressed(relaying.targets(policy), notice).filter(({ announces }) => announces)
-    const chosen = policy.enabled ? chooser(targets, policy, await relaying.hosts())(notice) : []
-    const told = await whoKnows(relaying, notice)
+    const notice = noticeOf(announced, announcing.clock.now())
+    const policy = await announcing.policy()
+    const targets = keyedTargets(announcing.targets(policy), notice).filter(({ announces }) => announces)
+    const chosen = policy.enabled ? chooser(targets, policy, await announcing.hosts())(notice) : []
+    const told = await whoKnows(announcing, notice)
     const missing = chosen.filter(({ key }) => !told.has(key))
-    await mean(relaying, notice, missing, true)
-    return Promise.all(
-      targets.map(async (target): Promise<HandedOver> => {
-        const { channel, id, name } = target
-        return { channel, target: id, name, ...(await handOver(relaying, notice, target, { policy, told, missing })) }
-      }),
-    )
+    const failure = await append(announcing, notice, missing)
+    return targets.map((target): HandedOver => {
+      const { channel, id, name } = target
+      return { channel, target: id, name, ...outcomeOf(target, { policy, told, missing, failure }) }
+    })
   }
 
 const noticeOf = (announced: Announced, atMs: number): Notice => {
@@ -59,34 +60,52 @@ const noticeOf = (announced: Announced, atMs: number): Notice => {
 
 /** By key, the targets that took it before; read from the record of deliveries where the store has forgotten. */
 const whoKnows = async (
-  { store, deliveries }: Relaying,
+  { store, deliveries }: Announcing,
   { episode, sequence }: Notice,
 ): Promise<ReadonlySet<string>> => {
-  const ledger = await store.get(ledgerKey(episode), Ledger)
-  if (!ledger) return new Set((await deliveries.toldOf(episode)).map(targetKey))
-  return new Set(Object.keys(ledger.targets).filter((key) => ledger.targets[key]?.told === sequence))
+  const record = await store.get(recordKey(episode), DeliveryRecord)
+  if (!record) return new Set((await deliveries.toldOf(episode)).map(targetKey))
+  return new Set(Object.keys(record.recipients).filter((key) => record.recipients[key]?.taken.includes(sequence)))
 }
 
-interface Chosen {
+/** Puts the notice into the outbox for each of the targets. Returns why it could not. */
+const append = async (
+  { store, clock }: Announcing,
+  notice: Notice,
+  missing: readonly KeyedTarget[],
+): Promise<string | undefined> => {
+  if (missing.length === 0) return undefined
+  const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: clock.now() }
+  const outbox = missing.map(({ channel, id: target }) => {
+    const payload = { notice, channel, target }
+    return { id: deliveryIdOf(payload), topic: addressedTopic, payload }
+  })
+  try {
+    await store.update(recordKey(notice.episode), DeliveryRecord, (before) => ({
+      value: open(before, notice, opening),
+      expiresInMs: recordMs,
+      outbox,
+    }))
+    return undefined
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message
+    throw error
+  }
+}
+
+interface Appended {
   policy: Policy
   told: ReadonlySet<string>
-  missing: readonly Addressed[]
+  missing: readonly KeyedTarget[]
+  failure: string | undefined
 }
 
-const handOver = async (
-  relaying: Relaying,
-  notice: Notice,
-  target: Addressed,
-  { policy, told, missing }: Chosen,
-): Promise<Pick<HandedOver, 'outcome' | 'reason'>> => {
+const outcomeOf = (
+  target: KeyedTarget,
+  { policy, told, missing, failure }: Appended,
+): Pick<HandedOver, 'outcome' | 'reason'> => {
   if (told.has(target.key)) return { outcome: 'told', reason: null }
   if (!policy.enabled) return { outcome: 'held', reason: 'alerts are switched off' }
   if (!missing.includes(target)) return { outcome: 'held', reason: 'routes keep it back' }
-  try {
-    await enqueue(relaying, target, notice)
-    return { outcome: 'queued', reason: null }
-  } catch (error) {
-    if (error instanceof ServiceError) return { outcome: 'failed', reason: error.message }
-    throw error
-  }
+  return failure === undefined ? { outcome: 'queued', reason: null } : { outcome: 'failed', reason: failure }
 }

@@ -51,11 +51,11 @@ function suite(name: string): void {
     const open = implementations[name]
     if (!open) throw new Error(`no implementation ${name}`)
     records = await open(opened)
-    await records.put(delivered('one', 1_000, { result: 'dead', reason: `it's "gone"` }))
-    await records.put(delivered('two', 2_000, { target: 'ops', episode: 'e2', hostKey: null }))
-    await records.put(delivered('three', 1_790_000_000_000, { channel: 'sms', sequence: 4 }))
-    await records.put(delivered('four', 3_000, { channel: 'sms', sequence: 2 }))
-    await records.put(delivered('one', 1_500, { attempts: 3 }))
+    await records.put([delivered('one', 1_000, { result: 'dead', reason: `it's "gone"` })])
+    await records.put([delivered('two', 2_000, { target: 'ops', episode: 'e2', hostKey: null })])
+    await records.put([delivered('three', 1_790_000_000_000, { channel: 'sms', sequence: 4 })])
+    await records.put([delivered('four', 3_000, { channel: 'sms', sequence: 2 })])
+    await records.put([delivered('one', 1_500, { attempts: 3 })])
   })
   afterAll(() => opened.disposeAsync())
 
@@ -84,15 +84,15 @@ function suite(name: string): void {
     [['whs_2', 'whs_3'], ['of whs_2']],
     ['all', ['of whs_2', 'of whs_1']],
   ])('lists of the subscriptions of people those of %j', async (subscriptions, expected) => {
-    await records.put(delivered('of whs_1', 10, { channel: 'subscriptions', target: 'whs_1', episode: 'e9' }))
-    await records.put(delivered('of whs_2', 20, { channel: 'subscriptions', target: 'whs_2', episode: 'e9' }))
+    await records.put([delivered('of whs_1', 10, { channel: 'subscriptions', target: 'whs_1', episode: 'e9' })])
+    await records.put([delivered('of whs_2', 20, { channel: 'subscriptions', target: 'whs_2', episode: 'e9' })])
     expect(await ids({ subscriptions, episode: 'e9' })).toEqual(expected)
     expect(await ids({ subscriptions, beforeMs: 1_000 })).toEqual(expected)
     expect(await records.prune(30)).toBe(2)
   })
 
   it('keeps for sent what was sent', async () => {
-    await records.put(delivered('two', 2_500, { target: 'ops', result: 'dropped', reason: 'it knows already' }))
+    await records.put([delivered('two', 2_500, { target: 'ops', result: 'dropped', reason: 'it knows already' })])
     const [first] = await records.list({ target: 'ops', limit: 10 })
     expect(first).toEqual(delivered('two', 2_000, { target: 'ops', episode: 'e2', hostKey: null }))
   })

@@ -21,8 +21,8 @@ interface DeliveryFilter {
 
 /** Keeps how deliveries ended. */
 export interface Deliveries {
-  /** What was sent stays sent, whatever is said of its message later. */
-  put(delivered: Delivered): Promise<void>
+  /** What was sent stays sent, whatever is said of its notice later. Each id occurs once. */
+  put(delivered: readonly Delivered[]): Promise<void>
   list(filter: DeliveryFilter): Promise<Delivered[]>
   /** The latest notice of an episode that each target took, for when the live state is lost. */
   toldOf(episode: string): Promise<{ channel: string; target: string; sequence: number }[]>
@@ -43,8 +43,7 @@ export const memoryDeliveries = (): Deliveries => {
   const kept = new LRUCache<string, Delivered>({ max: most })
   return {
     async put(delivered) {
-      if (kept.get(delivered.id)?.result === 'sent') return
-      kept.set(delivered.id, delivered)
+      for (const one of delivered) if (kept.get(one.id)?.result !== 'sent') kept.set(one.id, one)
     },
     async list({ channel, target, episode, result, beforeMs = Infinity, subscriptions, limit }) {
       const wanted = [...kept.values()].filter(

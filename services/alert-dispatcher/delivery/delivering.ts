@@ -12,12 +12,9 @@ import type { Target, WayOut } from '../channels/targets.ts'
 import type { Notice } from '../notice.ts'
 import { ownCall } from '../parts.ts'
 import type { Policy } from '../policy.ts'
-import type { Ledger } from './ledger.ts'
-import type { Message } from '../messages/message.ts'
-import type { Entry } from './pace.ts'
 import type { Deliveries } from './deliveries.ts'
+import type { Opening } from './record.ts'
 import type { RetryPlan } from './retry.ts'
-import type { PutBack, Waiting } from './target-queue.ts'
 
 /** What delivering needs. */
 export interface Delivering {
@@ -31,6 +28,7 @@ export interface Delivering {
   recording: Outage
   retry: RetryPlan
   policy(): Promise<Policy>
+  targets(policy: Policy): readonly Target[]
   hosts(): Promise<ListedHosts>
   /** The name of our installation. */
   origin(): Promise<string>
@@ -38,27 +36,25 @@ export interface Delivering {
   observe(channel: string, result: SendResult['kind'], seconds: number): void
 }
 
-/** What came of one try. */
-export type Tried = Ended | PutBack
-
-/** A send that may begin. */
-export interface Held {
-  lead: Waiting
-  /** Those that may be sent together with the lead. */
-  others: readonly Waiting[]
-  /** Of the lead, as it was when the right to send was taken. */
-  ledger: Ledger | undefined
-  message: Message
-  word: Wording
-  entry: Extract<Entry, { entered: true }>
-  target: Target
-  lifeMs: number
-  isPaging: boolean
+/** A message of the outbox that this process has claimed. */
+export interface HeldMessage {
+  id: string
+  /** What of it waits here and has no end yet. */
+  notifications: Set<Notification>
+  /** Some target had no room, so the message stays in the outbox when the others have their end. */
+  comesAgain: boolean
 }
 
-export interface Wording {
-  one(notice: Notice): Message
-  group(notices: readonly [Notice, ...Notice[]]): Message
+/** One notice for one target. */
+export interface Notification {
+  message: HeldMessage
+  notice: Notice
+  channel: string
+  target: string
+  /** How the record of its episode opens where it has not yet. */
+  opening: Opening
+  /** Epoch milliseconds from which its life counts. */
+  sinceMs: number
 }
 
 /** How a notice for one target ended. */

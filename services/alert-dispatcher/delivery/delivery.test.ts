@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import type { SendResult } from '../channels/channel.ts'
-import { type Notice, type Queued, messageIdOf, subjectOf } from '../notice.ts'
+import { type Addressed, type Notice, addressedTopic, asMessage, deliveryIdOf } from '../notice.ts'
 import type { Route } from '../policy.ts'
 import { brokenRule } from './broken.ts'
-import { Ledger, ledgerKey, sent, targetKey } from './ledger.ts'
+import { DeliveryRecord, begin, end, open as openRecord, recordKey, targetKey } from './record.ts'
 import { noticeOf } from './testing/notice.ts'
 import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
 import { scripted } from './testing/scripted.ts'
@@ -14,6 +14,7 @@ const fire = (episode: string, more: Partial<Notice> = {}) => noticeOf({ episode
 const later = (kind: Notice['kind'], episode: string, sequence: number, more: Partial<Notice> = {}) =>
   noticeOf({ kind, episode, sequence, ...more })
 const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
+const longLife = { paging: 60_000, others: 60_000 }
 
 const route = (target: string, more: Partial<Route> = {}): Route => ({
   id: target,
@@ -55,12 +56,16 @@ describe('delivery', () => {
     async (_, more) => {
       const post = scripted({ targets: ['a'] })
       const place = await open({ channels: [post.channel] })
-      const body: Queued = { notice: fire('e'), channel: post.channel.id, target: 'a', queuedAtMs: Date.now() }
-      const [key, ok] = [targetKey(body), { kind: 'ok' } as const]
-      await place.store.update(ledgerKey('e'), Ledger, (before) => ({
-        value: [body.notice, ...more].reduce<Ledger | undefined>((told, notice) => sent(told, key, notice, ok), before),
+      const notice = fire('e')
+      const key = targetKey({ channel: post.channel.id, target: 'a' })
+      const opening = { keys: [key], isWhole: true, nowMs: Date.now() }
+      await place.store.update(recordKey('e'), DeliveryRecord, (before) => ({
+        value: [notice, ...more].reduce<DeliveryRecord | undefined>((record, each) => {
+          const begun = begin(openRecord(record, each, opening), key, each)
+          return end(begun, key, each, { result: { kind: 'ok' }, isOver: true })
+        }, before),
+        outbox: [{ ...asMessage(notice), id: 'claimed before' }],
       }))
-      await place.queue.publish(subjectOf(body), { id: messageIdOf(body), body })
       expect(await ended(place, 1)).toEqual(['a fire e sent'])
       expect(post.told).toEqual([])
     },
@@ -100,7 +105,7 @@ describe('delivery', () => {
     const post = scripted()
     const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
     await place.tell(fire('mild'))
-    await until(async () => (await place.store.get(ledgerKey('mild'), z.unknown())) !== undefined)
+    await until(async () => (await place.store.get(recordKey('mild'), z.unknown())) !== undefined)
     place.policy.minSeverity = 'warning'
     await place.tell(later('recover', 'mild', 1), fire('other'))
     await ended(place, 1)
@@ -164,7 +169,7 @@ describe('delivery', () => {
     const place = await open({ channels: [post.channel] })
     await place.tell(fire('e'))
     await ended(place, 1)
-    await place.store.update(ledgerKey('e'), z.unknown(), () => ({ value: undefined }))
+    await place.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
     await place.tell(later('recover', 'e', 1))
     await ended(place, 2)
     expect(post.told).toEqual(['a fire e', 'a recover e'])
@@ -175,7 +180,7 @@ describe('delivery', () => {
     const place = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
     await place.tell(fire('e'))
     await ended(place, 1)
-    await place.store.update(ledgerKey('e'), z.unknown(), () => ({ value: undefined }))
+    await place.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
     await place.delivery.prune(Number.MAX_SAFE_INTEGER)
     await place.tell(later('recover', 'e', 1))
     await ended(place, 1)
@@ -300,7 +305,10 @@ describe('delivery', () => {
   it('holds nobody back for a target that rests', async () => {
     const post = scripted({ targets: ['dead', 'well'] })
     post.always('dead', retry)
-    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [60_000] } })
+    const place = await open({
+      channels: [post.channel],
+      retry: { ...briefRetry, lifeMs: longLife, longestRestMs: 60_000, waitsMs: [60_000] },
+    })
     const episodes = Array.from({ length: 300 }, (_, index) => fire(`e${index}`))
     for (const notice of episodes) await place.tell(notice)
     await ended(place, 300)
@@ -320,8 +328,9 @@ describe('delivery', () => {
       policy: { routes: [route('well')] },
     })
     for (let index = 0; index < 5_000; index += 1) {
-      const body: Queued = { notice: fire(`d${index}`), channel: 'post', target: 'dead', queuedAtMs: Date.now() }
-      await place.queue.publish(subjectOf(body), { id: messageIdOf(body), body })
+      const payload: Addressed = { notice: fire(`d${index}`), channel: 'post', target: 'dead' }
+      const outbox = [{ id: deliveryIdOf(payload), topic: addressedTopic, payload }]
+      await place.store.update(`test:d${index}`, z.number(), () => ({ value: 1, outbox }))
     }
     await place.tell(fire('e'))
     expect(await ended(place, 1)).toEqual(['well fire e sent'])

@@ -1,23 +1,20 @@
 import type { Handlers } from '#proto/contract.ts'
 import type { alerts } from '#proto/alerts.ts'
-import type { DeadNotice, deliveryMethods, SubscriptionsOf } from '#proto/delivery.ts'
+import type { deliveryMethods, SubscriptionsOf } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { DeadLetter, Queue } from '#shared/bus/durable/queue.ts'
-import { type Clock, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import { whenAvailable } from '#shared/bus/when-available.ts'
 import type { Target } from '../channels/targets.ts'
 import type { Policy } from '../policy.ts'
 import { Pace, paceKey } from './pace.ts'
-import { Queued, messageIdOf, subjectOf } from '../notice.ts'
+import { addressedTopic, deliveryIdOf } from '../notice.ts'
+import { openDeadLetters } from './dead-letters.ts'
 import { type Deliveries, isVisible, type VisibleSubscriptions } from './deliveries.ts'
 
 export type DeliveryHandlers = Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods>
 
 interface Answering {
   store: Store
-  queue: Queue
-  clock: Clock
   deliveries: Deliveries
   policy(): Promise<Policy>
   targets(policy: Policy): readonly Target[]
@@ -28,8 +25,6 @@ interface Answering {
 /** What may be asked about how people were told. */
 export const deliveryHandlers = ({
   store,
-  queue,
-  clock,
   deliveries,
   policy,
   targets,
@@ -50,19 +45,17 @@ export const deliveryHandlers = ({
   },
   deadLetters: async ({ subscriptionsOf, ...page }) => {
     const subscriptions = await visibleTo(subscriptionsOf, subscriptionIdsOf)
-    const { letters, next } = await queue.dead.DELIVER.list(page)
-    const dead = letters.flatMap((letter) => readDead(letter)?.shown ?? [])
-    return { letters: dead.filter((letter) => isVisible(letter, subscriptions)), next }
+    const { letters, next } = await openDeadLetters(store).list(page)
+    return { letters: letters.map(({ shown }) => shown).filter((letter) => isVisible(letter, subscriptions)), next }
   },
   replayDeadLetter: async ({ id, subscriptionsOf }) => {
-    const letter = await queue.dead.DELIVER.get(id)
-    const dead = letter && readDead(letter)
+    const dead = await openDeadLetters(store).get(id)
     if (!dead || !isVisible(dead.shown, await visibleTo(subscriptionsOf, subscriptionIdsOf)))
       throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
-    const body = { ...dead.queued, queuedAtMs: instant(clock) }
+    const { addressed } = dead
     // Named after the letter, so that asking twice sends once.
-    await queue.publish(subjectOf(body), { id: `${messageIdOf(body)}:again:${id}`, body })
-    await queue.dead.DELIVER.remove(id)
+    const message = { id: `${deliveryIdOf(addressed)}:again:${id}`, topic: addressedTopic, payload: addressed }
+    await openDeadLetters(store).remove(id, message)
     return dead.shown
   },
 })
@@ -75,14 +68,4 @@ const visibleTo = async (
   if (subscriptionsOf === 'everybody') return 'all'
   if (subscriptionsOf === undefined) return []
   return (await whenAvailable(() => subscriptionIdsOf(subscriptionsOf.owner))) ?? []
-}
-
-/** Undefined for a letter of another stream, or of a release whose messages were different. */
-const readDead = (letter: DeadLetter): { queued: Queued; shown: DeadNotice } | undefined => {
-  const parsed = Queued.safeParse(letter.body)
-  if (!parsed.success) return undefined
-  const { id, atMs, reason } = letter
-  const { notice, channel, target } = parsed.data
-  const { kind, title, hostKey, severity, episode } = notice
-  return { queued: parsed.data, shown: { id, atMs, reason, channel, target, kind, title, hostKey, severity, episode } }
 }

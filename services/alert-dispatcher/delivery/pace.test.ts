@@ -14,7 +14,7 @@ const failed: SendResult = { kind: 'retry', reason: 'answered 503' }
 
 describe('the pace of a target', () => {
   it('lets a send begin where nothing is known', () => {
-    expect(at(undefined, 'a').entry).toEqual({ entered: true, episodes: ['a'], cutOff: [] })
+    expect(at(undefined, 'a').entry).toEqual({ entered: true, episodes: ['a'] })
   })
 
   it('lets only one send of an episode be under way', () => {
@@ -23,12 +23,12 @@ describe('the pace of a target', () => {
     expect(at(left(pace, 'a', ok), 'a').entry).toMatchObject({ entered: true })
   })
 
-  it('knows that a send which had no end was cut off', () => {
+  it('lets a send begin again whose time is over', () => {
     const { pace } = at(undefined, 'a')
     const later = nowMs + holdMs + 1
-    expect(at(pace, 'a', later).entry).toEqual({ entered: true, episodes: ['a'], cutOff: ['a'] })
+    expect(at(pace, 'a', later).entry).toEqual({ entered: true, episodes: ['a'] })
     const others = at(pace, 'b', later).pace
-    expect(at(others, 'a', later).entry).toEqual({ entered: true, episodes: ['a'], cutOff: ['a'] })
+    expect(Object.keys(others.holders)).toEqual(['b'])
   })
 
   it('lets no more be under way than its limit, not counting those cut off', () => {
@@ -142,11 +142,5 @@ describe('a group', () => {
     expect(enter(pace, third, { ...grouped, concurrency: 3 }).entry).toMatchObject({ entered: true })
     expect(enter(pace, third, { ...grouped, concurrency: 2 }).entry).toMatchObject({ entered: false })
     expect(enterGroup(withdraw(pace, ['a', 'c']), ['c']).entry).toMatchObject({ entered: true })
-  })
-
-  it('remembers of each episode that its send was cut off', () => {
-    const { pace } = enterGroup(undefined, ['a', 'b'], { isBacklog: true })
-    const later = { atMs: nowMs + holdMs + 1, isBacklog: true }
-    expect(enterGroup(pace, ['b', 'a', 'new'], later).entry).toMatchObject({ cutOff: ['b', 'a'] })
   })
 })

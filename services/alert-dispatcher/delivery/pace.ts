@@ -9,7 +9,7 @@ const Milliseconds = z.number()
 
 /** What all dispatchers know of one target, under `paceKey`: who is sending to it, and whether it takes anything. */
 export const Pace = z.object({
-  /** By episode: the send that is under way, or that was cut off when its time is over. The episodes of one message share `send`. */
+  /** By episode: the send that is under way until its time is over. The episodes of one message share `send`. */
   holders: z.record(z.string().max(160), z.object({ untilMs: Milliseconds, send: z.string().max(160).optional() })),
   /** A critical notice waits for the next slot in some process: less urgent ones leave that slot to it. */
   urgent: z
@@ -45,10 +45,10 @@ const fresh: Pace = {
 
 /**
  * Whether a send may begin, else what it waits for: the whole target, its rest after failures, this group, or this episode.
- * `episodes` are those that the message may be about; of those in `cutOff` an earlier send had no end, so the target may know of them.
+ * `episodes` are those that the message is about.
  */
 export type Entry =
-  | { entered: true; episodes: readonly string[]; cutOff: readonly string[] }
+  | { entered: true; episodes: readonly string[] }
   | { entered: false; waitsFor: 'target' | 'rest' | 'group' | 'episode'; againInMs: number }
 
 interface Entering {
@@ -83,13 +83,12 @@ export const enter = (
   const isGroup = group !== undefined && (group.isBacklog || messages >= (limits.groupAfter ?? Infinity))
   const taken = [episode, ...(isGroup ? others.filter((other) => !isHeld(pace, other, nowMs)) : [])]
   const held = Object.fromEntries(taken.map((each) => [each, { untilMs: nowMs + holdMs, send: episode }]))
-  const holders = { ...recent(pace.holders, nowMs), ...held }
+  const holders = { ...underWay(pace.holders, nowMs), ...held }
   const groups = group
     ? { ...recentGroups(pace, nowMs), [group.key]: { messages: messages + 1, lastAtMs: nowMs } }
     : pace.groups
   const urgent = pace.urgent?.episode === episode ? null : pace.urgent
-  const cutOff = taken.filter((each) => pace.holders[each] !== undefined)
-  const entry: Entry = { entered: true, episodes: taken, cutOff }
+  const entry: Entry = { entered: true, episodes: taken }
   return { pace: { ...pace, holders, groups, urgent, spentUntilMs }, entry, isChanged: true }
 }
 
@@ -168,7 +167,9 @@ const urgentSlackMs = 500
 /** No target is slower than this. */
 const longestUrgentMs = 60_000
 
-const isHeld = (pace: Pace, episode: string, nowMs: number): boolean => (pace.holders[episode]?.untilMs ?? 0) > nowMs
+/** Whether a send of the episode is under way. */
+export const isHeld = (pace: Pace, episode: string, nowMs: number): boolean =>
+  (pace.holders[episode]?.untilMs ?? 0) > nowMs
 
 const sendsUnderWay = ({ holders }: Pace, nowMs: number): number =>
   new Set(Object.entries(holders).flatMap(([episode, { untilMs, send = episode }]) => (untilMs > nowMs ? [send] : [])))
@@ -185,13 +186,10 @@ const messagesOf = ({ groups }: Pace, key: string, nowMs: number): number => {
 const recentGroups = ({ groups }: Pace, nowMs: number): Pace['groups'] =>
   Object.fromEntries(Object.entries(groups).filter(([, { lastAtMs }]) => nowMs - lastAtMs < seriesMs))
 
-/** A send that was cut off is remembered until its message has surely come back. */
-const rememberCutOffMs = 3_600_000
+const underWay = (holders: Pace['holders'], nowMs: number): Pace['holders'] =>
+  Object.fromEntries(Object.entries(holders).filter(([, { untilMs }]) => untilMs > nowMs))
 
-const recent = (holders: Pace['holders'], nowMs: number): Pace['holders'] =>
-  Object.fromEntries(Object.entries(holders).filter(([, { untilMs }]) => untilMs > nowMs - rememberCutOffMs))
-
-/** The pace after a send of these episodes that never began. */
+/** The pace without sends of these episodes. */
 export const withdraw = (pace: Pace, episodes: readonly string[]): Pace => {
   const ended = new Set(episodes)
   return { ...pace, holders: Object.fromEntries(Object.entries(pace.holders).filter(([each]) => !ended.has(each))) }

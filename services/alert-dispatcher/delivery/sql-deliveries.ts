@@ -31,14 +31,7 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
   const tables = database.tables<DeliveryTables>(names)
   return {
     async put(delivered) {
-      const { id, ...values } = rowOf(delivered)
-      const inserting = tables
-        .insertInto('watchhouse_deliveries')
-        .values({ id, ...values })
-        .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet(values).where('watchhouse_deliveries.result', '<>', 'sent'),
-        )
-      await database.run(() => inserting.execute())
+      if (delivered.length > 0) await database.run(() => insert(tables, delivered))
     },
     async list({ beforeMs, subscriptions = [], limit, ...equal }) {
       let wanted = tables.selectFrom('watchhouse_deliveries').selectAll().orderBy('at_ms', 'desc').orderBy('id')
@@ -67,6 +60,24 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
     },
   }
 }
+
+/** What was sent stays sent. */
+const insert = (tables: Kysely<DeliveryTables>, delivered: readonly Delivered[]): Promise<unknown> =>
+  tables
+    .insertInto('watchhouse_deliveries')
+    .values(delivered.map(rowOf))
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((update) => ({
+          at_ms: update.ref('excluded.at_ms'),
+          result: update.ref('excluded.result'),
+          reason: update.ref('excluded.reason'),
+          attempts: update.ref('excluded.attempts'),
+        }))
+        .where('watchhouse_deliveries.result', '<>', 'sent'),
+    )
+    .execute()
 
 /** The condition of `isVisible`. */
 const visible =

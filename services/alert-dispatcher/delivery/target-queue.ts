@@ -1,59 +1,57 @@
-import type { Notice, Queued } from '../notice.ts'
 import type { TargetLimits } from '../channels/channel.ts'
+import type { Notification } from './delivering.ts'
 import { type GroupKeys, groupKeysOf, isUrgent, priorityOf } from './priority.ts'
 
-/** A message that waits in this process for its target. */
+/** A notification that waits in this process for its target. */
 export interface Waiting {
-  queued: Queued
-  /** It was handed over before, so its target may have it already. */
-  isRepeated: boolean
+  notification: Notification
   group: GroupKeys | undefined
 }
 
-/** The most urgent message, and those that could be sent together with it. */
+/** The most urgent notification, and those that could be sent together with it. */
 export interface Batch {
   lead: Waiting
   others: readonly Waiting[]
   /** Absent where the lead stands alone. `isBacklog`: what waits would take too long one by one. */
   group: { key: string; isBacklog: boolean } | undefined
-  /** Takes those of the others that nobody else has taken meanwhile. */
-  claim(episodes: ReadonlySet<string>): readonly Waiting[]
+  /** Takes those of the others that no other batch has taken meanwhile. */
+  claim(wanted: ReadonlySet<Waiting>): readonly Waiting[]
 }
 
-/** What came of a batch: an end for its messages, or for how long they wait for what. A claimed message without an end waits again. */
-export interface Served<T> {
-  ended: ReadonlyMap<Waiting, T>
+/** What came of a batch: its notifications that have an end, those that wait for a while, and what all wait for. A claimed one that is named in neither waits again. */
+export interface Served {
+  ended: ReadonlySet<Waiting>
+  againInMs?: ReadonlyMap<Waiting, number>
   waits?: { for: 'target' | 'rest' | 'group'; againInMs: number } | undefined
-  /** The target refused the group as a whole: its messages are sent one by one for a while. */
+  /** The target refused the group as a whole: its notifications are sent one by one for a while. */
   isGroupRefused?: boolean
 }
 
-/** Says that a message goes back to the durable queue, and for how long. */
-export interface PutBack {
-  againInMs: number
-}
-
-/** Messages of this process that wait for one target, the most urgent first. Disposing it puts them back. */
-export interface TargetQueue<T> extends Disposable {
+/** Notifications of this process that wait for one target, the most urgent first. Disposing it ends once the sends under way have ended. */
+export interface TargetQueue extends AsyncDisposable {
   readonly size: number
-  /** Resolves with the end of the message, or when it is to wait in the durable queue. */
-  add(queued: Queued, isRepeated: boolean): Promise<T | PutBack>
+  /** False when there is no room for it. A more urgent one takes the place of the least urgent, which is given back. */
+  add(notification: Notification): boolean
 }
 
-interface TargetQueueOptions<T> {
+interface TargetQueueOptions {
   limits: TargetLimits
-  serve(batch: Batch): Promise<Served<T>>
-  /** For how long a message has waited. */
-  ageMs(queued: Queued): number
+  serve(batch: Batch): Promise<Served>
+  /** For how long a notification has lived. */
+  ageMs(notification: Notification): number
+  /** Its life is over. */
+  isOver(notification: Notification): boolean
+  /** There is no room for it, or it is to end because its life is over. */
+  leave(notification: Notification, why: 'no-room' | 'over'): void
+  failed(error: unknown): void
 }
 
-/** So many messages wait in memory for one target: the least urgent beyond them wait in the durable queue. */
+/** So many notifications wait in memory for one target: the least urgent beyond them wait in the outbox. */
 export const maxWaiting = 500
-const overflowAgainMs = 10_000
-const closedAgainMs = 1_000
-/** Messages that are put back together return one after the other. */
-const spreadMs = 5
-const longestPutBackMs = 60_000
+/** When what failed for a reason of ours is tried again. */
+const failedAgainMs = 1_000
+/** While a target rests it is looked this often whose life is over. */
+const longestSleepMs = 60_000
 /** So many notices are in one message at most: with all that is said of each it stays below 200 kB. */
 export const maxGroup = 500
 /** What would take longer than this one by one is a backlog. */
@@ -61,81 +59,93 @@ const backlogMs = 5_000
 /** For so long after a target refused a group nothing is grouped for it. */
 const aloneForMs = 10 * 60_000
 
-type Entry<T> = Waiting & { resolve(end: T | PutBack): void; reject(error: unknown): void }
+type Entry = Waiting & { notBefore: number }
 
 /** Opens the queue of one target, which serves as many batches at once as the target takes. */
-export const openTargetQueue = <T>(options: TargetQueueOptions<T>): TargetQueue<T> => new OpenTargetQueue(options)
+export const openTargetQueue = (options: TargetQueueOptions): TargetQueue => new OpenTargetQueue(options)
 
-class OpenTargetQueue<T> implements TargetQueue<T> {
-  readonly #options: TargetQueueOptions<T>
-  readonly #waiting = new Set<Entry<T>>()
+class OpenTargetQueue implements TargetQueue {
+  readonly #options: TargetQueueOptions
+  readonly #waiting = new Set<Entry>()
   /** By key of a group, until when nothing of it is sent. */
   readonly #pausedUntil = new Map<string, number>()
-  /** Groups of which a batch asks for the right to send: until it has claimed its messages no other of them does. */
+  /** Groups of which a batch asks for the right to send: until it has claimed its notifications no other of them does. */
   readonly #entering = new Set<string>()
-  #sending = 0
+  readonly #sending = new Set<Promise<void>>()
   #notBefore = 0
   #restsUntil = 0
-  #putBacks = 0
   #aloneUntil = 0
   #isClosed = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: TargetQueueOptions<T>) {
+  constructor(options: TargetQueueOptions) {
     this.#options = options
   }
 
   get size(): number {
-    return this.#waiting.size + this.#sending
+    return this.#waiting.size + this.#sending.size
   }
 
-  add(queued: Queued, isRepeated: boolean): Promise<T | PutBack> {
-    const now = performance.now()
-    if (this.#isClosed) return Promise.resolve({ againInMs: closedAgainMs })
-    if (now < this.#restsUntil) return Promise.resolve(this.#putBackIn(this.#restsUntil - now, queued.notice))
-    const { promise, resolve, reject } = Promise.withResolvers<T | PutBack>()
-    this.#waiting.add({ queued, isRepeated, group: groupKeysOf(queued.notice), resolve, reject })
+  add(notification: Notification): boolean {
+    if (this.#isClosed) return false
+    const entry = { notification, group: groupKeysOf(notification.notice), notBefore: 0 }
+    this.#waiting.add(entry)
+    if (this.#waiting.size > maxWaiting) {
+      const [last] = this.#ranked(this.#waiting).slice(-1)
+      if (last) this.#waiting.delete(last)
+      if (last === entry) return false
+      if (last) this.#options.leave(last.notification, 'no-room')
+    }
     // It reserves the next slot now, before another process takes it.
-    if (isUrgent(queued.notice)) this.#notBefore = 0
-    if (this.#waiting.size > maxWaiting) this.#putBack(this.#ranked(this.#waiting).slice(-1), overflowAgainMs)
+    if (isUrgent(notification.notice)) this.#notBefore = 0
     this.#pump()
-    return promise
+    return true
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    this.#putBack(this.#waiting, closedAgainMs)
+    this.#waiting.clear()
+    await Promise.all(this.#sending)
   }
 
   #pump(): void {
+    clearTimeout(this.#timer)
+    if (this.#isClosed) return
     const { limits } = this.#options
-    while (this.#waiting.size > 0 && this.#sending < limits.concurrency) {
+    while (this.#waiting.size > 0 && this.#sending.size < limits.concurrency) {
       const now = performance.now()
-      if (now < this.#notBefore) return this.#wakeAt(this.#notBefore, now)
+      const restsUntil = Math.max(this.#notBefore, this.#restsUntil)
+      if (now < restsUntil) return this.#sleepUntil(restsUntil, now)
       for (const [key, until] of this.#pausedUntil) if (until <= now) this.#pausedUntil.delete(key)
-      const free = this.#ranked([...this.#waiting].filter(({ group }) => !this.#isPaused(group)))
+      const free = this.#ranked(
+        [...this.#waiting].filter(({ group, notBefore }) => notBefore <= now && !this.#isPaused(group)),
+      )
       const [lead] = free
       if (lead === undefined) {
-        if (this.#pausedUntil.size > 0) this.#wakeAt(Math.min(...this.#pausedUntil.values()), now)
-        return
+        const later = [...this.#waiting].flatMap(({ notBefore }) => (notBefore > now ? [notBefore] : []))
+        const next = Math.min(...later, ...this.#pausedUntil.values())
+        return Number.isFinite(next) ? this.#sleepUntil(next, now) : undefined
       }
-      void this.#send(lead, free.slice(1))
+      const sending = this.#send(lead, free.slice(1)).finally(() => {
+        this.#sending.delete(sending)
+        this.#pump()
+      })
+      this.#sending.add(sending)
     }
   }
 
-  async #send(lead: Entry<T>, free: readonly Entry<T>[]): Promise<void> {
+  async #send(lead: Entry, free: readonly Entry[]): Promise<void> {
     const { others, group } = this.#batchOf(lead, free)
     const taken = [lead]
     const entering = group === undefined ? undefined : lead.group?.any
     if (entering !== undefined) this.#entering.add(entering)
     this.#waiting.delete(lead)
-    this.#sending += 1
     const hasEntered = () => {
       if (entering !== undefined && this.#entering.delete(entering)) setImmediate(() => this.#pump())
     }
-    const claim = (episodes: ReadonlySet<string>) => {
-      const claimed = others.filter((entry) => episodes.has(entry.queued.notice.episode) && this.#waiting.delete(entry))
+    const claim = (wanted: ReadonlySet<Waiting>) => {
+      const claimed = others.filter((entry) => wanted.has(entry) && this.#waiting.delete(entry))
       taken.push(...claimed)
       hasEntered()
       return claimed
@@ -143,35 +153,31 @@ class OpenTargetQueue<T> implements TargetQueue<T> {
     try {
       this.#apply(taken, await this.#options.serve({ lead, others, group, claim }), group?.key)
     } catch (error) {
-      lead.reject(error)
-      for (const entry of taken.slice(1)) this.#waiting.add(entry)
+      this.#options.failed(error)
+      for (const entry of taken) this.#waitAgain(entry, failedAgainMs)
     }
     hasEntered()
-    this.#sending -= 1
-    if (this.#isClosed) this.#putBack(this.#waiting, closedAgainMs)
-    this.#pump()
   }
 
-  #apply(taken: readonly Entry<T>[], { ended, waits, isGroupRefused }: Served<T>, key: string | undefined): void {
+  #apply(taken: readonly Entry[], { ended, againInMs, waits, isGroupRefused }: Served, key: string | undefined): void {
     const now = performance.now()
     if (isGroupRefused) this.#aloneUntil = now + aloneForMs
-    for (const entry of taken) {
-      const end = ended.get(entry)
-      if (end === undefined) this.#waiting.add(entry)
-      else entry.resolve(end)
-    }
+    for (const entry of taken) if (!ended.has(entry)) this.#waitAgain(entry, againInMs?.get(entry) ?? 0)
     if (waits === undefined) return
     const until = now + waits.againInMs
     if (waits.for === 'group' && key !== undefined) this.#pausedUntil.set(key, until)
     if (waits.for === 'target') this.#notBefore = until
-    if (waits.for !== 'rest') return
-    this.#restsUntil = until
-    this.#putBacks = 0
-    this.#putBack(this.#waiting, waits.againInMs)
+    if (waits.for === 'rest') this.#restsUntil = until
+  }
+
+  #waitAgain(entry: Entry, inMs: number): void {
+    if (this.#isClosed) return
+    entry.notBefore = performance.now() + inMs
+    this.#waiting.add(entry)
   }
 
   /** Those of the same rule may go with the lead; where too many rules wait, those of all rules. */
-  #batchOf(lead: Entry<T>, free: readonly Entry<T>[]): Pick<Batch, 'group'> & { others: readonly Entry<T>[] } {
+  #batchOf(lead: Entry, free: readonly Entry[]): Pick<Batch, 'group'> & { others: readonly Entry[] } {
     const { perSecond, groupAfter } = this.#options.limits
     const alone = { others: [], group: undefined }
     if (lead.group === undefined || groupAfter === undefined || performance.now() < this.#aloneUntil) return alone
@@ -187,47 +193,35 @@ class OpenTargetQueue<T> implements TargetQueue<T> {
     return this.#entering.has(group.any) || this.#pausedUntil.has(group.alike) || this.#pausedUntil.has(group.any)
   }
 
-  #ranked(entries: Iterable<Entry<T>>): Entry<T>[] {
+  #ranked(entries: Iterable<Entry>): Entry[] {
     const aged = [...entries].map((entry) => {
-      const waitedMs = this.#options.ageMs(entry.queued)
-      return { entry, waitedMs, priority: priorityOf(entry.queued.notice, waitedMs) }
+      const waitedMs = this.#options.ageMs(entry.notification)
+      return { entry, waitedMs, priority: priorityOf(entry.notification.notice, waitedMs) }
     })
     const ranked = aged.toSorted((one, other) => one.priority - other.priority || other.waitedMs - one.waitedMs)
     return ranked.map(({ entry }) => entry)
   }
 
-  #putBack(entries: Iterable<Entry<T>>, inMs: number): void {
-    for (const entry of entries) {
+  /** What would be too old by then ends now. */
+  #sleepUntil(at: number, now: number): void {
+    for (const entry of this.#waiting) {
+      if (!this.#options.isOver(entry.notification)) continue
       this.#waiting.delete(entry)
-      entry.resolve(this.#putBackIn(inMs, entry.queued.notice))
+      this.#options.leave(entry.notification, 'over')
     }
-  }
-
-  /** Urgent messages return at once when the wait is over, however many others return one after the other. */
-  #putBackIn(inMs: number, notice: Notice): PutBack {
-    const againInMs = Math.ceil(Math.min(inMs, longestPutBackMs)) + 1
-    if (isUrgent(notice)) return { againInMs }
-    this.#putBacks += 1
-    return { againInMs: againInMs + (this.#putBacks % maxSpread) * spreadMs }
-  }
-
-  #wakeAt(at: number, now: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#pump(), Math.max(1, Math.ceil(at - now)))
+    const sleepMs = Math.min(Math.max(1, Math.ceil(at - now)), longestSleepMs)
+    this.#timer = setTimeout(() => this.#pump(), sleepMs)
   }
 }
 
-/** The last of them returns half a minute after the first. */
-const maxSpread = 6_000
-
-/** So many messages of one channel wait in memory over all its targets, and so many more urgent ones. */
+/** So many notifications of one channel wait in memory over all its targets, and so many more urgent ones. */
 const maxWaitingOfChannel = 3_000
 const maxUrgentOfChannel = 3_500
 const maxQueues = 1_000
 
 /** The queues of all targets of one channel. */
-export const openTargetQueues = <T>(options: TargetQueueOptions<T>): Omit<TargetQueue<T>, 'size'> => {
-  const queues = new Map<string, TargetQueue<T>>()
+export const openTargetQueues = (options: TargetQueueOptions): Omit<TargetQueue, 'size'> => {
+  const queues = new Map<string, TargetQueue>()
   const queueOf = (target: string) => {
     const known = queues.get(target)
     if (known) return known
@@ -237,15 +231,14 @@ export const openTargetQueues = <T>(options: TargetQueueOptions<T>): Omit<Target
     return queue
   }
   return {
-    add(queued, isRepeated) {
+    add(notification) {
       let size = 0
       for (const queue of queues.values()) size += queue.size
-      const max = isUrgent(queued.notice) ? maxUrgentOfChannel : maxWaitingOfChannel
-      if (size >= max) return Promise.resolve({ againInMs: overflowAgainMs })
-      return queueOf(queued.target).add(queued, isRepeated)
+      const max = isUrgent(notification.notice) ? maxUrgentOfChannel : maxWaitingOfChannel
+      return size < max && queueOf(notification.target).add(notification)
     },
-    [Symbol.dispose]() {
-      for (const queue of queues.values()) queue[Symbol.dispose]()
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...queues.values()].map((queue) => queue[Symbol.asyncDispose]()))
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Queue } from '#shared/bus/durable/queue.ts'
 import { unlessPoison } from '#shared/bus/durable/unless-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
 import { isLike } from '../delivery/routing.ts'
 import { afterEvent, type Told } from './entry.ts'
 import { OpenCounts, countsKey, openIn } from './places.ts'
@@ -18,11 +19,19 @@ const tries = 100_000
 const maxInFlight = 128
 
 /** Makes conditions of inbound events that fire, and ends them; until disposed. */
-export const consumeEvents = (consuming: Taking & { queue: Queue }): Promise<AsyncDisposable> => {
+export const consumeEvents = (
+  consuming: Taking & Pick<Context, 'readiness'> & { queue: Queue },
+): Promise<AsyncDisposable> => {
+  const { queue, readiness } = consuming
+  readiness.require(
+    'queue',
+    () => queue.connected,
+    () => queue.problem,
+  )
   const consumer = { stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects, body: InboundEvent } as const
   // What comes meanwhile is taken together: it is counted once, and no two are in each other's way.
   const { write: take } = inBatches<Waiting>((waiting) => takeEvents(consuming, waiting))
-  return consuming.queue.consume(
+  return queue.consume(
     { ...consumer, tries, maxInFlight, mayRepeat: true },
     unlessPoison(async ({ body }) => {
       const waiting: Waiting = { event: body }

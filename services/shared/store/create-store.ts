@@ -68,7 +68,8 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
       const seen: LastSeen = { ...updating.seen, of: (name) => updating.seen.of(name) ?? { value: undefined } }
       return update({ ...updating, seen }, { key, schema, step, fence: undefined })
     },
-    updateTogether: (keys, step) => inTurn(keys.one.key, () => updateTogether(updating, keys, step)),
+    updateTogether: (keys, step) =>
+      inTurn(keys.one?.key ?? keys.many.keys[0] ?? '', () => updateTogether(updating, keys, step)),
     lease: (name, lengthMs) => lease(driver, name, lengthMs),
     outbox: outboxOf(driver, waker.onAppend, updating.own.takeOwn),
     async [Symbol.asyncDispose]() {
@@ -144,21 +145,23 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
     many: ReadonlyMap<string, z.output<M>>,
   ) => TogetherStep<z.input<S>, z.input<M>> | undefined,
 ): Promise<boolean> => {
-  const keys = [one.key, ...new Set(many.keys)].map(named)
+  const others = [...new Set(many.keys)].map(named)
+  const keys = one ? [named(one.key), ...others] : others
   const prepare = (stored: readonly (StoredValue | undefined)[]): Change | undefined => {
     const storedOf = new Map(keys.map((key, index) => [key, stored[index]]))
     const before = new Map<string, z.output<M>>()
-    for (const key of keys.slice(1)) {
+    for (const key of others) {
       const value = valueOf(key, storedOf.get(key), many.schema)
       if (value !== undefined) before.set(key, value)
     }
-    const wanted = step(valueOf(one.key, stored[0], one.schema), before)
+    const wanted = step(one && valueOf(one.key, stored[0], one.schema), before)
     if (!wanted) return undefined
     const { limits } = updating
     const values = [...wanted.many].map(([key, value]) => {
       fitting(key, value, many.schema)
       return valueChangeOf(key, storedOf.get(key), { value, expiresInMs: wanted.expiresInMs }, limits)
     })
+    if (!one) return changeOf(values, wanted, limits)
     if (wanted.one !== undefined) fitting(one.key, wanted.one, one.schema)
     return changeOf([valueChangeOf(one.key, stored[0], { value: wanted.one }, limits), ...values], wanted, limits)
   }
@@ -171,7 +174,7 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
     if (result !== 'changed') return result !== 'gone'
     await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
   }
-  throw new ServiceError('busy', `too many writers of ${one.key} at once`, { retryAfterMs: 1_000 })
+  throw new ServiceError('busy', `too many writers of ${keys[0]} at once`, { retryAfterMs: 1_000 })
 }
 
 interface Prepared<T> {

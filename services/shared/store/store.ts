@@ -58,13 +58,14 @@ export interface Step<T> {
 
 /** Which keys are written together. */
 export interface TogetherKeys<S, M> {
-  one: { key: string; schema: S }
+  /** Absent where only keys of the other kind are written. */
+  one?: { key: string; schema: S } | undefined
   many: { keys: readonly string[]; schema: M }
 }
 
 /** What a step wants written together. */
 export interface TogetherStep<S, M> {
-  one: S | undefined
+  one?: S | undefined
   /** Values by key; keys without one stay as they are. */
   many: ReadonlyMap<string, M>
   /** Of the values of `many`. */

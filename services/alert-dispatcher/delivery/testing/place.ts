@@ -3,19 +3,18 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { Host } from '#proto/host.ts'
 import type { query } from '#proto/query.ts'
-import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
-import type { Queue } from '#shared/bus/durable/queue.ts'
-import { type Clock, systemClock } from '#shared/time/clock.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { type Environment, settle, withFiles } from '#shared/config/environment.ts'
-import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { type Net, openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
+import type { Database } from '#shared/store/sql/connection.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { Channel } from '../../channels/channel.ts'
 import { type Notice, asMessage } from '../../notice.ts'
 import type { Policy } from '../../policy.ts'
 import { plainPolicy } from '../../testing/story.ts'
+import type { ClaimLimits } from '../hand.ts'
 import { type Delivery, openDelivery } from '../open.ts'
 import type { RetryPlan } from '../retry.ts'
 
@@ -41,7 +40,6 @@ export const briefRetry: RetryPlan = {
 /** Where notices are delivered in a test. */
 export interface Place extends AsyncDisposable {
   store: Store
-  queue: Queue
   delivery: Delivery
   policy: Policy
   /** All that was written to the log and stands in metrics, to be searched for secrets. */
@@ -57,10 +55,10 @@ interface Chosen {
   policy?: Partial<Policy>
   hosts?: readonly Host[]
   store?: Store
-  openQueue?: () => Promise<Queue>
   sendWithinMs?: number
   pacedBy?: Clock
-  republishEveryMs?: number
+  claims?: ClaimLimits
+  database?: Database
   subscriptionIdsOf?: (owner: string) => Promise<readonly string[]>
   /** By origin of somebody else's service, the server that stands in its place. */
   standIns?: Readonly<Record<string, string>>
@@ -79,8 +77,6 @@ export const openPlace = async (chosen: Chosen = {}): Promise<Place> => {
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => lines.push(line) }))
   const store = chosen.store ?? opening.use(await openStore({ env: {}, busIsShared: false }))
-  const openQueue = chosen.openQueue ?? openMemoryQueues({ failedAgainMs: 20 })
-  const queue = opening.use(await openQueue())
   const policy: Policy = { ...plainPolicy, ...chosen.policy }
   // Delivery asks for the host list and for nothing else.
   const asked = { hosts: async () => [...hosts] } as Partial<Client<typeof query>> as Client<typeof query>
@@ -88,17 +84,15 @@ export const openPlace = async (chosen: Chosen = {}): Promise<Place> => {
     await openDelivery({
       env,
       store,
-      openQueue,
       net: hasty(opening.use(openNet({ env })), { timeoutMs: sendWithinMs, standIns }),
-      clock: systemClock,
       ...(chosen.pacedBy && { pacedBy: chosen.pacedBy }),
       telemetry: telemetry.of('alert-dispatcher'),
-      readiness: openReadiness(),
       query: asked,
       database: undefined,
       policy: async () => policy,
       retry,
-      republishEveryMs: chosen.republishEveryMs,
+      ...(chosen.claims && { claims: chosen.claims }),
+      ...(chosen.database && { database: chosen.database }),
       ...(channels && { channels }),
       ...(chosen.subscriptionIdsOf && { subscriptionIdsOf: chosen.subscriptionIdsOf }),
     }),
@@ -106,7 +100,6 @@ export const openPlace = async (chosen: Chosen = {}): Promise<Place> => {
   const running = opening.move()
   return {
     store,
-    queue,
     delivery,
     policy,
     said: async () => [...lines, await telemetry.metrics.metrics()].join('\n'),

@@ -16,8 +16,10 @@ export const keys = {
   attempts: named('outbox:attempts'),
 } as const
 
+/** Where a value lies. */
 export const valueKey = (key: string): string => named(`value:${key}`)
 
+/** Where a lease lies. */
 export const leaseKey = (name: string): string => named(`lease:${name}`)
 
 /** Channel on which an append is told. */

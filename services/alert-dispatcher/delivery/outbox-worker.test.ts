@@ -1,12 +1,10 @@
-import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { startPump } from './pump.ts'
+import { openPlace } from './testing/place.ts'
 
 it('says once that the outbox is away, however often it looks, and once that it is back', async () => {
   await using store = await openStore({ env: {}, busIsShared: false })
-  const lines: string[] = []
   let look = () => {}
   let looks = 0
   let isAway = true
@@ -22,8 +20,7 @@ it('says once that the outbox is away, however often it looks, and once that it 
       return { [Symbol.dispose]: () => {} }
     },
   }
-  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) })
-  await using _pump = startPump({ store: { ...store, outbox }, log }, async () => {})
+  await using place = await openPlace({ store: { ...store, outbox }, channels: [] })
   const looked = () => {
     look()
     return looks
@@ -31,5 +28,9 @@ it('says once that the outbox is away, however often it looks, and once that it 
   await expect.poll(looked).toBeGreaterThanOrEqual(5)
   isAway = false
   await expect.poll(looked).toBeGreaterThanOrEqual(looks + 5)
-  expect(lines).toEqual(['outbox cannot be read', 'outbox is read again'])
+  const said = await place.said()
+  expect(said.match(/outbox cannot be read|outbox is read again/g)).toEqual([
+    'outbox cannot be read',
+    'outbox is read again',
+  ])
 })
