@@ -42,13 +42,3 @@ it('one that nobody can read is seen, and refused when it is to be handed over a
   await expect(replay(letter?.id)).rejects.toMatchObject({ code: 'conflict' })
   expect(await letters()).toHaveLength(1)
 })
-
-it('letters of alerts are none of its own', async () => {
-  const consumer = { stream: 'DELIVER', name: 'webhook', subjects: 'deliver.webhook.>', body: InboundEvent } as const
-  await queue.consume(consumer, async () => 'done')
-  await queue.publish('deliver.webhook.a', { id: 'n1', body: {} })
-  await until(async () => (await queue.dead.DELIVER.list({ limit: 1 })).letters.length === 1)
-  const [{ id } = { id: '' }] = (await queue.dead.DELIVER.list({ limit: 1 })).letters
-  expect(await letters()).toEqual([])
-  await expect(replay(id)).rejects.toMatchObject({ code: 'not-found' })
-})

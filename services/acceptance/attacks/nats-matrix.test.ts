@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { type ServiceName, serviceNames } from '#proto/call.ts'
-import { channelList } from '#proto/channel-list.ts'
 import type { Event, Service } from '#proto/contract.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
@@ -27,7 +26,6 @@ const isRequest = (caller: ServiceName, subject: string, contracts: readonly Ser
   return root === 'svc' && named === caller && callers.includes(caller)
 }
 
-const channels = `(${Object.keys(channelList).join('|')})`
 const deadLetters = (stream: string) => new RegExp(`^\\$JS\\.API\\.STREAM\\.(INFO|MSG\\.GET|MSG\\.DELETE)\\.${stream}$`)
 const taken = (stream: string, names: string) => [
   new RegExp(`^\\$JS\\.API\\.CONSUMER\\.(INFO|MSG\\.NEXT)\\.${stream}\\.${names}$`),
@@ -36,9 +34,8 @@ const taken = (stream: string, names: string) => [
 const streamSubjects: Readonly<Record<string, readonly RegExp[]>> = {
   'gateway-streams': [
     /^\$JS\.API\.INFO$/,
-    /^\$JS\.API\.STREAM\.(CREATE|UPDATE|INFO)\.(EVENTS|DELIVER|DLQ|EVENTS_DLQ)$/,
+    /^\$JS\.API\.STREAM\.(CREATE|UPDATE|INFO)\.(EVENTS|EVENTS_DLQ)$/,
     /^\$JS\.API\.CONSUMER\.CREATE\.EVENTS\.events-(kept|reemitted|alerted)\.inbound\.x$/,
-    new RegExp(`^\\$JS\\.API\\.CONSUMER\\.CREATE\\.DELIVER\\.${channels}\\.deliver\\.\\1\\.x$`),
   ],
   'ingest-streams': [
     /^\$JS\.API\.INFO$/,
@@ -47,14 +44,7 @@ const streamSubjects: Readonly<Record<string, readonly RegExp[]>> = {
     deadLetters('EVENTS_DLQ'),
     ...taken('EVENTS', 'events-(kept|reemitted)'),
   ],
-  'alert-dispatcher-streams': [
-    /^\$JS\.API\.INFO$/,
-    /^deliver\.a\.b$/,
-    /^dead\.(inbound|deliver)\.a\.b$/,
-    deadLetters('DLQ'),
-    ...taken('EVENTS', 'events-alerted'),
-    ...taken('DELIVER', channels),
-  ],
+  'alert-dispatcher-streams': [/^\$JS\.API\.INFO$/, /^dead\.inbound\.a\.b$/, ...taken('EVENTS', 'events-alerted')],
 }
 
 describeWith(['nats'], 'each NATS user', () => {

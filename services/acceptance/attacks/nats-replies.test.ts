@@ -14,18 +14,16 @@ const replies = [
   'svc.alert-dispatcher.gateway.settle',
   'event.mcp.action.audited',
   'inbound.forged',
-  'deliver.webhook.forged',
-  'dead.deliver.webhook.forged',
   'dead.inbound.forged',
   '_INBOX.gateway.g1.1',
   '_INBOX.query.q1.1',
   '_INBOX.alert-dispatcher-streams.a1.1',
   '_INBOX.ingest-streams.i1.1',
   '$JS.API.STREAM.DELETE.EVENTS',
-  '$JS.API.STREAM.PURGE.DELIVER',
+  '$JS.API.STREAM.PURGE.EVENTS_DLQ',
   '$JS.API.CONSUMER.DELETE.EVENTS.events-alerted',
   '$JS.ACK.EVENTS.events-alerted.1.1.1.1.0',
-  '$JS.ACK.DELIVER.webhook.1.1.1.1.0',
+  '$JS.ACK.EVENTS.events-kept.1.1.1.1.0',
   '$SYS.REQ.SERVER.PING',
 ]
 
@@ -75,7 +73,10 @@ const widened = (ground: Parameters<NonNullable<Parameters<typeof startGround>[0
 describeWith(['nats'], 'a message that the server delivers to a subject of choice', () => {
   it.each([
     ['ingest', { stream: 'EVENTS', consumer: 'events-kept', subject: 'inbound.x.gateway.killQuery' }],
-    ['alert-dispatcher', { stream: 'DELIVER', consumer: 'webhook', subject: 'deliver.webhook.gateway.killQuery' }],
+    [
+      'alert-dispatcher',
+      { stream: 'EVENTS_DLQ', consumer: 'events-alerted', subject: 'dead.inbound.gateway.killQuery' },
+    ],
   ] as const)('reaches nobody but %s, which took it', async (service, own) => {
     for (const change of [undefined, widened]) {
       await using ground = await startGround(change)

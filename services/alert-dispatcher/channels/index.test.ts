@@ -1,22 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivered } from '#proto/delivery.ts'
-import { consumers } from '#shared/bus/durable/roles.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { type Place, briefRetry as briefly, call, openPlace } from '../delivery/testing/place.ts'
 import { noticeOf } from '../delivery/testing/notice.ts'
 import type { Notice } from '../notice.ts'
-import { channels, everyChannel } from './index.ts'
+import { channels } from './index.ts'
 import { rigs } from './testing/index.ts'
 import type { Rig } from './testing/rig.ts'
 import type { Received } from './testing/strict-server.ts'
 
 it('tests every channel', () => {
   expect(new Set(rigs.map(({ id }) => id))).toEqual(new Set(channels.map(({ id }) => id)))
-})
-
-it('has a consumer for every channel', () => {
-  const stated = consumers.filter(({ stream }) => stream === 'DELIVER').map(({ name }) => name)
-  expect(stated.toSorted()).toEqual(everyChannel.map(({ id }) => id).toSorted())
 })
 
 /** The name of the installation, which all that is sent carries. */

@@ -24,7 +24,6 @@ export interface QueueParts {
 export const createQueue = (parts: QueueParts): Queue => {
   const { driver, limits } = parts
   const running = new Set<AsyncDisposable>()
-  const consumers = new Map<string, Attached>()
   return {
     get connected() {
       return driver.connected
@@ -41,7 +40,6 @@ export const createQueue = (parts: QueueParts): Queue => {
     async consume({ body, ...consumer }, handle) {
       const attached = { tries: limits.tries, maxInFlight: limits.maxInFlight, mayRepeat: false, ...consumer }
       await driver.attach(attached)
-      consumers.set(attached.name, attached)
       await using opened = new AsyncDisposableStack()
       const observed = opened.use(observeConsumer(parts, attached))
       const handleOne = handler(parts, { ...attached, body }, handle)
@@ -50,15 +48,7 @@ export const createQueue = (parts: QueueParts): Queue => {
       running.add(consuming)
       return consuming
     },
-    async backlog(name) {
-      const consumer = consumers.get(name)
-      if (consumer === undefined) throw new Error(`this queue has no consumer "${name}"`)
-      return driver.backlog(consumer)
-    },
-    dead: {
-      EVENTS: deadLetters(driver, deadStreamOf('EVENTS')),
-      DELIVER: deadLetters(driver, deadStreamOf('DELIVER')),
-    },
+    dead: { EVENTS: deadLetters(driver, deadStreamOf.EVENTS) },
     async [Symbol.asyncDispose]() {
       await Promise.all([...running].map((consuming) => consuming[Symbol.asyncDispose]()))
       await driver[Symbol.asyncDispose]()

@@ -1,4 +1,4 @@
-import type { Backlog, Consumer, Published } from './queue.ts'
+import type { Consumer, Published } from './queue.ts'
 import type { AnyStream } from './streams.ts'
 import type { z } from 'zod'
 
@@ -12,7 +12,8 @@ export interface QueueDriver extends AsyncDisposable {
   attach(consumer: Attached): Promise<void>
   /** Up to `max` messages as they come; ends earlier when it has to ask again or the signal aborts, and throws when the server fails. */
   take(consumer: Attached, max: number, signal: AbortSignal): AsyncIterable<Taken>
-  backlog(consumer: Attached): Promise<Backlog>
+  /** Messages that it has not dealt with. */
+  backlog(consumer: Attached): Promise<number>
   /** Of a stream of dead letters: the number of the newest, or 0. */
   lastDead(stream: AnyStream): Promise<number>
   dead(stream: AnyStream, sequence: number): Promise<Uint8Array | undefined>

@@ -6,9 +6,9 @@ const [url = ''] = process.argv.slice(2)
 const limits = { ackWaitMs: 600 }
 const queue = await openNatsQueue({ url, replicas: 1, limits }, { caller: 'alert-dispatcher', instance: 'killed' })
 const consumer = {
-  stream: 'DELIVER',
+  stream: 'EVENTS',
   name: 'webhook',
-  subjects: 'deliver.webhook.>',
+  subjects: 'inbound.webhook.>',
   body: z.unknown(),
   maxInFlight: 1,
 } as const

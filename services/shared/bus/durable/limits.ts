@@ -10,8 +10,7 @@ export interface QueueLimits {
   /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
   bodyBytes: number
   /**
-   * Messages of one consumer that are being handled or wait to be handed over again. Those of a dead target wait here, so it
-   * is several times what may gather for one before it is given up; at the limit nobody gets anything.
+   * Messages of one consumer that are being handled or wait to be handed over again; at the limit nobody gets anything.
    */
   maxPending: number
   maxInFlight: number
@@ -41,8 +40,6 @@ export const defaultQueueLimits: QueueLimits = {
 function eachStream(valueOf: (plan: (typeof streams)[AnyStream]) => number): Readonly<Record<AnyStream, number>> {
   return {
     EVENTS: valueOf(streams.EVENTS),
-    DELIVER: valueOf(streams.DELIVER),
-    DLQ: valueOf(streams.DLQ),
     EVENTS_DLQ: valueOf(streams.EVENTS_DLQ),
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createQueue } from './create-queue.ts'
@@ -48,15 +47,12 @@ const queuesOver =
   async (log, metrics) =>
     createQueue({ driver: memoryDriver(kept, store), limits, log, metrics })
 
-/** What an earlier process kept is lost, or comes again from the journal. */
-const keptSince = randomUUID()
-
 const memoryDriver = (kept: Streams, store: Store): QueueDriver => ({
   connected: true,
   store,
   attach: async (consumer) => void kept[consumer.stream].consumer(consumer),
   take: (consumer, max, signal) => take(kept[consumer.stream], consumer, max, signal),
-  backlog: async (consumer) => ({ waiting: kept[consumer.stream].consumer(consumer).open.size, keptSince }),
+  backlog: async (consumer) => kept[consumer.stream].consumer(consumer).open.size,
   lastDead: async (stream) => kept[stream].last,
   dead: async (stream, sequence) => kept[stream].get(sequence)?.body,
   removeDead: async (stream, sequence) => kept[stream].remove(sequence),

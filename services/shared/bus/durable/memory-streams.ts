@@ -22,7 +22,7 @@ export const openStreams = (limits: QueueLimits, ended?: (message: Kept) => void
       duplicateWindowMs: limits.duplicateWindowMs[name],
       ...(ended && { ended }),
     })
-  return { EVENTS: open('EVENTS'), DELIVER: open('DELIVER'), DLQ: open('DLQ'), EVENTS_DLQ: open('EVENTS_DLQ') }
+  return { EVENTS: open('EVENTS'), EVENTS_DLQ: open('EVENTS_DLQ') }
 }
 
 /** What a journal kept as the stream has it. */

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { connect } from 'nats'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -17,8 +18,8 @@ import type { Queue } from './queue.ts'
 const limits = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50 }
 const endpoint = { caller: 'alert-dispatcher', instance: 'a1' } as const
 const open = (url: string) => openNatsQueue({ url, replicas: 1, limits }, endpoint)
-const channel = { stream: 'DELIVER', name: 'webhook', subjects: 'deliver.webhook.>', body: z.unknown() } as const
-const publish = (queue: Queue, id: string) => queue.publish('deliver.webhook.default', { id, body: id })
+const channel = { stream: 'EVENTS', name: 'webhook', subjects: 'inbound.webhook.>', body: z.unknown() } as const
+const publish = (queue: Queue, id: string) => queue.publish('inbound.webhook.default', { id, body: id })
 const consume = async (queue: Queue): Promise<string[]> => {
   const seen: string[] = []
   await queue.consume(channel, async ({ id }) => {
@@ -76,7 +77,7 @@ describeWith(['nats'], 'a queue on JetStream', () => {
     const log = pino({ base: null }, { write: (line) => lines.push(line) })
     await using queue = await openNatsQueue({ url: server.url, replicas: 1, limits, log }, endpoint)
     const seen = await consume(queue)
-    await queue.consume({ ...channel, name: 'email', subjects: 'deliver.email.>' }, async () => 'done')
+    await queue.consume({ ...channel, name: 'email', subjects: 'inbound.email.>' }, async () => 'done')
     await server.kill()
     await until(() => !queue.connected)
     await setTimeout(10 * limits.retryMs)
@@ -152,19 +153,21 @@ describeWith(['nats'], 'a queue on JetStream', () => {
     expect(queue.problem).toMatch(/^NATS server ".*" refuses the stream EVENTS \(1024 MiB\): too little storage/)
   })
 
-  it('names the queue that is full, and takes messages again once they are dealt with', async () => {
+  it('names the queue that is full, and takes messages again once there is room', async () => {
     await using server = await startNats({ private: true })
-    const maxBytes = { EVENTS: 1_000_000, DELIVER: 5_000, DLQ: 1_000_000, EVENTS_DLQ: 1_000_000 }
+    const maxBytes = { EVENTS: 5_000, EVENTS_DLQ: 1_000_000 }
     await using queue = await openNatsQueue({ url: server.url, replicas: 1, limits: { ...limits, maxBytes } }, endpoint)
     const fill = async () => {
       for (let index = 0; index < 200; index += 1) await publish(queue, `m${index}`)
     }
     await expect(fill()).rejects.toMatchObject({
       code: 'busy',
-      message: expect.stringMatching(/^the queue "DELIVER" is full \(512 MiB\); check that its consumers run/),
+      message: expect.stringMatching(/^the queue "EVENTS" is full \(1024 MiB\); check that its consumers run/),
     })
-    expect(queue.problem).toContain('the queue "DELIVER" is full')
-    await consume(queue)
+    expect(queue.problem).toContain('the queue "EVENTS" is full')
+    const connection = await connect({ servers: server.url })
+    onTestFinished(() => connection.close())
+    await (await connection.jetstreamManager()).streams.purge('EVENTS')
     await until(() =>
       publish(queue, 'after').then(
         () => true,
@@ -209,23 +212,6 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
       ),
     )
 
-  it('lets the dispatcher deliver, put back and bury, and read what it buried', async () => {
-    await using server = await start()
-    await using _installed = await server.install()
-    await using queue = await server.queueOf('alert-dispatcher')
-    const seen: number[] = []
-    await queue.consume(channel, async ({ deliveries }) => {
-      seen.push(deliveries)
-      return deliveries === 1 ? { againInMs: 10 } : { dead: 'enough' }
-    })
-    await published(queue, 'one')
-    await until(() => seen.length === 2)
-    await until(async () => (await queue.dead.DELIVER.list({ limit: 1 })).letters.length === 1)
-    expect(seen).toEqual([1, 2])
-    const [letter] = (await queue.dead.DELIVER.list({ limit: 1 })).letters
-    expect(await queue.dead.DELIVER.remove(letter?.id ?? '')).toBe(true)
-  })
-
   it('lets ingest publish events, which the dispatcher receives and buries, and ingest lists', async () => {
     await using server = await start()
     await using dispatcher = await server.queueOf('alert-dispatcher')
@@ -248,16 +234,22 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
     )
     await until(() => heard.length === 1)
     await until(async () => (await ingest.dead.EVENTS.list({ limit: 1 })).letters.length === 1)
-    await expect(publish(ingest, 'forged')).rejects.toMatchObject({ code: 'unavailable' })
-    await expect(ingest.dead.DELIVER.list({ limit: 1 })).rejects.toThrow()
+    await expect(publish(dispatcher, 'forged')).rejects.toMatchObject({ code: 'unavailable' })
+    const [letter] = (await ingest.dead.EVENTS.list({ limit: 1 })).letters
+    expect(await ingest.dead.EVENTS.remove(letter?.id ?? '')).toBe(true)
     await expect(dispatcher.dead.EVENTS.list({ limit: 1 })).rejects.toThrow()
   })
 
   it('creates streams and consumers again when the server came back empty', async () => {
     await using first = await start()
     await using _installed = await first.install()
-    await using queue = await first.queueOf('alert-dispatcher')
-    const seen = await consume(queue)
+    await using queue = await first.queueOf('ingest')
+    const seen: string[] = []
+    const kept = { ...channel, name: 'events-kept', subjects: 'inbound.>' }
+    await queue.consume(kept, async ({ id }) => {
+      seen.push(id)
+      return 'done'
+    })
     await published(queue, 'before')
     await until(() => seen.length === 1)
     await first.server.kill()

@@ -13,7 +13,7 @@ import { full } from './memory-stream.ts'
 import { type Publish, openPublisher } from './nats-publisher.ts'
 import { addressOf, causeOf, notKeptOf, serverName } from './nats-failure.ts'
 import { ensureConsumer, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
-import type { Backlog, Queue } from './queue.ts'
+import type { Queue } from './queue.ts'
 import { type AnyStream, streamNames } from './streams.ts'
 import { together } from './together.ts'
 
@@ -159,12 +159,12 @@ class NatsQueue implements QueueDriver {
     }
   }
 
-  async backlog({ stream, name }: Attached): Promise<Backlog> {
+  async backlog({ stream, name }: Attached): Promise<number> {
     const info = await this.#manager.consumers.info(stream, name).catch((cause: unknown) => {
       throw unavailable(cause)
     })
     // A server that lost a stream lost its consumers with it.
-    return { waiting: info.num_pending + info.num_ack_pending, keptSince: info.created }
+    return info.num_pending + info.num_ack_pending
   }
 
   async lastDead(stream: AnyStream): Promise<number> {

@@ -85,7 +85,7 @@ const configOf = (name: AnyStream, limits: QueueLimits, replicas: number): Parti
   const plan = streams[name]
   // The client's enumerations are these words; importing them would load the client where there is no server.
   const words = {
-    retention: plan.retention === 'work' ? 'workqueue' : 'limits',
+    retention: 'limits',
     storage: 'file',
     discard: plan.whenFull === 'refuse' ? 'new' : 'old',
   } as Pick<StreamConfig, 'retention' | 'storage' | 'discard'>

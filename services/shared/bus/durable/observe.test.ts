@@ -8,9 +8,9 @@ it('tells how much waits for a consumer, and how long it waited', async () => {
   const registry = new Registry()
   await using queue = await openMemoryQueues()(undefined, registry)
   const told = async (line: RegExp) => Number(line.exec(await registry.metrics())?.[1])
-  for (const id of ['a', 'b', 'c']) await queue.publish('deliver.email.x', { id, body: {} })
+  for (const id of ['a', 'b', 'c']) await queue.publish('inbound.email.x', { id, body: {} })
   const go = Promise.withResolvers<void>()
-  const consumer = { stream: 'DELIVER', name: 'email', subjects: 'deliver.email.>', body: z.object({}) } as const
+  const consumer = { stream: 'EVENTS', name: 'email', subjects: 'inbound.email.>', body: z.object({}) } as const
   await queue.consume(consumer, async () => {
     await go.promise
     return 'done'

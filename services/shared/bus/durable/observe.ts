@@ -26,7 +26,7 @@ export const observeConsumer = ({ driver, metrics: registry }: Observed, consume
   // While the server does not answer, the last figure stands; that it does not is told by whoever takes messages.
   const look = () =>
     void driver.backlog(consumer).then(
-      ({ waiting }) => messages.set(label, waiting),
+      (waiting) => messages.set(label, waiting),
       () => {},
     )
   look()

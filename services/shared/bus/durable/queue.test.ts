@@ -8,8 +8,8 @@ import { type Place, implementations } from './implementations.suite.ts'
 import type { Handle, Queue } from './queue.ts'
 
 const Body = z.object({ text: z.string() })
-const channel = { stream: 'DELIVER', name: 'webhook', subjects: 'deliver.webhook.>', body: Body } as const
-const subject = 'deliver.webhook.default'
+const channel = { stream: 'EVENTS', name: 'webhook', subjects: 'inbound.webhook.>', body: Body } as const
+const subject = 'inbound.webhook.default'
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a queue on ${implementation.name}`, () => {
@@ -72,7 +72,7 @@ for (const implementation of implementations) {
 
     it('keeps an id again after its window', async () => {
       await queue[Symbol.asyncDispose]()
-      await place.next({ duplicateWindowMs: { EVENTS: 100, DELIVER: 100, DLQ: 100, EVENTS_DLQ: 100 } })
+      await place.next({ duplicateWindowMs: { EVENTS: 100, EVENTS_DLQ: 100 } })
       queue = await place.open()
       await publish('one')
       await until(async () => !(await publish('one', 'again')).duplicate)
@@ -124,9 +124,9 @@ for (const implementation of implementations) {
       )
       await publish('poison')
       await publish('sound')
-      await until(async () => (await queue.dead.DELIVER.list({ limit: 10 })).letters.length === 1)
+      await until(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 1)
       expect(seen.toSorted()).toEqual(['poison', 'poison', 'poison', 'sound'])
-      const [letter] = (await queue.dead.DELIVER.list({ limit: 10 })).letters
+      const [letter] = (await queue.dead.EVENTS.list({ limit: 10 })).letters
       expect(letter).toMatchObject({
         subject,
         messageId: 'poison',
@@ -139,32 +139,32 @@ for (const implementation of implementations) {
       const seen = await consume()
       await queue.publish(subject, { id: 'odd', body: { text: 7 } })
       await publish('sound')
-      await until(async () => (await queue.dead.DELIVER.list({ limit: 10 })).letters.length === 1)
+      await until(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 1)
       await until(() => seen.length === 1)
       expect(seen).toEqual(['sound'])
     })
 
     it('keeps dead letters with their reason, the newest first, page by page, until they are removed', async () => {
       await consume(async ({ body }) => ({ dead: `because of ${body.text}` }))
-      const dead = () => queue.dead.DELIVER.list({ limit: 10 })
+      const dead = () => queue.dead.EVENTS.list({ limit: 10 })
       for (const [index, text] of ['one', 'two', 'three'].entries()) {
         await publish(text)
         await until(async () => (await dead()).letters.length === index + 1)
       }
-      const first = await queue.dead.DELIVER.list({ limit: 2 })
+      const first = await queue.dead.EVENTS.list({ limit: 2 })
       expect(first.letters.map(({ reason }) => reason)).toEqual(['because of three', 'because of two'])
-      const rest = await queue.dead.DELIVER.list({ limit: 2, before: first.next ?? undefined })
+      const rest = await queue.dead.EVENTS.list({ limit: 2, before: first.next ?? undefined })
       expect(rest).toMatchObject({ letters: [{ reason: 'because of one' }], next: null })
       const [two] = first.letters.slice(1)
-      expect(await queue.dead.DELIVER.get(two?.id ?? '')).toEqual(two)
-      expect(await queue.dead.DELIVER.remove(two?.id ?? '')).toBe(true)
-      expect(await queue.dead.DELIVER.remove(two?.id ?? '')).toBe(false)
-      expect(await queue.dead.DELIVER.get(two?.id ?? '')).toBeUndefined()
+      expect(await queue.dead.EVENTS.get(two?.id ?? '')).toEqual(two)
+      expect(await queue.dead.EVENTS.remove(two?.id ?? '')).toBe(true)
+      expect(await queue.dead.EVENTS.remove(two?.id ?? '')).toBe(false)
+      expect(await queue.dead.EVENTS.get(two?.id ?? '')).toBeUndefined()
       expect((await dead()).letters.map(({ messageId }) => messageId)).toEqual(['three', 'one'])
     })
 
     it('asks for a dead letter by its id only', async () => {
-      await expect(queue.dead.DELIVER.get('../x')).rejects.toMatchObject({ code: 'invalid' })
+      await expect(queue.dead.EVENTS.get('../x')).rejects.toMatchObject({ code: 'invalid' })
     })
 
     it('shares messages among consumers of one name', async () => {
@@ -184,11 +184,11 @@ for (const implementation of implementations) {
     it('gives each consumer its own subjects', async () => {
       const seen = await consume()
       const paging: string[] = []
-      await queue.consume({ ...channel, name: 'paging', subjects: 'deliver.paging.>' }, async ({ body }) => {
+      await queue.consume({ ...channel, name: 'paging', subjects: 'inbound.paging.>' }, async ({ body }) => {
         paging.push(body.text)
         return 'done'
       })
-      await queue.publish('deliver.paging.default', { id: 'p', body: { text: 'page' } })
+      await queue.publish('inbound.paging.default', { id: 'p', body: { text: 'page' } })
       await publish('post')
       await until(() => seen.length + paging.length === 2)
       expect([seen, paging]).toEqual([['post'], ['page']])
@@ -268,7 +268,7 @@ for (const implementation of implementations) {
 
     it('refuses a message when the stream is full, and keeps those it has', async () => {
       await queue[Symbol.asyncDispose]()
-      const maxBytes = { EVENTS: 1_000_000, DELIVER: 20_000, DLQ: 1_000_000, EVENTS_DLQ: 1_000_000 }
+      const maxBytes = { EVENTS: 20_000, EVENTS_DLQ: 1_000_000 }
       await place.next({ maxBytes })
       queue = await place.open()
       let kept = 0

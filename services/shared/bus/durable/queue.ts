@@ -13,18 +13,8 @@ export interface Queue extends AsyncDisposable {
   publish(subject: string, message: { id: string; body: unknown }): Promise<Published>
   /** Hands messages to `handle` until disposed; consumers of one name share them, wherever they run. */
   consume<S extends z.ZodType>(consumer: Consumer<S>, handle: Handle<z.output<S>>): Promise<AsyncDisposable>
-  /** What one of this queue's own consumers has before it, by its name. Throws `unavailable` while the server does not answer. */
-  backlog(consumer: string): Promise<Backlog>
   /** What could not be dealt with, of each stream, kept for 30 days. */
   readonly dead: Readonly<Record<StreamName, DeadLetters>>
-}
-
-/** What a consumer has before it. */
-export interface Backlog {
-  /** Messages that it has not dealt with. */
-  waiting: number
-  /** Names the time since which its messages are kept: another one means that those from before are lost. */
-  keptSince: string
 }
 
 /** What became of a publish. */
@@ -37,7 +27,7 @@ export interface Consumer<S extends z.ZodType> {
   stream: StreamName
   /** Letters, digits and dashes. What it has not dealt with waits for it while nobody consumes. */
   name: string
-  /** One subject, or a pattern with NATS rules. Consumers of `DELIVER` share no subject. */
+  /** One subject, or a pattern with NATS rules. */
   subjects: string
   /** A body that does not fit is a dead letter. */
   body: S
@@ -65,7 +55,7 @@ export interface QueuedMessage<T> {
 export type Outcome = 'done' | { againInMs: number } | { dead: string }
 
 /** The streams that services consume. */
-export type StreamName = 'EVENTS' | 'DELIVER'
+export type StreamName = 'EVENTS'
 
 /** Messages that were given up, each with its reason. */
 export interface DeadLetters {

@@ -1,5 +1,4 @@
 import type { ServiceName } from '#proto/call.ts'
-import { channelList } from '#proto/channel-list.ts'
 import { inboundSubjects } from '#proto/inbound-event.ts'
 import type { StreamName } from './queue.ts'
 import { type AnyStream, deadStreamOf, deadSubject, streamNames, streams } from './streams.ts'
@@ -17,17 +16,10 @@ export const consumers: readonly ConsumerPlan[] = [
   { service: 'ingest', stream: 'EVENTS', name: 'events-kept', subjects: inboundSubjects },
   { service: 'ingest', stream: 'EVENTS', name: 'events-reemitted', subjects: inboundSubjects },
   { service: 'alert-dispatcher', stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects },
-  // Delivery has one consumer for each channel.
-  ...Object.keys(channelList).map((name): ConsumerPlan => ({
-    service: 'alert-dispatcher',
-    stream: 'DELIVER',
-    name,
-    subjects: `deliver.${name}.>`,
-  })),
 ]
 
 /** Which streams a service publishes to; it also lists, repeats and removes their dead letters. */
-const publishers: Partial<Record<ServiceName, StreamName>> = { ingest: 'EVENTS', 'alert-dispatcher': 'DELIVER' }
+const publishers: Partial<Record<ServiceName, StreamName>> = { ingest: 'EVENTS' }
 
 /** The service that creates streams and consumers where services have users of their own. */
 export const installer = 'gateway' satisfies ServiceName
@@ -63,7 +55,7 @@ const taking = (service: ServiceName): StreamAccess[] => {
   const own = consumers.filter((consumer) => consumer.service === service)
   const buried = new Set(own.flatMap(({ stream }) => streams[stream].subjects.map(deadSubject)))
   return [
-    ...(published === undefined ? [] : [...subjectsOf(published), ...deadLetterCalls(deadStreamOf(published))]),
+    ...(published === undefined ? [] : [...subjectsOf(published), ...deadLetterCalls(deadStreamOf[published])]),
     ...[...buried].map((subject) => ({ subject })),
     ...own.flatMap(({ stream, name }) => [
       { subject: `$JS.API.CONSUMER.INFO.${stream}.${name}` },

@@ -3,8 +3,6 @@ import type { StreamName } from './queue.ts'
 /** How one stream keeps its messages. */
 export interface StreamPlan {
   subjects: readonly string[]
-  /** `work` keeps a message until it is dealt with, `age` keeps it for its time whoever has seen it. */
-  retention: 'work' | 'age'
   maxAgeMs: number
   maxBytes: number
   /** Messages that somebody waits for are never dropped unseen; of dead letters the newest matter most. */
@@ -13,8 +11,8 @@ export interface StreamPlan {
   duplicateWindowMs: number
 }
 
-/** Every stream; the dead letters of each are a stream of their own, which only the service that publishes to it reads. */
-export type AnyStream = StreamName | 'DLQ' | 'EVENTS_DLQ'
+/** Every stream; dead letters are a stream of their own, which only the service that publishes to it reads. */
+export type AnyStream = StreamName | 'EVENTS_DLQ'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -24,29 +22,18 @@ const mebibyte = 1024 * 1024
 export const streams: Readonly<Record<AnyStream, StreamPlan>> = {
   EVENTS: {
     subjects: ['inbound.>'],
-    retention: 'age',
     maxAgeMs: dayMs,
     maxBytes: 1024 * mebibyte,
     whenFull: 'refuse',
     // Senders of webhooks repeat themselves for 20 minutes.
     duplicateWindowMs: 20 * minuteMs,
   },
-  DELIVER: {
-    subjects: ['deliver.>'],
-    retention: 'work',
-    maxAgeMs: 2 * dayMs,
-    maxBytes: 512 * mebibyte,
-    whenFull: 'refuse',
-    duplicateWindowMs: 10 * minuteMs,
-  },
-  DLQ: deadLetters('deliver.>'),
   EVENTS_DLQ: deadLetters('inbound.>'),
 }
 
 function deadLetters(subject: string): StreamPlan {
   return {
     subjects: [deadSubject(subject)],
-    retention: 'age',
     maxAgeMs: 30 * dayMs,
     maxBytes: 256 * mebibyte,
     whenFull: 'forget-oldest',
@@ -60,7 +47,7 @@ export function deadSubject(subject: string): string {
 }
 
 /** Which stream keeps the dead letters of a stream. */
-export const deadStreamOf = (stream: StreamName): AnyStream => (stream === 'EVENTS' ? 'EVENTS_DLQ' : 'DLQ')
+export const deadStreamOf: Readonly<Record<StreamName, AnyStream>> = { EVENTS: 'EVENTS_DLQ' }
 
 /** Which stream keeps a subject. */
 export const streamOf = (subject: string): AnyStream => {
@@ -69,5 +56,5 @@ export const streamOf = (subject: string): AnyStream => {
   throw new Error(`no stream keeps ${subject}`)
 }
 
-/** Every name of a stream, in the order in which they are created: `DLQ` gives up the subjects that `EVENTS_DLQ` takes over. */
-export const streamNames = ['EVENTS', 'DELIVER', 'DLQ', 'EVENTS_DLQ'] as const
+/** Every name of a stream. */
+export const streamNames = ['EVENTS', 'EVENTS_DLQ'] as const
