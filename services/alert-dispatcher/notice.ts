@@ -54,6 +54,8 @@ export const Notice = z.object({
     .default([]),
   /** Of an end: nobody found it well, it is only not looked at any more, or nothing was heard of it. */
   isUnseen: z.boolean().optional(),
+  /** It goes out again because the state store lost who took it: those of whom that is on record do not get it again. */
+  isAgain: z.boolean().optional(),
   /** What another service says, where it is no condition that is told. */
   announced: Announcement.pick({ text: true, facts: true, path: true }).optional(),
 })

@@ -4,6 +4,7 @@ import type { query } from '#proto/query.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
 import type { Episodes } from './conditions/condition.ts'
 import type { EventEpisodes } from './events/record.ts'
+import type { Notice } from './notice.ts'
 import type { Observe } from './sweeps/observe.ts'
 import type { WarnOfBrokenChannels, WarnOfUnsoundRules } from './policy/warnings.ts'
 import type { Policy } from './policy.ts'
@@ -15,8 +16,8 @@ export interface Parts extends Pick<Context, 'env' | 'store' | 'clock' | 'net' |
   policy(): Promise<Policy>
   episodes: Episodes
   eventEpisodes: EventEpisodes
-  /** Whether it is on record that some target took a notification of the episode. */
-  isNotified(episode: string): Promise<boolean>
+  /** Whether a target that is to get the notice has not, as far as that is on record. */
+  isMissed(notice: Notice): Promise<boolean>
   /** Whether episodes outlive this process: else the store knows better. */
   isLasting: boolean
   observe: Observe

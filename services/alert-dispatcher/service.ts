@@ -39,7 +39,7 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const { idsOf: subscriptionIdsOf } = subscriptions
   const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current, subscriptionIdsOf }))
   const { episodes, eventEpisodes, lasting: isLasting } = stores
-  const kept = { episodes, eventEpisodes, isLasting, isNotified: delivery.isNotified }
+  const kept = { episodes, eventEpisodes, isLasting, isMissed: delivery.isMissed }
   const warns = await openWarnings(env, log, policy)
   const sweeping = { ...asking, ...kept, ...warns, policy: policy.current, observe: openObserve(context) }
   opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))

@@ -142,6 +142,8 @@ export interface Settled {
 export interface Episodes {
   /** Those that have not ended, as last written. */
   open(): Promise<readonly Episode[]>
+  /** Those that ended since, as last written: the newest thousand. */
+  ended(sinceMs: number): Promise<readonly Episode[]>
   /** Adds episodes or brings them up to date by their name, and adds to the history. */
   write(episodes: readonly Episode[], happenings: readonly Happening[]): Promise<void>
   /** What operators have said about episodes that have not ended. */

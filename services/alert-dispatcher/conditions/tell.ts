@@ -59,6 +59,22 @@ const end = (condition: Condition, reason: string, telling: Telling, into: Told)
   happen('recover', { ...condition, sequence: condition.sequence + 1 }, reason, telling, into, telling.nowMs)
 }
 
+/**
+ * The last notice of an episode of which people were told, for when the state store lost who took it; undefined where there is none, or
+ * its end is held.
+ */
+export const lastNotice = (
+  condition: Condition,
+  endedAtMs: number | null,
+  telling: Pick<Telling, 'hostKey' | 'nowMs'>,
+): Notice | undefined => {
+  const isOver = endedAtMs !== null
+  if (condition.told === null || condition.sequence === 0 || (!isOver && condition.phase !== 'firing')) return undefined
+  const last = { ...condition, sequence: condition.sequence - 1 }
+  const reason = isOver ? 'it has ended' : 'it still fires'
+  return { ...noticeOf(isOver ? 'recover' : 'fire', last, reason, telling), isAgain: true }
+}
+
 /** Adds a line to the history, and what the episode has become by it. */
 export const happen = (
   kind: Happening['kind'],
@@ -81,7 +97,12 @@ export const happen = (
   })
 }
 
-const noticeOf = (kind: Due, condition: Condition, reason: string, { hostKey, nowMs }: Telling): Notice => {
+const noticeOf = (
+  kind: Due,
+  condition: Condition,
+  reason: string,
+  { hostKey, nowMs }: Pick<Telling, 'hostKey' | 'nowMs'>,
+): Notice => {
   const { episode, sequence, unit, offenders, runbook, peak } = condition
   const facts = factsOf(condition)
   return {

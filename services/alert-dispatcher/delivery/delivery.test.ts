@@ -307,7 +307,7 @@ describe('delivery', () => {
     post.always('dead', retry)
     const place = await open({
       channels: [post.channel],
-      retry: { ...briefRetry, lifeMs: longLife, longestRestMs: 60_000, waitsMs: [60_000] },
+      retry: { ...briefRetry, lifeMs: longLife, longestRestMs: 60_000, longestWaitMs: 60_000, waitsMs: [60_000] },
     })
     const episodes = Array.from({ length: 300 }, (_, index) => fire(`e${index}`))
     for (const notice of episodes) await place.tell(notice)

@@ -85,7 +85,7 @@ it('ends a message with the last of its notifications', async () => {
   expect(await isThere()).toBe(true)
   expect(hand.endingWith([other])).toEqual([message.id])
   await hand.ended([other], [])
-  expect([await isThere(), hand.isHeld(message.id)]).toEqual([false, false])
+  expect([await isThere(), hand.isHeld(message)]).toEqual([false, false])
 })
 
 it('keeps a message in the outbox of which a notification was put off', async () => {
@@ -94,9 +94,9 @@ it('keeps a message in the outbox of which a notification was put off', async ()
   const other = { ...notification, target: 'b' }
   message.notifications.add(other)
   await hand.putOff(other)
-  expect([hand.isHeld(message.id), hand.endingWith([notification])]).toEqual([true, []])
+  expect([hand.isHeld(message), hand.endingWith([notification])]).toEqual([true, []])
   await hand.ended([notification], [])
-  expect([hand.isHeld(message.id), await isThere()]).toEqual([false, true])
+  expect([hand.isHeld(message), await isThere()]).toEqual([false, true])
   expect(await store.outbox.claim(10, longMs)).toEqual([])
 })
 

@@ -15,8 +15,9 @@ export interface ClaimLimits {
 
 /** The messages of the outbox that this process holds: it renews their claims until each of their notifications has an end. */
 export interface Hand extends AsyncDisposable {
+  /** In place of what it held under the id: that is delivered no more. */
   hold(message: HeldMessage): void
-  isHeld(id: string): boolean
+  isHeld(message: HeldMessage): boolean
   /** Ids of the messages that end once these notifications have. */
   endingWith(notifications: Iterable<Notification>): string[]
   /** Notifications that have their end; those of `acked` messages need no acknowledgement any more. */
@@ -78,8 +79,8 @@ class OpenHand implements Hand {
     this.#held.set(message.id, message)
   }
 
-  isHeld(id: string): boolean {
-    return this.#held.has(id)
+  isHeld(message: HeldMessage): boolean {
+    return this.#held.get(message.id) === message
   }
 
   endingWith(notifications: Iterable<Notification>): string[] {
@@ -136,9 +137,9 @@ class OpenHand implements Hand {
   }
 
   #forget(messages: Iterable<HeldMessage>): string[] {
-    return [...messages].flatMap(({ id, notifications }) => {
-      for (const notification of notifications) this.#unrecorded.delete(notification)
-      return this.#held.delete(id) ? [id] : []
+    return [...messages].flatMap((message) => {
+      for (const notification of message.notifications) this.#unrecorded.delete(notification)
+      return this.isHeld(message) && this.#held.delete(message.id) ? [message.id] : []
     })
   }
 

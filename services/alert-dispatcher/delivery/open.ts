@@ -11,6 +11,7 @@ import type { Channel } from '../channels/channel.ts'
 import { everyChannel as every } from '../channels/index.ts'
 import { targetsNow } from '../channels/targets.ts'
 import type { FloorsOf } from '../policy/layers/resolve.ts'
+import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy.ts'
 import { type Delivering, type Notification, openListedHosts } from './delivering.ts'
 import { endWithout } from './end.ts'
@@ -20,6 +21,7 @@ import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
 import { type ClaimLimits, openHand } from './hand.ts'
 import { startOutboxWorker } from './outbox-worker.ts'
 import { memoryDeliveries } from './deliveries.ts'
+import { isMissed } from './recipients.ts'
 import { type RetryPlan, defaultRetryPlan } from './retry.ts'
 import { strictDeliverySettings } from './settings.ts'
 
@@ -44,8 +46,8 @@ const defaultClaims: ClaimLimits = { atOnce: 200, claimMs: 10_000 }
 /** Tells people what the outbox holds, until disposed: then it finishes the sends that are under way. */
 export interface Delivery extends AsyncDisposable {
   handlers: DeliveryHandlers & NotifyHandlers
-  /** Whether it is on record that some target took a notification of the episode. */
-  isNotified(episode: string): Promise<boolean>
+  /** Whether a target that is to get the notice has not, as far as that is on record. */
+  isMissed(notice: Notice): Promise<boolean>
   /** Forgets what is older than its stated age; says how many. */
   prune(beforeMs: number): Promise<number>
 }
@@ -95,7 +97,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
   const subscriptionIdsOf = parts.subscriptionIdsOf ?? (async () => [])
   return {
     handlers: { ...deliveryHandlers({ ...delivering, subscriptionIdsOf }), notify: announce(delivering) },
-    isNotified: async (episode) => (await deliveries.toldOf(episode)).length > 0,
+    isMissed: (notice) => isMissed(delivering, notice),
     prune: (beforeMs) => deliveries.prune(beforeMs),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

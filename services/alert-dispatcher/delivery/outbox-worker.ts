@@ -121,10 +121,9 @@ interface Read {
 const takeAll = async (worker: Worker, claimed: readonly ClaimedMessage[]): Promise<void> => {
   const { hand, delivering } = worker
   const { log, store } = delivering
-  const fresh = claimed.filter(({ id }) => !hand.isHeld(id))
-  const read = fresh.flatMap((message) => readMessage(message) ?? [])
+  const read = claimed.flatMap((message) => readMessage(message) ?? [])
   const known = new Set(read.map(({ message }) => message.id))
-  const unknown = fresh.filter(({ id }) => !known.has(id))
+  const unknown = claimed.filter(({ id }) => !known.has(id))
   for (const { id, topic } of unknown) log.error({ id, topic }, 'outbox held what nobody knows; it is dropped')
   await store.outbox.ack(unknown.map(({ id }) => id))
   for (const { message } of read) hand.hold(message)
@@ -150,7 +149,13 @@ const readMessage = ({ id, topic, payload, attempt }: ClaimedMessage): Read | un
   const message: HeldMessage = { id, notifications: new Set(), comesAgain: false }
   if (topic === noticeTopic) {
     const notice = Notice.safeParse(payload).data
-    return notice && { message, notice, isFirst: attempt === 1 && notice.sequence === 0 && notice.kind === 'fire' }
+    return (
+      notice && {
+        message,
+        notice,
+        isFirst: attempt === 1 && notice.sequence === 0 && notice.kind === 'fire' && !notice.isAgain,
+      }
+    )
   }
   const addressed = topic === addressedTopic ? Addressed.safeParse(payload).data : undefined
   return addressed && { message, notice: addressed.notice, only: targetKey(addressed), isFirst: false }

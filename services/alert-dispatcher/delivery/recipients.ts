@@ -60,7 +60,10 @@ export const openingOf = async (
   const chosen = () => choose().map(({ key }) => key)
   const opened = record ? openedFor(record, notice) : []
   if (opened.length > 0) return { keys: opened, isWhole: true, nowMs }
-  if (notice.kind !== 'recover') return { keys: chosen(), isWhole: notice.sequence === 0, nowMs }
+  if (notice.kind !== 'recover') {
+    const told = notice.isAgain ? await toldOf(deliveries, notice) : []
+    return { keys: chosen(), told, isWhole: notice.sequence === 0 && !notice.isAgain, nowMs }
+  }
   if (record?.isWhole) return { keys: Object.keys(record.recipients), isWhole: true, nowMs }
   const earlier = Array.from(
     { length: Math.min(notice.sequence, mostEarlier) },
@@ -72,12 +75,30 @@ export const openingOf = async (
   // The fire is not delivered yet, so nobody knows of it, and both end here.
   if (waiting.size > 0) return { keys: chosen(), isWhole: true, nowMs }
   // Who took the fire before the store lost the record is on record.
-  const told = (await deliveries.toldOf(notice.episode)).map(({ sequence, ...target }) => ({
-    key: targetKey(target),
-    sequence,
-  }))
+  const told = await toldOf(deliveries, notice)
   const keys = [...told.map(({ key }) => key), ...Object.keys(record?.recipients ?? {})]
   if (keys.length > 0) return { keys, told, isWhole: false, nowMs }
   // Anybody may know of the fire: told twice is better than never.
   return { keys: chosen(), mayKnow: true, isWhole: false, nowMs }
+}
+
+/** By key, the latest notice of the episode that each target took, as it is on record. */
+const toldOf = async (
+  { toldOf }: Delivering['deliveries'],
+  { episode }: Notice,
+): Promise<{ key: string; sequence: number }[]> =>
+  (await toldOf(episode)).map(({ sequence, ...target }) => ({ key: targetKey(target), sequence }))
+
+/** Whether a target that is to get the notice has not, as far as that is on record: of an end, those that took what was before. */
+export const isMissed = async (
+  { deliveries, policy: current, targets, hosts }: Pick<Delivering, 'deliveries' | 'policy' | 'targets' | 'hosts'>,
+  notice: Notice,
+): Promise<boolean> => {
+  const told = await toldOf(deliveries, notice)
+  const isBehind = ({ sequence }: { sequence: number }) => sequence < notice.sequence
+  if (notice.kind === 'recover') return told.some(isBehind)
+  const policy = await current()
+  const chosen = chooser(keyedTargets(targets(policy), notice), policy, await hosts())(notice)
+  const upToDate = new Set(told.filter((one) => !isBehind(one)).map(({ key }) => key))
+  return chosen.some(({ key }) => !upToDate.has(key))
 }

@@ -71,6 +71,8 @@ const end = async (
 const serve = async (delivering: Delivering, hand: Hand, channel: Channel, batch: Batch): Promise<Served> => {
   const { lead } = batch
   const { notification } = lead
+  // It was claimed anew, and is delivered as that.
+  if (!hand.isHeld(notification.message)) return { ended: new Set([lead]) }
   const endLead = async (hasEnded: Promise<boolean>): Promise<Served> => ({
     ended: new Set((await hasEnded) ? [lead] : []),
   })
@@ -83,7 +85,9 @@ const serve = async (delivering: Delivering, hand: Hand, channel: Channel, batch
   const isOver = ({ sinceMs }: Notification) => ageMs(delivering.clock, sinceMs) >= lifeMs
   if (isOver(notification)) return endLead(end(delivering, hand, channel, notification))
   const isAlone = batch.group === undefined || target.needsOwnMessage?.(notification.notice) === true
-  const candidates = isAlone ? [] : batch.others.filter((other) => !isOver(other.notification))
+  const candidates = isAlone
+    ? []
+    : batch.others.filter((other) => hand.isHeld(other.notification.message) && !isOver(other.notification))
   // Before the right to send is taken: from then on nothing but the send is waited for.
   const word = await openWording(delivering)
   // What will most likely be sent is put into words while the store is asked.
@@ -93,7 +97,7 @@ const serve = async (delivering: Delivering, hand: Hand, channel: Channel, batch
   ])
   if (begun.state === 'gone') {
     await forgetGone(delivering, hand, [lead, ...candidates])
-    return { ended: new Set(hand.isHeld(notification.message.id) ? [] : [lead]) }
+    return { ended: new Set(hand.isHeld(notification.message) ? [] : [lead]) }
   }
   if (begun.state === 'ended') return endLead(endWithout(delivering, hand, notification, begun.end))
   if (begun.state === 'waits') return waitsOf(lead, begun.entry)

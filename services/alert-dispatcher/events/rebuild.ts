@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
-import type { Condition } from '../conditions/condition.ts'
+import { instant } from '#shared/time/clock.ts'
+import { lastNotice } from '../conditions/tell.ts'
+import { type Notice, asMessage } from '../notice.ts'
 import { inLanes } from '../in-lanes.ts'
 import type { Parts } from '../parts.ts'
 import { type EventEpisode, EventEntry, entryKey } from './record.ts'
@@ -41,6 +43,7 @@ const adopt = async (store: Store, key: string): Promise<void> => {
 export const markerKey = 'alerts:events:kept'
 const Marker = z.number()
 const entriesAtOnce = 16
+const noticesAtOnce = 100
 
 /**
  * Gives a store that came back empty what was open, so that nobody is told of it anew and whoever knows is told of its end. While
@@ -57,9 +60,49 @@ export const rebuildEvents = async (writing: Writing): Promise<void> => {
   })
   if (!open) return
   await restore(writing, open)
+  const missed = await missedNotices(writing, open)
+  for (let from = 0; from < missed.length; from += noticesAtOnce) {
+    const outbox = missed.slice(from, from + noticesAtOnce).map(asMessage)
+    await store.update(`${markerKey}:missed`, Marker, () => ({ value: from, outbox }))
+  }
   await store.update(markerKey, Marker, () => ({ value: clock.now() }))
-  if (open.length === 0) return
-  log.warn({ conditions: open.length }, 'conditions of inbound events were brought back')
+  if (open.length + missed.length === 0) return
+  log.warn({ conditions: open.length, missed: missed.length }, 'conditions of inbound events were brought back')
+}
+
+/** Ends that the store lost are looked for as long ago as this. */
+const endedWithinMs = 24 * 3_600_000
+
+/** What waited for its target when the store lost it: last notices of events that are open, and ends, those of hosts too. */
+const missedNotices = async (writing: Writing, open: readonly EventEpisode[]): Promise<Notice[]> => {
+  const { episodes, eventEpisodes, clock } = writing
+  const nowMs = instant(clock)
+  const sinceMs = nowMs - endedWithinMs
+  const [ofHosts, ofEvents] = await Promise.all([episodes.ended(sinceMs), eventEpisodes.ended(sinceMs)])
+  const notices = [
+    ...ofHosts.map(({ condition, endedAtMs, hostKey }) => lastNotice(condition, endedAtMs, { hostKey, nowMs })),
+    ...[...open, ...ofEvents].map(({ entry: { condition, source }, endedAtMs }) => {
+      const notice = lastNotice(condition, endedAtMs, { hostKey: source, nowMs })
+      return notice && { ...notice, hostKey: null, source }
+    }),
+  ]
+  return missedOf(writing, notices)
+}
+
+/** Those notices that a target has yet to get. */
+export const missedOf = async (
+  { isMissed }: Pick<Parts, 'isMissed'>,
+  notices: readonly (Notice | undefined)[],
+): Promise<Notice[]> => {
+  const missed: Notice[] = []
+  await inLanes(
+    notices.flatMap((notice) => notice ?? []),
+    entriesAtOnce,
+    async (notice) => {
+      if (await isMissed(notice)) missed.push(notice)
+    },
+  )
+  return missed
 }
 
 /** What was heard meanwhile is newer. */
@@ -69,22 +112,9 @@ const restore = async (writing: Writing, open: readonly EventEpisode[]): Promise
   const seenAtMs = clock.now()
   const written: Written[] = []
   await inLanes(open, entriesAtOnce, async ({ place, entry }) => {
-    const condition = await afterLoss(writing, entry.condition)
-    const restored = { ...entry, condition, seenAtMs }
+    const restored = { ...entry, seenAtMs }
     const one = await writeEntry(writing, place, (before) => (before ? 'stays' : restored))
     written.push(one ?? asItIs(place, await entryAt(store, place)))
   })
   await settle(writing, written)
-}
-
-/**
- * A condition as it goes on in a store that lost it. The notification of which no delivery is on record may be lost too, so it is due
- * again; one that the queue still holds is dropped then, as the later one says more.
- */
-export const afterLoss = async (
-  { isNotified }: Pick<Parts, 'isNotified'>,
-  condition: Condition,
-): Promise<Condition> => {
-  if (condition.told === null || condition.phase !== 'firing') return condition
-  return (await isNotified(condition.episode)) ? condition : { ...condition, told: null }
 }

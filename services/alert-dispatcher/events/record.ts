@@ -59,6 +59,8 @@ export type EventEpisode = z.infer<typeof EventEpisode>
 export interface EventEpisodes {
   /** Those that have not ended, as last written. */
   open(): Promise<readonly EventEpisode[]>
+  /** Those that ended since, as last written: the newest thousand. */
+  ended(sinceMs: number): Promise<readonly EventEpisode[]>
   /** Adds them or brings them up to date by the name of their episode. */
   write(episodes: readonly EventEpisode[]): Promise<void>
   /** Removes those that ended before; says how many. */

@@ -99,9 +99,22 @@ describe('a store that came back empty', () => {
     await using inbound = await openInbound()
     await inbound.hear({})
     await inbound.lose()
-    inbound.isNotified = false
+    inbound.isMissed = true
     expect(await inbound.tick()).toEqual(['fire warning Disk full on prometheus'])
     expect(await inbound.hear({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
+  })
+
+  it('notifies again of an end that waited, and of none that a target has', async () => {
+    await using inbound = await openInbound()
+    await inbound.hear({})
+    await inbound.hear({ status: 'resolved' })
+    await inbound.lose()
+    expect(await inbound.tick()).toEqual([])
+    inbound.isMissed = true
+    await inbound.lose()
+    expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
+    expect(inbound.notices).toMatchObject([{ sequence: 1, isAgain: true, hostKey: null }])
+    expect(await inbound.tick()).toEqual([])
   })
 
   it('adds to the database what that could not take', async () => {

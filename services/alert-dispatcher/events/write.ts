@@ -12,7 +12,7 @@ import { type EventEpisode, EventEntry, entryKey, followedEntry, isRemembered, r
 /** What stores and history the events are written to. */
 export type Writing = Pick<
   Parts,
-  'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isLasting' | 'isNotified' | 'observe' | 'telemetry'
+  'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isLasting' | 'isMissed' | 'observe' | 'telemetry'
 >
 
 /** What an entry is to become before it is told; `stays` changes nothing, and what goes is not remembered. */

@@ -12,6 +12,7 @@ import { EventEpisode, type EventEpisodes } from '../events/record.ts'
 import {
   type History,
   type KeptEpisodes,
+  mostEnded,
   type PolicyKind,
   type PolicyStore,
   requireFits,
@@ -99,10 +100,14 @@ const storesIn = (collections: Collections): Stores => {
   }
 }
 
+const endedSince = (sinceMs: number) =>
+  ({ where: { endedAtMs: { from: sinceMs } }, orderBy: 'endedAtMs', descending: true, limit: mostEnded }) as const
+
 const episodesIn = (collections: Collections, silences: Silences): KeptEpisodes => {
   const episodes = collections.of(episodeRecords)
   return {
     open: () => episodes.list({ where: { endedAtMs: null } }),
+    ended: (sinceMs) => episodes.list(endedSince(sinceMs)),
     async write(changed, happenings) {
       if (changed.length + happenings.length === 0) return
       await collections.atomically(async (within) => {
@@ -119,6 +124,7 @@ const eventEpisodesIn = (collections: Collections): EventEpisodes => {
   const episodes = collections.of(eventRecords)
   return {
     open: () => episodes.list({ where: { endedAtMs: null } }),
+    ended: (sinceMs) => episodes.list(endedSince(sinceMs)),
     write: (changed) => episodes.put(changed),
     prune: (beforeMs) => episodes.remove({ endedAtMs: { before: beforeMs } }),
   }

@@ -103,6 +103,20 @@ function suite(name: string): void {
   })
 
   describe('episodes', () => {
+    it('come back once they have ended, the newest first', async () => {
+      const { episodes, eventEpisodes } = await open()
+      const ended = [episode('ended-1', {}, 9_001), episode('ended-2', {}, 9_003), episode('ended-3', {}, 9_002)]
+      await episodes.write([...ended, episode('goes-on')], [])
+      const found = (await episodes.ended(9_002)).filter(({ condition }) => condition.episode.startsWith('ended-'))
+      expect(found.map(({ condition, endedAtMs }) => [condition.episode, endedAtMs])).toEqual([
+        ['ended-2', 9_003],
+        ['ended-3', 9_002],
+      ])
+      expect(await eventEpisodes.ended(Number.MAX_SAFE_INTEGER)).toEqual([])
+      await episodes.prune(10_000)
+      await episodes.write([episode('goes-on', {}, 1)], [])
+    })
+
     it('come back as they were written last, those that go on', async () => {
       const { episodes } = await open()
       await episodes.write([episode('e1'), episode('e2'), episode('e3')], [])

@@ -21,6 +21,9 @@ export interface KeptEpisodes extends Episodes {
   prune(beforeMs: number): Promise<number>
 }
 
+/** So many episodes that ended are read at once. */
+export const mostEnded = 1_000
+
 /** Which lines of the history are wanted, the newest first. */
 interface HistoryFilter {
   hostKey?: string | undefined

@@ -6,11 +6,11 @@ import {
   type Settled,
   sameSilences,
 } from '../conditions/condition.ts'
-import { afterLoss, rebuildEvents } from '../events/rebuild.ts'
+import { missedOf, rebuildEvents } from '../events/rebuild.ts'
 import { emptyRecord } from '../conditions/decide.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import { reconcileOpen } from '../events/inbound-conditions.ts'
-import { type Told, tell } from '../conditions/tell.ts'
+import { type Told, lastNotice, tell } from '../conditions/tell.ts'
 import { asMessage } from '../notice.ts'
 import { instant } from '#shared/time/clock.ts'
 import { inLanes } from '../in-lanes.ts'
@@ -50,13 +50,14 @@ export const reconcile = async (
     const known = await store.get(key, HostRecordSchema)
     if (known) over.push(...ofHost.filter(({ condition }) => !isKnown(known, condition.episode)))
     if (reconciled(known, ofHost, saidOf) === known) return
-    const restored = known ? ofHost : await Promise.all(ofHost.map((episode) => episodeAfterLoss(parts, episode)))
+    const last = ofHost.map(({ condition }) => lastNotice(condition, null, { hostKey, nowMs }))
+    const missed = known ? [] : await missedOf(parts, last)
     let told: Told | undefined
     const step = (before: HostRecord | undefined) => {
-      const record = reconciled(before, restored, saidOf)
+      const record = reconciled(before, ofHost, saidOf)
       told = before || !record ? undefined : tell(record.conditions, { hostKey, policy, nowMs })
       if (!record || !told) return { value: record }
-      return { value: { ...record, conditions: told.conditions }, outbox: told.notices.map(asMessage) }
+      return { value: { ...record, conditions: told.conditions }, outbox: [...missed, ...told.notices].map(asMessage) }
     }
     await store.update(key, HostRecordSchema, step, fence)
     if (told) await episodes.write(told.episodes, told.happenings).catch(keptLater)
@@ -71,11 +72,6 @@ export const reconcile = async (
     .catch((error: unknown) => log.warn({ err: error }, 'episodes that are over could not be ended'))
   return new Set(open.map(({ condition }) => condition.episode))
 }
-
-const episodeAfterLoss = async (parts: Parts, episode: Episode): Promise<Episode> => ({
-  ...episode,
-  condition: await afterLoss(parts, episode.condition),
-})
 
 /** Nothing is ended before what a store lost has been brought back to it. */
 const reconcileEvents = async (parts: Parts, settled: readonly Settled[]): Promise<void> => {

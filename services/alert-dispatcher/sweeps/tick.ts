@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import { read } from '#shared/config/setting.ts'
 import { ageMs, follow, instant } from '#shared/time/clock.ts'
 import { sweepSettings, isSweepEnabled } from './sweep-settings.ts'
@@ -12,6 +13,7 @@ import { isInMaintenance, isQuiet } from '../conditions/mute-timings.ts'
 import { type Notice, asMessage } from '../notice.ts'
 import type { Parts } from '../parts.ts'
 import type { Policy } from '../policy.ts'
+import { reconcile } from './reconcile.ts'
 import { sweepIn } from './sweep.ts'
 import { type Told, tell } from '../conditions/tell.ts'
 import { type Turn, takeTurn } from '../sweep-lease.ts'
@@ -32,10 +34,23 @@ export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
   if (isSweepDue(fleet, parts)) return void (await sweepIn(turn, parts))
   const policy = await parts.policy()
   const nowMs = instant(parts.clock)
+  if (await isReconcileDue(parts)) await reconcile(parts, fleet, turn)
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
   await inLanes(withConditions, hostsAtOnce, (hostKey) => tellHost(parts, turn, { hostKey, policy, nowMs }))
   await tickEvents(parts, turn, { policy, nowMs })
   await flushDigest(parts, turn, policy, nowMs)
+}
+
+const reconciledKey = 'alerts:reconciled'
+
+/**
+ * Whether store and database are to be brought to one account now: once a minute, by whichever process has the turn. What was decided
+ * while the database was down, by a process that ended meanwhile, gets there so, whether or not there are sweeps.
+ */
+const isReconcileDue = async ({ store, isLasting }: Parts): Promise<boolean> => {
+  if (!isLasting || (await store.get(reconciledKey, z.number()))) return false
+  await store.update(reconciledKey, z.number(), () => ({ value: 1, expiresInMs: minuteMs }))
+  return true
 }
 
 /** A clock that was set back before this process began must not put it off. */

@@ -44,7 +44,7 @@ export interface Inbound extends AsyncDisposable {
   /** What the last messages say in full. */
   notices: Notice[]
   /** Whether some target took each of them, as is on record. */
-  isNotified: boolean
+  isMissed: boolean
 }
 
 const unasked: Partial<Parts['query']> = {}
@@ -71,10 +71,10 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   const stores = memoryStores()
   const [env, notices]: [Record<string, string>, Notice[]] = [{}, []]
   let sent = 0
-  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices, isNotified: true }
+  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices, isMissed: false }
   const clock = clockOf(() => inbound.nowMs)
   const opened = { env, store, clock, telemetry, net: opening.use(openNet({ env: {} })) }
-  const now = { policy: async () => inbound.policy, isNotified: async () => inbound.isNotified }
+  const now = { policy: async () => inbound.policy, isMissed: async () => inbound.isMissed }
   const parts: Parts = { ...opened, ...unconcerned, ...partsOf(stores, opened), ...now }
 
   const told = async (): Promise<string[]> => {

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import type { SendResult } from '../channels/channel.ts'
+import type { Notice } from '../notice.ts'
+import { recordKey } from './record.ts'
+import { noticeOf } from './testing/notice.ts'
+import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
+import { scripted } from './testing/scripted.ts'
+
+const fire = (episode: string, more: Partial<Notice> = {}) => noticeOf({ episode, ...more })
+const later = (kind: Notice['kind'], episode: string, sequence: number) => noticeOf({ kind, episode, sequence })
+const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
+
+describe('a store that lost what it held', () => {
+  let opened: AsyncDisposableStack
+  beforeEach(() => {
+    opened = new AsyncDisposableStack()
+  })
+  afterEach(() => opened.disposeAsync())
+  const open = async (chosen: Parameters<typeof openPlace>[0]): Promise<Place> => opened.use(await openPlace(chosen))
+  const ended = async (place: Place, count: number) => {
+    await until(async () => (await place.delivery.handlers.deliveries({ limit: 500 }, call)).length >= count)
+  }
+
+  it('sends a last notice again to those that have it not on record, once the store lost all it held', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    post.always('b', retry)
+    const inDatabase = await open({ channels: [post.channel] })
+    await inDatabase.tell(fire('e'))
+    await ended(inDatabase, 1)
+    const again = { isAgain: true }
+    expect(await inDatabase.delivery.isMissed(fire('e', again))).toBe(true)
+    expect(await inDatabase.delivery.isMissed(later('recover', 'e', 1))).toBe(true)
+    expect(await inDatabase.delivery.isMissed(later('recover', 'never', 1))).toBe(false)
+    // What the store held is gone, and the process still has the notice before the other target.
+    const [id] = [noticeOf({ episode: 'e' }).id]
+    await inDatabase.store.outbox.ack([id])
+    await inDatabase.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    post.always('b', undefined)
+    await inDatabase.tell(fire('e', again))
+    await until(() => post.told.includes('b fire e'))
+    await until(async () => !(await inDatabase.delivery.isMissed(fire('e', again))))
+    await inDatabase.tell(later('recover', 'e', 1))
+    await ended(inDatabase, 4)
+    expect(post.told.toSorted()).toEqual(['a fire e', 'a recover e', 'b fire e', 'b recover e'])
+  })
+
+  it('sends nothing that the outbox holds no more', async () => {
+    const post = scripted()
+    post.next('a', retry)
+    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    await place.tell(fire('e'))
+    await until(() => post.tried.length === 1)
+    await place.store.outbox.ack([noticeOf({ episode: 'e' }).id])
+    await place.tell(fire('other'))
+    await ended(place, 1)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(post.tried).toEqual(['a fire e', 'a fire other'])
+  })
+})
