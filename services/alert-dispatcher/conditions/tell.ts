@@ -56,8 +56,11 @@ const hold = (condition: Condition, reason: HeldReason, telling: Telling, into: 
 }
 
 const end = (condition: Condition, reason: string, telling: Telling, into: Told): void => {
-  happen('recover', { ...condition, sequence: condition.sequence + 1 }, reason, telling, into, telling.nowMs)
+  happen('recover', afterEnd(condition), reason, telling, into, telling.nowMs)
 }
+
+/** A condition as the notice of its end leaves it. */
+export const afterEnd = (condition: Condition): Condition => ({ ...condition, sequence: condition.sequence + 1 })
 
 /**
  * The last notice of an episode of which people were told, for when the state store lost who took it; undefined where there is none, or
@@ -69,7 +72,9 @@ export const lastNotice = (
   telling: Pick<Telling, 'hostKey' | 'nowMs'>,
 ): Notice | undefined => {
   const isOver = endedAtMs !== null
-  if (condition.told === null || condition.sequence === 0 || (!isOver && condition.phase !== 'firing')) return undefined
+  // Of what has ended it is on record who was told.
+  const isTold = isOver || (condition.told !== null && condition.phase === 'firing')
+  if (!isTold || condition.sequence === 0) return undefined
   const last = { ...condition, sequence: condition.sequence - 1 }
   const reason = isOver ? 'it has ended' : 'it still fires'
   return { ...noticeOf(isOver ? 'recover' : 'fire', last, reason, telling), isAgain: true }

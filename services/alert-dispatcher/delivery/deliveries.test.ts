@@ -100,14 +100,21 @@ function suite(name: string): void {
   it('knows the latest that each target was told of an episode', async () => {
     const told = await records.toldOf('e1')
     expect(told.toSorted((one, other) => one.channel.localeCompare(other.channel))).toEqual([
-      { channel: 'sms', target: 'default', sequence: 4 },
-      { channel: 'webhook', target: 'default', sequence: 0 },
+      { channel: 'sms', target: 'default', sequence: 4, isOver: false },
+      { channel: 'webhook', target: 'default', sequence: 0, isOver: false },
     ])
+    await records.put([delivered('end', 9_000, { episode: 'e1', kind: 'recover', sequence: 5 })])
+    expect(await records.toldOf('e1')).toContainEqual({
+      channel: 'webhook',
+      target: 'default',
+      sequence: 5,
+      isOver: true,
+    })
     expect(await records.toldOf('never')).toEqual([])
   })
 
   it('removes what is old', async () => {
     expect(await records.prune(3_000)).toBe(2)
-    expect(await ids({})).toEqual(['three', 'four'])
+    expect((await ids({})).filter((id) => id !== 'end')).toEqual(['three', 'four'])
   })
 }

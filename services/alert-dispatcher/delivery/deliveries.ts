@@ -19,13 +19,21 @@ interface DeliveryFilter {
   limit: number
 }
 
+/** What one target took of an episode. */
+export interface ToldTarget {
+  channel: string
+  target: string
+  sequence: number
+  isOver: boolean
+}
+
 /** Keeps how deliveries ended. */
 export interface Deliveries {
   /** What was sent stays sent, whatever is said of its notice later. Each id occurs once. */
   put(delivered: readonly Delivered[]): Promise<void>
   list(filter: DeliveryFilter): Promise<Delivered[]>
-  /** The latest notice of an episode that each target took, for when the live state is lost. */
-  toldOf(episode: string): Promise<{ channel: string; target: string; sequence: number }[]>
+  /** The latest notice of an episode that each target took, and whether it took its end, for when the live state is lost. */
+  toldOf(episode: string): Promise<ToldTarget[]>
   /** Removes those that ended before; says how many. */
   prune(beforeMs: number): Promise<number>
 }
@@ -58,12 +66,17 @@ export const memoryDeliveries = (): Deliveries => {
       return wanted.toSorted((one, other) => other.atMs - one.atMs).slice(0, limit)
     },
     async toldOf(episode) {
-      const told = new Map<string, { channel: string; target: string; sequence: number }>()
-      for (const { episode: of, result, channel, target, sequence } of kept.values()) {
+      const told = new Map<string, ToldTarget>()
+      for (const { episode: of, result, channel, target, sequence, kind } of kept.values()) {
         if (of !== episode || result !== 'sent') continue
         const known = told.get(`${channel}:${target}`)
-        if (known === undefined || known.sequence < sequence)
-          told.set(`${channel}:${target}`, { channel, target, sequence })
+        const isOver = kind === 'recover' || known?.isOver === true
+        told.set(`${channel}:${target}`, {
+          channel,
+          target,
+          sequence: Math.max(sequence, known?.sequence ?? 0),
+          isOver,
+        })
       }
       return [...told.values()]
     },

@@ -31,12 +31,12 @@ describe('a store that lost what it held', () => {
     await ended(inDatabase, 1)
     const again = { isAgain: true }
     expect(await inDatabase.delivery.isMissed(fire('e', again))).toBe(true)
-    expect(await inDatabase.delivery.isMissed(later('recover', 'e', 1))).toBe(true)
     expect(await inDatabase.delivery.isMissed(later('recover', 'never', 1))).toBe(false)
     // What the store held is gone, and the process still has the notice before the other target.
     const [id] = [noticeOf({ episode: 'e' }).id]
     await inDatabase.store.outbox.ack([id])
     await inDatabase.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    expect(await inDatabase.delivery.isMissed(later('recover', 'e', 1))).toBe(true)
     post.always('b', undefined)
     await inDatabase.tell(fire('e', again))
     await until(() => post.told.includes('b fire e'))

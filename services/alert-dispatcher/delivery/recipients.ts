@@ -4,7 +4,7 @@ import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy.ts'
 import { brokenRule } from './broken.ts'
 import type { Delivering, ListedHosts } from './delivering.ts'
-import { type DeliveryRecord, type Opening, openedFor, targetKey } from './record.ts'
+import { DeliveryRecord, type Opening, openedFor, recordKey, targetKey } from './record.ts'
 import { type Subject, chooseTargets } from './routing.ts'
 
 /** A target under the name by which records know it. */
@@ -82,23 +82,42 @@ export const openingOf = async (
   return { keys: chosen(), mayKnow: true, isWhole: false, nowMs }
 }
 
-/** By key, the latest notice of the episode that each target took, as it is on record. */
+/**
+ * By key, what each target took of the episode, as it is on record. What a database was told of an episode may be older than what its
+ * targets were: so whether a target took the end decides about an end, and no sequence.
+ */
 const toldOf = async (
   { toldOf }: Delivering['deliveries'],
-  { episode }: Notice,
-): Promise<{ key: string; sequence: number }[]> =>
-  (await toldOf(episode)).map(({ sequence, ...target }) => ({ key: targetKey(target), sequence }))
+  { episode, kind, sequence }: Notice,
+): Promise<{ key: string; sequence: number; isOver: boolean }[]> =>
+  (await toldOf(episode)).map(({ isOver, ...told }) => {
+    const beforeEnd = Math.max(0, Math.min(told.sequence, sequence - 1))
+    return {
+      key: targetKey(told),
+      sequence: kind !== 'recover' ? told.sequence : isOver ? sequence : beforeEnd,
+      isOver,
+    }
+  })
 
-/** Whether a target that is to get the notice has not, as far as that is on record: of an end, those that took what was before. */
-export const isMissed = async (
-  { deliveries, policy: current, targets, hosts }: Pick<Delivering, 'deliveries' | 'policy' | 'targets' | 'hosts'>,
-  notice: Notice,
-): Promise<boolean> => {
+/**
+ * Whether a target that is to get the notice has not, as far as that is on record: of an end, those that took what was before it. An end
+ * that is under way is not missed.
+ */
+export const isMissed = async (delivering: Missing, notice: Notice): Promise<boolean> => {
+  const { deliveries, policy: current, targets, hosts } = delivering
   const told = await toldOf(deliveries, notice)
-  const isBehind = ({ sequence }: { sequence: number }) => sequence < notice.sequence
-  if (notice.kind === 'recover') return told.some(isBehind)
+  if (notice.kind === 'recover') return told.some(({ isOver }) => !isOver) && !(await isEndUnderWay(delivering, notice))
   const policy = await current()
   const chosen = chooser(keyedTargets(targets(policy), notice), policy, await hosts())(notice)
-  const upToDate = new Set(told.filter((one) => !isBehind(one)).map(({ key }) => key))
+  const upToDate = new Set(told.filter(({ sequence }) => sequence >= notice.sequence).map(({ key }) => key))
   return chosen.some(({ key }) => !upToDate.has(key))
+}
+
+type Missing = Pick<Delivering, 'store' | 'deliveries' | 'policy' | 'targets' | 'hosts'>
+
+const isEndUnderWay = async ({ store }: Pick<Delivering, 'store'>, { episode }: Notice): Promise<boolean> => {
+  const record = await store.get(recordKey(episode), DeliveryRecord)
+  if (record && record.endedBy !== null) return true
+  const sequences = Array.from({ length: mostEarlier }, (_, sequence) => `${episode}:${sequence}`)
+  return (await store.outbox.holds(sequences)).size > 0
 }

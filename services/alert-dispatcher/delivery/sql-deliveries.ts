@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { Delivered, subscriptionChannel } from '#proto/delivery.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
@@ -46,12 +46,21 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
     async toldOf(episode) {
       const wanted = tables
         .selectFrom('watchhouse_deliveries')
-        .select((expression) => ['channel', 'target', expression.fn.max('sequence').as('sequence')])
+        .select((expression) => [
+          'channel',
+          'target',
+          expression.fn.max('sequence').as('sequence'),
+          sql<number>`max(case when ${sql.ref('kind')} = 'recover' then 1 else 0 end)`.as('is_over'),
+        ])
         .where('episode', '=', episode)
         .where('result', '=', 'sent')
         .groupBy(['channel', 'target'])
       const rows = await database.run(() => wanted.execute())
-      return rows.map(({ sequence, ...row }) => ({ ...row, sequence: Number(sequence) }))
+      return rows.map(({ sequence, is_over, ...row }) => ({
+        ...row,
+        sequence: Number(sequence),
+        isOver: Number(is_over) === 1,
+      }))
     },
     async prune(beforeMs) {
       const removing = tables.deleteFrom('watchhouse_deliveries').where('at_ms', '<', beforeMs)

@@ -7,8 +7,10 @@ import type { Store } from '#shared/store/store.ts'
 import { requireLasting, type Alerting } from '../alerting.ts'
 import { type Settled, sameSilences } from '../conditions/condition.ts'
 import { shown, holding, silenceOf } from '../conditions/handlers.ts'
+import { afterEnd } from '../conditions/tell.ts'
 import type { Parts } from '../parts.ts'
 import { openConditions, OpenCounts, countsKey, firingIn, type OpenCondition, entryAt } from './places.ts'
+import { Marker, lastNoticeOf, markerKey, missedOf, notifyAgain } from './rebuild.ts'
 import { type EventEpisode, EventEntry, entryKey, mostOpen } from './record.ts'
 
 type Handled = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
@@ -70,10 +72,12 @@ const tellOpen = async (
 
 /** Brings what operators said, as the database has it, into every open condition; ends there what is over here, and adds what it lacks. */
 export const reconcileOpen = async (
-  { store, eventEpisodes, clock }: Pick<Parts, 'store' | 'eventEpisodes' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'eventEpisodes' | 'clock' | 'isMissed'>,
   settled: readonly Settled[],
 ): Promise<void> => {
+  const { store, eventEpisodes, clock } = parts
   const saidOf = new Map(settled.map((said) => [said.episode, said]))
+  const marker = await store.get(markerKey, Marker)
   const kept = await eventEpisodes.open()
   const all = await openConditions(store, 2 * mostOpen)
   const names = new Set(all.map(({ condition }) => condition.episode))
@@ -83,13 +87,20 @@ export const reconcileOpen = async (
     const entry = await entryAt(store, episode.place)
     if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
   }
+  // A store that was emptied meanwhile has nothing open, and nothing is over because of that.
+  if (marker === undefined || (await store.get(markerKey, Marker)) !== marker) return
   const isKept = new Set(kept.map(({ entry }) => entry.condition.episode))
   // The database may have been down when they began.
   const missing = all.filter(({ condition }) => condition.phase !== 'pending' && !isKept.has(condition.episode))
-  await eventEpisodes.write([
-    ...over.map((episode) => ({ ...episode, endedAtMs: clock.now() })),
-    ...(await inStore(store, missing)),
-  ])
+  const endedAtMs = clock.now()
+  const ended = over.map(({ place, entry }) => ({
+    place,
+    entry: { ...entry, condition: afterEnd(entry.condition) },
+    endedAtMs,
+  }))
+  const last = ended.map((episode) => lastNoticeOf(episode, endedAtMs))
+  await notifyAgain(store, await missedOf(parts, last))
+  await eventEpisodes.write([...ended, ...(await inStore(store, missing))])
   for (const open of all) {
     const { acknowledged = null, dismissed = null } = saidOf.get(open.condition.episode) ?? {}
     if (!sameSilences(open.condition, { acknowledged, dismissed }))

@@ -39,18 +39,19 @@ const adopt = async (store: Store, key: string): Promise<void> => {
   await store.update(key, FormerRecord, () => ({ value: undefined }))
 }
 
-/** Stands in a store as long as that has not been emptied: when it was looked at. */
+/** Stands in a store as long as that has not been emptied, and is another one after each time. */
 export const markerKey = 'alerts:events:kept'
-const Marker = z.number()
+export const Marker = z.number()
+const begunKey = `${markerKey}:begun`
 const entriesAtOnce = 16
-const noticesAtOnce = 100
+const noticesAtOnce = 500
 
 /**
  * Gives a store that came back empty what was open, so that nobody is told of it anew and whoever knows is told of its end. While
  * the database does not answer, what comes in begins anew.
  */
 export const rebuildEvents = async (writing: Writing): Promise<void> => {
-  const { store, eventEpisodes, isLasting, clock, telemetry } = writing
+  const { store, eventEpisodes, isLasting, telemetry } = writing
   await adoptFormer(store)
   if (!isLasting || (await store.get(markerKey, Marker))) return
   const { log } = telemetry
@@ -59,13 +60,16 @@ export const rebuildEvents = async (writing: Writing): Promise<void> => {
     return undefined
   })
   if (!open) return
+  const mine = Math.random()
+  await store.update(begunKey, Marker, () => ({ value: mine }))
   await restore(writing, open)
   const missed = await missedNotices(writing, open)
-  for (let from = 0; from < missed.length; from += noticesAtOnce) {
-    const outbox = missed.slice(from, from + noticesAtOnce).map(asMessage)
-    await store.update(`${markerKey}:missed`, Marker, () => ({ value: from, outbox }))
-  }
-  await store.update(markerKey, Marker, () => ({ value: clock.now() }))
+  await notifyAgain(store, missed)
+  // A store that is emptied meanwhile has lost what was brought back, and has no marker then.
+  await store.updateTogether(
+    { one: { key: markerKey, schema: Marker }, many: { keys: [begunKey], schema: Marker } },
+    (_marker, begun) => (begun.get(begunKey) === mine ? { one: mine, many: new Map() } : undefined),
+  )
   if (open.length + missed.length === 0) return
   log.warn({ conditions: open.length, missed: missed.length }, 'conditions of inbound events were brought back')
 }
@@ -81,12 +85,26 @@ const missedNotices = async (writing: Writing, open: readonly EventEpisode[]): P
   const [ofHosts, ofEvents] = await Promise.all([episodes.ended(sinceMs), eventEpisodes.ended(sinceMs)])
   const notices = [
     ...ofHosts.map(({ condition, endedAtMs, hostKey }) => lastNotice(condition, endedAtMs, { hostKey, nowMs })),
-    ...[...open, ...ofEvents].map(({ entry: { condition, source }, endedAtMs }) => {
-      const notice = lastNotice(condition, endedAtMs, { hostKey: source, nowMs })
-      return notice && { ...notice, hostKey: null, source }
-    }),
+    ...[...open, ...ofEvents].map((episode) => lastNoticeOf(episode, nowMs)),
   ]
   return missedOf(writing, notices)
+}
+
+/** The last notice of an inbound event. */
+export const lastNoticeOf = (
+  { entry: { condition, source }, endedAtMs }: EventEpisode,
+  nowMs: number,
+): Notice | undefined => {
+  const notice = lastNotice(condition, endedAtMs, { hostKey: source, nowMs })
+  return notice && { ...notice, hostKey: null, source }
+}
+
+/** Puts notices into the outbox. */
+export const notifyAgain = async (store: Store, notices: readonly Notice[]): Promise<void> => {
+  for (let from = 0; from < notices.length; from += noticesAtOnce) {
+    const outbox = notices.slice(from, from + noticesAtOnce).map(asMessage)
+    await store.update(`${markerKey}:again`, Marker, () => ({ value: from, outbox }))
+  }
 }
 
 /** Those notices that a target has yet to get. */

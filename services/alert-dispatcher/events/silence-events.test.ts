@@ -146,7 +146,12 @@ describe('a store that came back empty', () => {
     expect(await inbound.tick()).toEqual([])
     expect(await listed(inbound)).toHaveLength(1)
     // The earlier episode is over once both know of each other.
+    inbound.isMissed = true
     await inbound.reconcile()
     expect(await inbound.stores.eventEpisodes.open()).toHaveLength(1)
+    // Who was told of it hears so, once.
+    expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
+    await inbound.reconcile()
+    expect(await inbound.tick()).toEqual([])
   })
 })

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Condition, HostRecord, Episode, Settled } from '../conditions/condition.ts'
-import { reconciled } from './reconcile.ts'
+import { emptyFleet, unsweptHost } from '../conditions/fleet-record.ts'
+import { hostRecordKey, HostRecord as HostRecordSchema } from '../conditions/condition.ts'
+import { type Inbound, noticesIn, openInbound } from '../testing/inbound.ts'
+import { takeTurn } from '../sweep-lease.ts'
+import { reconcile, reconciled } from './reconcile.ts'
 import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
 
 /** A record with one rule that fires, and its condition. */
@@ -52,5 +56,37 @@ describe('what the store and the state database know', () => {
     const { record, condition } = firing()
     const over = { ...condition, episode: 'an earlier one' }
     expect(reconciled({ ...record, conditions: {} }, [episodeOf(over)], said())?.conditions).toEqual({})
+  })
+})
+
+describe('a dispatcher with a state database', () => {
+  /** Brings both to one account, and resolves with what is told. */
+  const reconcileIn = async ({ parts, store }: Inbound): Promise<string[]> => {
+    await using turn = await takeTurn(store, new AbortController().signal)
+    if (!turn) throw new Error('nobody else has the turn')
+    await reconcile(parts, { ...emptyFleet, hosts: { db: { ...unsweptHost, conditions: 1 } } }, turn)
+    return (await noticesIn(store)).map(({ id, kind }) => `${kind} ${id}`)
+  }
+  const openIn = async ({ stores }: Inbound) => (await stores.episodes.open()).map(({ condition }) => condition.episode)
+  const put = ({ store }: Inbound, record: HostRecord) =>
+    store.update(hostRecordKey('db'), HostRecordSchema, () => ({ value: record }))
+
+  it('adds to it the episodes of hosts that it could not take, whoever decided them', async () => {
+    await using dispatcher = await openInbound()
+    const { record, condition } = firing()
+    await put(dispatcher, record)
+    expect(await reconcileIn(dispatcher)).toEqual([])
+    expect(await openIn(dispatcher)).toEqual([condition.episode])
+  })
+
+  it('notifies of the end of an episode that began anew in a store that had lost it', async () => {
+    await using dispatcher = await openInbound()
+    const { record, condition } = firing()
+    await dispatcher.stores.episodes.write([episodeOf({ ...condition, episode: 'lost' })], [])
+    await put(dispatcher, record)
+    dispatcher.isMissed = true
+    expect(await reconcileIn(dispatcher)).toEqual(['recover lost:1'])
+    expect(await openIn(dispatcher)).toEqual([condition.episode])
+    expect(await reconcileIn(dispatcher)).toEqual([])
   })
 })

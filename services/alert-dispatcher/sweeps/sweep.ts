@@ -66,8 +66,8 @@ const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
     await end(parts, turn, { listed: new Set(listed), swept: tally.hosts, hasSucceeded })
   }
   try {
-    const open = await reconcile(parts, fleet, turn)
-    await sweepAll(parts, sweeping, { fleet, listed, tally, open })
+    await reconcile(parts, fleet, turn)
+    await sweepAll(parts, sweeping, { fleet, listed, tally })
   } catch (error) {
     // What was decided so far counts; where that cannot be said either, the next sweep finds it out.
     await finish(false).catch(() => {})
@@ -145,17 +145,16 @@ interface Hosts {
   fleet: FleetRecord
   listed: readonly string[]
   tally: Tally
-  open: ReadonlySet<string> | undefined
 }
 
-const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally, open }: Hosts): Promise<void> => {
+const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally }: Hosts): Promise<void> => {
   const isListed = new Set(listed)
   const gone = Object.keys(fleet.hosts).filter((key) => !isListed.has(key))
   const ofHosts = { ...sweeping, watched: sweeping.watched.filter(({ once }) => !once) }
   const work = (act: typeof sweepHost) => async (hostKey: string) => {
     sweeping.turn.signal.throwIfAborted()
     try {
-      count(tally, hostKey, await act(parts, hostKey, hostKey === listed[0] ? sweeping : ofHosts), open)
+      count(tally, hostKey, await act(parts, hostKey, hostKey === listed[0] ? sweeping : ofHosts))
     } catch (error) {
       if (sweeping.turn.signal.aborted || isOfTheStore(error)) throw error
       sweeping.missed.add('swept', hostKey, error)
@@ -217,14 +216,13 @@ const newTally = (): Tally => ({
   happenings: [],
 })
 
-/** Adds one host. `open` are the episodes that are kept as open already; undefined where that cannot be told. */
+/** Adds one host. */
 const count = (
   { swept, hosts, episodes, happenings }: Tally,
   hostKey: string,
   { decision, summary }: SweptHost,
-  open: ReadonlySet<string> | undefined,
 ): void => {
-  const { verdicts, notices, held, record } = decision
+  const { verdicts, notices, held } = decision
   hosts[hostKey] = summary
   swept.checks += verdicts.length
   swept.unknown += verdicts.filter(({ status }) => status === 'unknown').length
@@ -237,8 +235,6 @@ const count = (
     const name = reason as HeldReason
     swept.suppressed[name] = (swept.suppressed[name] ?? 0) + times
   }
-  const fired = Object.values(record.conditions).filter(({ phase }) => phase !== 'pending')
-  const missing = open ? fired.filter(({ episode }) => !open.has(episode)) : []
-  episodes.push(...missing.map((condition) => ({ hostKey, condition, endedAtMs: null })), ...decision.episodes)
+  episodes.push(...decision.episodes)
   happenings.push(...decision.happenings)
 }

@@ -39,6 +39,7 @@ export interface Inbound extends AsyncDisposable {
   reconcile(): Promise<void>
   stores: Stores
   store: Store
+  parts: Parts
   /** Loses all that the store has of events, as a Redis that came back empty. */
   lose(): Promise<void>
   /** What the last messages say in full. */
@@ -81,8 +82,6 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
     inbound.notices = await noticesIn(store)
     return inbound.notices.map(({ kind, severity, title, source }) => `${kind} ${severity} ${title} on ${source}`)
   }
-  const history = async () =>
-    (await stores.history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`)
   const take = async (...events: readonly Partial<InboundEvent>[]): Promise<Waiting[]> => {
     const waiting = events.map((event): Waiting => {
       sent += 1
@@ -96,8 +95,9 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   return Object.assign(inbound, {
     stores,
     store,
+    parts,
     take,
-    history,
+    history: () => historyIn(stores),
     handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, lasting: true } }),
     reconcile: async () => reconcileOpen(parts, await stores.episodes.settled()),
     lose: () => lose(store),
@@ -115,7 +115,11 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
   })
 }
 
-const noticesIn = async ({ outbox }: Store): Promise<Notice[]> => {
+const historyIn = async ({ history }: Stores): Promise<string[]> =>
+  (await history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`)
+
+/** Takes all notices out of the outbox. */
+export const noticesIn = async ({ outbox }: Store): Promise<Notice[]> => {
   const claimed = await outbox.claim(1_000, 60_000)
   await outbox.ack(claimed.map(({ id }) => id))
   return claimed.map(({ payload }) => Notice.parse(payload))
