@@ -3,6 +3,7 @@ import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HandedOver, notifyMethods } from '#proto/notify.ts'
+import { instant } from '#shared/time/clock.ts'
 import { type Notice, addressedTopic, deliveryIdOf } from '../notice.ts'
 import type { Policy } from '../policy.ts'
 import type { Delivering } from './delivering.ts'
@@ -75,7 +76,7 @@ const append = async (
   missing: readonly KeyedTarget[],
 ): Promise<string | undefined> => {
   if (missing.length === 0) return undefined
-  const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: clock.now() }
+  const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: instant(clock) }
   const outbox = missing.map(({ channel, id: target }) => {
     const payload = { notice, channel, target }
     return { id: deliveryIdOf(payload), topic: addressedTopic, payload }

@@ -1,6 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { openStore } from '#shared/store/open.ts'
+import { ageMs } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
+import { memoryDeliveries } from './deliveries.ts'
+import { openingOf } from './recipients.ts'
 import { noticeOf } from './testing/notice.ts'
 import { call, openPlace } from './testing/place.ts'
 import { scripted } from './testing/scripted.ts'
@@ -8,10 +12,29 @@ import { scripted } from './testing/scripted.ts'
 const hourMs = 3_600_000
 const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
 
-it.each([
+const jumps = [
   ['forwards', hourMs],
   ['back', -hourMs],
-])('repeats a send that failed also when the clock was set %s meanwhile', async (_direction, jumpMs) => {
+] as const
+
+it.each(jumps)(
+  'gives a notice its whole life when the clock is set %s before anything is sent',
+  async (_direction, jumpMs) => {
+    const wall = { aheadMs: 0 }
+    const clock = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
+    await using store = await openStore({ env: {}, busIsShared: false })
+    const { nowMs } = await openingOf(
+      { store, clock, deliveries: memoryDeliveries() },
+      noticeOf({}),
+      undefined,
+      () => [],
+    )
+    wall.aheadMs += jumpMs
+    expect(Math.abs(ageMs(clock, nowMs))).toBeLessThan(60_000)
+  },
+)
+
+it.each(jumps)('repeats a send that failed also when the clock was set %s meanwhile', async (_direction, jumpMs) => {
   const wall = { aheadMs: 0 }
   const pacedBy = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
   const post = scripted({ targets: ['a'] })

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { openOutage } from '#shared/telemetry/outage.ts'
+import { instant } from '#shared/time/clock.ts'
 import type { ClaimedMessage } from '#shared/store/store.ts'
 import { DigestRecord, digestKey, gather } from '../conditions/digest.ts'
 import { Addressed, Notice, addressedTopic, noticeTopic } from '../notice.ts'
@@ -199,7 +200,7 @@ const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Deli
   const opening: Opening =
     only === undefined
       ? await openingOf(delivering, notice, record, () => choose(notice))
-      : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: delivering.clock.now() }
+      : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(delivering.clock) }
   // What waits for a target already must be old before this is sent; and what is for nobody ends here.
   const mustOpen = !isOpened && (opening.keys.length === 0 || (notice.sequence > 0 && (!record || isUnderWay(record))))
   const opened = mustOpen ? await openNow(worker, notice, opening) : record
@@ -274,7 +275,7 @@ const takeDigest = async (
   choose: ReturnType<typeof chooser>,
 ): Promise<undefined> => {
   const { store, clock } = worker.delivering
-  const nowMs = clock.now()
+  const nowMs = instant(clock)
   const meant = new Map<string, Notice['gathered']>()
   const notifications: Notification[] = []
   for (const entry of notice.gathered) {

@@ -1,4 +1,5 @@
 import { Severity } from '#proto/rules.ts'
+import { instant } from '#shared/time/clock.ts'
 import type { Target } from '../channels/targets.ts'
 import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy.ts'
@@ -56,7 +57,8 @@ export const openingOf = async (
   record: DeliveryRecord | undefined,
   choose: () => readonly KeyedTarget[],
 ): Promise<Opening> => {
-  const nowMs = clock.now()
+  // Its age counts from here, also when the clock is set before anybody looks at it.
+  const nowMs = instant(clock)
   const chosen = () => choose().map(({ key }) => key)
   const opened = record ? openedFor(record, notice) : []
   if (opened.length > 0) return { keys: opened, isWhole: true, nowMs }
