@@ -53,6 +53,8 @@ export interface Notification {
   target: string
   /** How the record of its episode opens where it has not yet. */
   opening: Opening
+  /** Shared by the notifications of one notice in a message: whether its record was in the store, which has lost it when it is not. */
+  kept: { isRecord: boolean }
   /** Epoch milliseconds from which its life counts. */
   sinceMs: number
 }

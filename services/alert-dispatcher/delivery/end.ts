@@ -141,6 +141,8 @@ const write = async (
       for (const item of begun) {
         const { notice, opening } = item.notification
         const name = recordKey(notice.episode)
+        // A store that has lost the record gets no half of it back: who was told is on record in the database.
+        if (isLost(item.notification, records)) continue
         const record = open(many.get(name) ?? records.get(name), notice, opening)
         const wasSent = items.includes(item) && !isGroupRefused
         many.set(
@@ -181,6 +183,7 @@ export const endWithout = async (
   const isWritten = await store.updateTogether(
     { many: { keys: [name, ...gathered], schema: DeliveryRecord } },
     (_one, records) => {
+      if (isLost(notification, records)) return undefined
       const record = open(records.get(name), notice, opening)
       hasEnded = ended.result !== 'dropped' || ended.reason === null || stillDrops(record, key, notification, ended)
       if (!hasEnded) return undefined
@@ -197,6 +200,12 @@ export const endWithout = async (
   else hand.forget([message])
   return true
 }
+
+/** Whether the store has lost the record that a notification was opened by. */
+export const isLost = (
+  { notice: { episode }, kept }: Notification,
+  records: ReadonlyMap<string, DeliveryRecord | undefined>,
+): boolean => kept.isRecord && records.get(recordKey(episode)) === undefined
 
 const endOf = ({ result, reason }: Ended) => ({
   state: result === 'dead' ? ('dead' as const) : ('dropped' as const),

@@ -30,7 +30,8 @@ const openOne = async (opened: AsyncDisposableStack, { claimMs = longMs, nowMs =
   const hand = opened.use(openHand({ ...shared, outbox: store.outbox, claimMs }))
   const message: HeldMessage = { id: notice.id, notifications: new Set(), comesAgain: false }
   const opening = { keys: ['post:a'], isWhole: true, nowMs }
-  const notification: Notification = { message, notice, channel: 'post', target: 'a', opening, sinceMs: 1_000 }
+  const at = { channel: 'post', target: 'a', sinceMs: 1_000 }
+  const notification: Notification = { message, notice, ...at, opening, kept: { isRecord: false } }
   message.notifications.add(notification)
   await store.update('state', z.number(), () => ({ value: 1, outbox: [asMessage(notice)] }))
   await store.outbox.claim(1, claimMs)

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
+import { openStore } from '#shared/store/open.ts'
+import { systemClock } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
-import type { Notice } from '../notice.ts'
+import { type Notice, asMessage } from '../notice.ts'
+import { memoryDeliveries } from './deliveries.ts'
+import { openingOf } from './recipients.ts'
 import { recordKey } from './record.ts'
 import { noticeOf } from './testing/notice.ts'
 import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
@@ -57,5 +61,65 @@ describe('a store that lost what it held', () => {
     await ended(place, 1)
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(post.tried).toEqual(['a fire e', 'a fire other'])
+  })
+
+  /** As a store that came back empty: neither the message nor the record is there. */
+  const lose = async ({ store }: Place, ...notices: readonly Notice[]) => {
+    await store.outbox.ack(notices.map(({ id }) => id))
+    for (const { episode } of notices) await store.update(recordKey(episode), z.unknown(), () => ({ value: undefined }))
+  }
+
+  it('ends what targets took before, though the recovery is decided while the fire waits again', async () => {
+    const store = opened.use(await openStore({ env: {}, busIsShared: false }))
+    await store.update('state', z.number(), () => ({ value: 1, outbox: [asMessage(fire('e', { isAgain: true }))] }))
+    const deliveries = memoryDeliveries()
+    const { kind, ruleId, hostKey, severity } = fire('e')
+    const of = { episode: 'e', sequence: 0, kind, ruleId, hostKey, severity, channel: 'post', target: 'a' }
+    await deliveries.put([{ ...of, id: 'e:0', atMs: 1, result: 'sent', reason: null, attempts: 1 }])
+    const opening = await openingOf(
+      { store, deliveries, clock: systemClock },
+      later('recover', 'e', 1),
+      undefined,
+      () => [],
+    )
+    expect(opening).toMatchObject({ keys: ['post:a'], told: [{ key: 'post:a', sequence: 0 }], isWhole: false })
+  })
+
+  it('forgets a recovery whose record is lost, and opens it anew by what is on record', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    const place = await open({ channels: [post.channel], claims: { atOnce: 10, claimMs: 300 } })
+    await place.tell(fire('e'))
+    await ended(place, 2)
+    post.always('b', retry)
+    const end = later('recover', 'e', 1)
+    await place.tell(end)
+    await ended(place, 3)
+    // The outbox holds it again, as another process has made it again.
+    await place.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    post.always('b', undefined)
+    await until(() => post.told.includes('b recover e'))
+    expect(post.told.filter((told) => told === 'a recover e')).toHaveLength(1)
+  })
+
+  it('keeps no half of a record that was lost while a send was under way', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const place = await open({ channels: [post.channel] })
+    await place.tell(fire('e'))
+    await ended(place, 2)
+    post.always('b', retry)
+    post.next('a', async () => {
+      arrived.resolve()
+      await released.promise
+      return { kind: 'ok' }
+    })
+    const end = later('recover', 'e', 1)
+    await place.tell(end)
+    await arrived.promise
+    await until(() => post.tried.includes('b recover e'))
+    await lose(place, end)
+    released.resolve()
+    await ended(place, 3)
+    expect(await place.delivery.isMissed({ ...end, isAgain: true })).toBe(true)
   })
 })

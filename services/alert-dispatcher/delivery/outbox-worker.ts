@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ServiceError } from '#proto/errors.ts'
 import { openOutage } from '#shared/telemetry/outage.ts'
 import { instant } from '#shared/time/clock.ts'
 import type { ClaimedMessage } from '#shared/store/store.ts'
@@ -203,17 +204,18 @@ const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Deli
       : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(delivering.clock) }
   // What waits for a target already must be old before this is sent; and what is for nobody ends here.
   const mustOpen = !isOpened && (opening.keys.length === 0 || (notice.sequence > 0 && (!record || isUnderWay(record))))
-  const opened = mustOpen ? await openNow(worker, notice, opening) : record
+  const opened = mustOpen ? await openNow(worker, notice, opening, record) : record
+  const kept = { isRecord: opened !== undefined }
   const keys = mustOpen && opened ? openedFor(opened, notice) : opening.keys
   // Of what was opened before, a target that is gone has yet to get its end.
   const exists = new Set(targets.map(({ key }) => key))
   const notifications = keys.flatMap((key): Notification[] => {
     if (!isOpened && only === undefined && !exists.has(key)) return []
     const sinceMs = (isOpened ? record.recipients[key]?.sinceMs : undefined) ?? opening.nowMs
-    return [{ message, notice, ...addressOf(key), opening, sinceMs }]
+    return [{ message, notice, ...addressOf(key), opening, kept, sinceMs }]
   })
   await place(worker, message, notifications, async () => {
-    if (!isOpened && !mustOpen) await openNow(worker, notice, opening)
+    if (!isOpened && !mustOpen) kept.isRecord = (await openNow(worker, notice, opening, record)) !== undefined
   })
   return mustOpen || isOpened ? opened : open(record, notice, opening)
 }
@@ -224,15 +226,17 @@ const addressOf = (key: string): { channel: string; target: string } => {
   return { channel: key.slice(0, colon), target: key.slice(colon + 1) }
 }
 
+/** Fails when the store has lost the record since it was read: who was told is found out anew then. */
 const openNow = (
   { delivering: { store } }: Worker,
   notice: Notice,
   opening: Opening,
+  known: DeliveryRecord | undefined,
 ): Promise<DeliveryRecord | undefined> =>
-  store.update(recordKey(notice.episode), DeliveryRecord, (before) => ({
-    value: open(before, notice, opening),
-    expiresInMs: recordMs,
-  }))
+  store.update(recordKey(notice.episode), DeliveryRecord, (before) => {
+    if (known && !before) throw new ServiceError('conflict', 'the store has lost who was told')
+    return { value: open(before, notice, opening), expiresInMs: recordMs }
+  })
 
 /** Puts the notifications of a message before their targets. What has no room is put off, once its life has begun. */
 const place = async (
@@ -290,15 +294,18 @@ const takeDigest = async (
       value: open(gatherFor(before, readers, notice.episode, nowMs), alone, opening),
       expiresInMs: recordMs,
     }))
-    for (const key of pagers) notifications.push({ message, notice: alone, ...addressOf(key), opening, sinceMs: nowMs })
+    const kept = { isRecord: true }
+    for (const key of pagers)
+      notifications.push({ message, notice: alone, ...addressOf(key), opening, kept, sinceMs: nowMs })
   }
   const keys = targets.flatMap(({ key }) => (meant.has(key) ? [key] : []))
   const opening = { keys, isWhole: true, nowMs }
+  const kept = { isRecord: false }
   for (const key of keys) {
     const digest = digestFor(notice, meant.get(key) ?? [])
-    notifications.push({ message, notice: digest, ...addressOf(key), opening, sinceMs: nowMs })
+    notifications.push({ message, notice: digest, ...addressOf(key), opening, kept, sinceMs: nowMs })
   }
-  await place(worker, message, notifications, async () => void (await openNow(worker, notice, opening)))
+  await place(worker, message, notifications, async () => void (await openNow(worker, notice, opening, undefined)))
   return undefined
 }
 

@@ -5,7 +5,7 @@ import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy.ts'
 import { brokenRule } from './broken.ts'
 import type { Delivering, ListedHosts } from './delivering.ts'
-import { DeliveryRecord, type Opening, openedFor, recordKey, targetKey } from './record.ts'
+import { DeliveryRecord, type Opening, isAtEnd, openedFor, recordKey, targetKey } from './record.ts'
 import { type Subject, chooseTargets } from './routing.ts'
 
 /** A target under the name by which records know it. */
@@ -74,11 +74,11 @@ export const openingOf = async (
   const waiting = record
     ? new Set()
     : await store.outbox.holds(earlier.map((sequence) => `${notice.episode}:${sequence}`))
-  // The fire is not delivered yet, so nobody knows of it, and both end here.
-  if (waiting.size > 0) return { keys: chosen(), isWhole: true, nowMs }
   // Who took the fire before the store lost the record is on record.
   const told = await toldOf(deliveries, notice)
   const keys = [...told.map(({ key }) => key), ...Object.keys(record?.recipients ?? {})]
+  // The fire is not delivered yet, so nobody else knows of it, and both end here.
+  if (waiting.size > 0) return { keys: [...keys, ...chosen()], told, isWhole: told.length === 0, nowMs }
   if (keys.length > 0) return { keys, told, isWhole: false, nowMs }
   // Anybody may know of the fire: told twice is better than never.
   return { keys: chosen(), mayKnow: true, isWhole: false, nowMs }
@@ -101,14 +101,11 @@ const toldOf = async (
     }
   })
 
-/**
- * Whether a target that is to get the notice has not, as far as that is on record: of an end, those that took what was before it. An end
- * that is under way is not missed.
- */
+/** Whether a target that is to get the notice has not, as far as that is on record: of an end, those that took what was before it. */
 export const isMissed = async (delivering: Missing, notice: Notice): Promise<boolean> => {
   const { deliveries, policy: current, targets, hosts } = delivering
   const told = await toldOf(deliveries, notice)
-  if (notice.kind === 'recover') return told.some(({ isOver }) => !isOver) && !(await isEndUnderWay(delivering, notice))
+  if (notice.kind === 'recover') return isEndMissed(delivering, notice, told)
   const policy = await current()
   const chosen = chooser(keyedTargets(targets(policy), notice), policy, await hosts())(notice)
   const upToDate = new Set(told.filter(({ sequence }) => sequence >= notice.sequence).map(({ key }) => key))
@@ -117,9 +114,20 @@ export const isMissed = async (delivering: Missing, notice: Notice): Promise<boo
 
 type Missing = Pick<Delivering, 'store' | 'deliveries' | 'policy' | 'targets' | 'hosts'>
 
-const isEndUnderWay = async ({ store }: Pick<Delivering, 'store'>, { episode }: Notice): Promise<boolean> => {
+/** An end that the outbox holds is under way, and one that was dropped or is dead is dealt with. */
+const isEndMissed = async (
+  { store }: Missing,
+  { episode, sequence }: Notice,
+  told: readonly { key: string; isOver: boolean }[],
+): Promise<boolean> => {
+  const open = told.filter(({ isOver }) => !isOver)
+  if (open.length === 0) return false
+  // The database may have missed what came between.
+  const ends = Array.from({ length: mostEarlier }, (_, index) => `${episode}:${sequence + index}`)
+  if ((await store.outbox.holds(ends)).size > 0) return false
   const record = await store.get(recordKey(episode), DeliveryRecord)
-  if (record && record.endedBy !== null) return true
-  const sequences = Array.from({ length: mostEarlier }, (_, sequence) => `${episode}:${sequence}`)
-  return (await store.outbox.holds(sequences)).size > 0
+  return open.some(({ key }) => {
+    const known = record?.recipients[key]
+    return known === undefined || known.sequence !== record?.endedBy || !isAtEnd(known)
+  })
 }

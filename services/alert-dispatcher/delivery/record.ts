@@ -175,9 +175,11 @@ export const endDigest = (record: DeliveryRecord, key: string, isTold: boolean):
 
 /** Whether any target has yet to get an end for its latest notice: what is later must then make it old before anything is sent. */
 export const isUnderWay = ({ recipients }: DeliveryRecord): boolean =>
-  Object.values(recipients).some(
-    ({ state, sending }) => sending !== null || ['pending', 'sending', 'retry'].includes(state),
-  )
+  Object.values(recipients).some((recipient) => !isAtEnd(recipient))
+
+/** Whether its latest notice needs nothing more, and no send is under way. */
+export const isAtEnd = ({ state, sending }: Recipient): boolean =>
+  sending === null && (state === 'sent' || state === 'dead' || state === 'dropped')
 
 /** Targets for which this notice or a later one was opened. */
 export const openedFor = ({ recipients }: DeliveryRecord, { sequence }: Meant): string[] =>

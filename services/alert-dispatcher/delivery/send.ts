@@ -5,7 +5,7 @@ import { groupMessageOf } from '../messages/group-message.ts'
 import { messageFrame } from '../messages/message-settings.ts'
 import { type Message, messageOf } from '../messages/message.ts'
 import type { Delivering, Notification } from './delivering.ts'
-import { type Sending, endAfterSend, endWithout } from './end.ts'
+import { type Sending, endAfterSend, endWithout, isLost } from './end.ts'
 import type { Hand } from './hand.ts'
 import { type Entry, Pace, enter, followedPace, isHeld, paceKey } from './pace.ts'
 import { isUrgent } from './priority.ts'
@@ -132,11 +132,19 @@ interface DigestWait {
   againInMs: number
 }
 
-/** What the outbox holds no more was ended elsewhere, or lost with the store, which decides anew what is still true. */
+/**
+ * What the outbox holds no more was ended elsewhere, or lost with the store, which decides anew what is still true. What it holds again
+ * although the record was lost comes again, and who was told is found out then.
+ */
 const forgetGone = async ({ store, log }: Delivering, hand: Hand, items: readonly Waiting[]): Promise<void> => {
   const messages = new Set(items.map(({ notification }) => notification.message))
-  const held = await store.outbox.holds([...messages].map(({ id }) => id))
-  const gone = [...messages].filter(({ id }) => !held.has(id))
+  const [held, records] = await Promise.all([
+    store.outbox.holds([...messages].map(({ id }) => id)),
+    store.getAll(items.map(keyOf), DeliveryRecord),
+  ])
+  const stored = new Map(items.map((item, index) => [keyOf(item), records[index]]))
+  const lost = new Set(items.filter(({ notification }) => isLost(notification, stored)).map(messageIdOf))
+  const gone = [...messages].filter(({ id }) => !held.has(id) || lost.has(id))
   hand.forget(gone)
   log.info({ messages: gone.length }, 'outbox holds notifications no more; they are not sent')
 }
@@ -186,11 +194,17 @@ const begin = async (
     const opened = new Map(all.map((item) => [item, lookAt(item.notification, records.get(keyOf(item)))]))
     const first = opened.get(lead)
     if (!first) throw new Error('the lead is one of all')
+    if (isLost(lead.notification, records)) {
+      begun = { state: 'gone' }
+      return undefined
+    }
     if (first.standing !== 'send' && !(pace && isHeld(pace, notice.episode, nowMs))) {
       begun = withoutSend(first.standing, first.attempts)
       return undefined
     }
-    const sendable = candidates.filter((item) => opened.get(item)?.standing === 'send')
+    const sendable = candidates.filter(
+      (item) => opened.get(item)?.standing === 'send' && !isLost(item.notification, records),
+    )
     const byEpisode = new Map(sendable.map((item) => [noticeOf(item).episode, item]))
     byEpisode.delete(notice.episode)
     const entering = { episodes: [notice.episode, ...byEpisode.keys()] as const, group, isUrgent: isUrgent(notice) }
@@ -205,13 +219,20 @@ const begin = async (
       const looked = opened.get(item)
       return looked ? [[keyOf(item), looked.begun] as const] : []
     })
-    const needs = [...new Set(taken.map(({ notification }) => notification.message.id))]
+    const needs = [...new Set(taken.map(messageIdOf))]
     return { one: after, many: new Map(many), expiresInMs: recordMs, needs }
   })
-  return isWritten ? begun : { state: 'gone' }
+  return isWritten ? keptRecords(begun) : { state: 'gone' }
+}
+
+/** From now on a record that is not in the store is lost. */
+const keptRecords = (begun: Begun): Begun => {
+  if (begun.state === 'begun') for (const { notification } of begun.taken) notification.kept.isRecord = true
+  return begun
 }
 
 const keyOf = ({ notification }: Waiting): string => recordKey(notification.notice.episode)
+const messageIdOf = ({ notification }: Waiting): string => notification.message.id
 
 interface Looked {
   standing: Standing

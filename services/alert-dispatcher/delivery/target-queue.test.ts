@@ -10,7 +10,8 @@ const slow: TargetLimits = { concurrency: 1, perSecond: 1, burst: 1, groupAfter:
 const queued = (episode: string, more: Partial<Notice> = {}, sinceMs = nowMs): Notification => {
   const notice = noticeOf({ episode, ...more })
   const message = { id: notice.id, notifications: new Set<Notification>(), comesAgain: false }
-  return { message, notice, channel: 'post', target: 'a', opening: { keys: [], isWhole: true, nowMs }, sinceMs }
+  const opening = { keys: [], isWhole: true, nowMs }
+  return { message, notice, channel: 'post', target: 'a', opening, kept: { isRecord: false }, sinceMs }
 }
 
 const open: TargetQueue[] = []
