@@ -6,7 +6,8 @@ import type { SendResult } from '../channels/channel.ts'
 import { memoryDeliveries } from './deliveries.ts'
 import { openingOf } from './recipients.ts'
 import { noticeOf } from './testing/notice.ts'
-import { call, openPlace } from './testing/place.ts'
+import { Pace, paceKey } from './pace.ts'
+import { briefRetry, call, openPlace } from './testing/place.ts'
 import { scripted } from './testing/scripted.ts'
 
 const hourMs = 3_600_000
@@ -48,4 +49,18 @@ it.each(jumps)('repeats a send that failed also when the clock was set %s meanwh
   const ends = () => place.delivery.handlers.deliveries({ limit: 10 }, call)
   await until(async () => (await ends()).length > 0)
   expect(await ends()).toMatchObject([{ episode: 'e', target: 'a', result: 'sent', attempts: 2 }])
+})
+
+it('tries a target that rests again, also when the clock was set back meanwhile', async () => {
+  const wall = { aheadMs: 0 }
+  const pacedBy = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
+  const post = scripted({ targets: ['a'] })
+  post.next('a', retry)
+  const place = await openPlace({ channels: [post.channel], pacedBy, retry: { ...briefRetry, waitsMs: [300] } })
+  onTestFinished(() => place[Symbol.asyncDispose]())
+  await place.tell(noticeOf({ episode: 'e' }))
+  await until(async () => ((await place.store.get(paceKey('post', 'a'), Pace))?.failures ?? 0) > 0)
+  wall.aheadMs -= 120_000
+  await until(() => post.told.length > 0)
+  expect(post.told).toEqual(['a fire e'])
 })

@@ -31,6 +31,14 @@ describe('the pace of a target', () => {
     expect(Object.keys(others.holders)).toEqual(['b'])
   })
 
+  it('lets one begin again that was cut off before the clock was set back', () => {
+    const { pace } = at(undefined, 'a', nowMs + 3_600_000)
+    const seen = at(pace, 'a')
+    expect(seen).toMatchObject({ entry: { entered: false }, isChanged: true })
+    expect(at(seen.pace, 'a', nowMs + 1).isChanged).toBe(false)
+    expect(at(seen.pace, 'a', nowMs + holdMs + 1).entry).toMatchObject({ entered: true })
+  })
+
   it('lets no more be under way than its limit, not counting those cut off', () => {
     const two = at(at(undefined, 'a').pace, 'b').pace
     expect(at(two, 'c').entry).toMatchObject({ entered: false })

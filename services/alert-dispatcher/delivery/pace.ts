@@ -62,7 +62,7 @@ interface Entering {
   holdMs: number
 }
 
-/** The pace with one more send under way. Of those that have to wait only the first urgent one changes it. */
+/** The pace with one more send under way. Of those that have to wait only the first urgent one changes it, and the first after the clock was set back. */
 export const enter = (
   before: Pace | undefined,
   entering: Entering,
@@ -77,7 +77,9 @@ export const enter = (
   if (waits) {
     const reserves = waits.waitsFor === 'target' && isUrgent && (pace.urgent?.untilMs ?? 0) <= nowMs
     const urgent = { episode, untilMs: nowMs + waits.againInMs + urgentSlackMs }
-    return { pace: reserves ? { ...pace, urgent } : pace, entry: { entered: false, ...waits }, isChanged: reserves }
+    // Unwritten, what was moved to this clock would be as far ahead each time.
+    const isChanged = reserves || isAhead(before ?? fresh, nowMs, holdMs)
+    return { pace: reserves ? { ...pace, urgent } : pace, entry: { entered: false, ...waits }, isChanged }
   }
   const messages = group ? messagesOf(pace, group.key, nowMs) : 0
   const isGroup = group !== undefined && (group.isBacklog || messages >= (limits.groupAfter ?? Infinity))
@@ -159,6 +161,10 @@ const onThisClock = (pace: Pace, nowMs: number, holdMs: number, { burst, perSeco
     ]),
   ),
 })
+
+const isAhead = ({ holders, groups }: Pace, nowMs: number, holdMs: number): boolean =>
+  Object.values(holders).some(({ untilMs }) => untilMs > nowMs + holdMs) ||
+  Object.values(groups).some(({ lastAtMs }) => lastAtMs > nowMs)
 
 const heldAgainMs = 1_000
 const busyAgainMs = 100
