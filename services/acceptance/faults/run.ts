@@ -7,6 +7,7 @@ import { installServers } from '../../testing/servers/install.ts'
 const longForm = {
   CI: '1',
   FAULTS_RUNS: '12',
+  FAULTS_SCHEDULES: '2000',
   FAULTS_ALERTS: '40',
   FAULTS_BUSY: '50',
   TEST_DELIVERY_KILLS: '16',

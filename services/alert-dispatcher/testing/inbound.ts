@@ -134,7 +134,8 @@ const lose = async (store: Store): Promise<void> => {
     await store.update(key, z.unknown(), () => ({ value: undefined }))
 }
 
-const plainEvent: InboundEvent = {
+/** An event of a test, to be changed. */
+export const plainEvent: InboundEvent = {
   id: '',
   source: 'prometheus',
   sourceType: 'alertmanager',

@@ -1,0 +1,183 @@
+import type { Delivered } from '#proto/delivery.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { InboundEvent } from '#proto/inbound-event.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
+import { openNet } from '#shared/net/net.ts'
+import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
+import type { StateDatabase } from '#shared/store/sql/state-database.ts'
+import type { Store } from '#shared/store/store.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { openDelivery } from '../../alert-dispatcher/delivery/open.ts'
+import type { RetryPlan } from '../../alert-dispatcher/delivery/retry.ts'
+import { call } from '../../alert-dispatcher/delivery/testing/place.ts'
+import { takeEvents, type Waiting } from '../../alert-dispatcher/events/consume.ts'
+import { reconcileOpen } from '../../alert-dispatcher/events/inbound-conditions.ts'
+import { tickEvents } from '../../alert-dispatcher/events/tick-events.ts'
+import type { Parts } from '../../alert-dispatcher/parts.ts'
+import { openStoresIn } from '../../alert-dispatcher/stores/collected.ts'
+import { openWriteLater } from '../../alert-dispatcher/stores/open.ts'
+import type { Stores } from '../../alert-dispatcher/stores/stores.ts'
+import { openObserve } from '../../alert-dispatcher/sweeps/observe.ts'
+import { plainPolicy } from '../../alert-dispatcher/testing/story.ts'
+import type { Targets } from './sends.ts'
+
+/** A dispatcher that takes events, ticks and delivers, in this process. */
+export interface Dispatcher {
+  /** Rejects, or never ends, when the event was not taken: its sender repeats it. */
+  take(event: InboundEvent): Promise<void>
+  /** False when another ticks at this moment. */
+  tick(): Promise<boolean>
+  /** Episodes that the database has open, and how it has deliveries ended. */
+  onRecord(): Promise<{ open: ReadonlySet<string>; rows: readonly Delivered[] }>
+  /** Ends as a killed process does: from now on nothing of it reaches a server or a target. */
+  kill(): void
+  /** Ends in good order. */
+  stop(): Promise<void>
+}
+
+/** What all dispatchers of a schedule share, and the faults that they meet. */
+export interface Ground {
+  clock: Clock
+  targets: Targets
+  telemetry: Context['telemetry']
+  openStore(): Promise<Store>
+  database: StateDatabase | undefined
+  /** Longer than a busy machine takes from the begin of a send to its end. */
+  holdMs: number
+  faults: { storeIsCut: boolean; databaseIsDown: boolean; storeRefuses: boolean; chance(): number }
+}
+
+const retry: Omit<RetryPlan, 'holdMs'> = {
+  waitsMs: [10, 20],
+  jitter: 0.2,
+  longestRestMs: 30,
+  longestWaitMs: 30,
+  lifeMs: { paging: 60_000, others: 60_000 },
+  recordAgainMs: 40,
+}
+const claims = { atOnce: 20, claimMs: 250 }
+const lookEveryMs = 25
+
+export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
+  let isAlive = true
+  await using connecting = new AsyncDisposableStack()
+  await using opening = new AsyncDisposableStack()
+  const opened = await openParts(ground, { connecting, opening, isAlive: () => isAlive })
+  const { parts, store, delivery } = opened
+  const [running, connections] = [opening.move(), connecting.move()]
+  return {
+    async take(event) {
+      const waiting: Waiting = { event }
+      await takeEvents(parts, [waiting])
+      if (!isAlive) throw new Error('killed')
+      if (waiting.failure) throw waiting.failure
+    },
+    async tick() {
+      await using lease = await store.lease('model', 200)
+      if (!lease) return false
+      const turn = { fence: lease.fence, signal: new AbortController().signal, [Symbol.asyncDispose]: async () => {} }
+      await tickEvents(parts, turn, { policy: plainPolicy, nowMs: parts.clock.now() })
+      if (parts.isLasting) await reconcileOpen(parts, await parts.episodes.settled())
+      return true
+    },
+    async onRecord() {
+      const rows = await delivery.handlers.deliveries({ limit: 500 }, call)
+      return { open: new Set((await parts.eventEpisodes.open()).map(({ entry }) => entry.condition.episode)), rows }
+    },
+    kill() {
+      isAlive = false
+      // Nothing of what this does gets through, and what is being sent never ends.
+      void running.disposeAsync().catch(() => {})
+      void connections.disposeAsync().catch(() => {})
+    },
+    async stop() {
+      await running.disposeAsync()
+      await connections.disposeAsync()
+    },
+  }
+}
+
+interface Opening {
+  connecting: AsyncDisposableStack
+  opening: AsyncDisposableStack
+  isAlive(): boolean
+}
+
+const openParts = async (ground: Ground, { connecting, opening, isAlive }: Opening) => {
+  const { clock, targets, telemetry, faults, holdMs } = ground
+  const store = severable(connecting.use(await ground.openStore()), faults, isAlive)
+  const connected = ground.database && connecting.use(await openDatabase(ground.database))
+  const database = connected && breakable(connected, () => isAlive() && !faults.databaseIsDown)
+  const later = opening.use(openWriteLater(telemetry.log, 40))
+  const { episodes, eventEpisodes } = lasting(await openStoresIn(database), later)
+  const net = opening.use(openNet({ env: {} }))
+  // Delivery asks for the host list and for nothing else.
+  const query = { hosts: async () => [] } as Partial<Parts['query']> as Parts['query']
+  const shared = { env: {}, store, net, clock, telemetry, query, policy: async () => plainPolicy }
+  const channels = [targets.channelOf(isAlive)]
+  const sending = { pacedBy: clock, channels, claims, retry: { ...retry, holdMs } }
+  const delivery = opening.use(await openDelivery({ ...shared, ...sending, database }))
+  const warns = { warnOfUnsoundRules: () => {}, warnOfLostRoutes: () => {}, warnOfBrokenChannels: () => {} }
+  const kept = { episodes, eventEpisodes, isLasting: database !== undefined, isMissed: delivery.isMissed }
+  const parts: Parts = { ...shared, ...kept, ...warns, observe: openObserve(shared) }
+  return { parts, store, delivery }
+}
+
+const lasting = (stores: Stores, later: ReturnType<typeof openWriteLater>): Stores => ({
+  ...stores,
+  episodes: { ...stores.episodes, write: later.made(stores.episodes.write) },
+  eventEpisodes: { ...stores.eventEpisodes, write: later.made(stores.eventEpisodes.write) },
+})
+
+const away = () => new ServiceError('unavailable', 'cut off by the test')
+
+const breakable = (database: Database, isUp: () => boolean): Database =>
+  Object.create(database, {
+    run: { value: <T>(work: () => Promise<T>) => (isUp() ? database.run(work) : Promise.reject(away())) },
+    [Symbol.asyncDispose]: { value: async () => {} },
+  })
+
+/** A connection that can be cut: what is under way then has happened or not, and nobody is told which. */
+const severable = (store: Store, faults: Ground['faults'], isAlive: () => boolean): Store => {
+  const call = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (!isAlive()) throw away()
+    if (faults.storeIsCut) {
+      if (faults.chance() < 0.3) await work().catch(() => {})
+      throw away()
+    }
+    const result = await work()
+    // A process that was killed meanwhile never hears of it.
+    if (!isAlive()) throw away()
+    return result
+  }
+  const refusing = <T>(work: () => Promise<T>): Promise<T> =>
+    faults.storeRefuses ? Promise.reject(new ServiceError('busy', 'refused by the test')) : call(work)
+  return {
+    get connected() {
+      return isAlive() && !faults.storeIsCut
+    },
+    get: (key, schema) => call(() => store.get(key, schema)),
+    getAll: (keys, schema) => call(() => store.getAll(keys, schema)),
+    update: (key, schema, step, fence) => refusing(() => store.update(key, schema, step, fence)),
+    updateNew: (key, schema, step) => refusing(() => store.updateNew(key, schema, step)),
+    updateTogether: (keys, step) => refusing(() => store.updateTogether(keys, step)),
+    lease: (name, lengthMs) => call(() => store.lease(name, lengthMs)),
+    outbox: {
+      claim: (max, claimMs) => call(() => store.outbox.claim(max, claimMs)),
+      ack: (ids) => call(() => store.outbox.ack(ids)),
+      renew: (ids, claimMs) => call(() => store.outbox.renew(ids, claimMs)),
+      holds: (ids) => call(() => store.outbox.holds(ids)),
+      onAppend(listener) {
+        const timer = setInterval(() => isAlive() && listener(), lookEveryMs).unref()
+        return { [Symbol.dispose]: () => clearInterval(timer) }
+      },
+      takeOwn: (taker) =>
+        store.outbox.takeOwn({
+          ...taker,
+          hasRoom: () => isAlive() && taker.hasRoom(),
+          take: (messages) => void (isAlive() && taker.take(messages)),
+        }),
+    },
+    [Symbol.asyncDispose]: async () => {},
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Channel, SendResult } from '../../alert-dispatcher/channels/channel.ts'
+import type { Notice } from '../../alert-dispatcher/notice.ts'
+
+/** How a target answers: `lost` takes the message and its answer never arrives, `slow` takes it late. */
+export type TargetMode = 'ok' | 'failing' | 'lost' | 'slow' | 'refusing'
+export const targetModes: readonly TargetMode[] = ['ok', 'ok', 'failing', 'lost', 'slow', 'refusing']
+
+/** One message that reached a target, which took it or not. */
+export interface Send {
+  target: string
+  episode: string
+  sequence: number
+  kind: Notice['kind']
+  taken: boolean
+  /** Whether its sender learnt how it went. */
+  isAnswered: boolean
+  beganMs: number
+}
+
+/** Targets whose answers the test chooses, and what reached them in its order. */
+export interface Targets {
+  readonly sends: readonly Send[]
+  readonly modes: Map<string, TargetMode>
+  /** The channel as one process sees it: once that is dead nothing of it reaches a target. */
+  channelOf(isAlive: () => boolean): Channel
+}
+
+export const targetNames = ['a', 'b', 'c'] as const
+const slowMs = 60
+const never = new Promise<SendResult>(() => {})
+
+export const openTargets = (): Targets => {
+  const sends: Send[] = []
+  const modes = new Map<string, TargetMode>(targetNames.map((name) => [name, 'ok']))
+  const send = async (target: string, notices: readonly Notice[], isAlive: () => boolean): Promise<SendResult> => {
+    if (!isAlive()) return never
+    const beganMs = performance.now()
+    const mode = modes.get(target) ?? 'ok'
+    if (mode === 'slow') await wait(slowMs)
+    const taken = mode === 'ok' || mode === 'lost' || mode === 'slow'
+    for (const { episode, sequence, kind } of notices)
+      sends.push({ target, episode, sequence, kind, taken, isAnswered: mode !== 'lost', beganMs })
+    if (mode === 'lost') return { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true }
+    if (mode === 'refusing') return { kind: 'permanent', reason: 'answered 400' }
+    return taken ? { kind: 'ok' } : { kind: 'retry', reason: 'answered 500' }
+  }
+  return {
+    sends,
+    modes,
+    channelOf: (isAlive) => ({
+      id: 'model',
+      settings: {},
+      isPaging: false,
+      limits: { concurrency: 4, perSecond: 1_000, burst: 1_000, groupAfter: 3 },
+      targets: () =>
+        targetNames.map((name) => ({
+          id: name,
+          name,
+          isEnabled: true,
+          minSeverity: null,
+          send: ({ notice, members }) => send(name, members.length > 0 ? members : [notice], isAlive),
+        })),
+    }),
+  }
+}

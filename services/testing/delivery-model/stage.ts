@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Store } from '#shared/store/store.ts'
+import { entryAt } from '../../alert-dispatcher/events/places.ts'
+import { placeOf } from '../../alert-dispatcher/events/record.ts'
+import { plainEvent } from '../../alert-dispatcher/testing/inbound.ts'
+import { type Dispatcher, type Ground, openDispatcher } from './dispatcher.ts'
+import type { Truth } from './invariants.ts'
+import { openTargets, targetNames } from './sends.ts'
+
+/** Where a schedule keeps state. */
+export interface Place extends AsyncDisposable {
+  openStore(): Promise<Store>
+  database: Ground['database']
+  holdMs: number
+  /** Removes all that the store holds. */
+  flush(): Promise<void>
+  /** Messages in the outbox, claimed or not. */
+  waiting(): Promise<number>
+  /** Each ends a server with SIGKILL and starts it again; absent where there is none. */
+  crash?: readonly (() => Promise<void>)[]
+}
+
+export const eventKeys = ['k0', 'k1', 'k2'] as const
+const faultMs = 60
+const tickEveryMs = 50
+const settledWithinMs = 60_000
+const onRecordWithinMs = 5_000
+
+/** What a schedule is played on: dispatchers that come and go, targets, a clock, and the faults of all of them. */
+export class Stage implements AsyncDisposable {
+  readonly targets = openTargets()
+  readonly faults: Ground['faults']
+  readonly log: string[] = []
+  readonly dispatchers = new Set<Dispatcher>()
+  readonly #place: Place
+  readonly #ground: Ground
+  readonly #truth: Pick<Truth, 'cutsMs' | 'lossesMs' | 'unknownMs'> = { cutsMs: [], lossesMs: [], unknownMs: [] }
+  /** By key, when all events sent so far were taken. */
+  readonly #taken = new Map<string, Promise<void>>()
+  readonly #began = performance.now()
+  readonly #ticking: NodeJS.Timeout
+  #clockAheadMs = 0
+  #occurredAt = Date.now()
+  #isOver = false
+
+  constructor(place: Place, telemetry: Ground['telemetry'], chance: () => number) {
+    this.faults = { storeIsCut: false, databaseIsDown: false, storeRefuses: false, chance }
+    this.#place = place
+    const clock = { now: () => Date.now() + this.#clockAheadMs, elapsedMs: () => performance.now() }
+    this.#ground = { ...place, clock, targets: this.targets, telemetry, faults: this.faults }
+    this.#ticking = setInterval(() => {
+      for (const dispatcher of this.dispatchers) void dispatcher.tick().catch(() => {})
+    }, tickEveryMs)
+  }
+
+  note(what: string): void {
+    this.log.push(`${Math.round(performance.now() - this.#began)} ms ${what}`)
+  }
+
+  /** Starts a dispatcher, as soon as the servers let it. */
+  async start(): Promise<void> {
+    while (!this.#isOver) {
+      const opened = await openDispatcher(this.#ground).catch(() => undefined)
+      if (opened && this.#isOver) return opened.stop()
+      if (opened) return void this.dispatchers.add(opened)
+      await wait(25)
+    }
+  }
+
+  /** Ends a dispatcher, and starts another where none is left. */
+  async end(how: 'kill' | 'stop'): Promise<void> {
+    const [dispatcher] = this.dispatchers
+    if (!dispatcher) return
+    this.dispatchers.delete(dispatcher)
+    if (how === 'kill') this.#truth.cutsMs.push(performance.now())
+    await Promise.resolve(dispatcher[how]()).catch(() => {})
+    if (this.dispatchers.size === 0) void this.start()
+  }
+
+  /** Sends an event until some dispatcher takes it, those of a key in their order. */
+  send(dedupKey: string, status: 'firing' | 'resolved', severity: 'warning' | 'critical'): void {
+    this.#occurredAt += 1
+    const at = { occurredAt: this.#occurredAt, receivedAt: this.#occurredAt }
+    const event = { ...plainEvent, id: randomUUID(), dedupKey, title: dedupKey, status, severity, ...at }
+    const untilTaken = async () => {
+      for (; !this.#isOver; await wait(15)) {
+        const dispatchers = [...this.dispatchers]
+        const taking = dispatchers[Math.floor(Math.random() * dispatchers.length)]?.take(event).then(
+          () => true,
+          () => false,
+        )
+        if (taking && (await Promise.race([taking, wait(1_000, false)]))) return
+      }
+    }
+    this.note(`${status} ${severity} ${dedupKey}`)
+    this.#taken.set(dedupKey, (this.#taken.get(dedupKey) ?? Promise.resolve()).then(untilTaken))
+  }
+
+  setClock(byMs: number): void {
+    this.#clockAheadMs += byMs
+  }
+
+  /** For a moment the store cannot be reached, or takes nothing. */
+  trouble(fault: 'storeIsCut' | 'storeRefuses'): void {
+    if (fault === 'storeIsCut') this.#truth.unknownMs.push(performance.now())
+    this.faults[fault] = true
+    setTimeout(() => (this.faults[fault] = false), faultMs)
+  }
+
+  /** Empties the store, once the database knows all of it: both at once may lose. */
+  async flush(): Promise<void> {
+    await this.heal()
+    const until = performance.now() + onRecordWithinMs
+    while (!(await this.#isOnRecord())) {
+      if (performance.now() > until) return this.note('not flushed')
+      await wait(25)
+    }
+    this.#truth.cutsMs.push(performance.now())
+    await patiently(() => this.#place.flush())
+    this.#truth.lossesMs.push(performance.now())
+    this.note('flushed')
+  }
+
+  /** Ends all faults but those of targets, and waits until all events were taken. */
+  async heal(): Promise<void> {
+    Object.assign(this.faults, { storeIsCut: false, databaseIsDown: false, storeRefuses: false })
+    await Promise.all(this.#taken.values())
+  }
+
+  /** Once the outbox has been empty for a while: what is true. */
+  async settle(): Promise<Truth> {
+    const { targets, dispatchers } = this
+    for (const name of targetNames) targets.modes.set(name, 'ok')
+    const end = performance.now() + settledWithinMs
+    // A store that came back empty gets what was open by a tick.
+    while (!(await [...dispatchers][0]?.tick().catch(() => false)) && performance.now() < end) await wait(20)
+    for (let emptyFor = 0; emptyFor < 6; await wait(50)) {
+      emptyFor = (await patiently(() => this.#place.waiting())) === 0 ? emptyFor + 1 : 0
+      if (performance.now() > end) throw new Error('the outbox is not empty after a minute')
+    }
+    const rows = (await [...dispatchers][0]?.onRecord().catch(() => undefined))?.rows ?? []
+    for (const { result, target, kind, sequence, episode, reason } of rows)
+      this.log.push(`on record: ${result} ${target} ${kind} ${sequence} of ${episode} ${reason ?? ''}`)
+    return { ...this.#truth, open: await this.#openEpisodes(), targets: targetNames }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
+    clearInterval(this.#ticking)
+    for (const dispatcher of this.dispatchers) await dispatcher.stop().catch(() => {})
+  }
+
+  async #isOnRecord(): Promise<boolean> {
+    const [dispatcher] = this.dispatchers
+    const record = await dispatcher?.onRecord().catch(() => undefined)
+    if (!record) return false
+    const open = [...(await this.#openEpisodes()).keys()]
+    const lines = new Set(record.rows.flatMap((row) => (row.result === 'sent' ? [lineOf(row)] : [])))
+    const sent = this.targets.sends.filter(({ taken, isAnswered }) => taken && isAnswered)
+    return (
+      open.length === record.open.size &&
+      open.every((episode) => record.open.has(episode)) &&
+      sent.every((send) => lines.has(lineOf(send)))
+    )
+  }
+
+  /** Episodes that are open, with the sequence of the last notice that was decided. */
+  async #openEpisodes(): Promise<Map<string, number>> {
+    await using store = await patiently(() => this.#place.openStore())
+    const open = new Map<string, number>()
+    for (const dedupKey of eventKeys) {
+      const place = placeOf({ source: plainEvent.source, dedupKey })
+      const { condition = null } = (await patiently(() => entryAt(store, place))) ?? {}
+      if (condition?.told) open.set(condition.episode, condition.sequence - 1)
+    }
+    return open
+  }
+}
+
+const lineOf = ({ target, episode, sequence }: { target: string; episode: string; sequence: number }): string =>
+  `${target} ${episode} ${sequence}`
+
+/** What a store that is busy or comes back is asked again. */
+const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (tries > 100) throw error
+      await wait(50)
+    }
+  }
+}
